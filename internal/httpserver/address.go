@@ -96,12 +96,12 @@ func (s *Server) isOwnHost(r *http.Request) (own, named bool) {
 	if addr, ok := addressOf(local); !ok || !addr.IsLoopback() {
 		return true, false
 	}
-	host := hostOf(r.Host)
+	host := strings.TrimSuffix(hostOf(r.Host), ".") // a name may end in a dot, which means the same
 	for _, name := range s.o.Hosts {
-		if strings.EqualFold(host, name) {
+		if strings.EqualFold(host, strings.TrimSuffix(name, ".")) {
 			return true, true
 		}
 	}
 	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback() && addr.Zone() == "", false
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback() && addr.Zone() == "", false
 }

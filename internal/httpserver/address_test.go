@@ -60,7 +60,9 @@ func TestHost(t *testing.T) {
 	_, port, _ := net.SplitHostPort(s.address)
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:1": 200, "localhost:" + port: 200, "127.0.0.1": 200, "127.0.0.1:" + port: 200, "127.9.9.9:7": 200, "[::1]": 200, "[::1]:4321": 200,
-		"pad.example": 200, "PAD.example:443": 200,
+		"LOCALHOST": 200, "LocalHost:" + port: 200, "localhost.": 200, "localhost.:" + port: 200, "LOCALHOST.:1": 200, "127.0.0.1.": 200,
+		"pad.example": 200, "PAD.example:443": 200, "PAD.example.": 200, "pad.example.:443": 200,
+		"localhost..": 403, ".localhost": 403, ".": 403, "pad.example..": 403, "localhost.:1:2": 403,
 		"evil.example": 403, "evil.example:" + port: 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "10.0.0.1": 403, "0.0.0.0": 403,
 		"[::1%25lo]": 403, "[fe80::1]:80": 403, "xpad.example": 403, "": 403, "localhost:1:2": 403, "2130706433": 403, "evil.example@localhost": 400,
 	} {

@@ -157,7 +157,7 @@ func TestSmuggling(t *testing.T) {
 		"a method that is none":  {"GE\tT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400},
 		"HTTP/0.9":               {"GET /healthz\r\n\r\n", 400},
 		"an expectation":         {request("GET", "/healthz", "", "Expect: magic"), 417},
-		"a chunk's size is long": {post("Transfer-Encoding: chunked", "Mcp-Protocol-Version: 2026-07-28") + strings.Repeat("0", 20000) + "1\r\nx\r\n0\r\n\r\n", 400},
+		"a chunk's size is long": {post("Transfer-Encoding: chunked", "Mcp-Protocol-Version: 2026-07-28", "Content-Type: application/json") + strings.Repeat("0", 20000) + "1\r\nx\r\n0\r\n\r\n", 400},
 	} {
 		conn := s.dial().send(c.text)
 		a := conn.read("POST")

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,10 +63,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 func (s *Server) formOf(r *http.Request) func(*refusal) (kind, text string) {
 	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
 	switch {
-	case r.URL.Path == mcpPath:
-		return asRPC
 	case s.isAPI(r):
 		return asAPI
+	case isMCP(r), isMisplaced(r):
+		return asRPC
 	case strings.Contains(accept, "text/html"):
 		return asHTML
 	case strings.Contains(accept, "json"):
@@ -109,19 +110,21 @@ func idOf(body []byte) json.RawMessage {
 	var m struct {
 		ID json.RawMessage `json:"id"`
 	}
-	if json.Unmarshal(body, &m) != nil || len(m.ID) == 0 || len(m.ID) > maxID || !strings.ContainsRune(`"-0123456789`, rune(m.ID[0])) {
+	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &m) != nil || len(m.ID) == 0 || len(m.ID) > maxID || !strings.ContainsRune(`"-0123456789`, rune(m.ID[0])) {
 		return nil
 	}
 	return m.ID
 }
 
-// encode returns a line of JSON.
+// encode returns a line of JSON. An id in it stays as it was sent.
 func encode(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(err) // texts and numbers have a form in JSON
 	}
-	return string(b) + "\n"
+	return b.String()
 }
 
 const (

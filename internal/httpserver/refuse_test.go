@@ -10,7 +10,10 @@ func TestRefusalID(t *testing.T) {
 	s := serve(t, Options{MCP: who}, nil)
 	for body, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"ping"}`: `7`,
-		`{"id":"a<\"b"}`:                         `"a\u003c\"b"`,
+		`{"id":"a<\"b"}`:                         `"a<\"b"`,
+		`{"id":1758000000000000000}`:             `1758000000000000000`,
+		`{"id":"\u0041\/<&>"}`:                   `"\u0041\/<&>"`,
+		"\ufeff" + `{"id":8}`:                    `8`,
 		`{"id":-1.5e3}`:                          `-1.5e3`,
 		`{"method":"notifications/initialized"}`: `null`,
 		`{"id":null}`:                            `null`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"mime"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -76,7 +77,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch path := r.URL.Path; {
-	case path == mcpPath && s.o.MCP != nil:
+	case isMCP(r) && s.o.MCP != nil:
 		s.serveCaller(w, r, s.o.MCP, isStream(r))
 	case s.isAPI(r):
 		s.serveAPI(w, r)
@@ -88,11 +89,32 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.read(s.serveMetrics)(w, r)
 	case s.o.ResourceMetadata != nil && (path == metadataPath || path == metadataPath+mcpPath):
 		s.read(s.o.ResourceMetadata.ServeHTTP)(w, r)
+	case s.o.MCP != nil && isMisplaced(r):
+		s.notFound(w, r)
 	case s.o.Console != nil && !strings.HasPrefix(path, "/.well-known/"):
 		s.serveConsole(w, r)
 	default:
 		s.notFound(w, r)
 	}
+}
+
+// isMCP reports whether a request is for MCP.
+func isMCP(r *http.Request) bool { return r.URL.Path == mcpPath || r.URL.Path == mcpPath+"/" }
+
+// isMisplaced reports whether a client of MCP has sent a request to a wrong path. Nothing else
+// sends JSON to a page, or asks a page for events.
+func isMisplaced(r *http.Request) bool {
+	for _, name := range []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method"} {
+		if r.Header[name] != nil {
+			return true
+		}
+	}
+	if r.Method == http.MethodPost {
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		return kind == "application/json"
+	}
+	accept := strings.Join(r.Header["Accept"], ",")
+	return strings.Contains(strings.ToLower(accept), "text/event-stream") && r.URL.Path != eventsPath
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,11 @@ func TestRoutes(t *testing.T) {
 		{bare, "GET", "/metrics", metricsKey, 404, "nothing here"},
 		{bare, "GET", "/", "", 404, "nothing here"},
 		{bare, "GET", metadataPath, "", 404, "nothing here"},
-		{bare, "GET", "/mcp/", withKey, 404, "nothing here"},
+		{bare, "POST", "/mcp/", withKey, 200, "mcp"},
+		{bare, "POST", "/mcp/", "", 401, `{"jsonrpc":"2.0","id":null,"error":`},
+		{bare, "GET", "/mcp/", withKey, 200, "mcp"},
+		{bare, "POST", "/mcp/x", withKey, 404, "MCP is at /mcp"},
+		{bare, "POST", "/MCP", withKey, 404, "MCP is at /mcp"},
 		{bare, "GET", "//mcp", withKey, 404, "nothing here"},
 		{bare, "GET", "/x/../mcp", withKey, 404, "nothing here"},
 		{bare, "OPTIONS", "*", "", 404, "nothing here"},
@@ -53,6 +57,36 @@ func TestRoutes(t *testing.T) {
 		if a := c.s.ask(c.method, c.path, "", "X-Test: 1", orNone(c.header)); a.status != c.status || !strings.Contains(a.text, c.text) || c.text == "" && a.text != "" {
 			t.Errorf("%s %s with %q: %v, want %d %s", c.method, c.path, c.header, a, c.status, c.text)
 		}
+	}
+}
+
+// A client of MCP at a wrong path is told the right one, also where the console has all other
+// paths.
+func TestWrongPath(t *testing.T) {
+	for name, s := range map[string]*served{
+		"with a console": serve(t, Options{MCP: text("mcp"), Console: text("console")}, nil),
+		"without one":    serve(t, Options{MCP: text("mcp")}, nil),
+	} {
+		for _, path := range []string{"/", "/sse", "/messages", "/mcp/mcp", "/MCP", "/mcp.", "/v1/mcp", "/api/mcp?x=1"} {
+			for _, header := range []string{"Content-Type: application/json", "Content-Type: application/json; charset=utf-8", "Mcp-Protocol-Version: 2026-07-28", "Mcp-Session-Id: x"} {
+				a := s.ask("POST", path, `{"jsonrpc":"2.0","id":"q","method":"initialize"}`, header)
+				if a.status != 404 || !strings.Contains(a.text, "MCP is at /mcp") || !strings.HasPrefix(a.text, `{"jsonrpc":"2.0","id":"q","error":{"code":-32`) {
+					t.Errorf("%s: POST %s with %s: %v", name, path, header, a)
+				}
+			}
+			if a := s.ask("GET", path, "", "Accept: text/event-stream"); a.status != 404 || !strings.Contains(a.text, "MCP is at /mcp") {
+				t.Errorf("%s: GET %s for events: %v", name, path, a)
+			}
+		}
+	}
+	pages := serve(t, Options{MCP: text("mcp"), Console: text("console")}, nil)
+	for _, header := range []string{"Content-Type: application/x-www-form-urlencoded", "Content-Type: multipart/form-data; boundary=x"} {
+		if a := pages.ask("POST", "/signin", "x=1", header); a.text != "console" {
+			t.Errorf("a form of the console: %v", a)
+		}
+	}
+	if a := pages.ask("GET", eventsPath, "", "Accept: text/event-stream"); a.text != "console" {
+		t.Errorf("the console's events: %v", a)
 	}
 }
 
