@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -114,7 +113,7 @@ func splitURI(uri string) (agent, path string) {
 
 // turnAway returns the answer to a call that Options.Admit refuses.
 func turnAway(id json.RawMessage, err error) *refusal {
-	r := &refusal{status: http.StatusServiceUnavailable, after: 1, id: id, text: brevity.Cut(err.Error()), cause: err}
+	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: 1, id: id, text: brevity.Cut(err.Error()), cause: err}
 	var busy *Busy
 	if errors.As(err, &busy) {
 		r.status, r.after = http.StatusTooManyRequests, busy.seconds()
@@ -122,29 +121,4 @@ func turnAway(id json.RawMessage, err error) *refusal {
 		r.text = internalError
 	}
 	return r
-}
-
-// codeRefused is the JSON-RPC code of a call that is refused for a while.
-const codeRefused = -32000
-
-// write answers a request with the refusal. A request with an id gets an error of JSON-RPC.
-func (r *refusal) write(w http.ResponseWriter) {
-	if r.status == http.StatusServiceUnavailable {
-		r.after = max(1, r.after)
-	}
-	if r.after > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(r.after, 10))
-	}
-	if r.id == nil {
-		http.Error(w, r.text, r.status)
-		return
-	}
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.id, "error": map[string]any{"code": codeRefused, "message": r.text}})
-	if err != nil {
-		http.Error(w, r.text, r.status)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(r.status)
-	_, _ = w.Write(text) // fails if the client has left
 }

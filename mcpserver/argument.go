@@ -29,15 +29,17 @@ type argument struct {
 	number     int64
 }
 
-// decode reads the arguments strictly. The decoder of encoding/json would ignore the
-// case of names, take the last of two equal names, and replace invalid text.
+// decode reads the arguments. It is strict about names: the decoder of encoding/json would
+// ignore their case, take the last of two equal names, and replace invalid text. It is not
+// about types, because clients convert values below the model: "5" is the number 5, and for a
+// string any other JSON is its own text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
 	a := &arguments{given: make([]argument, 0, 4)}
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
 	if raw = raw[rawjson.SkipSpace(raw, 0):]; len(raw) == 0 || raw[0] != '{' {
-		return nil, invalid("the arguments must be a JSON object")
+		return nil, invalid("the arguments must be a JSON object, such as {}")
 	}
 	if _, ok := rawjson.Check(raw); !ok {
 		return nil, errJSON
@@ -99,17 +101,18 @@ func unknown(name string, known []property) error {
 func (a *arguments) set(p property, value json.RawMessage) error {
 	switch p.kind {
 	case "integer":
-		n, ok := rawjson.Integer(value)
+		n, ok := rawjson.Integer(rawjson.Unquoted(value))
 		if !ok {
 			return invalid("argument %s must be a whole number up to 2^53, not %s", p.name, short(string(value)))
 		}
 		a.given = append(a.given, argument{name: p.name, kind: p.kind, number: n})
 	case "boolean":
-		if s := string(value); s != "true" && s != "false" {
-			return invalid("argument %s must be true or false, not %s", p.name, short(s))
+		s := string(rawjson.Unquoted(value))
+		if s != "true" && s != "false" {
+			return invalid("argument %s must be true or false, not %s", p.name, short(string(value)))
 		}
 		given := argument{name: p.name, kind: p.kind}
-		if value[0] == 't' {
+		if s == "true" {
 			given.number = 1
 		}
 		a.given = append(a.given, given)
@@ -121,13 +124,13 @@ func (a *arguments) set(p property, value json.RawMessage) error {
 }
 
 func (a *arguments) setString(p property, value json.RawMessage) error {
-	if value[0] != '"' {
-		return invalid("argument %s must be a string, not %s", p.name, short(string(value)))
+	if string(value) == "null" {
+		return invalid("argument %s must be a string, not null", p.name)
 	}
-	if rawjson.LoneSurrogate(value) {
+	if value[0] == '"' && rawjson.LoneSurrogate(value) {
 		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", p.name)
 	}
-	s, ok := rawjson.Text(value)
+	s, ok := rawjson.TextOrJSON(value)
 	if !ok {
 		return invalid("argument %s is not a valid JSON string", p.name)
 	}

@@ -10,10 +10,14 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/plain"
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
 const (
@@ -22,17 +26,6 @@ const (
 	bodyTimeout   = 10 * time.Second // for a body to arrive, and a tenth of it more for each MiB that has arrived
 	answerTimeout = time.Minute      // for a client to take an answer, and a second more for each MiB
 )
-
-// A refusal is the HTTP error that answers a request at once.
-type refusal struct {
-	status int
-	text   string
-	id     json.RawMessage // of the request, for an error of JSON-RPC; nil: plain text
-	after  int64           // seconds until the client may try again; 0: not told
-	cause  error           // what [Outcome] says; nil: what the status says
-}
-
-func (r *refusal) Error() string { return r.text }
 
 // readBody reads a whole body. Its memory grows with the bytes that have arrived. It
 // waits while other bodies take all the memory for bodies.
@@ -69,7 +62,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 		_ = deadline(allowed.Add(arrived))
 		n, err := r.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if begin := bytes.TrimLeft(body[:min(len(body), firstBytes)], " \t\r\n"); len(begin) > 0 && begin[0] == '[' {
+		if begin := bytes.TrimLeft(rawjson.SkipMark(body[:min(len(body), firstBytes)]), " \t\r\n"); len(begin) > 0 && begin[0] == '[' {
 			return nil, errBatch
 		}
 		switch {
@@ -84,9 +77,10 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 }
 
 var (
-	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("the body is longer than %d bytes", maxBody)}
-	errBatch   = &refusal{status: http.StatusBadRequest, text: "send one message, no batch"}
-	errGivenUp = &refusal{status: http.StatusServiceUnavailable, text: "the request was given up while it waited", cause: errLeft}
+	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
+	errBatch   = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
+	errEmpty   = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
+	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: "the request was given up while it waited; try again", cause: errLeft}
 )
 
 // notArrived says why a body did not arrive. It does not repeat the error, which names
@@ -96,7 +90,7 @@ func notArrived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		text = "the body did not arrive in time; send the request again"
 	}
-	return &refusal{status: http.StatusBadRequest, text: text}
+	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: text}
 }
 
 // skipBody reads a body that has no meaning and drops it. While a body is unread, the
@@ -126,37 +120,40 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (leave func(), err error) {
 	leave = func() {}
 	if r.Method != http.MethodPost {
-		return leave, skipBody(w, r, s.limits.body)
+		if err := skipBody(w, r, s.limits.body); err != nil || q.refused == nil {
+			return leave, err
+		}
+		return leave, q.refused
+	}
+	if q.refused != nil && (r.ContentLength < 0 || r.ContentLength > smallBody) {
+		return leave, q.refused // its id is not worth the memory
 	}
 	a := s.budget.arrival(r.ContentLength, s.group(q.client))
 	defer a.End()
 	body, err := readBody(w, r, a, s.limits.body)
+	m, err := messageIn(body, err, q)
 	if err != nil {
 		return leave, err
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		r.Body = http.NoBody // the SDK answers with the error
-		return leave, nil
-	}
-	m, bad := inspect(body)
-	if bad != nil {
-		return leave, &refusal{status: http.StatusBadRequest, text: bad.problem}
 	}
 	q.message = m
 	if err := s.admit(q.client, m, len(body), q.charge); err != nil {
 		return leave, err
 	}
+	if m.wrong != nil {
+		return leave, m.wrong.refusal()
+	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{bytes.NewReader(body), r.Body}
+	}{bytes.NewReader(m.text), r.Body}
+	r.ContentLength = int64(len(m.text))
 	switch {
 	case m.method == "notifications/initialized" && q.session != nil:
 		// The SDK handles it after it has answered the request, when it is no longer known
 		// whose it is.
 		s.sessions.Ready(q.session)
 	case m.method == "notifications/cancelled" && q.session != nil:
-		s.sessions.Cancel(q.session, plain.IDOf(m.params["requestId"]))
+		s.sessions.Cancel(q.session, string(m.params["requestId"]))
 	case m.method == listen && len(body) <= firstBytes:
 		return leave, nil
 	}
@@ -170,10 +167,37 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 		if err := s.budget.takeSoon(ctx, q.charge, weight); err != nil {
 			leave()
 			s.budget.refused.Add(1)
-			return nil, &refusal{status: http.StatusServiceUnavailable, text: errFull.Error(), id: m.fields["id"], cause: errTooMuch}
+			return nil, &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch}
 		}
 	}
 	return leave, nil
+}
+
+// messageIn returns the message in a body, or why it is refused. err is that of reading the
+// body. What the headers deserve comes before what the body deserves.
+func messageIn(body []byte, err error, q *request) (message, error) {
+	if err == nil && len(bytes.TrimSpace(rawjson.SkipMark(body))) == 0 {
+		err = errEmpty
+	}
+	if err != nil {
+		if q.refused != nil {
+			err = q.refused
+		}
+		return message{}, err
+	}
+	m, bad := inspect(body)
+	switch {
+	case q.refused != nil:
+		return m, q.refused.to(m)
+	case m.answer && (bad != nil || q.session == nil): // to nothing that was asked
+		return m, errAnswer
+	case bad != nil:
+		return m, bad.refusal()
+	}
+	if r := wrongPlace(m, q); r != nil {
+		return m, r
+	}
+	return m, nil
 }
 
 // group returns the group of the caller of a request.
@@ -184,28 +208,24 @@ func (s *Server) group(ctx context.Context) string {
 	return s.o.Group(ctx)
 }
 
-func refuse(w *timedWriter, err error) {
-	var r *refusal
-	if !errors.As(err, &r) {
-		r = &refusal{status: http.StatusBadRequest, text: err.Error()}
-	}
-	w.charge.seen.fail(r.cause)
-	r.write(w)
-}
-
 // timedWriter gives up on a client that does not take its answer in time. An answer in
 // JSON is written at once, and the charge falls to the weight of its bytes.
 type timedWriter struct {
 	http.ResponseWriter
 	charge  *charge
 	timeout time.Duration
-	status  int // of the answer; 0: not yet known
+	status  int             // of the answer; 0: not yet known
+	id      json.RawMessage // of the request; nil: unknown
+	plain   bool            // the SDK answers with an error in plain text
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (t *timedWriter) WriteHeader(status int) {
 	if t.status == 0 && status >= http.StatusOK {
 		t.status = status
+	}
+	if t.plain = status >= http.StatusBadRequest && strings.HasPrefix(t.Header().Get("Content-Type"), "text/plain"); t.plain {
+		t.Header().Set("Content-Type", "application/json")
 	}
 	t.ResponseWriter.WriteHeader(status)
 }
@@ -230,9 +250,20 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 	if t.status == 0 {
 		t.status = http.StatusOK
 	}
-	n, err := t.ResponseWriter.Write(p)
+	text := p
+	if t.status == http.StatusBadRequest && bytes.Contains(p, []byte("duplicate in-flight request ID")) { // in the SDK's words
+		text = errTwice.to(message{id: t.id}).line()
+	} else if t.plain {
+		text = (&badLine{id: t.id, code: jsonrpc.CodeInvalidRequest, problem: brevity.Cut(strings.TrimSpace(string(p)))}).text()
+	} else if t.id != nil {
+		text = withID(p, t.id)
+	}
+	n, err := t.ResponseWriter.Write(text)
 	t.charge.seen.wrote(n)
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // FlushError is for [http.ResponseController].

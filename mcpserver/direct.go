@@ -24,8 +24,9 @@ import (
 // answers have the same bytes.
 type directCall struct {
 	tool   *directTool
-	id     json.RawMessage
-	modern bool // of the protocol without sessions
+	id     json.RawMessage // as the SDK gets it
+	sent   json.RawMessage // as the client sent it
+	modern bool            // of the protocol without sessions
 	toolCall
 }
 
@@ -39,10 +40,10 @@ type directTool struct {
 func (s *Server) direct(r *http.Request, q *request) *directCall {
 	m := q.message
 	t := s.directTools[m.tool]
-	if t == nil || len(m.fields) != 4 || string(m.fields["jsonrpc"]) != `"2.0"` || !plain.ID(m.fields["id"]) || !plain.Header(r) || !plain.Host(q.client, r.Host) {
+	if t == nil || q.events || len(m.fields) != 4 || string(m.fields["jsonrpc"]) != `"2.0"` || m.id == nil || r.Header["Last-Event-Id"] != nil {
 		return nil
 	}
-	c := &directCall{tool: t, id: m.fields["id"], modern: !q.sessions}
+	c := &directCall{tool: t, id: m.fields["id"], sent: m.id, modern: !q.sessions}
 	if c.arguments = m.params["arguments"]; !plain.Flat(c.arguments) {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (s *Server) direct(r *http.Request, q *request) *directCall {
 		ok = c.client != nil && s.protocols[version]
 	}
 	for name, value := range meta {
-		ours := strings.HasPrefix(name, plain.Prefix)
+		ours := strings.HasPrefix(name, metaPrefix)
 		switch {
 		case ours && !c.modern:
 			return nil
@@ -94,11 +95,10 @@ func (s *Server) run(w http.ResponseWriter, q *request, c *directCall) {
 	if q.session != nil {
 		switch s.sessions.Follow(q.session, id, cancel) {
 		case session.ErrEnded:
-			http.Error(w, "session not found", http.StatusNotFound)
+			errNoSession.to(message{id: c.sent}).write(w)
 			return
 		case session.ErrTwice:
-			line := appendError(c.begin(), jsonrpc.CodeInvalidRequest, "duplicate in-flight request ID "+strings.Trim(id, `"`))
-			writeJSON(w, http.StatusBadRequest, line)
+			writeJSON(w, http.StatusBadRequest, errTwice.to(message{id: c.sent}).line())
 			return
 		}
 	}
@@ -147,7 +147,7 @@ func (s *Server) answerTo(ctx context.Context, c *directCall) (text []byte) {
 	}
 	text = append(c.begin(), `,"result":{`...)
 	if c.modern {
-		text = append(append(append(text, `"_meta":{"`+plain.Prefix+`serverInfo":`...), s.info...), "},"...)
+		text = append(append(append(text, `"_meta":{"`+metaPrefix+`serverInfo":`...), s.info...), "},"...)
 	}
 	text = append(text, `"content":[`...)
 	for i, one := range texts(res) {

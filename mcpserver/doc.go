@@ -11,9 +11,10 @@
 //
 // A result is text. Its first block is the record, one line of JSON. Its second block
 // is the body, if there is one, as it is stored. The tool memory, see [Options].Tools,
-// answers with a body alone. Arguments are decoded strictly: an
-// unknown name, a name in the wrong case, a name that is given twice, and text that is
-// not valid UTF-8 are refused. The error says what to send instead.
+// answers with a body alone. The names of arguments are strict: an unknown name, a name in
+// the wrong case, a name that is given twice, and text that is not valid UTF-8 are refused.
+// The error says what to send instead. Types are not strict, because clients convert values:
+// "5" is the number 5, and where a text is asked for, any other JSON is its own text.
 //
 // Besides the tools there is the resource template scratchpad://{agent}/{+path}, with
 // completion of paths. [Server.Run] serves one client over a pair of streams.
@@ -30,6 +31,8 @@ package mcpserver
 //     is the SDK's, and goes through guard.go. admit.go asks whether a call may go on,
 //     observe.go tells how it ends, extend.go adds a program's own tools.
 //   - stdio.go and message.go, with package rawjson, read messages from lines, and
-//     stdio_calls.go keeps the calls until they are answered. http.go and body.go do so for
-//     HTTP, with package session. request.go finds the request of a call.
+//     stdio_calls.go keeps the calls until they are answered. repair.go and id.go repair in a
+//     message what the SDK would refuse or lose, for lines and for HTTP. http.go and body.go
+//     read messages from HTTP, with package session, and refuse.go has its errors. request.go
+//     finds the request of a call.
 //   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.

@@ -3,7 +3,10 @@ package mcpserver
 import (
 	"context"
 	"maps"
+	"net"
 	"net/http"
+	"net/netip"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,24 +45,60 @@ func Protocols() []string { return mcp.SupportedProtocolVersions() }
 // limits what all calls hold together.
 func (s *Server) Handler() http.Handler {
 	get := func(r *http.Request) *mcp.Server { return s.serverFor(r.Header.Get(requestHeader)) }
-	logger := s.sdkLogger()
-	now := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-	})
-	streaming := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{ // so that progress comes before the answer
-		Stateless: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-	})
-	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: s.o.Extend == nil, Logger: logger, MaxRequestBodyBytes: maxBody})
+	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true} // isOwnHost is the same
+	o.Stateless, o.PropagateRequestCancellation = true, true
+	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
+	o.JSONResponse = true
+	now := mcp.NewStreamableHTTPHandler(get, &o)
+	o.Stateless, o.PropagateRequestCancellation, o.JSONResponse = false, false, s.o.Extend == nil
+	before := mcp.NewStreamableHTTPHandler(get, &o)
 	return sameOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch modern := r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != ""; {
-		case !modern:
-			s.serveSession(w, r, before)
-		case s.streams(r):
-			s.serve(w, r, &request{}, streaming)
+		inJSON, inEvents := accepted(r)
+		q := &request{refused: s.refused(r, inJSON, inEvents), events: !inJSON}
+		switch r = withAccept(r); {
+		case !isModern(r):
+			s.serveSession(w, r, q, before)
+		case inEvents && (!inJSON || s.streams(r)):
+			s.serve(w, r, q, streaming)
 		default:
-			s.serve(w, r, &request{}, now)
+			s.serve(w, r, q, now)
 		}
 	}))
+}
+
+// isModern reports whether a request is of a protocol without sessions.
+func isModern(r *http.Request) bool {
+	return r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != ""
+}
+
+// refused returns why the headers of a request do not let it be served, or nil.
+func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
+	version := r.Header.Get("Mcp-Protocol-Version")
+	streams := r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == listen || s.o.Extend != nil && !isModern(r)
+	switch _, known := s.protocols[version]; {
+	case !known:
+		return message{}.unsupported(version).refusal()
+	case isModern(r) && r.Method != http.MethodPost:
+		return errVerbNow
+	case r.Method == http.MethodDelete:
+	case r.Method != http.MethodPost && r.Method != http.MethodGet:
+		return errVerb
+	case r.Method == http.MethodPost && !isJSON(r):
+		return errKind
+	case streams && !inEvents:
+		return errEvents
+	case !streams && !inJSON && !isModern(r), !inJSON && !inEvents:
+		return errAccept
+	}
+	return nil
+}
+
+// withAccept returns a request that accepts all that the SDK asks for.
+func withAccept(r *http.Request) *http.Request {
+	c := *r
+	c.Header = maps.Clone(r.Header)
+	c.Header["Accept"] = []string{"application/json, text/event-stream"}
+	return &c
 }
 
 // serverFor returns the SDK's server for the caller of a request.
@@ -79,6 +118,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next 
 	t := &timedWriter{ResponseWriter: w, charge: q.charge, timeout: s.limits.answer}
 	defer t.outcome(q.client)
 	leave, err := s.admitBody(t, r, q)
+	t.id = q.message.id
 	if err != nil {
 		refuse(t, err)
 		return
@@ -101,26 +141,27 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next 
 	r = r.WithContext(ctx)
 	number := s.requests.add(q)
 	defer s.requests.drop(number)
-	r.Header = maps.Clone(r.Header)
 	r.Header[requestHeader] = []string{number}
 	next.ServeHTTP(t, r)
 }
 
 // serveSession lets only the caller of a session use it. To everybody else the session
 // does not exist.
-func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	q := &request{sessions: true, caller: s.o.Caller(r.Context())}
-	if q.caller == "" {
-		http.Error(w, "sign in first: a session needs a known caller", http.StatusUnauthorized)
-		return
-	}
-	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, q *request, next http.Handler) {
+	q.sessions, q.caller = true, s.o.Caller(r.Context())
+	id := r.Header.Get("Mcp-Session-Id")
+	switch {
+	case q.caller == "":
+		q.refused = errStranger
+	case id != "":
 		if q.session = s.sessions.Enter(id, q.caller); q.session == nil {
-			http.Error(w, "session not found", http.StatusNotFound)
-			return
+			q.refused = errNoSession
+			break
 		}
 		defer s.sessions.Release(q.session)
 		q.connection = q.session.Connection
+	case r.Method != http.MethodPost && q.refused == nil:
+		q.refused = &refusal{status: http.StatusBadRequest, code: codeRefused, text: r.Method + " needs a session; send the Mcp-Session-Id that initialize answered"}
 	}
 	s.serve(w, r, q, next)
 	if r.Method == http.MethodDelete && q.session != nil {
@@ -140,20 +181,38 @@ func tokenUser(ctx context.Context) string {
 	return unnamed
 }
 
-// sameOrigin refuses requests that a page of another origin makes a browser send. It
-// checks reads too, because MCP requires it for every request.
+// sameOrigin refuses requests that a page of another origin makes a browser send, and those
+// by a foreign name of this machine. It checks reads too, because MCP requires it for every
+// request.
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		write := r
-		if r.Method != http.MethodPost {
-			read := *r
-			read.Method, write = http.MethodPost, &read
+		checked := *r
+		checked.Method, checked.Host = http.MethodPost, strings.ToLower(r.Host)
+		switch {
+		case !isOwnHost(r):
+			errHost.write(w)
+		case protection.Check(&checked) != nil:
+			errOrigin.write(w)
+		default:
+			next.ServeHTTP(w, r)
 		}
-		if err := protection.Check(write); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
 	})
+}
+
+// isOwnHost reports whether the Host of a request may be served: a server on a loopback
+// address has no other name, or a page could reach it by one.
+func isOwnHost(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return !ok || local == nil || !isLoopback(local.String()) || isLoopback(r.Host)
+}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	host = strings.TrimSuffix(host, ".")
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }

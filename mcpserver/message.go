@@ -3,13 +3,13 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
 // badLine is the error that answers a line which is not a message.
@@ -17,60 +17,108 @@ type badLine struct {
 	id      json.RawMessage // of the request that is answered; nil if it is not known
 	code    int64
 	problem string
+	data    json.RawMessage // more for programs; nil: nothing
 }
+
+// text returns the answer. A nil id is answered as null (JSON-RPC 2.0, section 5).
+func (b *badLine) text() []byte {
+	problem := struct {
+		Code    int64           `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}{b.code, b.problem, b.data}
+	line, _ := json.Marshal(problem) // always encodes
+	id := b.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), line, []byte("}"))
+}
+
+// idInUse refuses a second request with the id of one that is under way.
+const idInUse = "the id is that of a request that is not answered yet; give each its own"
 
 // A message is one message before it is decoded.
 type message struct {
-	text   []byte
+	text   []byte          // as the SDK gets it
+	id     json.RawMessage // as the client sent it; nil: there is none
 	fields map[string]json.RawMessage
 	params map[string]json.RawMessage
-	method string // "" if there is none
-	tool   string // the tool that it calls; "" for any other method
+	method string   // "" if there is none
+	tool   string   // the tool that it calls; "" for any other method
+	wrong  *badLine // its params; nil: they are right
+	answer bool     // it answers a message, so nobody answers it
 }
 
 // inspect checks what the SDK's decoder does not check: that any two decoders read the
-// same message, and that its memory is in proportion to its length. It is cheap.
+// same message, and that its memory is in proportion to its length. It repairs what clients
+// are known to send. It is cheap.
 func inspect(text []byte) (message, *badLine) {
-	m := message{text: bytes.Trim(text, " \t\r\n")}
+	if name := rawjson.Foreign(text); name != "" {
+		return message{}, &badLine{code: jsonrpc.CodeParseError, problem: "this is " + name + "; send UTF-8"}
+	}
+	m := message{text: bytes.Trim(rawjson.SkipMark(text), " \t\r\n")}
 	values, valid := rawjson.Check(m.text)
 	if !valid {
-		return m, &badLine{nil, jsonrpc.CodeParseError, "this is not valid JSON"}
+		return m, &badLine{code: jsonrpc.CodeParseError, problem: "this is not valid JSON; send one JSON-RPC message"}
 	}
 	if m.text[0] != '{' {
-		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message; send one object at a time, no batch"}
-	}
-	if values > maxValues {
-		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the message has too many values"}
+		return m, &badLine{code: jsonrpc.CodeInvalidRequest, problem: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
 	var problem string
 	m.fields, problem = members(m.text)
-	id, given := m.fields["id"]
-	if given && !validID(id) {
-		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
+	if m.answer = isAnswer(m.fields); m.answer {
+		if problem == "" && values <= maxValues && m.fields["method"] == nil {
+			_, bad := m.decode()
+			return m, bad
+		}
+		return m, m.bad(jsonrpc.CodeInvalidRequest, notAMessage)
 	}
-	m.method, _ = rawjson.Text(m.fields["method"])
+	if id, given := m.fields["id"]; given && !validID(id) {
+		return m, &badLine{code: jsonrpc.CodeInvalidRequest, problem: "the id must be a string or a number"}
+	}
+	m.id = m.fields["id"]
+	if values > maxValues {
+		return m, m.bad(jsonrpc.CodeInvalidRequest, "the message has too many values; send JSON that is content as a string")
+	}
 	if problem == "" {
 		m.params, problem = ambiguous(m.fields)
 	}
 	if problem != "" {
-		return m, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + problem}
+		return m, m.bad(jsonrpc.CodeInvalidRequest, "the message has "+problem)
 	}
+	if problem = wrongFields(m.fields); problem != "" {
+		return m, m.bad(jsonrpc.CodeInvalidRequest, problem)
+	}
+	m.method, _ = rawjson.Text(m.fields["method"])
+	m.repair()
 	if m.method == "tools/call" {
 		m.tool, _ = rawjson.Text(m.params["name"])
 	}
+	m.wrong = m.wrongParams()
 	return m, nil
 }
 
-// decode decodes as the SDK does, but strictly.
+func (m message) bad(code int64, problem string) *badLine {
+	return &badLine{id: m.id, code: code, problem: brevity.Cut(problem)}
+}
+
+// isAnswer reports whether a message answers another. To answer it could go on for ever.
+func isAnswer(fields map[string]json.RawMessage) bool {
+	method := fields["method"]
+	return (method == nil || string(method) == "null") && (fields["result"] != nil || fields["error"] != nil)
+}
+
+// decode decodes as the SDK does.
 func (m message) decode() (jsonrpc.Message, *badLine) {
 	msg, err := jsonrpc.DecodeMessage(m.text)
-	if problem := wrongFields(m.fields); problem != "" {
-		return nil, &badLine{m.fields["id"], jsonrpc.CodeInvalidRequest, problem}
-	} else if err != nil {
-		return nil, &badLine{m.fields["id"], jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC 2.0 message, or nests too deep"}
+	if err != nil {
+		return nil, m.bad(jsonrpc.CodeInvalidRequest, notAMessage)
 	}
 	return msg, nil
 }
+
+const notAMessage = "this is not a JSON-RPC 2.0 message, or nests too deep"
 
 // maxValues is far more than any call needs. A decoded value takes tens of bytes.
 const maxValues = 10_000
@@ -121,26 +169,15 @@ func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMes
 	return params, problem
 }
 
-// wrongFields says why an object is not a message, or returns "". The SDK takes an object
-// without a method for the answer to a call that it never made.
+// wrongFields says why an object is not a request, or returns "".
 func wrongFields(fields map[string]json.RawMessage) string {
-	method := fields["method"]
-	switch {
+	switch method := fields["method"]; {
 	case string(fields["jsonrpc"]) != `"2.0"`:
 		return `jsonrpc must be "2.0"`
-	case method == nil && fields["result"] == nil && fields["error"] == nil:
+	case method == nil:
 		return "there is no method"
-	case method != nil && method[0] != '"':
+	case method[0] != '"':
 		return "the method must be a string"
 	}
 	return ""
-}
-
-// validID reports whether an answer can carry the id unchanged.
-func validID(id json.RawMessage) bool {
-	if id[0] == '"' {
-		return utf8.Valid(id) && !rawjson.LoneSurrogate(id)
-	}
-	n, ok := rawjson.Integer(id)
-	return ok && strconv.FormatInt(n, 10) == string(id)
 }

@@ -20,9 +20,11 @@ type request struct {
 	client context.Context // done when the client has hung up; nil on stdio
 	charge *charge         // nil for lines that have no answer
 
-	message    message // over HTTP, until it is known which way it goes
-	bound      bool    // the caller is bound to one agent
-	connection string  // tells what a connection or a session writes from what others do; "": neither lasts
+	refused    *refusal // what its headers deserve; nil: they are right
+	events     bool     // the client takes no other answer than a stream of events
+	message    message  // over HTTP, until it is known which way it goes
+	bound      bool     // the caller is bound to one agent
+	connection string   // tells what a connection or a session writes from what others do; "": neither lasts
 
 	sessions bool             // the protocol has sessions: HTTP before 2026-07-28
 	caller   string           // with sessions

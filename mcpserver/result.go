@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -81,12 +82,23 @@ const maxErrorData = 512
 func briefError(err error) error {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: brevity.Cut(err.Error())}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: brevity.Cut(withWay(err.Error()))}
 	}
 	cut := *wire
-	cut.Message = brevity.Cut(err.Error())
+	cut.Message = brevity.Cut(withWay(err.Error()))
 	if len(cut.Data) > maxErrorData || !json.Valid(cut.Data) { // the SDK quotes a URI as Go does, which is not JSON
 		cut.Data = nil
 	}
 	return &cut
+}
+
+// withWay adds to the text of an error of the SDK what a client can do.
+func withWay(text string) string {
+	switch {
+	case strings.HasSuffix(text, "invalid during session initialization"):
+		return text + "; send initialize first, or name the protocol " + stateless + " in _meta"
+	case strings.HasPrefix(text, "unknown tool"):
+		return text + "; tools/list has those that exist"
+	}
+	return text
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
@@ -165,10 +165,10 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case next.err == errLong:
-			l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes", maxBody))
+			l.refuse(&badLine{code: jsonrpc.CodeInvalidRequest, problem: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)})
 		case next.err != nil:
 			return nil, l.drain(next.err)
-		case len(bytes.TrimSpace(next.text)) > 0:
+		case len(bytes.TrimSpace(rawjson.SkipMark(next.text))) > 0:
 			if msg := l.accept(next.text); msg != nil {
 				return msg, nil
 			}
@@ -186,9 +186,17 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		_ = c.take(l.waiting, m.weight(len(text))) // an error means the end of the input: the last line is served without room
 		msg, bad = m.decode()
 	}
-	if bad != nil {
+	if bad == nil && m.wrong != nil {
+		if call, ok := l.server.callOf(m); ok {
+			_, c.seen = l.server.observe(l.values, call, len(m.text))
+			bad = m.wrong
+		}
+	}
+	if bad != nil || m.wrong != nil {
 		c.leave()
-		l.refuse(bad.id, bad.code, bad.problem)
+		if bad != nil && !m.answer { // nobody answers an answer
+			l.refuse(bad)
+		}
 		return nil
 	}
 	req, ok := msg.(*jsonrpc.Request)
@@ -200,19 +208,15 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		return msg
 	}
 	if !l.begin(m, req, c) {
-		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
+		l.refuse(&badLine{code: jsonrpc.CodeInvalidRequest, problem: idInUse})
 		return nil
 	}
 	return msg
 }
 
-// refuse answers a line with an error. A nil id is answered as null (JSON-RPC 2.0, section
-// 5).
-func (l *lines) refuse(id json.RawMessage, code int64, problem string) {
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": problem}})
-	if err == nil {
-		_ = l.writeLine(text) // Read finds that out is broken
-	}
+// refuse answers a line with an error.
+func (l *lines) refuse(bad *badLine) {
+	_ = l.writeLine(bad.text()) // Read finds that out is broken
 }
 
 // Write implements [mcp.Connection].
@@ -227,9 +231,11 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	if isAnswer {
-		defer l.answer(res.ID, len(text), res.Error)()
+	if !isAnswer {
+		return l.writeLine(l.sentIDs(text, jsonrpc.ID{}))
 	}
+	text = l.sentIDs(text, res.ID)
+	defer l.answer(res.ID, len(text), res.Error)()
 	return l.writeLine(text)
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -13,7 +14,8 @@ import (
 // A call is a line that needs an answer.
 type call struct {
 	charge *charge
-	end    func() // gives back all that the call holds
+	id     json.RawMessage // as the client sent it
+	end    func()          // gives back all that the call holds
 }
 
 // begin notes the call of a message until it is answered. It waits while there are too many
@@ -39,13 +41,34 @@ func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
 		end()
 		return false
 	}
-	l.calls[req.ID] = call{c, end}
+	l.calls[req.ID] = call{c, m.id, end}
 	req.Extra = numberedExtra(number)
 	return true
 }
 
 func numberedExtra(number string) *mcp.RequestExtra {
 	return &mcp.RequestExtra{Header: http.Header{requestHeader: {number}}}
+}
+
+// sentID returns the id of a request as the client sent it.
+func (l *lines) sentID(id jsonrpc.ID) json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls[id].id
+}
+
+// sentIDs returns a message of the SDK with the id that the client sent.
+func (l *lines) sentIDs(text []byte, id jsonrpc.ID) []byte {
+	if from, to := valueAfter(text, inSubscription, 0); from >= 0 && !id.IsValid() { // a notification
+		var carried any
+		if json.Unmarshal(text[from:to], &carried) == nil {
+			id, _ = jsonrpc.MakeID(carried)
+		}
+	}
+	if sent := l.sentID(id); sent != nil {
+		return withID(text, sent)
+	}
+	return text
 }
 
 // answer frees the id of a call, because the client may use it again as soon as it has

@@ -25,12 +25,12 @@ func TestBadLines(t *testing.T) {
 		"truncated":            {`{"jsonrpc":"2.0","id":1,"method":"tools/`, "null", parse},
 		"no JSON":              {`hello`, "null", parse},
 		"two objects":          {`{"jsonrpc":"2.0","id":1,"method":"a"}{}`, "null", parse},
-		"byte order mark":      {"\ufeff" + strings.TrimSpace(request("1", "get_usage_stats", "{}")), "null", parse},
+		"UTF-16":               {"\xff\xfe{\x00}\x00", "null", parse},
 		"NUL":                  {"\x00", "null", parse},
 		"NUL inside":           {"{\"jsonrpc\":\x00\"2.0\"}", "null", parse},
 		"raw control in text":  {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\x01\"}", "null", parse},
 		"deep nesting":         {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "null", parse},
-		"nesting, not so deep": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + `}`, "1", invalid},
+		"nesting, not so deep": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + `}}`, "1", invalid},
 		"unclosed nesting":     {strings.Repeat(`{"a":[`, 100_000), "null", parse},
 		"batch":                {`[` + strings.TrimSpace(request("1", "get_usage_stats", "{}")) + `]`, "null", invalid},
 		"empty batch":          {`[]`, "null", invalid},
@@ -39,14 +39,9 @@ func TestBadLines(t *testing.T) {
 		"null":                 {`null`, "null", invalid},
 		"empty object":         {`{}`, "null", invalid},
 		"id null":              {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "null", invalid},
-		"id 1.5":               {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "null", invalid},
-		"id 1e2":               {`{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, "null", invalid},
 		"id true":              {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, "null", invalid},
 		"id {}":                {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", invalid},
 		"id []":                {`{"jsonrpc":"2.0","id":[],"method":"ping"}`, "null", invalid},
-		"id 2^53+1":            {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "null", invalid},
-		"id -0":                {`{"jsonrpc":"2.0","id":-0,"method":"ping"}`, "null", invalid},
-		"id and ID":            {`{"jsonrpc":"2.0","id":1.5,"ID":2,"method":"ping"}`, "null", invalid},
 		"version 1.0":          {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, "7", invalid},
 		"version 2":            {`{"jsonrpc":2.0,"id":7,"method":"ping"}`, "7", invalid},
 		"no version":           {`{"id":"x","method":"ping"}`, `"x"`, invalid},
@@ -73,7 +68,7 @@ func TestBadLines(t *testing.T) {
 
 // A message that is not a known request gets an error with its id.
 func TestBadRequests(t *testing.T) {
-	const notFound, params, invalid = -32601, -32602, -32600
+	const notFound, params = -32601, -32602
 	for name, c := range map[string]struct {
 		line string
 		code int
@@ -81,9 +76,9 @@ func TestBadRequests(t *testing.T) {
 		"unknown method":       {method("1", "tools/dance", "", ""), notFound},
 		"empty method":         {method("1", "", "", ""), notFound},
 		"long method":          {method("1", strings.Repeat("日本語", 100_000), "", ""), notFound},
-		"params an array":      {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1,2]}`, invalid},
-		"params a text":        {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, invalid},
-		"no params":            {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, invalid},
+		"params an array":      {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1,2]}`, params},
+		"params a text":        {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, params},
+		"no params":            {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, params},
 		"unknown tool":         {request("1", "format_disk", "{}"), params},
 		"tool in another case": {request("1", "Read_File", "{}"), params},
 		"long tool":            {request("1", strings.Repeat("x", 1<<20), "{}"), params},

@@ -52,8 +52,9 @@ func commandNames() (all []string) {
 // members are the names of all members.
 var members = []string{"command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line", "insert_text", "old_path", "new_path"}
 
-// decode reads an input strictly: names are exact, each is given once, and values have
-// their types. A member that is null counts as left out. So a provider that always sends
+// decode reads an input. Names are exact, and each is given once. Values may have the types
+// that clients make of them: "2" is the number 2, and for a string any other JSON is its own
+// text. A member that is null counts as left out. So a provider that always sends
 // all members of the schema can send null for those that a command does not take.
 func decode(input json.RawMessage) (Command, error) {
 	given, err := split(input)
@@ -181,24 +182,22 @@ func badValue(name string, value json.RawMessage) error {
 }
 
 func text(name string, value json.RawMessage) (string, error) {
-	if value[0] != '"' {
-		return "", badValue(name, value)
-	}
-	if rawjson.LoneSurrogate(value) {
+	if value[0] == '"' && rawjson.LoneSurrogate(value) {
 		return "", refuse(workspace.ErrInvalid, "%s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", name)
 	}
-	var s string
-	if err := json.Unmarshal(value, &s); err != nil {
+	s, ok := rawjson.TextOrJSON(value)
+	if !ok {
 		return "", refuse(workspace.ErrInvalid, "%s is not a valid JSON string", name)
 	}
 	return s, nil
 }
 
-// twoLines reads a view_range.
+// twoLines reads a view_range, which may be the text of one.
 func twoLines(value json.RawMessage) (*lines, error) {
 	const long = 200
+	inner, _ := rawjson.TextOrJSON(value)
 	var two []json.RawMessage
-	if len(value) > long || json.Unmarshal(value, &two) != nil || len(two) != 2 {
+	if len(value) > long || json.Unmarshal([]byte(inner), &two) != nil || len(two) != 2 {
 		return nil, badValue("view_range", value)
 	}
 	first, ok := integer(two[0])
@@ -209,9 +208,9 @@ func twoLines(value json.RawMessage) (*lines, error) {
 	return &lines{first, last}, nil
 }
 
-// integer reads a JSON number that is whole, such as 2 or 2.0.
+// integer reads a JSON number that is whole, such as 2 or 2.0, or the text of one.
 func integer(value json.RawMessage) (int64, bool) {
-	whole, fraction, _ := strings.Cut(string(value), ".")
+	whole, fraction, _ := strings.Cut(string(rawjson.Unquoted(value)), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	return n, err == nil && strings.Trim(fraction, "0") == ""
 }

@@ -24,7 +24,7 @@ func TestStrictInput(t *testing.T) {
 		"{\"command\":\"\xff\"}":                "the input is not valid UTF-8; send text as UTF-8",
 		`{}`:                                    "command is missing; give one of view, create, str_replace, insert, delete, rename",
 		`{"command":null}`:                      "command is missing; give one of view, create, str_replace, insert, delete, rename",
-		`{"command":[]}`:                        `command must be a string, not "[]"`,
+		`{"command":[]}`:                        `unknown command "[]"; give one of view, create, str_replace, insert, delete, rename`,
 		`{"command":"undo"}`:                    `unknown command "undo"; give one of view, create, str_replace, insert, delete, rename`,
 		`{"command":"View"}`:                    `unknown command "View"; it is spelled view`,
 		`{"command":"view"}`:                    "view needs path, which is missing; give a string",
@@ -33,7 +33,7 @@ func TestStrictInput(t *testing.T) {
 		`{"command":"view","path":"/memories","path":"/memories"}`:                                     "path is given twice; give it once",
 		`{"command":"view","path":"/memories","path":null}`:                                            "path is given twice; give it once",
 		`{"command":"view","path":"/memories","file_text":""}`:                                         "view takes no file_text; leave it out",
-		`{"command":"view","path":2}`:                                                                  `path must be a string, not "2"`,
+		`{"command":"view","path":2}`:                                                                  `path "2" is not in /memories; give a path such as /memories/notes.md`,
 		`{"command":"view","path":"\ud800"}`:                                                           "path holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character",
 		`{"command":"view","path":"/memories","view_range":[]}`:                                        `view_range must be two whole numbers, such as [1, 20] or [21, -1], not "[]"`,
 		`{"command":"view","path":"/memories","view_range":[1,2,3]}`:                                   `view_range must be two whole numbers, such as [1, 20] or [21, -1], not "[1,2,3]"`,
@@ -43,12 +43,11 @@ func TestStrictInput(t *testing.T) {
 		`{"command":"create","path":"/memories/a"}`:                                                    "create needs file_text, which is missing; give a string",
 		`{"command":"create","path":"/memories/a","file_text":null}`:                                   "create needs file_text, which is missing; give a string",
 		`{"command":"insert","path":"/memories/f","insert_line":2.7,"insert_text":""}`:                 `insert_line must be a whole number, not "2.7"`,
-		`{"command":"insert","path":"/memories/f","insert_line":"2","insert_text":""}`:                 `insert_line must be a whole number, not "\"2\""`,
+		`{"command":"insert","path":"/memories/f","insert_line":" 2","insert_text":""}`:                `insert_line must be a whole number, not "\" 2\""`,
 		`{"command":"insert","path":"/memories/f","insert_line":1e0,"insert_text":""}`:                 `insert_line must be a whole number, not "1e0"`,
 		`{"command":"insert","path":"/memories/f","insert_line":9223372036854775808,"insert_text":""}`: `insert_line must be a whole number, not "9223372036854775808"`,
 		`{"command":"insert","path":"/memories/f","insert_line":true,"insert_text":""}`:                `insert_line must be a whole number, not "true"`,
 		`{"command":"str_replace","path":"/memories/f","old_str":""}`:                                  "old_str is empty; give the text to replace, or use insert",
-		`{"command":"str_replace","path":"/memories/f","old_str":"a","new_str":["b"]}`:                 `new_str must be a string, not "[\"b\"]"`,
 		`{"command":"delete","path":"/memories/f","recursive":true}`:                                   `unknown member "recursive"; leave it out`,
 		`{"command":"rename","old_path":"/memories/f","path":"/memories/g"}`:                           "rename takes no path; leave it out",
 	} {
@@ -58,6 +57,31 @@ func TestStrictInput(t *testing.T) {
 		}
 		if content(t, ws, "f") != "a" {
 			t.Errorf("%s changed the file", in)
+		}
+	}
+}
+
+// Clients convert values below the model: a number becomes a text, and a text that is JSON
+// becomes an object.
+func TestTypesThatClientsSend(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"command":"insert","path":"/memories/f","insert_line":"1","insert_text":"x"}`:                    "a\nx\nb",
+		`{"command":"insert","path":"/memories/f","insert_line":"1.0","insert_text":7}`:                    "a\n7\nb",
+		`{"command":"str_replace","path":"/memories/f","old_str":"a","new_str":["b", 1.50]}`:               `["b", 1.50]` + "\nb",
+		`{"command":"str_replace","path":"/memories/f","old_str":"a","new_str":true}`:                      "true\nb",
+		`{"command":"insert","path":"/memories/f","insert_line":0,"insert_text":{ "k" : {"x":"\u00e9"} }}`: `{ "k" : {"x":"\u00e9"} }` + "\na\nb",
+	} {
+		ws := newWorkspace(t, workspace.Options{}, "f", "a\nb")
+		if got, isError := memorycommand.Run(t.Context(), ws, json.RawMessage(in), memorycommand.Options{}); isError || content(t, ws, "f") != want {
+			t.Errorf("%s: %q, the file is %q, want %q", in, got, content(t, ws, "f"), want)
+		}
+	}
+	ws := newWorkspace(t, workspace.Options{}, "f", "a\nb\nc")
+	want := run(t, ws, "view", "path", "/memories/f", "view_range", []int{2, -1})
+	for _, lines := range []string{`"[2, -1]"`, `" [2,-1] "`, `["2","-1"]`, `"[\"2\", \"-1\"]"`, `[2.0,-1]`} {
+		in := `{"command":"view","path":"/memories/f","view_range":` + lines + `}`
+		if got, isError := memorycommand.Run(t.Context(), ws, json.RawMessage(in), memorycommand.Options{}); isError || got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
 }

@@ -20,13 +20,13 @@ func EachMember(object json.RawMessage, f func(name string, value json.RawMessag
 		return true
 	}
 	for i := SkipSpace(object, 1); object[i] != '}'; {
-		end := skipValue(object, i)
+		end := ValueEnd(object, i)
 		name, ok := Text(object[i:end])
 		if !ok {
 			return false
 		}
 		i = SkipSpace(object, SkipSpace(object, end)+1) // past the colon
-		end = skipValue(object, i)
+		end = ValueEnd(object, i)
 		if !f(name, object[i:end]) {
 			break
 		}
@@ -48,12 +48,34 @@ func Member(object json.RawMessage, name string) (value json.RawMessage) {
 	return value
 }
 
-// TextOf returns the text of such a member, or "" if it has none.
+// TextOf returns the text of such a member as TextOrJSON does, or "" if it has none.
 func TextOf(object json.RawMessage, name string) (text string) {
-	if raw := Member(object, name); !LoneSurrogate(raw) {
-		text, _ = Text(raw)
+	if raw := Member(object, name); string(raw) != "null" && !LoneSurrogate(raw) {
+		text, _ = TextOrJSON(raw)
 	}
 	return text
+}
+
+// SkipMark returns a text without the byte order mark at its beginning, which some clients
+// send before UTF-8.
+func SkipMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
+// Foreign returns "UTF-16" or "UTF-32" if the first bytes of a text say that it is not UTF-8,
+// else "".
+func Foreign(text []byte) string {
+	if len(text) < 2 {
+		return ""
+	}
+	b := [4]byte{1, 1, 1, 1}
+	copy(b[:], text)
+	littleMark, bigMark := b[0] == 0xff && b[1] == 0xfe, b[0] == 0xfe && b[1] == 0xff
+	switch low, high := b[0] == 0 && b[1] == 0, b[2] == 0 && b[3] == 0; {
+	case low && b[2] == 0xfe && b[3] == 0xff, low && b[2] == 0 && b[3] != 0, high && (littleMark || b[0] != 0 && b[1] == 0):
+		return "UTF-32"
+	case littleMark, bigMark, (b[0] == 0) != (b[1] == 0):
+		return "UTF-16"
+	}
+	return ""
 }
 
 // SkipSpace returns where the next value or mark of JSON begins, or the length of the text.
@@ -64,8 +86,8 @@ func SkipSpace(text []byte, i int) int {
 	return i
 }
 
-// skipValue returns where a value of valid JSON ends.
-func skipValue(text []byte, i int) int {
+// ValueEnd returns where a value of valid JSON ends.
+func ValueEnd(text []byte, i int) int {
 	depth := 0
 	for {
 		switch c := text[i]; c {
@@ -183,12 +205,14 @@ func escape(raw []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
+const maxNumber = 100 // bytes; no number that means something here is longer
+
 // Integer reads a valid JSON number that is whole, such as 1, 1.0 or 1e0. It is exact up to
 // 2^53, where a float64 begins to round.
 func Integer(raw []byte) (n int64, ok bool) {
 	const most = 1 << 53
 	s := string(raw)
-	if s == "" || len(s) > 100 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+	if s == "" || len(s) > maxNumber || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, false
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -205,6 +229,30 @@ func Integer(raw []byte) (n int64, ok bool) {
 	}
 	n = r.Num().Int64()
 	return n, -most <= n && n <= most
+}
+
+// Unquoted returns the number, the true or the false that a valid JSON string holds: of "5" it
+// is 5. Many clients send such values as text. Any other JSON is returned as it is.
+func Unquoted(raw []byte) []byte {
+	text, ok := Text(raw)
+	if !ok || len(text) > maxNumber {
+		return raw
+	}
+	inner := []byte(text)
+	isNumber := text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && numberEnd(inner, 0) == len(inner)
+	if isNumber || text == "true" || text == "false" {
+		return inner
+	}
+	return raw
+}
+
+// TextOrJSON returns the text of a valid JSON string. Any other valid JSON is its own text, as
+// it was sent: clients send an object where the text of an object is asked for.
+func TextOrJSON(raw []byte) (text string, ok bool) {
+	if len(raw) > 0 && raw[0] != '"' {
+		return string(raw), true
+	}
+	return Text(raw)
 }
 
 // EscapedLen returns the length of a text as JSON, or a little more.

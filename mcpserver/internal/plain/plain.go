@@ -3,14 +3,7 @@
 package plain
 
 import (
-	"context"
 	"encoding/json"
-	"mime"
-	"net"
-	"net/http"
-	"net/netip"
-	"strconv"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -93,79 +86,4 @@ func clientOf(value json.RawMessage) *mcp.Implementation {
 		return nil
 	}
 	return c
-}
-
-// IDOf returns the plain id that an id is equal to, or "" if there is none.
-func IDOf(id json.RawMessage) string {
-	if len(id) == 0 {
-		return ""
-	}
-	if text, ok := rawjson.Text(id); ok {
-		return `"` + text + `"`
-	}
-	if n, ok := rawjson.Integer(id); ok {
-		return strconv.FormatInt(n, 10)
-	}
-	return ""
-}
-
-// ID reports whether an id is answered with the same bytes, whoever encodes it.
-func ID(id json.RawMessage) bool {
-	if len(id) == 0 || id[0] != '"' {
-		return len(id) > 0
-	}
-	for _, b := range id[1 : len(id)-1] {
-		if b < ' ' || b > '~' || strings.IndexByte(`\<>&`, b) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Header reports whether a request has the headers that the SDK asks for.
-func Header(r *http.Request) bool {
-	if r.Header["Last-Event-Id"] != nil {
-		return false
-	}
-	if kind := r.Header.Get("Content-Type"); kind != "application/json" {
-		if kind, _, err := mime.ParseMediaType(kind); err != nil || kind != "application/json" {
-			return false
-		}
-	}
-	var inJSON, inEvents bool
-	for _, line := range r.Header["Accept"] {
-		for kind := range strings.SplitSeq(line, ",") {
-			switch strings.TrimSpace(kind) {
-			case "application/json":
-				inJSON = true
-			case "text/event-stream":
-				inEvents = true
-			case "*/*":
-				inJSON, inEvents = true, true
-			}
-		}
-	}
-	return inJSON && inEvents
-}
-
-// Host reports whether the SDK would take the Host of a request: a server on a loopback
-// address has no other name, or a page could reach it by one.
-func Host(ctx context.Context, host string) bool {
-	if isLoopback(host) {
-		return true
-	}
-	local, ok := ctx.Value(http.LocalAddrContextKey).(net.Addr)
-	return !ok || local == nil || !isLoopback(local.String())
-}
-
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = strings.Trim(address, "[]")
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }

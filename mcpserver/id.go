@@ -1,0 +1,79 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+)
+
+// The SDK keeps an id as a string or as an int64. So it loses how 1.0 and "\u0031" were
+// written, and it has no place for 1.5 and 1758000000000000000. withID puts the id into an
+// answer as it was sent.
+
+// validID reports whether an id is a number or a string.
+func validID(id json.RawMessage) bool {
+	return utf8.Valid(id) && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9')
+}
+
+// carriedID returns the id by which the SDK knows a valid id. Ids that are equal have the same.
+func carriedID(id json.RawMessage) json.RawMessage {
+	switch n, whole := rawjson.Integer(id); {
+	case whole:
+		if text := strconv.FormatInt(n, 10); text != string(id) {
+			return json.RawMessage(text)
+		}
+		return id
+	case !validID(id), id[0] == '"' && !rawjson.LoneSurrogate(id):
+		return id
+	}
+	text, _ := json.Marshal("scratchpad-id:" + string(id)) // always encodes
+	return text
+}
+
+// isPlainID reports whether the SDK writes an id as it was sent.
+func isPlainID(id json.RawMessage) bool {
+	if id[0] != '"' {
+		return &carriedID(id)[0] == &id[0]
+	}
+	for _, b := range id[1 : len(id)-1] {
+		if b < ' ' || b > '~' || b == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	beginsAnswer   = []byte(`{"jsonrpc":"2.0","id":`)
+	inSubscription = []byte(`"io.modelcontextprotocol/subscriptionId":`)
+)
+
+// withID returns what the SDK has written for a request, with the request's id as it was sent.
+// It looks for the places of the id. No text in a message looks like one, because quotes are
+// escaped there.
+func withID(text []byte, id json.RawMessage) []byte {
+	if isPlainID(id) {
+		return text
+	}
+	if from, to := valueAfter(text, beginsAnswer, 0); from >= 0 && !bytes.HasPrefix(text[to:], []byte(`,"method"`)) {
+		text = bytes.Join([][]byte{text[:from], text[to:]}, id)
+	}
+	for from, to := valueAfter(text, inSubscription, 0); from >= 0; from, to = valueAfter(text, inSubscription, from) {
+		text = bytes.Join([][]byte{text[:from], text[to:]}, id)
+	}
+	return text
+}
+
+// valueAfter returns where the value stands that comes after a text, or -1. It looks from a
+// place on.
+func valueAfter(text, before []byte, start int) (from, to int) {
+	at := bytes.Index(text[start:], before)
+	if at < 0 {
+		return -1, -1
+	}
+	from = start + at + len(before)
+	return from, rawjson.ValueEnd(text, from)
+}

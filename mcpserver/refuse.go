@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// codeRefused is the JSON-RPC code of a call that is refused for a while, or for who sends it.
+const codeRefused = -32000
+
+// A refusal answers an HTTP request at once, with an error of JSON-RPC.
+type refusal struct {
+	status int
+	code   int64
+	text   string
+	id     json.RawMessage // of the request; nil: not known
+	data   json.RawMessage // more for programs; nil: nothing
+	after  int64           // seconds until the client may try again; 0: not told
+	allow  string          // the methods of HTTP that there are; "": not told
+	cause  error           // what [Outcome] says; nil: what the status says
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// to returns the refusal for a message.
+func (r *refusal) to(m message) *refusal {
+	c := *r
+	c.id = m.id
+	return &c
+}
+
+// refusal returns the HTTP error for a message that is none.
+func (b *badLine) refusal() *refusal {
+	return &refusal{status: http.StatusBadRequest, code: b.code, text: b.problem, id: b.id, data: b.data}
+}
+
+var (
+	errHost      = &refusal{status: http.StatusForbidden, code: codeRefused, text: "this name is not one of the server's; use localhost"}
+	errOrigin    = &refusal{status: http.StatusForbidden, code: codeRefused, text: "a page of another origin may not call; call from the server's own origin, or without a browser"}
+	errStranger  = &refusal{status: http.StatusUnauthorized, code: codeRefused, text: "a session needs a known caller; sign in first"}
+	errNoSession = &refusal{status: http.StatusNotFound, code: codeRefused, text: "session not found; begin a new one with initialize"}
+	errTwice     = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: idInUse}
+	errVerb      = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "GET, POST, DELETE", text: "this HTTP method is not served; send messages with POST"}
+	errVerbNow   = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "POST", text: "the protocol of 2026-07-28 knows POST alone; send messages with POST"}
+	errKind      = &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, text: "the body must be JSON; send Content-Type: application/json"}
+	errAccept    = &refusal{status: http.StatusNotAcceptable, code: codeRefused, text: "answers are JSON; send Accept: application/json, text/event-stream"}
+	errEvents    = &refusal{status: http.StatusNotAcceptable, code: codeRefused, text: "the answer is a stream of events; send Accept: application/json, text/event-stream"}
+	errAnswer    = &refusal{status: http.StatusAccepted} // to an answer there is none
+)
+
+// wrongPlace refuses a message that does not belong to the session of its request, or that
+// needs one.
+func wrongPlace(m message, q *request) *refusal {
+	if !q.sessions {
+		return nil
+	}
+	meta, _ := members(m.params["_meta"])
+	switch _, now := meta[metaVersion]; {
+	case now && m.id != nil:
+		return &refusal{status: http.StatusBadRequest, code: mcp.CodeHeaderMismatch, id: m.id, text: fmt.Sprintf("_meta names a protocol that the headers do not name; send Mcp-Protocol-Version: %s and Mcp-Method: %s", stateless, m.method)}
+	case q.session != nil, m.method == "initialize", m.method == "ping", m.method == "server/discover":
+		return nil
+	}
+	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, id: m.id, text: short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
+}
+
+// refuse answers a request with an error, and notes why.
+func refuse(w *timedWriter, err error) {
+	var r *refusal
+	if !errors.As(err, &r) {
+		r = &refusal{status: http.StatusBadRequest, code: codeRefused, text: err.Error()}
+	}
+	w.charge.seen.fail(r.cause)
+	r.write(w)
+}
+
+func (r *refusal) write(w http.ResponseWriter) {
+	if r.status == http.StatusAccepted {
+		w.WriteHeader(r.status)
+		return
+	}
+	if r.status == http.StatusServiceUnavailable {
+		r.after = max(1, r.after)
+	}
+	if r.after > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(r.after, 10))
+	}
+	if r.allow != "" {
+		w.Header().Set("Allow", r.allow)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(r.status)
+	_, _ = w.Write(r.line()) // fails if the client has left
+}
+
+// line returns the body of the answer.
+func (r *refusal) line() []byte {
+	return (&badLine{id: r.id, code: r.code, problem: r.text, data: r.data}).text()
+}

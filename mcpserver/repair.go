@@ -1,0 +1,240 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+)
+
+const (
+	metaPrefix  = "io.modelcontextprotocol/"
+	metaVersion = metaPrefix + "protocolVersion"
+)
+
+// repair replaces in a request what the SDK would refuse or lose: an empty array for an empty
+// object, which PHP cannot tell apart, "" for no arguments, and an id that it cannot keep.
+func (m *message) repair() {
+	text := replaced(m.text, func(name string, value json.RawMessage) json.RawMessage {
+		switch name {
+		case "id":
+			return carriedID(value)
+		case "params":
+			return replaced(emptyObject(value), repairedParam)
+		}
+		return value
+	})
+	if len(text) == len(m.text) && &text[0] == &m.text[0] {
+		return
+	}
+	m.text = text
+	m.fields, _ = members(text)
+	m.params, _ = members(m.fields["params"])
+}
+
+func repairedParam(name string, value json.RawMessage) json.RawMessage {
+	switch name {
+	case "requestId": // of notifications/cancelled
+		return carriedID(value)
+	case "arguments":
+		if string(value) == `""` {
+			return json.RawMessage("{}")
+		}
+		return emptyObject(value)
+	case "_meta", "context":
+		return replaced(emptyObject(value), repairedInner)
+	case "capabilities":
+		return emptyObjects(name, value)
+	case "clientInfo", "ref", "argument", "notifications":
+		return emptyObject(value)
+	}
+	return value
+}
+
+func repairedInner(name string, value json.RawMessage) json.RawMessage {
+	switch name {
+	case metaPrefix + "clientCapabilities":
+		return emptyObjects(name, value)
+	case metaPrefix + "clientInfo", "arguments": // of the context of a completion
+		return emptyObject(value)
+	}
+	return value
+}
+
+// emptyObject returns {} for an empty array, and any other value as it is.
+func emptyObject(value json.RawMessage) json.RawMessage {
+	if value[0] == '[' && value[rawjson.SkipSpace(value, 1)] == ']' {
+		return json.RawMessage("{}")
+	}
+	return value
+}
+
+// emptyObjects does so with all members of an object too. Capabilities are objects of objects.
+func emptyObjects(_ string, value json.RawMessage) json.RawMessage {
+	return replaced(emptyObject(value), emptyObjects)
+}
+
+// replaced returns a JSON object with what f returns for each of its members. It returns the
+// value itself if f returns each member as it is, and if it is no object.
+func replaced(object json.RawMessage, f func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	changed := false
+	var values []json.RawMessage
+	rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
+		values = append(values, f(name, value))
+		last := values[len(values)-1]
+		changed = changed || len(last) != len(value) || &last[0] != &value[0]
+		return true
+	})
+	if !changed {
+		return object
+	}
+	text := []byte{'{'}
+	rawjson.EachMember(object, func(name string, _ json.RawMessage) bool {
+		line, _ := json.Marshal(name) // texts always encode
+		text = append(append(append(text, line...), ':'), values[0]...)
+		if values = values[1:]; len(values) > 0 {
+			text = append(text, ',')
+		}
+		return true
+	})
+	return append(text, '}')
+}
+
+// paramsOf have the types of the SDK into which it decodes the params of each method. Those of
+// tools/call are checked by hand, because its arguments may be large.
+var paramsOf = map[string]reflect.Type{
+	"initialize":                       reflect.TypeFor[mcp.InitializeParams](),
+	"server/discover":                  reflect.TypeFor[mcp.DiscoverParams](),
+	"ping":                             reflect.TypeFor[mcp.PingParams](),
+	"tools/list":                       reflect.TypeFor[mcp.ListToolsParams](),
+	"resources/list":                   reflect.TypeFor[mcp.ListResourcesParams](),
+	"resources/templates/list":         reflect.TypeFor[mcp.ListResourceTemplatesParams](),
+	"resources/read":                   reflect.TypeFor[mcp.ReadResourceParams](),
+	"resources/subscribe":              reflect.TypeFor[mcp.SubscribeParams](),
+	"resources/unsubscribe":            reflect.TypeFor[mcp.UnsubscribeParams](),
+	"prompts/list":                     reflect.TypeFor[mcp.ListPromptsParams](),
+	"prompts/get":                      reflect.TypeFor[mcp.GetPromptParams](),
+	"completion/complete":              reflect.TypeFor[mcp.CompleteParams](),
+	"logging/setLevel":                 reflect.TypeFor[mcp.SetLoggingLevelParams](),
+	listen:                             reflect.TypeFor[mcp.SubscriptionsListenParams](),
+	"notifications/initialized":        reflect.TypeFor[mcp.InitializedParams](),
+	"notifications/cancelled":          reflect.TypeFor[mcp.CancelledParams](),
+	"notifications/progress":           reflect.TypeFor[mcp.ProgressNotificationParams](),
+	"notifications/roots/list_changed": reflect.TypeFor[mcp.RootsListChangedParams](),
+}
+
+// optional are the methods that need no params.
+var optional = []string{
+	"server/discover", "ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list",
+	"notifications/initialized", "notifications/cancelled", "notifications/roots/list_changed",
+}
+
+// wrongParams says what is wrong with the params of a message in words that a person
+// understands. The SDK would name its own types.
+func (m message) wrongParams() *badLine {
+	params := m.fields["params"]
+	known := paramsOf[m.method]
+	problem := ""
+	switch {
+	case known == nil && m.method != "tools/call":
+	case params == nil || string(params) == "null":
+		if !slices.Contains(optional, m.method) {
+			problem = m.method + " needs params, a JSON object"
+		}
+	case params[0] != '{':
+		problem = "params must be a JSON object, such as {}"
+	case m.method != "tools/call":
+		problem = mismatch(params, known)
+	default:
+		problem = m.wrongCall()
+	}
+	if problem != "" {
+		return m.bad(jsonrpc.CodeInvalidParams, problem)
+	}
+	return m.wrongVersion()
+}
+
+// wrongCall is mismatch for tools/call.
+func (m message) wrongCall() string {
+	rest := map[string]json.RawMessage{}
+	for name, value := range m.params {
+		switch {
+		case name == "name" && value[0] != '"':
+			return "params.name must be a string, the name of a tool; tools/list has them"
+		case name != "arguments" && name != "name":
+			rest[name] = value
+		}
+	}
+	if m.params["name"] == nil {
+		return "params.name is missing; give the name of a tool, tools/list has them"
+	}
+	text, err := json.Marshal(rest)
+	if err != nil {
+		return notAMessage
+	}
+	return mismatch(text, reflect.TypeFor[mcp.CallToolParamsRaw]())
+}
+
+// mismatch says which member of params has another type than that of the SDK, or returns "".
+func mismatch(params json.RawMessage, known reflect.Type) string {
+	err := json.Unmarshal(params, reflect.New(known).Interface())
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &wrong) || wrong.Field == "":
+		return "the params are not those of this method"
+	}
+	value, _, _ := strings.Cut(wrong.Value, " ") // "number 1.5" is a number
+	text := fmt.Sprintf("params.%s must be %s, not %s", short(wrong.Field), kindOfType(wrong.Type), value)
+	if wrong.Field == "protocolVersion" {
+		text += "; supported are " + strings.Join(Protocols(), ", ")
+	}
+	return text
+}
+
+// kindOfType returns what JSON calls the values of a type.
+func kindOfType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		return "an object"
+	}
+	return "a number"
+}
+
+// wrongVersion refuses a request whose _meta names a protocol that is not there.
+func (m message) wrongVersion() *badLine {
+	meta, _ := members(m.params["_meta"])
+	value := meta[metaVersion]
+	if m.id == nil || value == nil {
+		return nil
+	}
+	if version, isText := rawjson.Text(value); !isText || !slices.Contains(Protocols(), version) {
+		return m.unsupported(strings.Trim(string(value), `"`))
+	}
+	return nil
+}
+
+// codeUnsupported is the code for a version of the protocol that is not there.
+const codeUnsupported = mcp.CodeUnsupportedProtocolVersion
+
+// unsupported is the answer to a message of a protocol that is not there.
+func (m message) unsupported(version string) *badLine {
+	version = short(version)
+	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them", strings.Join(Protocols(), ", "), version))
+	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version}) // always encodes
+	return bad
+}
