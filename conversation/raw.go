@@ -13,6 +13,7 @@ type traits struct {
 	results   []string
 	reasoning bool // it begins with a reasoning item, which must stay with the items after it
 	thought   bool // it has reasoning items only
+	compacted bool // it carries what the provider compacted: all messages before it
 }
 
 const (
@@ -30,13 +31,23 @@ type rawItem struct {
 	CallID            string `json:"call_id"`
 	ToolUseID         string `json:"tool_use_id"`
 	ApprovalRequestID string `json:"approval_request_id"`
+
+	Content   json.RawMessage `json:"content"`           // of a compaction
+	Encrypted json.RawMessage `json:"encrypted_content"` // of a compaction
+}
+
+// isCompaction reports whether the item carries earlier messages. A compaction that failed
+// has none.
+func (i *rawItem) isCompaction() bool {
+	has := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" && string(raw) != `""` }
+	return i.Type == "compaction" && (has(i.Content) || has(i.Encrypted))
 }
 
 // traits reads Raw if it may hold something that the fields do not.
 func (m *Message) traits() traits {
 	switch {
 	case m.Raw == nil:
-	case m.RawProvider == Anthropic && !m.fieldsTell("tool_use", "tool_result"):
+	case m.RawProvider == Anthropic && (!m.fieldsTell("tool_use", "tool_result") || hasAny(m.Raw, "compaction")):
 		return anthropicTraits(blocksOf(m.Raw))
 	case m.RawProvider == OpenAIResponses:
 		return responsesTraits(itemsOf(m.Raw))
@@ -74,6 +85,8 @@ func anthropicTraits(blocks []rawItem) (t traits) {
 			t.calls = append(t.calls, b.ID)
 		case strings.HasSuffix(b.Type, "tool_result"):
 			t.results = append(t.results, b.ToolUseID)
+		case b.isCompaction():
+			t.compacted = true
 		}
 	}
 	t.pairs = t.calls != nil || t.results != nil
@@ -118,6 +131,8 @@ func responsesTraits(items []rawItem) (t traits) {
 		case item.Type == "reasoning":
 			t.reasoning = t.reasoning || i == 0
 			continue
+		case item.isCompaction():
+			t.compacted = true
 		case item.Type == "mcp_approval_request":
 			t.calls = append(t.calls, item.ID)
 		case item.Type == "mcp_approval_response":

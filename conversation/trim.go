@@ -14,7 +14,8 @@ type TrimOptions struct {
 //
 // The newest message of the user is always kept. If the end begins after it, it
 // stands directly before the end. Otherwise the end is extended back to a message of
-// the user. A call without a result is kept, and so is everything after it.
+// the user. A call without a result is kept, and so is everything after it. So is the
+// newest compaction of the provider, which alone carries what came before it.
 //
 // The messages are copies. Trim takes linear time.
 func Trim(msgs []Message, o TrimOptions) []Message {

@@ -9,7 +9,8 @@ type scanner struct {
 	open map[string]int // calls without a result so far, by id
 	run  reasoningRun
 
-	question bool // the last message is the user's, and not a result in a provider's form
+	question  bool // the last message is the user's, and not a result in a provider's form
+	compacted bool // the last message carries what the provider compacted
 }
 
 // A reasoningRun is a row of assistant messages that began with a reasoning item. The
@@ -42,6 +43,7 @@ func (s *scanner) next(m *Message) (before, after bool) {
 	}
 	s.pairs(m, t)
 	s.question = m.Role == User && t.results == nil
+	s.compacted = t.compacted
 	return before, len(s.open) == 0 && s.run == noRun
 }
 
@@ -99,7 +101,8 @@ func (s *scanner) result(id string) {
 // ascending. There is none after a call without a result. SafeCuts takes linear time.
 //
 // Anthropic and Gemini need a message of the user at the beginning. If msgs[i] is not
-// one, put one before it, as [Trim] does.
+// one, put one before it, as [Trim] does. A cut after a compaction of the provider loses
+// what the compaction carries; Trim makes none.
 func SafeCuts(msgs []Message) []int {
 	var cuts []int
 	var s scanner

@@ -16,6 +16,7 @@ type entry struct {
 	userCut  int  // the same, with a message of the user at the index; -1: none
 	cutAfter bool // a cut may be made after it
 	question bool // it is a message of the user
+	compact  int  // index of the newest compaction of the provider up to this one; -1: none
 }
 
 // added is a message on its way into a window.
@@ -37,16 +38,19 @@ type window struct {
 // push adds a message to the end.
 func (w *window) push(a added) {
 	i := len(w.entries)
-	e := entry{msg: a.msg, seq: a.seq, imported: a.imported, total: a.tokens, user: -1, userCut: -1}
+	e := entry{msg: a.msg, seq: a.seq, imported: a.imported, total: a.tokens, user: -1, userCut: -1, compact: -1}
 	if i > 0 {
 		last := &w.entries[i-1]
 		e.total += last.total
-		e.user, e.cut, e.userCut = last.user, last.cut, last.userCut
+		e.user, e.cut, e.userCut, e.compact = last.user, last.cut, last.userCut, last.compact
 	}
 	before, after := w.scan.next(&e.msg)
 	e.cutAfter = after
 	if before {
 		e.cut = i
+	}
+	if w.scan.compacted {
+		e.compact = i
 	}
 	if e.question = w.scan.question; e.question {
 		e.user = i
@@ -100,6 +104,9 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 		start = w.entries[start].cut
 	case !w.entries[n-1].cutAfter:
 		start = w.entries[n-1].cut
+	}
+	if i := w.entries[n-1].compact; i >= 0 && i < start {
+		start = w.entries[i].cut // nothing else carries what came before the compaction
 	}
 	if user >= start && w.entries[start].userCut >= 0 {
 		start = w.entries[start].userCut
