@@ -14,6 +14,11 @@ const (
 
 	// RuleRawForm: Raw does not have the form that [Message] names. All providers.
 	//
+	// Anthropic: "A maximum of 4 blocks with cache_control may be provided. Found 5."
+	// (platform.claude.com/docs/en/build-with-claude/prompt-caching). Check counts the
+	// messages, with the system prompt if it is among them. Marks elsewhere in the
+	// request count too.
+	//
 	// OpenAIChat: "Invalid 'messages[1].tool_calls': empty array"
 	// (github.com/openai/openai-python/issues/2061).
 	RuleRawForm = "raw-form"

@@ -9,6 +9,7 @@ type anthropicTurns struct {
 	role    string       // of the turn; "": there was no turn yet
 	number  int          // how many turns the assistant had
 	servers []serverCall // calls of tools that run at Anthropic, still without a result
+	marks   int          // blocks with cache_control
 }
 
 // A serverCall is a call of a tool that runs at the provider.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -23,7 +24,44 @@ type anthropicBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
+// mostMarks is how many blocks may have cache_control. The provider counts those of the
+// request's tools and system prompt too.
+const mostMarks = 4
+
+// cacheMarks counts the blocks with cache_control, and reports the first one too many.
+func (t *anthropicTurns) cacheMarks(i int, raw []byte) {
+	var v any
+	if !bytes.Contains(raw, []byte("cache_control")) || json.Unmarshal(raw, &v) != nil {
+		return
+	}
+	before := t.marks
+	t.marks += marksOf(v)
+	if before <= mostMarks && t.marks > mostMarks {
+		t.add(i, RawForm, "more than %d blocks have cache_control: remove it from the older ones", mostMarks)
+	}
+}
+
+// marksOf returns how many blocks of a message have cache_control, in results and
+// documents too. The input of a call has no blocks.
+func marksOf(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += marksOf(e)
+		}
+	case map[string]any:
+		if v["cache_control"] != nil {
+			n++
+		}
+		for _, name := range []string{"content", "source"} {
+			n += marksOf(v[name])
+		}
+	}
+	return n
+}
+
 func (t *anthropicTurns) rawMessage(i int, m *Message) {
+	t.cacheMarks(i, m.Raw)
 	if m.Role == roleSystem && firstByte(m.Raw) == '[' { // texts of the system prompt
 		t.system(i)
 		return
