@@ -26,6 +26,15 @@
 // message of role system inside of the conversation has an object. [To] returns it as
 // an OfSystem.
 //
+// # Beta types
+//
+// The SDK's tool runner and its other beta features have types of their own, such as
+// BetaMessage and BetaMessageParam. Their JSON is that of the types here. The example
+// "Beta" goes over it, in both directions. Beta blocks that the other types do not know
+// are kept.
+//
+// # Thinking
+//
 // A summary changes what stands before the messages that are kept. The newest models
 // then refuse the thinking in them: see [DropStaleThinking].
 package anthropicmsg

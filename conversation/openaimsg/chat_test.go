@@ -217,6 +217,24 @@ func TestResultsWithoutIDsFindTheirCalls(t *testing.T) {
 	}
 }
 
+// The comment of the package says how to leave out what another server refuses.
+func TestAnswersWithoutRawKeepWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	msgs := fromChat(t, `{"role":"assistant","content":"I look.","reasoning_content":"hm","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`,
+		`{"role":"tool","tool_call_id":"call_1","content":"42"}`)
+	if got := toChat(t, msgs...)[0]; !strings.Contains(got, "reasoning_content") {
+		t.Errorf("sent %s, want what the server sent", got)
+	}
+	for i := range msgs {
+		if msgs[i].Role == conversation.Assistant {
+			msgs[i].Raw, msgs[i].RawProvider = nil, ""
+		}
+	}
+	got := toChat(t, msgs...)
+	sameJSON(t, "without Raw", got[0], `{"role":"assistant","content":"I look.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`)
+	sameJSON(t, "the result", got[1], `{"role":"tool","tool_call_id":"call_1","content":"42"}`)
+}
+
 func TestAnswersMadeByHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer openai.ChatCompletionMessage

@@ -47,6 +47,23 @@
 // shell, apply_patch and tool_search. A request to approve an MCP call is a call too:
 // its result is the text "approved", or any other text to deny it.
 //
+// # Compatible servers
+//
+// Members of an answer that OpenAI does not have, such as reasoning_content, are sent back
+// in Raw: some servers need them, and some refuse them. For a server that refuses them,
+// send the answers without Raw. They are then made from their fields:
+//
+//	for i := range msgs {
+//		if msgs[i].Role == conversation.Assistant {
+//			msgs[i].Raw, msgs[i].RawProvider = nil, ""
+//		}
+//	}
+//	params.Messages, err = openaimsg.ToChat(msgs)
+//
+// Text, calls and their ids stay. Calls of custom tools become calls of functions. The
+// messages of [conversation.Memory.Messages] are copies, so the memory keeps Raw.
+// annotations are never sent.
+//
 // # From other providers
 //
 // A message without the Raw of the API is made from its fields.
