@@ -27,7 +27,7 @@ func TestSetupForeignEntry(t *testing.T) {
 	t.Parallel()
 	a, evil, made := cloneOf(t)
 	own := `"command": "` + a.program + `", "args": ["mcp", "--agent", "shop", "--max-read-tokens", "20000"]`
-	for _, entry := range []string{
+	for i, entry := range []string{
 		`{"command": "` + evil + `", "args": ["mcp"]}`,
 		`{"command": "` + a.program + `", "args": ["mcp", "--db", "` + a.project + `/theirs.db", "--agent", "shop", "--max-read-tokens", "20000"]}`,
 		`{"command": "` + a.program + `", "args": ["mcp", "--agent", "$(` + evil + `)"]}`,
@@ -41,7 +41,11 @@ func TestSetupForeignEntry(t *testing.T) {
 		for client, key := range map[string]string{"claude-code": "mcpServers", "vscode": "servers"} {
 			file := a.install(t, client, `{"`+key+`": {"scratchpad": `+entry+`}}`)
 			before := a.tree(t)
-			for _, args := range [][]string{{"--dry-run"}, {"--yes"}, {"--yes", "--agent", "mine"}, {"--yes", "--db", filepath.Join(a.home, "mine.db")}} {
+			lines := [][]string{{"--yes"}, {"--dry-run"}, {"--yes", "--agent", "mine"}, {"--yes", "--db", filepath.Join(a.home, "mine.db")}}
+			if i > 0 {
+				lines = lines[:1]
+			}
+			for _, args := range lines {
 				o := a.run(t, append([]string{"setup", "--client", client}, args...)...)
 				o.must(t, 4, file+" has a server scratchpad that setup did not write", "remove that one and run setup again, or add this program by another name")
 				if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {

@@ -34,8 +34,5 @@ func byHand(why, where, text string) error {
 	return fail(ErrByHand, "%s; put this by hand %s:\n%s%v", why, where, text, ErrByHand)
 }
 
-// inFile is where a file has no servers yet.
-const inFile = "into the file"
-
 // commentInside is why a value is not replaced.
 const commentInside = "there is a comment inside the value to be replaced"

@@ -32,7 +32,12 @@ func HookFile(project string) string { return filepath.Join(project, hookFolder,
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
 	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) {
-		return editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
+		content, changed, err := editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
+		if errors.Is(err, errComment) {
+			where, text := inPlace(old, content, memberSpan(old, []string{"hooks"}), "hooks")
+			return nil, nil, byHand(commentInside, where, text)
+		}
+		return content, changed, err
 	})}
 }
 
@@ -83,9 +88,6 @@ func (h hooks) set(command string) ([]string, error) {
 				continue
 			}
 			was, err := h.l.setField(hook.Value.(*hujson.Object), 6, "command", command)
-			if errors.Is(err, errComment) {
-				return nil, byHand(commentInside, inFile, HookSnippet(command))
-			}
 			if err != nil || was == "" {
 				return nil, err
 			}

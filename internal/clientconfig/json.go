@@ -42,11 +42,39 @@ func (j jsonFormat) snippet(name string, s Server) string {
 }
 
 func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
-	return editJSON(old, func(top *hujson.Object, l layout) ([]string, error) { return j.set(top, l, name, s) })
+	var path []string
+	content, changed, err = editJSON(old, func(top *hujson.Object, l layout) ([]string, error) {
+		path = append(j.path(top), name)
+		return j.set(top, l, name, s)
+	})
+	if errors.Is(err, errComment) {
+		where, text := inPlace(old, content, memberSpan(old, path), name)
+		return nil, nil, byHand(commentInside, where, s.hide(text))
+	}
+	return content, changed, err
+}
+
+// memberSpan returns where a text of JSON has the member at a path.
+func memberSpan(text []byte, path []string) (at span) {
+	v, err := hujson.Parse(bytes.Clone(text))
+	for _, name := range path {
+		object, ok := v.Value.(*hujson.Object)
+		if err != nil || !ok {
+			return at
+		}
+		var i int
+		if i, err = memberIndex(object, name); err != nil || i < 0 {
+			return at
+		}
+		v = object.Members[i].Value
+		at = span{object.Members[i].Name.StartOffset, v.EndOffset}
+	}
+	return at
 }
 
 // editJSON lets set change the object of a file. It keeps every other byte, comments
-// and order included. If set has changed nothing, the content is the old one.
+// and order included. If set has changed nothing, the content is the old one. If a comment
+// would be lost, the error is errComment, and the content is without the comment.
 func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, err error)) (content []byte, changed []string, err error) {
 	text := old
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -60,8 +88,12 @@ func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, er
 	if !ok {
 		return nil, nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
 	}
-	if changed, err = set(top, layoutOf(top, text)); err != nil {
+	l := layoutOf(top, text)
+	if changed, err = set(top, l); err != nil {
 		return nil, nil, err
+	}
+	if *l.lost {
+		return root.Pack(), nil, errComment
 	}
 	if len(changed) == 0 {
 		return old, nil, nil
@@ -185,9 +217,6 @@ func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (ch
 		return nil, err
 	}
 	changed, err = j.setFields(entry, l, name, s)
-	if errors.Is(err, errComment) {
-		return nil, byHand(commentInside, inFile, j.snippet(name, s.Redacted()))
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,12 @@ import (
 // in that layout; depth is how deep the members of the object are.
 type layout struct {
 	newline, unit string
-	above         int // is added to each depth
+	above         int   // is added to each depth
+	lost          *bool // a comment inside a value that was replaced is lost
 }
 
 func layoutOf(top *hujson.Object, text []byte) layout {
-	l := layout{newline: "\n", unit: "  "}
+	l := layout{newline: "\n", unit: "  ", lost: new(bool)}
 	if bytes.Contains(text, []byte("\r\n")) {
 		l.newline = "\r\n"
 	}
@@ -62,7 +63,7 @@ func (l layout) object(o *hujson.Object, depth int, name string) (member *hujson
 	return member, false, nil
 }
 
-// errComment says that a value is not replaced, because a comment would be lost.
+// errComment says that a file is not edited, because a comment would be lost.
 var errComment = errors.New(commentInside)
 
 // setField sets a field, and returns what it was before: "" if it is the same.
@@ -86,7 +87,7 @@ func (l layout) setField(o *hujson.Object, depth int, name string, value any) (w
 	before := hujson.Value{Value: have.Value}
 	before = before.Clone()
 	if commented(before) {
-		return "", errComment
+		*l.lost = true
 	}
 	before.Minimize()
 	have.Value = v.Value

@@ -54,6 +54,16 @@ func (s Server) Redacted() Server {
 	return s
 }
 
+// hide returns a text with "(hidden)" in place of each value of a variable.
+func (s Server) hide(text string) string {
+	for _, value := range s.Env {
+		if !isReference(value) {
+			text = strings.ReplaceAll(text, quoteJSON(value), `"(hidden)"`)
+		}
+	}
+	return text
+}
+
 // hasValues reports whether the entry shows the value of a variable, such as a key.
 func (s Server) hasValues() bool {
 	for _, value := range s.Env {

@@ -69,6 +69,9 @@ func quoteTOML(text string) string {
 	return b.String()
 }
 
+// cannotEdit is why a file is not edited.
+const cannotEdit = "this program cannot edit the way in which it is written"
+
 // edit changes only the values that differ. It reads the new text again, and returns
 // an error unless that is the old content with the server in it.
 func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
@@ -77,35 +80,50 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 		return nil, nil, err
 	}
 	servers, _ := before[tomlServers].(map[string]any)
-	entry, isTable := servers[name].(map[string]any)
+	entry, _ := servers[name].(map[string]any)
+	if list, ok := servers[name].([]any); ok && len(list) == 1 {
+		entry, _ = list[0].(map[string]any)
+	}
+	why := ""
 	vars, err := joinedVars(entry["env_vars"], s.EnvVars)
 	if err != nil {
-		return nil, nil, byHand(err.Error(), inFile, t.snippet(name, s))
-	}
-	s.EnvVars = vars
-	newline := "\n"
-	if bytes.Contains(old, []byte("\r\n")) {
-		newline = "\r\n"
+		why = err.Error()
+	} else {
+		s.EnvVars = vars
 	}
 	switch {
-	case !isTable && servers[name] == nil:
-		snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
-		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
 	case s.URL == "" && entry["url"] != nil:
 		return nil, nil, fail(ErrTaken, "it has a server at a URL under the name %s", name)
 	case s.URL != "" && entry["command"] != nil:
 		return nil, nil, fail(ErrTaken, "it has a server that the client starts under the name %s", name)
-	default:
-		content, changed, err = t.replace(old, name, entry, s, newline)
 	}
+	place, err := findTOML(old, []string{tomlServers, name})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fail(ErrInvalid, "it is not valid TOML: %v; mend it first", err)
 	}
-	if len(changed) == 0 {
-		return old, nil, nil
+	newline := "\n"
+	if bytes.Contains(old, []byte("\r\n")) {
+		newline = "\r\n"
 	}
-	if after, err := readTOML(content); err != nil || !sameTOML(after, withServer(before, name, s)) {
-		return nil, nil, t.byHand(old, name, servers[name] != nil, s)
+	if servers[name] == nil {
+		snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
+		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
+	} else {
+		var lost bool
+		content, changed, lost = t.replace(old, place, name, entry, s, newline)
+		switch {
+		case len(changed) == 0:
+			return old, nil, nil
+		case lost && why == "":
+			why = commentInside
+		case !place.plain && why == "":
+			why = cannotEdit
+		}
+	}
+	after, err := readTOML(content)
+	right := err == nil && sameTOML(after, withServer(before, name, entry, s))
+	if why != "" || !right {
+		return nil, nil, t.byHand(old, content, right, place, why, name, s)
 	}
 	return content, changed, nil
 }
@@ -137,7 +155,8 @@ func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []s
 		}
 	}
 	if err != nil || !sameTOML(after, before) {
-		return nil, nil, fail(ErrByHand, "this program cannot edit the way in which it is written; remove %s from %s by hand", name, tomlServers)
+		place, _ := findTOML(old, []string{tomlServers, name})
+		return nil, nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name, linesOf(old, place.at))
 	}
 	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
 }
@@ -164,24 +183,29 @@ func (tomlFormat) read(content []byte, name string) (s Server, found bool, err e
 	return s, found, nil
 }
 
-// byHand returns an error with a text that can be pasted at the place where the file
-// has its servers. If that is an inline table, the text is a pair for it, because a
-// table of its own would define the servers twice.
-func (t tomlFormat) byHand(old []byte, name string, exists bool, s Server) error {
-	const why = "this program cannot edit the way in which it is written"
-	table, key, err := inlineTable(old, []string{tomlServers, name})
-	if err != nil || table == nil {
-		return byHand(why, inFile, t.snippet(name, s))
+// byHand returns an error that says which lines the user is to replace, and by what. want is
+// the file after the edit, if it is right. If the file has no server of the name yet, the
+// text is for the inline table of all servers, because a table of its own would define the
+// servers twice.
+func (t tomlFormat) byHand(old, want []byte, right bool, place tomlPlace, why, name string, s Server) error {
+	if why == "" {
+		why = cannotEdit
 	}
-	if len(table) == 1 {
-		key = []string{name}
+	fields := "{ " + strings.ReplaceAll(strings.TrimSpace(encodeEntry(s)), "\n", ", ") + " }"
+	switch {
+	case right:
+		where, text := inPlace(old, want, place.at, name)
+		return byHand(why, where, text)
+	case place.at.to > 0:
+		where := fmt.Sprintf("into the file, and remove %s, which begins in %s", name, linesOf(old, span{place.at.from, place.at.from}))
+		return byHand(why, where, t.snippet(name, s))
+	case place.table != nil:
+		where := fmt.Sprintf("between the braces of %s in %s", strings.Join(place.table, "."), linesOf(old, place.above))
+		return byHand(why, where, name+" = "+fields+"\n")
+	case place.above != span{}:
+		return byHand(why, "in place of "+linesOf(old, place.above), fmt.Sprintf("%s = { %s = %s }\n", tomlServers, name, fields))
 	}
-	fields := strings.ReplaceAll(strings.TrimSpace(encodeEntry(s)), "\n", ", ")
-	pair := fmt.Sprintf("%s = { %s }\n", strings.Join(key, "."), fields)
-	if exists {
-		return byHand(why, "in place of the "+name+" there", pair)
-	}
-	return byHand(why, "between the braces of "+strings.Join(table, "."), pair)
+	return byHand(why, "into the file", t.snippet(name, s))
 }
 
 // readTOML decodes a file.
@@ -204,10 +228,9 @@ func readTOML(text []byte) (map[string]any, error) {
 func sameTOML(a, b map[string]any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
 
 // withServer returns what the file must contain after the edit.
-func withServer(before map[string]any, name string, s Server) map[string]any {
+func withServer(before map[string]any, name string, entry map[string]any, s Server) map[string]any {
 	all := maps.Clone(before)
 	servers, _ := before[tomlServers].(map[string]any)
-	entry, _ := servers[name].(map[string]any)
 	servers, entry = maps.Clone(servers), maps.Clone(entry)
 	if servers == nil {
 		servers = map[string]any{}
@@ -285,39 +308,50 @@ func anySlice(list []string) (all []any) {
 	return all
 }
 
-// replace replaces the fields of an entry that differ. Comments after them stay.
-func (t tomlFormat) replace(old []byte, name string, entry map[string]any, s Server, newline string) (content []byte, changed []string, err error) {
-	pairs, header, err := findPairs(old, []string{tomlServers, name})
-	if err != nil {
-		return nil, nil, err
-	}
+// replace replaces the fields of an entry that differ. Comments after them stay. lost says
+// that comments inside them do not.
+func (t tomlFormat) replace(old []byte, place tomlPlace, name string, entry map[string]any, s Server, newline string) (content []byte, changed []string, lost bool) {
 	type replacement struct {
-		at   unstable.Range
+		at   span
 		text string
 	}
 	var all []replacement
+	var pairs []string
 	for _, f := range tomlFields(s) {
-		if reflect.DeepEqual(entry[f.key], f.value) {
+		text := encodeTOML(f)
+		if pairs = append(pairs, text); reflect.DeepEqual(entry[f.key], f.value) {
 			continue
 		}
-		text, at := encodeTOML(f), pairs[f.key]
-		if at.Length == 0 {
-			at, text = unstable.Range{Offset: uint32(header)}, text+newline
-		} else if hasComment(old[at.Offset : at.Offset+at.Length]) {
-			return nil, nil, byHand(commentInside, inFile, t.snippet(name, s))
+		pair, found := place.pairs[f.key]
+		switch {
+		case found:
+			lost = lost || hasComment(old[pair.at.from:pair.at.to])
+			all = append(all, replacement{pair.at, pair.prefix + text})
+		case place.header != span{}:
+			all = append(all, replacement{span{place.header.to, place.header.to}, newline + text})
+		case place.last.inline:
+			all = append(all, replacement{span{place.last.at.to, place.last.at.to}, ", " + place.last.prefix + text})
+		default:
+			end := lineAround(old, place.last.at.to).to
+			all = append(all, replacement{span{end, end}, newline + place.last.prefix + text})
 		}
-		all = append(all, replacement{at, text})
 		was := "not there"
 		if entry[f.key] != nil {
 			was = quoteJSON(entry[f.key])
 		}
 		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.value)))
 	}
-	// From the end, so that offsets stay right.
-	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Offset+all[i].at.Length > all[j].at.Offset+all[j].at.Length })
-	content = bytes.Clone(old)
-	for _, r := range all {
-		content = slices.Replace(content, int(r.at.Offset), int(r.at.Offset+r.at.Length), []byte(r.text)...)
+	if place.key != (span{}) && place.last == (tomlPair{}) { // a value that is no table, or an empty one
+		all = []replacement{{place.at, string(old[place.key.from:place.key.to]) + " = { " + strings.Join(pairs, ", ") + " }"}}
 	}
-	return content, changed, nil
+	if place.array {
+		all = append(all, replacement{place.header, fmt.Sprintf("[%s.%s]", tomlServers, name)})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at.from < all[j].at.from })
+	at := 0
+	for _, r := range all {
+		content = append(append(content, old[at:r.at.from]...), r.text...)
+		at = r.at.to
+	}
+	return append(content, old[at:]...), changed, lost
 }

@@ -69,11 +69,11 @@ func TestTOMLRefuses(t *testing.T) {
 func TestTOMLByHand(t *testing.T) {
 	const pair = `scratchpad = { command = '/opt/my tools/scratchpad', args = ['mcp', '--agent', 'default'] }`
 	for _, c := range []struct{ old, where, pasted string }{
-		{"mcp_servers = { other = { command = 'a' } }", "between the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
-		{"mcp_servers = {}", "between the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of the scratchpad there:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of the scratchpad there:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
-		{"mcp_servers.scratchpad = { command = '/old' }", "in place of the scratchpad there:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
+		{"mcp_servers = { other = { command = 'a' } }", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
+		{"mcp_servers = {}", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of scratchpad in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of line 2:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
+		{"mcp_servers.scratchpad = { command = '/old' }", "in place of line 1:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
 	} {
 		_, _, err := tomlFormat{}.edit([]byte(c.old), "scratchpad", testServer)
 		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), c.where) {

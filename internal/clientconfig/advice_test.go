@@ -1,0 +1,107 @@
+package clientconfig_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+var byLines = regexp.MustCompile(`(?s); put this by hand in place of lines? (\d+)(?:-(\d+))?:\n(.*)\nnothing was changed$`)
+
+// Whoever follows the advice for a file that is not edited has a file with the server, in
+// which everything else is as it was.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ client, old, lines string }{
+		{"codex", "# mine\nmodel = 'x'\nmcp_servers.scratchpad.command = \"x\"\nmcp_servers.scratchpad.args = []\nlast = 1\n", "3-4"},
+		{"codex", "# mine\n[mcp_servers]\nscratchpad.command = \"x\" # why\nscratchpad.args = []\nother.command = 'y'\n", "3-4"},
+		{"codex", "[mcp_servers]\nscratchpad.command = \"x\"\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad.command = \"x\"", "2"},
+		{"codex", "[mcp_servers]\r\nscratchpad.command = \"x\"\r\nother.command = 'y'\r\n", "2"},
+		{"codex", "\ufeff[mcp_servers]\nscratchpad.command = \"x\"\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad.command = '/opt/scratchpad'\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad.env.A = '1'\nscratchpad.enabled = true\n\n[other]\na = 1\n", "3"},
+		{"codex", "[mcp_servers]\nscratchpad.args = ['a']\nother.command = 'y'\nscratchpad.command = 'x'\n", "2-4"},
+		{"codex", "[mcp_servers]\n'scratchpad' . \"command\" = 'x'\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad = { command = '/old', env = { A = '1' } }\nother = { command = 'y' }\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad = {}\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad = 1 # one\nb = { command = 'y' }\n", "2"},
+		{"codex", "a = 1\nmcp_servers.scratchpad = { args = ['mcp'], enabled = true }\n", "2"},
+		{"codex", "mcp_servers = 1\nmodel = 'x'\n", "1"},
+		{"codex", "a = 1\n[[mcp_servers.scratchpad]]\ncommand = 'x'\nenabled = true\n[b]\nc = 1\n", "2-3"},
+		{"codex", "[mcp_servers.scratchpad]\nenabled = true\ncommand = 'x'\nargs = [ # two\n  'mcp',\n]\n\n[b]\nc = 1\n", "3-6"},
+		{"codex", "[mcp_servers.scratchpad]\ncommand = '/opt/scratchpad'\nargs = [\n  'mcp', # two\n]\nenabled = true\n", "3-5"},
+		{"cursor", "{\n  // mine\n  \"mcpServers\": {\n    \"scratchpad\": {\n      \"command\": \"x\",\n      \"args\": [\n        // two\n        \"mcp\"\n      ], // three\n      \"env\": {\"A\": \"1\"}\n    },\n    \"b\": {}\n  }\n}\n", "5-9"},
+		{"cursor", "{\n\"mcpServers\": {\"b\": {},\n\"scratchpad\": {\"command\": \"x\", \"args\": [/* two */], \"env\": {\"A\": \"1\"}}, // mine\n\"c\": {}}}\n", "3"},
+		{"cursor", "{\r\n  \"mcpServers\": {\r\n    \"scratchpad\": {\r\n      \"args\": [\"mcp\" /* two */]\r\n    }\r\n  }\r\n}\r\n", "4"},
+		{"vscode", "\ufeff{\n  \"servers\": {\n    \"scratchpad\": {\n      \"type\": \"stdio\",\n      \"command\": \"/opt/scratchpad\",\n      \"args\": [/* two */]\n    }\n  }\n}\n", "6"},
+	} {
+		client, _ := clientconfig.Find(c.client)
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(c.old), 0o600))
+		_, err := client.Write(file, "scratchpad", server)
+		if !errors.Is(err, clientconfig.ErrByHand) || testkit.ReadFile(t, file) != c.old {
+			t.Errorf("%q: %v, want ErrByHand", c.old, err)
+			continue
+		}
+		found := byLines.FindStringSubmatch(err.Error())
+		if found == nil || strings.TrimSuffix(found[1]+"-"+found[2], "-") != c.lines {
+			t.Errorf("%q: %v; want lines %s", c.old, err, c.lines)
+			continue
+		}
+		first, _ := strconv.Atoi(found[1])
+		last, err := strconv.Atoi(found[2])
+		if err != nil {
+			last = first
+		}
+		lines := strings.SplitAfter(c.old, "\n")
+		pasted := strings.Join(lines[:first-1], "") + found[3] + "\n" + strings.Join(lines[last:], "")
+		if strings.HasPrefix(c.old, "\ufeff") && first == 1 {
+			pasted = "\ufeff" + pasted
+		}
+		testkit.Must(t, os.WriteFile(file, []byte(pasted), 0o600))
+		if r, err := client.Write(file, "scratchpad", server); err != nil || len(r.Changed) > 0 {
+			t.Errorf("%q, pasted\n%s\nchanged %q, %v", c.old, pasted, r.Changed, err)
+		}
+		for _, kept := range []string{"enabled = true", "env = { A = '1' }", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
+			if strings.Contains(c.old, kept) && !strings.Contains(pasted, kept) {
+				t.Errorf("%q, pasted\n%s\n%s is gone", c.old, pasted, kept)
+			}
+		}
+	}
+}
+
+// The advice for an entry that shares a line with others shows nothing of the others.
+func TestAdviceHidesOthers(t *testing.T) {
+	t.Parallel()
+	for old, client := range map[string]string{
+		`{"mcpServers": {"b": {"env": {"KEY": "secret"}}, "scratchpad": {"args": [/* two */]}, "c": {"env": {"KEY": "secret"}}}}`: "cursor",
+		"mcp_servers = { b = { env = { KEY = 'secret' } }, scratchpad = { command = 'x' }, c = { env = { KEY = 'secret' } } }\n":  "codex",
+	} {
+		c, _ := clientconfig.Find(client)
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
+		_, err := c.Write(file, "scratchpad", server)
+		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "in place of scratchpad in line 1:\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", old, err)
+		}
+	}
+}
+
+// What cannot be taken out is named with its lines.
+func TestAdviceToRemove(t *testing.T) {
+	t.Parallel()
+	c, _ := clientconfig.Find("codex")
+	file := filepath.Join(t.TempDir(), "client")
+	testkit.Must(t, os.WriteFile(file, []byte("[mcp_servers]\nscratchpad.command = 'x'\nscratchpad.args = []\n"), 0o600))
+	if _, err := c.RemoveServer(file, "scratchpad").Write(); !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad, in lines 2-3, by hand") {
+		t.Error(err)
+	}
+}
