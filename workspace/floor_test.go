@@ -22,7 +22,7 @@ const day = 24 * time.Hour
 func rowsLeft(t testing.TB, store workspace.Store) []workspace.Owner {
 	t.Helper()
 	ever := time.Unix(1<<40, 0)
-	list, err := store.Deleted(t.Context(), "local", ever, ever, 1000)
+	list, err := store.Deleted(t.Context(), "local", ever, ever, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +70,39 @@ func TestDeletedRowsGo(t *testing.T) {
 	defer store.Close()
 	if version, entry := regrow(t, store); version != 4 || entry != 3 {
 		t.Errorf("the agent goes on with version %d and entry %d, want 4 and 3", version, entry)
+	}
+}
+
+// An agent that makes and deletes agents leaves no more rows than the tenant may have, and the
+// numbers of none of them are given again.
+func TestDeletedRowsAreBounded(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int64]int{3: 3, -1: 1000} {
+		svc, store := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: limit}})
+		regrow := func(i int, above int64) {
+			t.Helper()
+			name := fmt.Sprint("agent-", i)
+			r, err := agentOf(t, svc, name).WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+			if err != nil || r.Version <= above {
+				t.Fatalf("%s goes on with version %d, %v; want one above %d", name, r.Version, err, above)
+			}
+			if _, err := svc.DeleteAgent(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+			if i%100 > 0 && i != want {
+				return
+			}
+			if left := len(rowsLeft(t, store)); left > want {
+				t.Fatalf("with a limit of %d agents %d rows of deleted ones are left, want %d at most", limit, left, want)
+			}
+		}
+		made := want + 205
+		for i := range made {
+			regrow(i, 0)
+		}
+		for i := 0; i < made; i += made / 200 {
+			regrow(i, 1)
+		}
 	}
 }
 

@@ -175,9 +175,10 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 // transaction of its own, so an interrupted DeleteAgent can be run again.
 //
 // The highest numbers of the agent's paths and the number of its last change stay as its
-// floor, so that none is ever given twice. Each DeleteAgent also removes up to 100 floors of agents that were deleted
-// over 30 days ago. Their numbers live on in at most 65,536 shared records, so the
-// numbers of a new agent may begin above 1.
+// floor, so that none is ever given twice. A tenant keeps the floors of as many deleted agents
+// as it may have agents, and of 1,000 at most, for 30 days. Each DeleteAgent removes up to 100
+// others. Their numbers live on in at most 65,536 shared records of the tenant, so the numbers
+// of a new agent may begin above 1.
 //
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
@@ -238,20 +239,33 @@ func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent
 const (
 	floorTime   = 30 * 24 * time.Hour // from a deletion of an agent until its row may go
 	floorSweeps = 100                 // rows that one deletion removes at most
+	maxFloors   = 1000                // rows of deleted agents that a tenant keeps at most
 )
 
 // shared returns the records of the installation for the packages that use them.
 func (s *Service) shared(ctx context.Context) records.Records { return records.Of(s.store.System(ctx)) }
 
 // sweepDeleted removes the rows of agents that were deleted long ago, or in the future,
-// by a clock that was set back since. After an error, the next sweep tries again.
+// by a clock that was set back since. Then it removes the rows of any deleted agents until the
+// tenant has no more than it may keep. After an error, the next sweep tries again.
 func (s *Service) sweepDeleted(ctx context.Context) {
 	now := s.now()
-	owners, err := s.store.Deleted(ctx, s.tenant, now.Add(-floorTime), now.Add(clockSkew), floorSweeps)
+	s.sweep(ctx, now.Add(-floorTime), now.Add(clockSkew), 0)
+	keep := maxFloors
+	if limit := s.total.Limits.Agents; limit >= 0 && limit < maxFloors {
+		keep = int(limit)
+	}
+	s.sweep(ctx, fold.Never, fold.Never, keep)
+}
+
+// sweep removes rows of agents whose deletion was before the time from or after the time to.
+// It keeps some of the rows.
+func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
+	owners, err := s.store.Deleted(ctx, s.tenant, from, to, keep+floorSweeps)
 	if err != nil {
 		return
 	}
-	for _, o := range owners {
+	for _, o := range owners[:max(0, len(owners)-keep)] {
 		if err := floors.Sweep(ctx, s.store, o); err != nil && !errors.Is(err, ErrCorrupt) {
 			return
 		}
