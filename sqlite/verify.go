@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
@@ -37,9 +38,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 	err := s.read(ctx, func(c *conn) (err error) {
 		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
 			// A snapshot for each owner, so that the write-ahead log can shrink between them.
-			if _, err := c.Exec("COMMIT"); err != nil {
-				return err
-			}
+			c.Exec("COMMIT") // fails without harm if SQLite has ended the transaction, as it does after damage to the log
 			if _, err := c.Exec("BEGIN"); err != nil {
 				return err
 			}
@@ -50,7 +49,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 		})
 		return err
 	})
-	if err != nil {
+	if err = report.damage(engine.Explain(err)); err != nil {
 		return report, dbfile.Wrap(err, "verify")
 	}
 	return report, nil
@@ -87,7 +86,9 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 			return r, err
 		}
 		err := snapshot(owner, func(c *conn) error { return c.verifyOwner(ctx, owner, o.Progress, total, &r) })
-		if err = r.damage(err); err != nil {
+		if errors.Is(err, workspace.ErrCorrupt) {
+			r.problem("%s: %v", owner, err)
+		} else if err != nil {
 			return r, err
 		}
 	}
