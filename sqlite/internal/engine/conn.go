@@ -81,9 +81,10 @@ func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 			return c.end(s)
 		}
 		if err == nil {
-			c.read(s, c.dest[:s.columns])
-			c.row.Begin(c.dest[:s.columns])
-			err = fn(&c.row)
+			if err = c.read(s, c.dest[:s.columns]); err == nil {
+				c.row.Begin(c.dest[:s.columns])
+				err = fn(&c.row)
+			}
 		}
 		if err != nil {
 			return c.failed(err)

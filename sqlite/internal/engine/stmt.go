@@ -161,8 +161,9 @@ func (c *Conn) finalize(s *stmt) {
 }
 
 // read copies the values of the row. An empty text or BLOB is "" or nil. A number or a text
-// that is as it was in the row before needs no memory of its own.
-func (c *Conn) read(s *stmt, to []driver.Value) {
+// that is as it was in the row before needs no memory of its own. The error is that of SQLite
+// if it has no memory for a value.
+func (c *Conn) read(s *stmt, to []driver.Value) error {
 	for i := range to {
 		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, s.handle, n) {
 		case sqlite3.SQLITE_INTEGER:
@@ -174,17 +175,30 @@ func (c *Conn) read(s *stmt, to []driver.Value) {
 			to[i] = sqlite3.Xsqlite3_column_double(c.tls, s.handle, n)
 		case sqlite3.SQLITE_TEXT:
 			at := sqlite3.Xsqlite3_column_text(c.tls, s.handle, n)
+			if at == 0 && c.noMemory() {
+				return c.error(sqlite3.SQLITE_NOMEM)
+			}
 			now := c.bytes(s, n, at)
 			if before, ok := to[i].(string); !ok || before != string(now) {
 				to[i] = string(now)
 			}
 		case sqlite3.SQLITE_BLOB:
 			at := sqlite3.Xsqlite3_column_blob(c.tls, s.handle, n)
+			if at == 0 && c.noMemory() {
+				return c.error(sqlite3.SQLITE_NOMEM)
+			}
 			to[i] = append([]byte(nil), c.bytes(s, n, at)...)
 		default:
 			to[i] = nil
 		}
 	}
+	return nil
+}
+
+// noMemory reports whether SQLite had no memory for the value that it was asked for last. It
+// answers 0 then, as it does for an empty BLOB.
+func (c *Conn) noMemory() bool {
+	return sqlite3.Xsqlite3_errcode(c.tls, c.db)&0xff == sqlite3.SQLITE_NOMEM
 }
 
 // bytes returns the bytes of a column, which are SQLite's.
