@@ -109,7 +109,7 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 
 // verifyCopy verifies a database that nobody else has open.
 func verifyCopy(ctx context.Context, file string, o VerifyOptions) (VerifyReport, error) {
-	c, err := dial(file, "ro")
+	c, err := dial(file, "ro", "trusted_schema(OFF)", "cell_size_check(ON)")
 	if err != nil {
 		return VerifyReport{}, err
 	}

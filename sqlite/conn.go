@@ -26,7 +26,11 @@ func dial(path, mode string, pragmas ...string) (*conn, error) {
 // dialRead opens a connection that changes nothing. To read, SQLite must make a -wal and
 // a -shm. If it cannot, because this user may not write in the folder, and there is no log
 // to read, the database is opened with engine.ModeStill.
+//
+// The file may be somebody else's, or damaged. So its schema may call no function that could do
+// harm, and SQLite looks at the cells of each page before it uses them.
 func dialRead(path string, pragmas ...string) (*conn, error) {
+	pragmas = append([]string{"trusted_schema(OFF)", "cell_size_check(ON)"}, pragmas...)
 	c, err := dial(path, "ro", pragmas...)
 	if err == nil {
 		if err = c.Pragma("schema_version"); err == nil {

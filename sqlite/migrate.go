@@ -135,7 +135,7 @@ func verifyKept(temp string, log *slog.Logger) error {
 	if err != nil || len(report.Problems) == 0 {
 		return err
 	}
-	c, err := dial(temp, "ro")
+	c, err := dial(temp, "ro", "trusted_schema(OFF)", "cell_size_check(ON)")
 	if err != nil {
 		return err
 	}

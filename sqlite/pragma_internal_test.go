@@ -103,11 +103,21 @@ func TestLookIsReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c, err := dial(path, "ro", "busy_timeout(2000)")
+	c, err := dialRead(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.close()
+	for name, want := range map[string]int64{"trusted_schema": 0, "cell_size_check": 1} {
+		if _, err := c.One(func(f *row.Fields) error {
+			if got := f.Int(); got != want {
+				t.Errorf("%s is %d on the connection that looks, want %d", name, got, want)
+			}
+			return nil
+		}, "PRAGMA "+name); err != nil {
+			t.Error(err)
+		}
+	}
 	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, workspace.ErrReadOnly) {
 		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
 	}

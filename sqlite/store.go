@@ -98,11 +98,11 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 }
 
 func (s *Store) dialReader() (*conn, error) {
-	pragmas := []string{busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)"}
+	pragmas := []string{busyTimeout, "query_only(1)", "foreign_keys(ON)", "cache_size(-1024)"}
 	if s.writer == nil {
 		return dialRead(s.path, pragmas...)
 	}
-	return dialOpened(s.files, "rw", pragmas...)
+	return dialOpened(s.files, "rw", append(pragmas, "trusted_schema(OFF)")...)
 }
 
 // openReader returns a free connection that is open, and nil if there is none.
