@@ -60,7 +60,7 @@ Everybody needs a key. If there is none yet, and you start the server on a termi
   scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem
   scratchpad client-config claude-code --url https://memory.example.com/mcp
 
-A proxy in front of the server can do TLS; give its address with --trusted-proxy. SIGTERM stops the server when the calls under way are answered, a second one at once.`
+A proxy in front of the server can do TLS; give its address with --trusted-proxy. Beyond loopback, a server without either warns at the start. SIGTERM stops the server when the calls under way are answered, a second one at once.`
 }
 
 // Validate is kong's hook.

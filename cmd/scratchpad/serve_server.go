@@ -73,6 +73,7 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 		return err
 	}
 	s.vitals = s.startVitals()
+	s.warnOfClearText(l)
 	if err := s.greet(l); err != nil {
 		return err
 	}
@@ -289,6 +290,14 @@ func (s *service) sayNeighbour() (leave func()) {
 		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions for itself")
 	}
 	return leave
+}
+
+// warnOfClearText warns once if keys may cross a network in clear text. --trusted-proxy says
+// that a proxy with TLS is in front.
+func (s *service) warnOfClearText(l net.Listener) {
+	if s.c.TLSCert == "" && len(s.c.TrustedProxy) == 0 && !onLoopback(l) {
+		s.p.log.Warn("keys cross the network in clear text, because this server has no TLS; give --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy")
+	}
 }
 
 // greet says on standard error where the server listens, what it serves, who may call, and

@@ -294,6 +294,58 @@ func TestServeBeyondLoopback(t *testing.T) {
 	r.stop(t)
 }
 
+// Beyond loopback a server without TLS warns once, unless a proxy is in front.
+func TestServeInClearText(t *testing.T) {
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	certificateText, keyText := newCertificate(t)
+	testkit.Must(t, os.WriteFile(certificate, []byte(certificateText), 0o600))
+	testkit.Must(t, os.WriteFile(key, []byte(keyText), 0o600))
+	for _, c := range []struct {
+		args string
+		want int
+	}{
+		{"--addr 0.0.0.0:0", 1},
+		{"--addr 127.0.0.1:0", 0},
+		{"--addr 0.0.0.0:0 --trusted-proxy 10.0.0.1", 0},
+		{"--addr 0.0.0.0:0 --tls-cert " + certificate + " --tls-key " + key, 0},
+	} {
+		r := serve(t, append(strings.Fields(c.args), "--db", filepath.Join(t.TempDir(), "team.db"))...)
+		r.stop(t)
+		if n := strings.Count(r.log.String(), "in clear text"); n != c.want {
+			t.Errorf("serve %s warns %d times, want %d:\n%s", c.args, n, c.want, r.log)
+		}
+	}
+}
+
+// A call whose body has stopped arriving keeps no server from its end: it is cut, and the log
+// says so.
+func TestServeStopsDespiteSlowBodies(t *testing.T) {
+	testkit.SkipUnlessLong(t)
+	db := filepath.Join(t.TempDir(), "team.db")
+	_, key := newKey(t, db, "local", auth.Read|auth.Write, "a")
+	r := serve(t, "--db", db)
+	for _, path := range []string{"/mcp", "/v1/memory_stores"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		testkit.Must(t, err)
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nMcp-Protocol-Version: 2026-07-28\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n", path, key)
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
+			t.Fatalf("%s answers %q, %v, want that it waits for the body", path, line, err)
+		}
+	}
+	began := time.Now()
+	r.stop(t)
+	if took := time.Since(began); took > 11*time.Second {
+		t.Errorf("the process ends after %v", took)
+	}
+	for _, want := range []string{`"the server stops when the calls under way have ended" calls=2`, `"the server has stopped" cut=2`} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log has no %s:\n%s", want, r.log)
+		}
+	}
+}
+
 // Callers are not told where the files of a broken database are.
 func TestServeLostDatabase(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "canary")

@@ -137,7 +137,7 @@ type limits struct {
 
 var defaultLimits = limits{
 	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, read: 30 * time.Second, skip: time.Second, row: time.Second, turn: time.Second, answer: time.Minute,
-	drain: 9 * time.Second, linger: 500 * time.Millisecond, // 10 seconds together
+	drain: 8 * time.Second, linger: 500 * time.Millisecond, // 10 seconds with skip and both lingers
 	ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 	form: 10 * time.Second, formMiB: time.Second,
 }
