@@ -63,7 +63,10 @@ func TestHealthcheck(t *testing.T) {
 	check(nil, "--addr", strings.TrimPrefix(readyServer(t, 302, "").URL, "http://")).must(t, 1, "302")
 	check(nil, "--addr", strings.TrimPrefix(readyServer(t, 404, "").URL, "http://")).must(t, 1, "404")
 	check(nil, "--addr", "127.0.0.1:1", "--json").must(t, 1, `"kind":"not_ready"`)
-	check(nil, "--addr", "127.0.0.1:1").must(t, 1, "start one with scratchpad serve", "--addr")
+	o = check(nil, "--addr", "127.0.0.1:1")
+	if o.must(t, 1, "start one with scratchpad serve", "--addr"); strings.Count(o.err, "127.0.0.1") != 1 || strings.Contains(o.err, "dial") {
+		t.Errorf("the address is in %q more than once", o.err)
+	}
 	check(nil, "--addr", "nonsense").must(t, 2, "not host:port")
 
 	silent, err := net.Listen("tcp", "127.0.0.1:0")

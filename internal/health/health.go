@@ -11,8 +11,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -33,6 +35,22 @@ var ErrNotReady = errors.New("not ready")
 type notReady struct{ error }
 
 func (n notReady) Unwrap() []error { return []error{n.error, ErrNotReady} }
+
+// reasonOf returns the cause of an error of the network, without the addresses around it.
+func reasonOf(err error) error {
+	var system syscall.Errno
+	var name *net.DNSError
+	var call *neturl.Error
+	switch {
+	case errors.As(err, &system):
+		return system
+	case errors.As(err, &name):
+		return errors.New("there is no host of that name")
+	case errors.As(err, &call):
+		return call.Err
+	}
+	return err
+}
 
 // Ask returns the URL that it has asked, and nil if the server is ready. Errors:
 // [ErrNotReady]; any other one is about the options.
@@ -65,13 +83,13 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 		return url, notReady{fmt.Errorf("%s does not answer within %v", url, o.Timeout)}
 	}
 	if err != nil {
-		return url, notReady{fmt.Errorf("no server is ready: %w; start one with scratchpad serve, or name its address with --addr", err)}
+		return url, notReady{fmt.Errorf("no server is ready at %s: %w; start one with scratchpad serve, or name its address with --addr", url, reasonOf(err))}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return url, notReady{fmt.Errorf("%s: %w", url, err)}
+		return url, notReady{fmt.Errorf("%s: %w", url, reasonOf(err))}
 	case answer.StatusCode == http.StatusBadRequest && o.Certificate == "" && strings.Contains(string(text), "HTTPS"):
 		return url, notReady{fmt.Errorf("the server at %s uses TLS; give its certificate with --tls-cert", host)}
 	case answer.StatusCode != http.StatusOK:
