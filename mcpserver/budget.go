@@ -32,12 +32,14 @@ const (
 //
 // A request never waits for a part while it holds a later one. A call that needs more
 // weight in a lane gives its weight back before it waits. So a call that holds a weight
-// or a place for a diff is working, and will end.
+// or a place for a diff is working, and will end. On stdio it may wait for a write before it,
+// which then goes over the limit rather than wait for it.
 type budget struct {
 	small, large             lane
 	smallBodies, largeBodies *arrival.Limit      // two, so that small bodies do not wait for large ones
 	diffs                    *semaphore.Weighted // a place for each processor
 	calls                    *semaphore.Weighted // over HTTP
+	over                     *semaphore.Weighted // one place: a write on stdio for which others wait
 	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
 	refused                  atomic.Uint64       // calls for which there was no memory
 }
@@ -47,7 +49,7 @@ func newBudget(total int64) *budget {
 		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
 		smallBodies: arrival.NewLimit(total / 32), largeBodies: arrival.NewLimit(total/8 - total/32),
 		diffs: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
+		calls: semaphore.NewWeighted(maxCalls), over: semaphore.NewWeighted(1), waiting: semaphore.NewWeighted(maxWaiting),
 	}
 }
 

@@ -24,6 +24,7 @@ type request struct {
 	events     bool     // the client takes no other answer than a stream of events
 	message    message  // over HTTP, until it is known which way it goes
 	bound      bool     // the caller is bound to one agent
+	turn       *turn    // of a call on stdio; nil: it has none
 	connection string   // tells what a connection or a session writes from what others do; "": neither lasts
 
 	sessions bool             // the protocol has sessions: HTTP before 2026-07-28

@@ -47,6 +47,7 @@ type lines struct {
 	waiting context.Context // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
 	room    *semaphore.Weighted // for calls without an answer yet
+	orders  orders
 
 	writing sync.Mutex // guards out
 	out     io.Writer
@@ -71,6 +72,7 @@ func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context
 		server: s, name: session.NewConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
+	l.orders.last = map[string]*turn{}
 	l.silent = s.requests.add(&request{values: l.values, bound: l.bound})
 	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()

@@ -26,8 +26,11 @@ func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
 		values, c.seen = l.server.observe(values, call, len(m.text))
 	}
 	hasRoom := l.room.Acquire(l.waiting, 1) == nil
-	number := l.server.requests.add(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, connection: l.name})
+	called, _ := l.server.callOf(m)
+	t := l.orders.add(l.server, called, l.bound)
+	number := l.server.requests.add(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, turn: t, connection: l.name})
 	end := func() {
+		t.end()
 		l.server.requests.drop(number)
 		c.leave()
 		if hasRoom {

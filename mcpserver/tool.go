@@ -125,6 +125,10 @@ func (s *Server) call(ctx context.Context, t tool, known []property, said toolCa
 // work runs the part of a call that uses the workspace.
 func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
 	defer func() { err = withoutMachine(ctx, err) }()
+	if r := requestOf(ctx); r != nil && r.turn != nil {
+		inner := run
+		run = func(ctx context.Context) error { return r.turn.do(ctx, inner) }
+	}
 	if s.o.AroundWork == nil {
 		return run(ctx)
 	}

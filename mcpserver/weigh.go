@@ -90,7 +90,12 @@ func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, c Call, a
 	if err == nil {
 		return run(ctx)
 	}
-	if err = s.wait(ctx, r, tool, weight, isDiff); err != nil {
+	if r.turn != nil && r.turn.write { // those that wait for its turn may hold all the memory: one at a time goes over the limit
+		if err = s.budget.over.Acquire(ctx, 1); err != nil {
+			return waited(ctx)
+		}
+		defer s.budget.over.Release(1)
+	} else if err = s.wait(ctx, r, tool, weight, isDiff); err != nil {
 		return err
 	}
 	if isDiff {
