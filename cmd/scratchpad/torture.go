@@ -52,12 +52,12 @@ type tortureRecord struct {
 
 // Run tortures a database.
 func (c tortureCommand) Run(p *process) error {
+	if c.Servers < 1 || c.Clients < 1 || c.Round < 1 || c.For <= 0 {
+		return workspace.Errorf(workspace.ErrInvalid, "--servers, --clients, --round and --for must be above 0")
+	}
 	place, err := c.place(p)
 	if err != nil {
 		return err
-	}
-	if c.Servers < 1 || c.Clients < 1 || c.Round < 1 || c.For <= 0 {
-		return workspace.Errorf(workspace.ErrInvalid, "--servers, --clients, --round and --for must be above 0")
 	}
 	show, end := torture.Display(p.err, terminal.Is(p.err))
 	r, err := torture.Run(p.ctx, torture.Options{
