@@ -121,6 +121,7 @@ var consoleFaults = map[string]struct {
 
 // The intruder finds a mistake in each layer of the console, and nothing without one.
 func TestIntruderFindsALeakOfTheConsole(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	routes := consoleRoutes(t)
 	for name, f := range consoleFaults {
 		t.Run(name, func(t *testing.T) {

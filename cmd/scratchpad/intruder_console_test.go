@@ -387,7 +387,7 @@ func TestIntruderAtTheConsole(t *testing.T) {
 	}
 	routes, answered := consoleRoutes(t), map[string]int{}
 	for _, p := range prowls {
-		for _, leak := range p.hunt(t, r.url, routes, testkit.Pick(400, 1500, 20_000), 7, answered) {
+		for _, leak := range p.hunt(t, r.url, routes, testkit.Pick(200, 1500, 20_000), 7, answered) {
 			t.Errorf("%s: %s", p.name, leak)
 		}
 	}

@@ -239,7 +239,7 @@ func TestIntruderAtTheStores(t *testing.T) {
 	}
 	answered := map[string]bool{}
 	for _, p := range prowls {
-		for _, leak := range p.stalk(t, r.url, testkit.Pick(500, 1500, 20_000), 7, answered) {
+		for _, leak := range p.stalk(t, r.url, testkit.Pick(250, 1500, 20_000), 7, answered) {
 			t.Errorf("%s: %s", p.name, leak)
 		}
 	}
@@ -305,6 +305,7 @@ var storeFaults = map[string]struct {
 
 // The intruder finds a mistake in each layer of memory stores, and nothing without one.
 func TestIntruderFindsALeakOfTheStores(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	for name, f := range storeFaults {
 		t.Run(name, func(t *testing.T) {
 			db := filepath.Join(t.TempDir(), "team.db")

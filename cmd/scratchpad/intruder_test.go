@@ -243,10 +243,7 @@ func TestIntruder(t *testing.T) {
 	duels := c.duels()
 	r := serve(t, append(c.issuer.flags(), "--db", db, "--debug", "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")...)
 	answered := map[string]int{}
-	n := testkit.Pick(1000, 2000, 50_000)
-	if testing.Short() { // for the race detector
-		n = 500
-	}
+	n := testkit.Pick(500, 2000, 50_000)
 	for _, d := range duels {
 		report := d.fight(t, r.url, n, 11)
 		for _, leak := range report.Leaks {

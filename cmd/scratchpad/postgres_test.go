@@ -27,6 +27,7 @@ var unreachable = []string{"postgres://u:" + pgPassword + "@127.0.0.1:1/x", "pos
 
 // Whatever a command says of a database that it cannot reach, it does not say the password.
 func TestPasswordsAreNotShown(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	dir := t.TempDir()
 	for i, command := range commands(t) {
 		if len(command.Children) > 0 || command.Hidden {

@@ -218,6 +218,10 @@ func head(text string) string {
 // runPrograms runs each program of the page as a main package of this module, with
 // the page's folder as its working directory.
 func (p *page) runPrograms(t *testing.T) {
+	if !testkit.Long() && len(p.programs) > 0 {
+		t.Logf("%d programs are not run; set SCRATCHPAD_TEST=all to run them", len(p.programs))
+		return
+	}
 	for i, c := range p.programs {
 		if c.client {
 			continue
