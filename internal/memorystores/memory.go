@@ -121,7 +121,10 @@ func createMemory(c *call) (any, error) {
 	case m.content == nil:
 		return nil, invalid("content is missing; give \"\" for an empty memory")
 	}
-	s, err := c.writable()
+	s, err := c.enter() // the first memory makes the store
+	if err == nil {
+		err = c.refuseArchived(s)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -163,10 +166,17 @@ func (c *call) conflict(err error) error {
 // writable is open for calls that an archived store refuses.
 func (c *call) writable() (found, error) {
 	s, err := c.open()
-	if err == nil && !s.profile.Archived.IsZero() {
-		err = c.archived()
+	if err == nil {
+		err = c.refuseArchived(s)
 	}
 	return s, err
+}
+
+func (c *call) refuseArchived(s found) error {
+	if s.profile.Archived.IsZero() {
+		return nil
+	}
+	return c.archived()
 }
 
 // view returns the memory that the path names. Its file may have moved meanwhile.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -130,6 +131,9 @@ func createStore(c *call) (any, error) {
 	if _, f := s.apply(&p); f != nil {
 		return nil, f
 	}
+	if agent := agentName(p.Name); slices.Contains(c.caller.Agents.Patterns(), agent) && c.caller.Scopes.Has(auth.Read) {
+		return c.own(agent, p)
+	}
 	for _, agent := range candidates(c.caller.Agents, agentName(p.Name)) {
 		made, err := c.claim(agent, p)
 		if errors.Is(err, errTaken) {
@@ -141,6 +145,25 @@ func createStore(c *call) (any, error) {
 		return newStore(agent, made), err
 	}
 	return nil, fail(http.StatusForbidden, "every memory store that your key allows exists already; ask the operator for a key for more agents")
+}
+
+// own returns the store of an agent that the key names. If it has no profile yet, it gets one.
+// A program may so create its store each time it starts.
+func (c *call) own(agent string, p workspace.Profile) (any, error) {
+	if f := c.admit(agent); f != nil {
+		return nil, f
+	}
+	var kept workspace.Profile
+	made, err := c.svc.UpdateProfile(c.ctx, agent, func(old workspace.Profile, found bool) (workspace.Profile, error) {
+		if kept = old; found {
+			return old, errSame
+		}
+		return p, nil
+	})
+	if errors.Is(err, errSame) {
+		return newStore(agent, kept), nil
+	}
+	return newStore(agent, made), err
 }
 
 // claim makes a store of an agent that does not exist. Errors: errTaken.
@@ -216,11 +239,11 @@ type found struct {
 	ws      *workspace.Workspace
 }
 
-// open returns the store that the path names, if it exists.
-func (c *call) open() (s found, err error) {
-	id := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), root), "/")[1]
+// enter returns the store that the path names, if the caller may use it. It may be one that
+// does not exist yet.
+func (c *call) enter() (s found, err error) {
 	if c.agent == "" || !c.caller.Agents.Allow(c.agent) {
-		return s, notThere("memory store", id)
+		return s, c.noStore()
 	}
 	if f := c.admit(c.agent); f != nil {
 		return s, f
@@ -229,7 +252,13 @@ func (c *call) open() (s found, err error) {
 		return s, err
 	}
 	c.h.created.used(c)
-	if s.ws, err = c.workspace(); err != nil || s.known {
+	s.ws, err = c.workspace()
+	return s, err
+}
+
+// open returns the store that the path names, if it exists.
+func (c *call) open() (s found, err error) {
+	if s, err = c.enter(); err != nil || s.known {
 		return s, err
 	}
 	last, err := c.written(c.agent)
@@ -237,10 +266,21 @@ func (c *call) open() (s found, err error) {
 		return s, err
 	}
 	if last.IsZero() {
-		return s, notThere("memory store", id)
+		return s, c.noStore()
 	}
 	s.profile, err = plain(c.ctx, s.ws, last)
 	return s, err
+}
+
+// noStore is the answer for a store that does not exist, and for one that is not the
+// caller's.
+func (c *call) noStore() *failure {
+	id := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), root), "/")[1]
+	f := notThere("memory store", id)
+	if c.agent != "" {
+		f.error.Message += "; if your key allows its agent, its first memory makes it, and so does POST " + root
+	}
+	return f
 }
 
 // admit counts the call for an agent.
@@ -355,7 +395,7 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 func (c *call) stillThere(s found) error {
 	last, err := c.written(c.agent)
 	if err == nil && (s.known || last.IsZero()) {
-		err = notThere("memory store", storeID(c.agent))
+		err = c.noStore()
 	}
 	return err
 }

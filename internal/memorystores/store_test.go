@@ -106,6 +106,43 @@ func TestNameOfStore(t *testing.T) {
 	})
 }
 
+// A program may create its store each time it starts, if its key names the agent.
+func TestStoreIsCreatedAgain(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		c := w.of(t, both, "shop", "plans")
+		first := c.made("", object{"name": "shop", "description": "first"})
+		again := c.made("", object{"name": "shop", "description": "second"})
+		if a, b := first.str("id"), again.str("id"); a != "memstore_shop" || b != a || again.str("description") != "first" {
+			t.Errorf("the store was %s, and created again it is %s", first.text, again.text)
+		}
+		c.made("/memstore_plans/memories", object{"path": "/a.md", "content": "x"})
+		if got := c.made("", object{"name": "plans"}).str("id"); got != "memstore_plans" {
+			t.Errorf("the store that another door has made is %s", got)
+		}
+		blind := w.of(t, auth.Write, "shop")
+		if got := blind.post("", object{"name": "shop"}); strings.Contains(got.text, "first") {
+			t.Errorf("a key that may not read gets %s", got.text)
+		}
+	})
+}
+
+// The first memory makes the store, if the key allows its agent.
+func TestFirstMemoryMakesTheStore(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		first := object{"path": "/plan.md", "content": "Ship on Friday."}
+		for agent, c := range map[string]*client{"planner": w.of(t, both, "planner"), "team-a": w.of(t, both, "team-*"), "blind": w.of(t, auth.Write, "blind")} {
+			at := "/memstore_" + agent
+			w.of(t, both, agent).get(at).fails(404, "not_found_error", "its first memory makes it")
+			w.of(t, both, "other").post(at+"/memories", first).fails(404, "not_found_error", "its first memory makes it")
+			c.post(at+"/memories", first).ok()
+			c.post(at+"/memories", first).fails(409, "memory_path_conflict_error", "")
+		}
+		owner := w.of(t, both, "planner")
+		owner.post("/memstore_planner/archive", "").ok()
+		owner.post("/memstore_planner/memories", object{"path": "/b.md", "content": ""}).fails(400, "invalid_request_error", "archived")
+	})
+}
+
 // An agent that other doors have made is a store too, and stays one when it is empty.
 func TestAgentIsStore(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
