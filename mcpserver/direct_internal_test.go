@@ -141,7 +141,7 @@ func tryOf(g *rand.Rand) plainTry {
 func TestDirect(t *testing.T) {
 	direct, slow := newTwin(t, true), newTwin(t, false)
 	g := rand.New(rand.NewPCG(1, 1))
-	n := testkit.Pick(3000, 10_000, 300_000)
+	n := testkit.Pick(1000, 10_000, 300_000)
 	for range n {
 		q := tryOf(g)
 		if got, want := direct.answer(t, q), slow.answer(t, q); got != want {

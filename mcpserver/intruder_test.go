@@ -96,7 +96,7 @@ func owners(faulty bool, next http.Handler) http.Handler {
 // Generated requests of one caller show nothing of another, over HTTP in both eras, whether
 // the callers are bound to an agent or not. Nothing of either is in the log.
 func TestIntruder(t *testing.T) {
-	n := testkit.Pick(2000, 5000, 20_000)
+	n := testkit.Pick(1000, 5000, 20_000)
 	if testing.Short() { // for the race detector
 		n = 1600
 	}
@@ -124,6 +124,7 @@ func TestIntruder(t *testing.T) {
 
 // The intruder finds a mistake in each layer.
 func TestIntruderFindsALeak(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	bound := map[string]bool{"intruder": true, "victim": true}
 	for name, f := range map[string]fault{"session": {session: true}, "values": {values: true}, "author": {author: true}, "completion": {completion: true}} {
 		if report, _ := invade(t, bound, f, 2000); len(report.Leaks) == 0 {

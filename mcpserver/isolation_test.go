@@ -163,7 +163,7 @@ func straight(mcpserver.Call, *workspace.Service) string { return "" }
 
 // No call of one agent shows or changes anything of another.
 func TestIsolation(t *testing.T) {
-	n := testkit.Pick(2000, 5000, 20_000)
+	n := testkit.Pick(1000, 5000, 20_000)
 	for _, bound := range []bool{true, false} {
 		if leak := probe(t, bound, n, straight); leak != "" {
 			t.Errorf("bound %v: something of the victim is in %.2000s", bound, leak)

@@ -277,7 +277,7 @@ func TestDamagedLog(t *testing.T) {
 	t.Logf("seed %d, database %d bytes, log %d bytes", damageSeed, len(d.db), len(d.wal))
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for range testkit.Pick(30, 100, 1000) {
+		for range testkit.Pick(12, 100, 1000) {
 			name, hurt := d.hurtLog(r)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -333,7 +333,7 @@ func TestDamagedFoldedLog(t *testing.T) {
 	}
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for range testkit.Pick(20, 40, 200) {
+		for range testkit.Pick(8, 40, 200) {
 			name, hurt := d.hurtLog(r)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -379,7 +379,7 @@ func TestDamagedDatabase(t *testing.T) {
 	trees := treePages(d.db)
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for i := range testkit.Pick(40, 60, 300) {
+		for i := range testkit.Pick(12, 60, 300) {
 			hurt := d
 			var name string
 			switch i % 6 { // most of the bytes are content, which is the easy part
@@ -425,7 +425,7 @@ func TestDamagedKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(damageSeed, 4))
 	keys := leafKeys(d.db)
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	keys = keys[:min(len(keys), testkit.Pick(30, 60, 300))]
+	keys = keys[:min(len(keys), testkit.Pick(10, 60, 300))]
 	var c tally
 	t.Run("cases", func(t *testing.T) {
 		for _, key := range keys {

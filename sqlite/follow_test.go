@@ -252,7 +252,7 @@ func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
 // 10,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(2000, 10_000, 100_000), testkit.Pick(4, 10, 40))
+	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(1000, 10_000, 100_000), testkit.Pick(2, 10, 40))
 }
 
 // TestFollowOnPostgres is TestFollow on PostgreSQL, where an agent's writes are slower.

@@ -55,6 +55,35 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// TestReadme runs the program of the README as it stands, with a key as the README makes it,
+// on a server that holds nothing. It runs once and no second time, because its file is there
+// then.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(module, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```ts\n(.*?)```\n").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("the README has no program in TypeScript")
+	}
+	db := filepath.Join(t.TempDir(), "team.db")
+	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--name", "my laptop", "--agents", "planner"))
+	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program{language: "ts", text: strings.ReplaceAll(string(block[1]), "127.0.0.1:4321", at.Host)}
+	cmd := p.command(t)
+	cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := process.Run(t, scratchpadPath, "files", "cat", "plan.md", "--db", db, "--agent", "planner"); got != "Ship on Friday." {
+		t.Errorf("the program has written %q", got)
+	}
+}
+
 // createStore makes the store of the page's programs, as the page does.
 func createStore(t *testing.T, host, key string) {
 	t.Helper()
