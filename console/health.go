@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/chart"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 )
 
 const (
@@ -79,7 +79,7 @@ func (h *Handler) askHealth(ctx context.Context) (found Health, err error) {
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("panic: %T\n%s", p, backtrace.Text())
 		}
 	}()
 	return h.o.Health(ctx)

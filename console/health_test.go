@@ -54,15 +54,19 @@ func TestHealth(t *testing.T) {
 	if status, page := b.get("/health"); status != http.StatusForbidden || strings.Contains(page, "canary") || asked != 1 {
 		t.Errorf("without metrics: %d, asked %d times\n%s", status, asked, page)
 	}
-	for _, fails := range []func(context.Context) (console.Health, error){
+	for i, fails := range []func(context.Context) (console.Health, error){
 		func(context.Context) (console.Health, error) { return console.Health{}, errors.New("secret cause") },
 		func(context.Context) (console.Health, error) { panic("secret cause") },
 	} {
 		log.Reset()
 		health = fails
 		status, page := ada.get("/health")
-		if status != http.StatusOK || !strings.Contains(page, "It cannot be found out now") || strings.Contains(page, "secret cause") || strings.Contains(page, ".go:") || !strings.Contains(log.String(), "secret cause") {
+		if status != http.StatusOK || !strings.Contains(page, "It cannot be found out now") || strings.Contains(page, "secret cause") || strings.Contains(page, ".go:") || log.Len() == 0 {
 			t.Errorf("a failure: %d\n%s\nthe log: %s", status, page, log)
+		}
+		panics := i == 1 // its value may quote what a caller sent
+		if said := log.String(); strings.Contains(said, "secret cause") == panics || strings.Contains(said, "health_test.go:") != panics {
+			t.Errorf("the log has the value of a panic, or not its place: %s", said)
 		}
 	}
 }

@@ -176,6 +176,9 @@ func TestInternalErrors(t *testing.T) {
 			if n := strings.Count(logged.String(), "level=ERROR"); n < len(good)+2 {
 				t.Errorf("%d errors are logged, want one for each call: %s", n, logged.String())
 			}
+			if said := logged.String(); strings.HasPrefix(name, "panic") && (strings.Contains(said, "secret") || !strings.Contains(said, "error_test.go:")) {
+				t.Errorf("the log of a panic has its value, or not its place: %.2000s", said)
+			}
 			broken = false
 			w.alive("2")
 		})

@@ -2,11 +2,12 @@ package mcpserver
 
 import (
 	"context"
-	"runtime/debug"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/stack"
 )
 
@@ -107,6 +108,7 @@ func (s *Server) cancelUnwanted(r *request, cancel func()) (stop func() bool) {
 // asksModel reports whether a summary calls a model, which takes long.
 func (s *Server) asksModel() bool { return s.o.Summarizer != nil && s.o.Summarizer.Remote }
 
+// logPanic logs where a panic happened. Its value may quote what a caller sent.
 func (s *Server) logPanic(where string, v any) {
-	s.o.Logger.Error("panic", "in", where, "value", v, "stack", string(debug.Stack()))
+	s.o.Logger.Error("panic", "in", where, "type", fmt.Sprintf("%T", v), "stack", backtrace.Text())
 }

@@ -91,7 +91,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, said toolCa
 	defer func() {
 		if v := recover(); v != nil {
 			s.logPanic(t.name, v)
-			err = fmt.Errorf("panic: %v", v)
+			err = fmt.Errorf("panic: %T", v)
 		}
 	}()
 	args, err := decode(said.arguments, known)

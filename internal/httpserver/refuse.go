@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 )
 
 // A refusal is an answer that is an error.
@@ -196,7 +198,7 @@ func (s *Server) recovered(w *firstWrite, r *http.Request) {
 	}
 	s.stats.panics.Add(1)
 	s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "a handler panicked",
-		slog.String("request", RequestID(r.Context())), slog.String("type", fmt.Sprintf("%T", v)), slog.String("stack", stack()))
+		slog.String("request", RequestID(r.Context())), slog.String("type", fmt.Sprintf("%T", v)), slog.String("stack", backtrace.Text()))
 	if w.begun {
 		panic(http.ErrAbortHandler) // the client must see that the answer is not complete
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"mime"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -32,8 +31,6 @@ func newRequestID() string {
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
-
-func stack() string { return string(debug.Stack()) }
 
 // handler wraps a route in what all routes share.
 func (s *Server) handler(route http.Handler) http.Handler {

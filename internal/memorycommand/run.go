@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
-	"runtime/debug"
 
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -57,7 +58,7 @@ func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o 
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			log.Error("panic", "in", Name, "value", v, "stack", string(debug.Stack()))
+			log.Error("panic", "in", Name, "type", fmt.Sprintf("%T", v), "stack", backtrace.Text())
 			text, isError = internalError, true
 		}
 	}()

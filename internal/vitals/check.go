@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 )
 
@@ -93,7 +93,7 @@ func (c *checker) run() {
 func (c *checker) safely(ctx context.Context) (found looked) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("the checks ended in a panic", "panic", v, "stack", string(debug.Stack()))
+			c.log.Error("the checks ended in a panic", "type", fmt.Sprintf("%T", v), "stack", backtrace.Text())
 			found.checks = []console.Check{{Name: "checks", Status: console.StatusFailure, Text: "the checks ended in a panic; the log of the server has more"}}
 		}
 	}()
