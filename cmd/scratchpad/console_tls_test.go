@@ -72,7 +72,7 @@ func read(t *testing.T, res *http.Response, err error) string {
 func TestConsoleOverOwnTLS(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "team.db")
-	_, key := newKey(t, db, "local", auth.Read|auth.Admin, "*")
+	id, key := newKey(t, db, "local", auth.Read|auth.Admin, "*")
 	r := serve(t, append(writeTLS(t), "--db", db, "--host", "memory.example.com")...)
 	for _, origin := range []string{"https://memory.example.com", "https://localhost:4321"} {
 		web := r.pages(t)
@@ -94,5 +94,31 @@ func TestConsoleOverOwnTLS(t *testing.T) {
 		if made := read(t, res, err); !strings.Contains(made, origin+"/mcp") || strings.Contains(made, "http://") {
 			t.Errorf("%s: the page of the new key has other addresses:\n%s", origin, made)
 		}
+	}
+	r.stop(t)
+	for _, line := range []string{`msg="a person has signed in" key=` + id, " scopes=read by=" + id} {
+		if strings.Count(r.log.String(), line) != 2 {
+			t.Errorf("the log does not have %s twice", line)
+		}
+	}
+}
+
+// Without TLS, the page for signing in by another name than localhost says that a key would
+// travel in clear text. It has no field for a key, and takes none.
+func TestConsoleInClearText(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "team.db")
+	_, key := newKey(t, db, "local", auth.Read, "*")
+	r := serve(t, "--db", db, "--host", "memory.example.com")
+	web := r.pages(t)
+	for origin, clear := range map[string]bool{"http://memory.example.com": true, "http://localhost:4321": false} {
+		res, err := web.Get(origin + "/signin")
+		if page := read(t, res, err); strings.Contains(page, "clear text") != clear || strings.Contains(page, `name="key"`) == clear {
+			t.Errorf("%s: the page for signing in is\n%s", origin, page)
+		}
+	}
+	res, err := web.PostForm("http://memory.example.com/signin", url.Values{"key": {key}})
+	if page := read(t, res, err); res.StatusCode != http.StatusForbidden || !strings.Contains(page, "clear text") {
+		t.Errorf("a key in clear text: %d\n%s", res.StatusCode, page)
 	}
 }

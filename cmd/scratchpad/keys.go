@@ -31,7 +31,7 @@ func (p *process) withKeys(open func() (*database.Handle, error), fn func(*auth.
 		return err
 	}
 	return p.use(open, func(db *database.Handle) (err error) {
-		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.Store.Options()})
+		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.Store.Options(), Logger: p.log})
 		defer func() { err = errors.Join(err, keys.Close(p.ctx)) }()
 		return failure.OfKeys(fn(keys))
 	})

@@ -25,7 +25,7 @@ type serveCommand struct {
 	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
 	TLSKey       string           `name:"tls-key" env:"SCRATCHPAD_TLS_KEY" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
 	TrustedProxy []flags.Network  `placeholder:"ADDRESS" help:"The addresses of proxies in front of this server, or networks such as 10.0.0.0/8. Their X-Forwarded-For is believed."`
-	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
+	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, or the server of --metrics-addr, besides localhost."`
 	MetricsAddr  string           `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
 	LogFormat    string           `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
 	LogLevel     slog.Level       `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`

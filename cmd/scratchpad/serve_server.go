@@ -59,7 +59,7 @@ type service struct {
 // serve serves the connections of a listener over a database until a signal arrives.
 func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	s.store = db.Store()
-	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
+	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options(), Logger: s.p.log})
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.base = db.Opened()
 	s.door = access.New(s.base, s.limits)
@@ -206,7 +206,7 @@ func (s *service) newHTTP() (err error) {
 
 // consoleOptions are of the pages for people, who sign in with a key.
 func (s *service) consoleOptions() console.Options {
-	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: auth.NewFailures(nil), Anonymous: s.anonymous,
+	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: auth.NewFailures(nil), Anonymous: s.anonymous, Logger: s.p.log,
 		Failed: func(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
 			s.http.NoteFailed(ctx, from, after, counted)
 		},
@@ -270,7 +270,8 @@ func (s *service) serveMetrics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.http.ServeMetrics(ctx, l)
+	name, _, _ := net.SplitHostPort(s.c.MetricsAddr) // it listens, so it has a port
+	return s.http.ServeMetrics(ctx, l, name)
 }
 
 // sayNeighbour warns if another server has the database, which works, but each then holds

@@ -408,7 +408,7 @@ func TestServeMetrics(t *testing.T) {
 	address := testkit.FreeAddress(t)
 	_, metrics := newKey(t, db, "local", auth.Metrics, "*")
 	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
-	r := serve(t, "--db", db, "--metrics-addr", address)
+	r := serve(t, "--db", db, "--metrics-addr", address, "--host", "pad.example")
 	s, err := r.client(t.Context(), both)
 	testkit.Must(t, err)
 	call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"})
@@ -423,6 +423,17 @@ func TestServeMetrics(t *testing.T) {
 		has := strings.Contains(body, `tool="append_log"`) && strings.Contains(body, "scratchpad_store_writes_total")
 		if status != c.status || has != (status == 200) {
 			t.Errorf("/metrics of %s with a key %v: %d %.300s, want %d", c.of.url, c.key != "", status, body, c.status)
+		}
+	}
+	for host, want := range map[string]int{"localhost:9090": 200, "LOCALHOST.": 200, "10.1.2.3:9090": 200, "[fd00::1]:9090": 200, "pad.example": 200, "evil.example": 403, "evil.example:9090": 403} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", own.url+"/metrics", nil)
+		testkit.Must(t, err)
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		testkit.Must(t, err)
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("/metrics for the name %s: %d, want %d", host, res.StatusCode, want)
 		}
 	}
 	r.stop(t)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +39,7 @@ type Keys struct {
 	used    *lastUse
 	tenants Tenants
 	people  *Sessions
+	log     *slog.Logger
 	guesses *tally[string] // wrong secrets, by the id of a key that exists
 
 	mu      sync.Mutex // guards all below
@@ -52,6 +55,9 @@ type Options struct {
 	// the store's clock. nil: [time.Now].
 	Now func() time.Time
 
+	// Logger is told who made, rotated, revoked or changed which key. nil: nobody is.
+	Logger *slog.Logger
+
 	// Limits are those of a tenant for which nothing else was set. A limit of 0 is that of
 	// [workspace.DefaultStoreLimits], a negative one is none.
 	Limits workspace.StoreLimits
@@ -63,11 +69,14 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 	d := workspace.DefaultStoreLimits()
 	o.Limits = workspace.StoreLimits{Agents: cmp.Or(o.Limits.Agents, d.Agents), Bytes: cmp.Or(o.Limits.Bytes, d.Bytes)}
 	w := &watch{store: store, key: generationKey, now: o.Now}
 	k := &Keys{
-		store: store, watch: w, used: &lastUse{store: store},
+		store: store, watch: w, log: o.Logger, used: &lastUse{store: store},
 		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: lru.New[string, knownLimits](maxKnown)},
 		guesses: newTally[string](o.Now, maxKnown),
 		known:   lru.New[string, knownKey](maxKnown), refused: lru.New[refusal, read](maxKnown),
@@ -124,7 +133,18 @@ func (k *Keys) Create(ctx context.Context, g Grant) (key Key, text string, err e
 	if err := k.watch.raise(ctx); err != nil {
 		return Key{}, "", fmt.Errorf("the key %s is stored, but servers may not know it yet; revoke it and create another: %w", key.ID, err)
 	}
+	k.note(ctx, "a key was made", key)
 	return key, text, nil
+}
+
+// note logs a change of a key. It names the caller of the context, if there is one: others
+// are commands and the server itself. The name of a key is not in the log.
+func (k *Keys) note(ctx context.Context, what string, key Key) {
+	by := "operator"
+	if c, ok := FromContext(ctx); ok {
+		by = cmp.Or(c.Key, c.ID)
+	}
+	k.log.InfoContext(ctx, what, "key", key.ID, "tenant", key.Tenant, "agents", strings.Join(key.Agents.Patterns(), ","), "scopes", key.Scopes.String(), "by", by)
 }
 
 // insert stores a new key under an id that is free.
@@ -178,25 +198,30 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (ke
 	if err != nil {
 		return Key{}, "", err
 	}
+	k.note(ctx, "a key was rotated", key)
 	return key, text, nil
 }
 
 // Revoke ends a key for good. It can be repeated. Errors: [workspace.ErrNotFound],
 // [workspace.ErrInvalid] and those of the store.
 func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
-	return k.update(ctx, id, func(r *keyRecord, _ Key, now time.Time) error {
+	key, err := k.update(ctx, id, func(r *keyRecord, _ Key, now time.Time) error {
 		if r.Revoked.IsZero() {
 			r.Revoked, r.Secrets = now, nil
 		}
 		return nil
 	})
+	if err == nil {
+		k.note(ctx, "a key was revoked", key)
+	}
+	return key, err
 }
 
 // Set changes what a key may do. A key that has expired can be given more time, and a
 // key that was revoked cannot be changed. Errors: [workspace.ErrNotFound],
 // [workspace.ErrInvalid], [workspace.ErrQuota] and those of the store.
 func (k *Keys) Set(ctx context.Context, id string, c Change) (Key, error) {
-	return k.update(ctx, id, func(r *keyRecord, key Key, now time.Time) error {
+	key, err := k.update(ctx, id, func(r *keyRecord, key Key, now time.Time) error {
 		if !key.Revoked.IsZero() {
 			return dead(key)
 		}
@@ -209,6 +234,10 @@ func (k *Keys) Set(ctx context.Context, id string, c Change) (Key, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		k.note(ctx, "a key was changed", key)
+	}
+	return key, err
 }
 
 // Now returns the time of the store's clock, for [Key.Live]. Errors: those of the store.

@@ -2,6 +2,7 @@ package consoleserver
 
 import (
 	"context"
+	"log/slog"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -16,7 +17,7 @@ import (
 )
 
 // KeyOptions are what a server has whose people sign in with API keys. All fields but
-// MetadataURL must be there.
+// Failed, Logger and MetadataURL must be there.
 type KeyOptions struct {
 	Keys     *auth.Keys
 	Door     *access.Door
@@ -29,6 +30,9 @@ type KeyOptions struct {
 	// Failed is told of each wrong key, see [httpserver.Server.NoteFailed].
 	Failed func(ctx context.Context, from netip.Addr, retryAfter time.Duration, counted bool)
 
+	// Logger is told who signs in. nil: nobody is.
+	Logger *slog.Logger
+
 	// MetadataURL is that of OAuth, by which the server has a name. "": the browser's name
 	// for it counts.
 	MetadataURL string
@@ -37,7 +41,7 @@ type KeyOptions struct {
 // People returns who may use the console.
 func (o KeyOptions) People() console.People {
 	return signin.NewPeople(signin.Options{
-		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures, Failed: o.Failed,
+		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures, Failed: o.Failed, Logger: o.Logger,
 		Address: func(ctx context.Context) netip.Addr { return httpserver.OriginOf(ctx).Address },
 		Anonymous: func(ctx context.Context) (auth.Caller, bool, error) {
 			if httpserver.OriginOf(ctx).Forwarded {

@@ -152,7 +152,7 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 // nobody knows yet who sends the request.
 func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leave func(), f *refusal) {
 	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
-	id := "console " + q.origin.Address.String()
+	id := "console " + auth.Network(q.origin.Address).String()
 	if after, ok := s.callers.admit(id, limit, s.now()); !ok {
 		s.stats.callerRate.Add(1)
 		f = refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after)

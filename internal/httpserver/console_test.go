@@ -283,8 +283,19 @@ func TestConsoleRates(t *testing.T) {
 	if got := get("/signin", "", "192.0.2.99"); got != 429 {
 		t.Errorf("one more of that address: %d, want 429", got)
 	}
-	if n := s.Stats().RefusedCallerRate; n != 3 {
-		t.Errorf("%d are counted as refused, want 3", n)
+	for i := range addressRate * 3 {
+		if got := get("/signin", "", fmt.Sprintf("2001:db8:0:1::%x", i+1)); got != 200 {
+			t.Errorf("request %d of a network: %d", i, got)
+		}
+	}
+	if got := get("/signin", "", "2001:db8:0:1:ffff::1"); got != 429 {
+		t.Errorf("one more of that network of IPv6: %d, want 429", got)
+	}
+	if got := get("/signin", "", "2001:db8:0:2::1"); got != 200 {
+		t.Errorf("another network of IPv6: %d", got)
+	}
+	if n := s.Stats().RefusedCallerRate; n != 4 {
+		t.Errorf("%d are counted as refused, want 4", n)
 	}
 	s.mustAppend()
 }

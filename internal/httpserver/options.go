@@ -72,7 +72,7 @@ type Options struct {
 
 	// Hosts are names, without a port, by which clients may call the server on a loopback
 	// address, besides localhost and loopback addresses. On other addresses clients may
-	// use any name.
+	// use any name. They are also names for [Server.ServeMetrics], on every address.
 	Hosts []string
 
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.

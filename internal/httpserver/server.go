@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -82,9 +85,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // ServeMetrics serves /metrics to everybody who reaches a listener, which nobody should
-// but those who collect them. It returns nil when the context ends.
-func (s *Server) ServeMetrics(ctx context.Context, l net.Listener) error {
-	return s.serve(ctx, s.listen(l, newConns(metricsConnections), nil), s.MetricsHandler(), func() {})
+// but those who collect them. Clients name the server by an address, localhost, the name
+// that is given, or one of Options.Hosts. It returns nil when the context ends.
+func (s *Server) ServeMetrics(ctx context.Context, l net.Listener, name string) error {
+	return s.serve(ctx, s.listen(l, newConns(metricsConnections), nil), s.metricsHandler(name), func() {})
 }
 
 // serve serves a listener until the context ends, and then while drain runs.
@@ -150,9 +154,18 @@ func (s *Server) newHTTP(route http.Handler) *http.Server {
 	}
 }
 
-// MetricsHandler serves /metrics to everybody, for a listener of its own.
-func (s *Server) MetricsHandler() http.Handler {
+// metricsHandler serves /metrics to everybody, for a listener of its own. A page of another
+// site can give its own name the address of the listener, so names are checked on every
+// address.
+func (s *Server) metricsHandler(name string) http.Handler {
+	names := append([]string{"localhost", name}, s.o.Hosts...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := strings.TrimSuffix(hostOf(r.Host), ".")
+		_, err := netip.ParseAddr(host)
+		if named := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }); err != nil && (!named || host == "") {
+			s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use its address, or let whoever runs the server allow the name with --host"))
+			return
+		}
 		if r.URL.Path != "/metrics" || s.o.Metrics == nil {
 			s.refuse(w, r, refused(http.StatusNotFound, "there is nothing here; metrics are at /metrics"))
 			return

@@ -98,7 +98,7 @@ func (k *Keys) Create(ctx context.Context, p console.Person, r console.KeyReques
 	if err := mayHave(p, g.Scopes); err != nil {
 		return console.Key{}, "", err
 	}
-	key, text, err := k.keys.Create(ctx, g)
+	key, text, err := k.keys.Create(as(ctx, p), g)
 	if err != nil {
 		return console.Key{}, "", err
 	}
@@ -123,7 +123,7 @@ func (k *Keys) Rotate(ctx context.Context, p console.Person, id string, overlap 
 		return console.Key{}, "", err
 	}
 	used := key.LastUsed
-	key, text, err := k.keys.Rotate(ctx, id, overlap)
+	key, text, err := k.keys.Rotate(as(ctx, p), id, overlap)
 	if err != nil {
 		return console.Key{}, "", err
 	}
@@ -139,11 +139,16 @@ func (k *Keys) Revoke(ctx context.Context, p console.Person, id string) (console
 		return console.Key{}, err
 	}
 	used := key.LastUsed
-	if key, err = k.keys.Revoke(ctx, id); err != nil {
+	if key, err = k.keys.Revoke(as(ctx, p), id); err != nil {
 		return console.Key{}, err
 	}
 	key.LastUsed = used
 	return shown(p, key, key.Revoked), nil
+}
+
+// as returns a context that says who changes a key, for the log.
+func as(ctx context.Context, p console.Person) context.Context {
+	return auth.NewContext(ctx, auth.Caller{ID: p.ID, Key: p.Key})
 }
 
 // find returns a key of the person's tenant.

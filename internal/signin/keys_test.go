@@ -166,3 +166,35 @@ func TestMayNotManage(t *testing.T) {
 	testkit.Must(t, err)
 	denied("revoked", keys, p)
 }
+
+// The log says who signed in, made, rotated and revoked a key, with the ids of both keys, and
+// without a secret.
+func TestLogOfKeys(t *testing.T) {
+	s := newServer(t)
+	admin, text := s.create(t, "acme", auth.Read|auth.Admin, "*")
+	p, session := s.enter(t, text)
+	manager := signin.NewKeys(s.keys, "")
+	key, made, err := manager.Create(t.Context(), p, console.KeyRequest{Name: "laptop", Agents: []string{"planner"}, Scopes: []string{"read"}})
+	testkit.Must(t, err)
+	_, rotated, err := manager.Rotate(t.Context(), p, key.ID, 0)
+	testkit.Must(t, err)
+	_, err = manager.Revoke(t.Context(), p, key.ID)
+	testkit.Must(t, err)
+	said := s.log.String()
+	for _, line := range []string{
+		`msg="a key was made" key=` + admin.ID + ` tenant=acme agents=* scopes=read,admin by=operator`,
+		`msg="a person has signed in" key=` + admin.ID + ` tenant=acme address=192.0.2.1`,
+		`msg="a key was made" key=` + key.ID + ` tenant=acme agents=planner scopes=read by=` + admin.ID,
+		`msg="a key was rotated" key=` + key.ID + ` tenant=acme agents=planner scopes=read by=` + admin.ID,
+		`msg="a key was revoked" key=` + key.ID + ` tenant=acme agents=planner scopes=read by=` + admin.ID,
+	} {
+		if strings.Count(said, line+"\n") != 1 {
+			t.Errorf("the log does not have %s:\n%s", line, said)
+		}
+	}
+	for _, secret := range []string{text, made, rotated, session} {
+		if strings.Contains(said, secret[12:]) || strings.Contains(said, "laptop") {
+			t.Errorf("the log has a secret or a name:\n%s", said)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package signin_test
 
 import (
 	"context"
+	"log/slog"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -52,6 +54,7 @@ type server struct {
 	store  *counted
 	keys   *auth.Keys
 	people *signin.People
+	log    strings.Builder
 	open   auth.Caller // who somebody without a key is; zero: nobody
 }
 
@@ -59,12 +62,13 @@ type addressKey struct{}
 
 func newServer(t *testing.T) *server {
 	s := &server{store: &counted{Store: memstore.New()}}
-	s.keys = auth.NewKeys(s.store, auth.Options{})
+	log := slog.New(slog.NewTextHandler(&s.log, nil))
+	s.keys = auth.NewKeys(s.store, auth.Options{Logger: log})
 	t.Cleanup(func() { testkit.Must(t, s.keys.Close(context.Background())) })
 	base, err := workspace.New(s.store, workspace.Options{})
 	testkit.Must(t, err)
 	s.people = signin.NewPeople(signin.Options{
-		Sessions: s.keys.Sessions(), Failures: auth.NewFailures(nil),
+		Sessions: s.keys.Sessions(), Failures: auth.NewFailures(nil), Logger: log,
 		Door: access.New(base, func(context.Context, string) (workspace.StoreLimits, error) { return workspace.StoreLimits{}, nil }),
 		Address: func(ctx context.Context) netip.Addr {
 			a, _ := ctx.Value(addressKey{}).(netip.Addr)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"time"
 
@@ -24,6 +25,9 @@ type Options struct {
 	// Failed is told of each wrong key, with what Failures has said. nil: nobody is.
 	Failed func(ctx context.Context, from netip.Addr, retryAfter time.Duration, counted bool)
 
+	// Logger is told who signs in. nil: nobody is.
+	Logger *slog.Logger
+
 	// Address returns where a request comes from.
 	Address func(context.Context) netip.Addr
 
@@ -36,9 +40,14 @@ type Options struct {
 // [console.People] and is safe for concurrent use.
 type People struct{ o Options }
 
-// NewPeople returns the people of a server. All fields of the options but Failed and
-// Anonymous must be there.
-func NewPeople(o Options) *People { return &People{o} }
+// NewPeople returns the people of a server. All fields of the options but Failed, Logger
+// and Anonymous must be there.
+func NewPeople(o Options) *People {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &People{o}
+}
 
 // Person implements [console.People]. A person may do what the key may do at the moment.
 func (p *People) Person(ctx context.Context, session string) (console.Person, error) {
@@ -87,7 +96,7 @@ func (p *People) SignIn(ctx context.Context, credential string) (session string,
 		return "", time.Time{}, &console.Busy{After: time.Second, Text: "too many unknown keys come from your address"}
 	}
 	defer leave()
-	session, _, until, err = p.o.Sessions.Begin(ctx, credential)
+	session, c, until, err := p.o.Sessions.Begin(ctx, credential)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):
 		after, counted := p.o.Failures.Failed(from)
@@ -101,6 +110,7 @@ func (p *People) SignIn(ctx context.Context, credential string) (session string,
 	case err != nil:
 		return "", time.Time{}, unavailable(err)
 	}
+	p.o.Logger.InfoContext(ctx, "a person has signed in", "key", c.Key, "tenant", c.Tenant, "address", from)
 	return session, until, nil
 }
 
