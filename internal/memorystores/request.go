@@ -138,8 +138,10 @@ type fields map[string]json.RawMessage
 // readFields returns the members of the body, strictly: the decoder of encoding/json would
 // ignore the case of names, take the last of two equal names, and replace invalid text.
 func (c *call) readFields(known ...string) (fields, *failure) {
-	text := bytes.TrimSpace(c.body)
-	switch {
+	text := bytes.TrimSpace(rawjson.SkipMark(c.body))
+	switch name := rawjson.Foreign(text); {
+	case name != "":
+		return nil, invalid("the body is %s; send UTF-8", name)
 	case !utf8.Valid(text):
 		return nil, invalid("the body is not valid UTF-8")
 	case !json.Valid(text):
@@ -152,7 +154,7 @@ func (c *call) readFields(known ...string) (fields, *failure) {
 
 // noBody refuses a body that would be ignored.
 func (c *call) noBody() *failure {
-	if len(bytes.TrimSpace(c.body)) == 0 {
+	if len(bytes.TrimSpace(rawjson.SkipMark(c.body))) == 0 {
 		return nil
 	}
 	_, f := c.readFields([]string{}...)
