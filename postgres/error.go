@@ -101,14 +101,14 @@ func kindOf(err error) error {
 	return workspace.ErrBusy
 }
 
-// A serverError is an error of the server or of the network. Its text has no SQLSTATE and no
-// address, because agents see it. The log has both.
+// A serverError is an error of the server or of the network. Agents see its text, so the text
+// has neither an address nor the message of the server, which may quote values and names of
+// the schema. The log has the message, see [Store.logRefusal].
 type serverError struct{ err error }
 
 func (e *serverError) Error() string {
-	var refused *pgconn.PgError
-	if errors.As(e.err, &refused) {
-		return "PostgreSQL: " + refused.Message
+	if state := stateOf(e.err); len(state) >= 2 && !isLost(e.err) {
+		return "PostgreSQL answered with an error of class " + state[:2] + "; the log has its message"
 	}
 	return "PostgreSQL: the connection was lost"
 }
@@ -125,6 +125,16 @@ func failed(ctx context.Context, err error) error {
 		return notStarted(ctx)
 	}
 	return &workspace.Error{Kind: kindOf(err), Err: &serverError{err}}
+}
+
+// logRefusal logs what the server said about a call that failed with err. The detail of the
+// message stays out, because it may have the content of a row. A commit whose outcome is
+// unknown has a line in the log already, see [tx.judge].
+func (s *Store) logRefusal(err error) {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && !errors.Is(err, workspace.ErrOutcomeUnknown) {
+		s.log.Warn("postgres: the server answered with an error", "sqlstate", refused.Code, "message", refused.Message)
+	}
 }
 
 // notStarted is the error of a call whose context ended before anything happened.

@@ -120,6 +120,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 		return nil, err
 	}
 	if err := s.prepare(ctx); err != nil {
+		s.logRefusal(err)
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -18,7 +18,8 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 
 // write runs fn in a transaction, which is bound to an owner unless owner is "". It runs fn
 // again where the transaction is known not to have happened.
-func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
+func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) (err error) {
+	defer func() { s.logRefusal(err) }()
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}

@@ -46,7 +46,8 @@ func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
 
 // viewOn is view. With keep set, fn reads more than once. Between two reads, it may take as
 // long as idle says; 0: any time.
-func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn func(*snapshot) error) error {
+func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn func(*snapshot) error) (err error) {
+	defer func() { s.logRefusal(err) }()
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
