@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"sync"
 	"syscall"
@@ -78,7 +79,7 @@ const connectTimeout = 5 * time.Second
 //
 // A database that has no tables yet gets them. Errors: [workspace.ErrUnsupported] for a
 // database that this version cannot use, [workspace.ErrBusy] if the server cannot be
-// reached.
+// reached. A host beyond this machine without sslmode=verify-full is a warning in the log.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return open(ctx, url, o, false)
 }
@@ -104,6 +105,10 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	}
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	o = o.withDefaults()
+	if host := unverified(config); host != "" {
+		o.Logger.Warn("postgres: the server is on another machine, and its name is not checked against a certificate; "+
+			"add sslmode=verify-full to the URL", "host", host)
+	}
 	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), name: rand.Text(), readOnly: readOnly}
 	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
 	s.life, s.kill = context.WithCancel(context.Background())
@@ -129,6 +134,21 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 // unreadable is the error of a URL. It has no part of the URL, which may have a password.
 func unreadable() error {
 	return workspace.Errorf(workspace.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
+}
+
+// unverified returns the first host beyond this machine whose certificate and name are not
+// checked, or "" if there is none. A password or a memory may go to whoever answers there.
+func unverified(c *pgconn.Config) string {
+	first := pgconn.FallbackConfig{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}
+	for _, to := range append([]*pgconn.FallbackConfig{&first}, c.Fallbacks...) {
+		network, _ := pgconn.NetworkAddress(to.Host, to.Port)
+		address, _ := netip.ParseAddr(to.Host)
+		local := network == "unix" || strings.EqualFold(to.Host, "localhost") || address.Unmap().IsLoopback()
+		if !local && (to.TLSConfig == nil || to.TLSConfig.InsecureSkipVerify) {
+			return to.Host
+		}
+	}
+	return ""
 }
 
 // prepare checks the server and makes the schema. It tries again for a moment where the

@@ -1,7 +1,11 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +15,38 @@ import (
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// A server beyond this machine that need not prove its name is a warning, once for each Open.
+// The context has ended, so that nothing is sent.
+func TestOpenWarnsOfUnverifiedHosts(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for url, host := range map[string]string{
+		"postgres://u@192.0.2.1/d?sslmode=prefer":                           "192.0.2.1",
+		"postgres://u@192.0.2.1/d?sslmode=disable":                          "192.0.2.1",
+		"postgres://u@[2001:db8::1]/d?sslmode=require":                      "2001:db8::1",
+		"postgres://u@192.0.2.1/d?sslmode=verify-ca":                        "192.0.2.1",
+		"postgres://u@/d?host=127.0.0.1,192.0.2.1,192.0.2.2&sslmode=prefer": "192.0.2.1",
+		"postgres://u@192.0.2.1/d?sslmode=verify-full":                      "",
+		"postgres://u@127.0.0.1/d?sslmode=disable":                          "",
+		"postgres://u@[::1]/d?sslmode=prefer":                               "",
+		"postgres://u@localhost/d?sslmode=disable":                          "",
+		"postgres://u@/d?host=/run/postgresql&sslmode=prefer":               "",
+	} {
+		var log bytes.Buffer
+		if _, err := postgres.Open(ended, url, postgres.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want that the context has ended", url, err)
+		}
+		want := 0
+		if host != "" {
+			want = 1
+		}
+		if got := log.String(); strings.Count(got, "\n") != want || !strings.Contains(got, host) || want == 1 && !strings.Contains(got, "level=WARN") {
+			t.Errorf("%s: the log has %q, want %d warnings about %q", url, got, want, host)
+		}
+	}
+}
 
 // Servers that start together over an empty database all find the tables that one of them
 // makes. They are held up where each has seen that there are none.
