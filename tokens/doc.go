@@ -11,7 +11,7 @@
 //     between -5 % and +15 %, more often high. About one real file in fifty is
 //     outside. Lists of abbreviated names fall to -9 %, and troff to -8 %. Grammars
 //     and long snake_case paths rise to +19 %.
-//   - Japanese, Korean, Russian, Arabic, Hindi, emoji, CSV, YAML, HTML, base64 and
+//   - Japanese, Korean, Russian, Arabic, Hindi, Thai, Lao, emoji, CSV, YAML, HTML, base64 and
 //     hex: between -15 % and +40 %.
 //   - What is drawn for a terminal (colours, tables with lines, bars), and formulas:
 //     between -30 % and +50 %.

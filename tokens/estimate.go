@@ -124,7 +124,12 @@ var scripts = [...]script{
 	{0x0900, 0x097F, 70, 29, 0, false},    // Devanagari
 	{0x0370, 0x03FF, 70, 38, 0, false},    // Greek
 	{0x0590, 0x05FF, 60, 42, 0, false},    // Hebrew
-	{0x0E00, 0x0EFF, 70, 42, 11, false},   // Thai, Lao
+	{0x0E00, 0x0E7F, 70, 42, 11, false},   // Thai
+	{0x0E80, 0x0EFF, 185, 185, 60, false}, // Lao
+	{0x1000, 0x109F, 70, 45, 0, false},    // Burmese
+	{0x1780, 0x17FF, 70, 50, 0, false},    // Khmer
+	{0x0530, 0x058F, 80, 35, 0, false},    // Armenian
+	{0x10A0, 0x10FF, 80, 35, 0, false},    // Georgian
 	{0x0980, 0x0DFF, 80, 37, 0, false},    // other Indic
 	{0x0080, 0x00BF, 100, 90, 0, true},    // Latin-1 marks
 	{0x2000, 0x206F, 100, 80, 0, true},    // dashes, quotes, joiners

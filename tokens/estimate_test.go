@@ -220,3 +220,22 @@ func ExampleEstimate() {
 	fmt.Println(tokens.Estimate("The quick brown fox jumps over the lazy dog."))
 	// Output: 11
 }
+
+// Scripts with few readers cost from a fifth of a token to two tokens a letter.
+func TestAccuracyOfScripts(t *testing.T) {
+	for name, text := range map[string]string{
+		"Lao":      "ສະບາຍດີ ຂ້ອຍຊື່ວ່າ ສົມຊາຍ ຂ້ອຍມາຈາກວຽງຈັນ ປະເທດລາວ. ",
+		"Thai":     "สวัสดีครับ ผมชื่อสมชาย มาจากกรุงเทพ ประเทศไทย ",
+		"Khmer":    "សួស្តី ខ្ញុំឈ្មោះ សុខា មកពីប្រទេសកម្ពុជា។ ",
+		"Burmese":  "မင်္ဂလာပါ ကျွန်တော် မြန်မာနိုင်ငံမှ လာပါသည်။ ",
+		"Armenian": "Բարեւ, ես Հայաստանից եմ և ապրում եմ Երևանում։ ",
+		"Georgian": "გამარჯობა, მე საქართველოდან ვარ და ვცხოვრობ თბილისში. ",
+		"Tamil":    "வணக்கம், நான் சென்னையிலிருந்து வருகிறேன். ",
+	} {
+		text = strings.Repeat(text, 20)
+		exact := o200k.Count(text)
+		if off := 100 * (tokens.Estimate(text) - exact) / exact; off < -15 || off > 40 {
+			t.Errorf("%s: off by %+d %% of %d tokens, want -15 to +40", name, off, exact)
+		}
+	}
+}
