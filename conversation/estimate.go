@@ -112,8 +112,12 @@ func memberTokens(o map[string]any, key string, value any) int {
 		if o["type"] == "image_generation_call" {
 			return imageTokens
 		}
+	case "url": // of a video or a sound for servers that are compatible with OpenAI
+		if strings.HasPrefix(text, "data:") {
+			return dataTokens("", text)
+		}
 	case "data":
-		if o["type"] == "redacted_thinking" {
+		if o["type"] == "redacted_thinking" || o["type"] == "reasoning.encrypted" { // of OpenRouter
 			return secretTokens(text)
 		}
 	}
@@ -158,6 +162,9 @@ func dataTokens(media string, value any) int {
 		media, text = strings.TrimPrefix(head, "data:"), rest
 	}
 	size := base64.StdEncoding.DecodedLen(len(text))
+	if text == "" {
+		size = pageBytes - 1
+	}
 	switch kind, _, _ := strings.Cut(media, "/"); {
 	case kind == "image":
 		return imageTokens

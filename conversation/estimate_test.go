@@ -71,11 +71,14 @@ func estimatesOfClaude(pdf string) map[string]estimated {
 func estimatesOfOthers(pdf, words string) map[string]estimated {
 	const chat, items, gemini = conversation.OpenAIChat, conversation.OpenAIResponses, conversation.Gemini
 	return map[string]estimated{
-		"chat file":        {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
-		"chat file by id":  {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}`), tokensOfPage},
-		"chat image":       {provided(chat, "user", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]}`, pdf), tokensOfImage},
-		"chat audio":       {provided(chat, "user", `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"%s","format":"mp3"}}]}`, pdf), tokensOfSound},
-		"chat audio heard": {provided(chat, "assistant", `{"role":"assistant","audio":{"id":"a","data":"%s","transcript":"hello"}}`, pdf), tokensOfSound},
+		"chat file":                 {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
+		"chat file by id":           {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}]}`), tokensOfPage},
+		"chat image":                {provided(chat, "user", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]}`, pdf), tokensOfImage},
+		"chat audio":                {provided(chat, "user", `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"%s","format":"mp3"}}]}`, pdf), tokensOfSound},
+		"chat video":                {provided(chat, "user", `{"role":"user","content":[{"type":"video_url","video_url":{"url":"data:video/mp4;base64,%s"}}]}`, pdf), tokensOfSound},
+		"chat audio by URL":         {provided(chat, "user", `{"role":"user","content":[{"type":"audio_url","audio_url":{"url":"data:audio/wav;base64,%s"}}]}`, pdf), tokensOfSound},
+		"chat reasoning, encrypted": {provided(chat, "assistant", `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted","data":"%s"}]}`, pdf), tokensOfSecret},
+		"chat audio heard":          {provided(chat, "assistant", `{"role":"assistant","audio":{"id":"a","data":"%s","transcript":"hello"}}`, pdf), tokensOfSound},
 
 		"file":                      {provided(items, "user", `{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}]}`, pdf), tokensOfFile},
 		"file without a URL's head": {provided(items, "user", `{"role":"user","content":[{"type":"input_file","file_data":"%s"}]}`, pdf), tokensOfFile},
@@ -93,10 +96,11 @@ func estimatesOfOthers(pdf, words string) map[string]estimated {
 		"encrypted reasoning":       {provided(items, "assistant", `{"type":"reasoning","id":"r","summary":[],"encrypted_content":"%s"}`, pdf), tokensOfSecret},
 		"annotations and logprobs":  {provided(items, "assistant", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[{"type":"url_citation","title":"%[1]s"}],"logprobs":[{"token":"%[1]s"}]}]}`, words), [2]int{1, 100}},
 
-		"gemini image": {provided(gemini, "user", `{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"%s"}}]}`, pdf), tokensOfImage},
-		"gemini pdf":   {provided(gemini, "user", `{"role":"user","parts":[{"inline_data":{"mime_type":"application/pdf","data":"%s"}}]}`, pdf), tokensOfFile},
-		"gemini video": {provided(gemini, "user", `{"role":"user","parts":[{"inlineData":{"mimeType":"video/mp4","data":"%s"}}]}`, pdf), tokensOfSound},
-		"gemini file":  {provided(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"application/pdf","fileUri":"gs://a"}}]}`), tokensOfPage},
+		"gemini image":        {provided(gemini, "user", `{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"%s"}}]}`, pdf), tokensOfImage},
+		"gemini pdf":          {provided(gemini, "user", `{"role":"user","parts":[{"inline_data":{"mime_type":"application/pdf","data":"%s"}}]}`, pdf), tokensOfFile},
+		"gemini video":        {provided(gemini, "user", `{"role":"user","parts":[{"inlineData":{"mimeType":"video/mp4","data":"%s"}}]}`, pdf), tokensOfSound},
+		"gemini video by URL": {provided(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"video/mp4","fileUri":"gs://a"}}]}`), [2]int{50, 2000}},
+		"gemini file":         {provided(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"application/pdf","fileUri":"gs://a"}}]}`), tokensOfPage},
 	}
 }
 
