@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // A block is a content block: its members by name.
@@ -89,7 +90,7 @@ func (b block) describe() string {
 		var value any
 		switch {
 		case name == "input":
-			lines = append(lines, string(b[name]))
+			lines = append(lines, clip.Data(string(b[name])))
 		case json.Unmarshal(b[name], &value) == nil:
 			lines = collect(lines, name, value)
 		}
@@ -102,7 +103,7 @@ func collect(lines []string, name string, value any) []string {
 	switch v := value.(type) {
 	case string:
 		if readable[name] && v != "" {
-			lines = append(lines, v)
+			lines = append(lines, clip.Data(v))
 		}
 	case []any:
 		for _, e := range v {
@@ -116,7 +117,7 @@ func collect(lines []string, name string, value any) []string {
 			lines = append(lines, fmt.Sprintf("[return code %g]", code))
 		}
 		if data, ok := v["data"].(string); ok && v["type"] == "text" { // a document of plain text
-			lines = append(lines, data)
+			lines = append(lines, clip.Data(data))
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			lines = collect(lines, name, v[name])

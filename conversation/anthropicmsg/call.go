@@ -14,8 +14,12 @@ import (
 // imageBlock returns the block for the URL of an image. A data URL becomes base64. A
 // URL that the provider would not fetch becomes a text.
 func imageBlock(url string) anthropic.ContentBlockParamUnion {
-	if head, data, ok := strings.Cut(url, ","); ok && strings.HasPrefix(head, "data:") && strings.HasSuffix(head, ";base64") {
-		mediaType, _, _ := strings.Cut(head[len("data:"):], ";")
+	if scheme, rest, _ := strings.Cut(url, ":"); strings.EqualFold(scheme, "data") {
+		head, data, _ := strings.Cut(rest, ",")
+		mediaType, settings, _ := strings.Cut(strings.ToLower(head), ";")
+		if mediaType == "" || data == "" || !strings.HasSuffix(";"+settings, ";base64") {
+			return anthropic.NewTextBlock("[image]")
+		}
 		return anthropic.NewImageBlockBase64(mediaType, data)
 	}
 	if !strings.HasPrefix(url, "https://") {

@@ -46,15 +46,18 @@ func TestDataIsNamedInItsPlace(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("QUJD", 100)
 	for raw, want := range map[string]string{
-		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"data:image/png;base64,AAAABBBB"},{"type":"logs","logs":"ok"}]}`:    "[code_interpreter_call]\nplot()\n[image]\nok",
-		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"https://x.test/a.png"}]}`:                                          "[code_interpreter_call]\nplot()\nhttps://x.test/a.png",
-		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"DATA:image/png;charset=x;base64,AAAA"}]}`:                          "[code_interpreter_call]\nplot()\n[image]",
-		`{"type":"function_call_output","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_file","file_data":"AAAA"}]}`: "[image]\n[file]",
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"data:image/png;base64,AAAABBBB"},{"type":"logs","logs":"ok"}]}`:       "[code_interpreter_call]\nplot()\n[image]\nok",
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"https://x.test/a.png"}]}`:                                             "[code_interpreter_call]\nplot()\nhttps://x.test/a.png",
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"DATA:image/png;charset=x;base64,AAAA"}]}`:                             "[code_interpreter_call]\nplot()\n[image]",
+		`{"type":"function_call_output","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_file","file_data":"AAAA"}]}`:    "[image]\n[file]",
+		`{"type":"code_interpreter_call","code":"show('data:image/png;base64,AAAA')","outputs":[{"type":"logs","logs":"saw data:audio/wav;base64,AAAA twice"}]}`: "[code_interpreter_call]\nshow('[image]')\nsaw [audio] twice",
+		`{"type":"mcp_call","name":"f","arguments":"{\"a\":\"data:image/png;base64,AAAA\"}","output":"[{\"data\":\"` + long + `==\"}]"}`:                         "[mcp_call]\nf\n{\"a\":\"[image]\"}\n[{\"data\":\"[data]\"}]",
 		`{"type":"hologram","result":"` + long + `"}`:                                                                         "[hologram]\n[data]",
 		`{"type":"hologram","url":"data:application/pdf;base64,AAAA","results":["data:audio/wav;base64,AAAA"]}`:               "[hologram]\n[file]\n[audio]",
 		`{"type":"mcp_call","name":"f","output":"` + long + `"}`:                                                              "[mcp_call]\nf\n[data]",
 		`{"type":"image_generation_call","result":"` + long + `","revised_prompt":"a cat"}`:                                   "[image_generation_call]\na cat",
 		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"data: see base64"}]}`:                  "data: see base64",
+		`{"role":"user","content":[{"type":"input_image","image_url":"Data:image/PNG;name=a;Base64,AAAA"}]}`:                  "[image]",
 		`{"type":"program_output","result":"data:text/plain,hello"}`:                                                          "[program_output]\ndata:text/plain,hello",
 		`{"role":"user","content":[{"type":"input_file","file_url":"data:application/pdf;base64,AAAA"}]}`:                     "[file]",
 		`{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}]}`: "[file: a.pdf]",
@@ -156,6 +159,22 @@ func TestResultsKeepTheCaller(t *testing.T) {
 		}
 		if sent := toItems(t, fromItems(t, strings.Replace(raw, caller, "null", 1))[0], conversation.ToolResult("call_1", "ok")); strings.Contains(sent[1], "caller") {
 			t.Errorf("the result of a call without a caller is %s", sent[1])
+		}
+	}
+}
+
+// The items of an answer that has the results of its own calls are described.
+func TestResultsInAnAnswerAreDescribed(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"boom","outcome":{"type":"exit","exit_code":3}},{"stdout":"","stderr":"","outcome":{"type":"timeout"}}]}`: "[shell_call_output]\na\nboom\n[exit code 3]\n[timeout]",
+		`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]}`:                                                            "[shell_call_output]\na",
+		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`:                                                            "[function_call_output]\n[image]",
+		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"https://x.test/a.png"},{"type":"input_text","text":"b"}]}`:                                 "[function_call_output]\nhttps://x.test/a.png\nb",
+	} {
+		m, err := openaimsg.FromOutput(output(t, raw)...)
+		if err != nil || m.Content != want {
+			t.Errorf("%s\nis described as %q, %v\nwant %q", raw, m.Content, err, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // readParts returns the parts of a content, which is a string or a list of parts of
@@ -49,7 +50,7 @@ func readPart(o object) []conversation.Part {
 
 func fileText(file object) string {
 	for _, name := range []string{"filename", "file_id", "file_url"} {
-		if text := file.text(name); text != "" && plain(text) == text {
+		if text := file.text(name); text != "" && clip.Data(text) == text {
 			return "[file: " + text + "]"
 		}
 	}
@@ -79,12 +80,11 @@ func imagePart(url, file string) []conversation.Part {
 
 // cutDataURL splits a URL such as data:image/png;base64,...
 func cutDataURL(url string) (media, data string, ok bool) {
-	rest, ok := strings.CutPrefix(url, "data:")
-	if !ok {
-		return "", "", false
-	}
-	media, data, ok = strings.Cut(rest, ";base64,")
-	return media, data, ok && media != "" && data != ""
+	head, data, _ := strings.Cut(url, ",")
+	scheme, rest, _ := strings.Cut(head, ":")
+	media, settings, _ := strings.Cut(rest, ";")
+	ok = strings.EqualFold(scheme, "data") && strings.HasSuffix(";"+strings.ToLower(settings), ";base64")
+	return strings.ToLower(media), data, ok && media != "" && data != ""
 }
 
 // imageURL returns the URL of an image.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // silent are the types of items that mean nothing to other providers.
@@ -59,7 +60,7 @@ func tell(lines []string, value json.RawMessage) []string {
 	switch value[0] {
 	case '"':
 		if text := asText(value); text != "" {
-			return append(lines, plain(text))
+			return append(lines, clip.Data(text))
 		}
 	case '[':
 		for _, v := range (object{"": value}).list("") {
@@ -70,8 +71,13 @@ func tell(lines []string, value json.RawMessage) []string {
 		switch kind := o.text("type"); kind {
 		case "input_image", "input_file", "input_audio":
 			for _, p := range readPart(o) {
-				if lines = append(lines, p.Text); p.Type != conversation.TextPart {
-					lines[len(lines)-1] = plain(p.URL)
+				switch p.Type {
+				case conversation.TextPart:
+					lines = append(lines, p.Text)
+				case conversation.ImagePart:
+					lines = append(lines, clip.Data(p.URL))
+				default:
+					lines = append(lines, "[image]")
 				}
 			}
 			return lines
@@ -79,30 +85,9 @@ func tell(lines []string, value json.RawMessage) []string {
 		for _, name := range readable {
 			lines = tell(lines, o[name])
 		}
+		if end := outcome(o); end != "" {
+			lines = append(lines, end)
+		}
 	}
 	return lines
 }
-
-// plain returns a text, or the name of what it is if it is data in base64.
-func plain(text string) string {
-	if head, _, ok := strings.Cut(text, ","); ok && len(head) < 256 {
-		switch head = strings.ToLower(head); {
-		case !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64"):
-		case strings.HasPrefix(head, "data:image/"):
-			return "[image]"
-		case strings.HasPrefix(head, "data:audio/"):
-			return "[audio]"
-		default:
-			return "[file]"
-		}
-	}
-	if len(text) >= longData && strings.Trim(text, base64Bytes) == "" {
-		return "[data]"
-	}
-	return text
-}
-
-const (
-	longData    = 256 // bytes; a shorter text may be an identifier
-	base64Bytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
-)

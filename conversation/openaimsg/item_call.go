@@ -66,17 +66,21 @@ func readResult(it item) []conversation.Part {
 func readShell(it item) []conversation.Part {
 	var parts []conversation.Part
 	for _, o := range it.objects("output") {
-		text := o.text("stdout") + o.text("stderr")
-		outcome := o.object("outcome")
-		switch code := string(outcome["exit_code"]); {
-		case outcome.text("type") == "timeout":
-			text += "[timeout]"
-		case code != "" && code != "0" && code != "null":
-			text += "[exit code " + code + "]"
-		}
-		parts = append(parts, textPart(text)...)
+		parts = append(parts, textPart(o.text("stdout")+o.text("stderr")+outcome(o))...)
 	}
 	return parts
+}
+
+// outcome says how a command of a shell failed, or "".
+func outcome(command object) string {
+	o := command.object("outcome")
+	switch code := string(o["exit_code"]); {
+	case o.text("type") == "timeout":
+		return "[timeout]"
+	case code != "" && code != "0" && code != "null":
+		return "[exit code " + code + "]"
+	}
+	return ""
 }
 
 // approved is the text of a result that approves an MCP call.

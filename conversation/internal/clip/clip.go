@@ -1,9 +1,9 @@
-// Package clip shortens texts for error messages.
+// Package clip shortens texts.
 package clip
 
 import "unicode/utf8"
 
-// Text returns s, or its beginning and "…" if it has more than 64 bytes. It does
+// Text is for error messages. It returns s, or its beginning and "…" if it has more than 64 bytes. It does
 // not cut a character.
 func Text(s string) string {
 	const most = 64
