@@ -45,7 +45,7 @@ func (m message) weight(bytes int) int64 {
 // writtenWeight returns the weight of an encoded answer.
 func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(bytes)/4 }
 
-// errNoRoom ends a call that has read nothing yet.
+// errNoRoom ends a call that keeps nothing of what it has read.
 var errNoRoom = errors.New("there is no room now")
 
 // weighed runs the part of a call that uses the workspace when there is memory for it. Most

@@ -11,8 +11,7 @@
 //
 // An Update takes two round trips. The first begins the transaction, locks the owner and
 // loads what the function asks for. Writes are held back, and go to the server together
-// with COMMIT in the second. A View takes one if its function calls one method. Either
-// takes one more if the caller wants to know how much is read ([workspace.WithWeigher]).
+// with COMMIT in the second. A View takes one if its function calls one method.
 //
 // # Durability
 //

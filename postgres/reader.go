@@ -16,7 +16,6 @@ import (
 type runner interface {
 	do(batch ...wire.Statement) error
 	owned() *workspace.OwnerState // the owner's state, which do reads; nil: it does not
-	weighed()                     // what do has read so far need not be of the moment of what follows
 }
 
 // reader is a [workspace.Reader].

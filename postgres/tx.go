@@ -138,9 +138,6 @@ func (t *tx) versionQuery() wire.Statement {
 // owned implements runner.
 func (t *tx) owned() *workspace.OwnerState { return &t.now }
 
-// weighed implements runner.
-func (t *tx) weighed() {}
-
 // hold keeps statements for later. The first call of all begins the transaction.
 func (t *tx) hold(batch ...wire.Statement) error {
 	if !t.begun {

@@ -126,9 +126,6 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 	return failed(sn.ctx, err)
 }
 
-// weighed implements runner.
-func (sn *snapshot) weighed() { sn.read = false }
-
 // owned implements runner.
 func (sn *snapshot) owned() *workspace.OwnerState { return nil }
 

@@ -29,9 +29,9 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 }
 
 // WithWeigher returns a context for ReadFile, EditFile, MoveFile, ReadLog and Changes, which
-// tell f how much they are about to read. If f returns an error, they read nothing more,
-// store nothing, and return an error that wraps it. It costs less than FileExtent and
-// LogExtent. f is called in a transaction, maybe several times, and must not wait. An edit
+// tell f how much they read, before they read it or, on PostgreSQL, right after. If f returns
+// an error, they read nothing more, store nothing, and return an error that wraps it. It costs
+// less than FileExtent and LogExtent. f is called in a transaction, maybe several times, and must not wait. An edit
 // does not tell it of a file of at most 16 KiB.
 func WithWeigher(ctx context.Context, f func(Extent) error) context.Context {
 	return store.WithWeigher(ctx, f)

@@ -23,7 +23,7 @@ type Query struct {
 	From, Until time.Time // how many requests were made before From or after Until
 	MaxDue      int       // the most that are counted of them; 0: none
 
-	Weigher *Weigher // is asked before any content is read; nil: nobody is
+	Weigher *Weigher // is asked before or after contents are read; nil: nobody is
 }
 
 // Loaded is what a [Query] asked for. The rest has the zero value.

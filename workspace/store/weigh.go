@@ -18,15 +18,16 @@ func (h FileHead) Extent() Extent {
 	return Extent{Version: h.Version, Bytes: h.Size(), Largest: h.Largest()}
 }
 
-// A Weigher is told how much a [Reader.Load] is about to read: it gets the heads of the
-// query's File and Log. Its error ends the Load, which returns it. It does not wait, because
-// it is called in the transaction.
+// A Weigher is told how much a [Reader.Load] reads: it gets the heads of the query's File and
+// Log. A store may ask it after the read, if to ask before would cost a round trip. Its error
+// ends the Load, which returns the error and nothing of what was read. It does not wait,
+// because it is called in the transaction.
 type Weigher func(FileHead, LogHead) error
 
 type weigherKey struct{}
 
-// WithWeigher returns a context that carries a function which calls tell how much they are
-// about to read. nil: they tell nobody.
+// WithWeigher returns a context that carries a function which calls tell how much they
+// read. nil: they tell nobody.
 func WithWeigher(ctx context.Context, f func(Extent) error) context.Context {
 	return context.WithValue(ctx, weigherKey{}, f)
 }

@@ -19,8 +19,8 @@ var faultyLoads = []faultyStore{
 			_, l.Version, _ = tx.Current(q.File)
 		}
 	}), []string{"Load/Alone", "Load/Random"}},
-	{"Load weighs nothing", bend(func(tx workspace.Tx) workspace.Tx { return weighsLate{tx, false} }), []string{"Load/Weigher"}},
-	{"Load weighs what it has read", bend(func(tx workspace.Tx) workspace.Tx { return weighsLate{tx, true} }), []string{"Load/Weigher"}},
+	{"Load weighs nothing", bend(func(tx workspace.Tx) workspace.Tx { return weighsNothing{tx} }), []string{"Load/Weigher"}},
+	{"Load gives what its weigher refuses", bend(func(tx workspace.Tx) workspace.Tx { return givesRefused{tx} }), []string{"Load/Weigher"}},
 	{"Load gives no older version", bendLoad(func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) { l.Old = workspace.Version{} }), []string{"Load/Alone", "Load/Random"}},
 	{"Load gives content that the caller has", bendLoad(func(tx workspace.Tx, q workspace.Query, l *workspace.Loaded) {
 		if q.Current && l.File.Exists() && q.Version == 0 {
@@ -95,18 +95,22 @@ func loadsEarly(s workspace.Store) workspace.Store {
 	})(s)
 }
 
-// weighsLate asks the weigher of a Load after it, or never.
-type weighsLate struct {
-	workspace.Tx
-	late bool
+// weighsNothing never asks the weigher of a Load.
+type weighsNothing struct{ workspace.Tx }
+
+func (tx weighsNothing) Load(q workspace.Query) (workspace.Loaded, error) {
+	q.Weigher = nil
+	return tx.Tx.Load(q)
 }
 
-func (tx weighsLate) Load(q workspace.Query) (workspace.Loaded, error) {
-	weigh := q.Weigher
-	q.Weigher = nil
+// givesRefused gives what it has read beside the error of the weigher.
+type givesRefused struct{ workspace.Tx }
+
+func (tx givesRefused) Load(q workspace.Query) (workspace.Loaded, error) {
 	l, err := tx.Tx.Load(q)
-	if err == nil && weigh != nil && tx.late {
-		err = (*weigh)(l.File, l.Log)
+	if q.Weigher != nil && err != nil {
+		q.Weigher = nil
+		l, _ = tx.Tx.Load(q)
 	}
 	return l, err
 }
