@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // send sends a request as a client without cookies, and returns the status.
@@ -94,4 +98,111 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 		ask("a token", issuer.token(t, "local", "ada", "read", "*"), nil, 200)
 		ask("a token that has expired", expired, nil, 401)
 	}
+}
+
+// visit sends a request for a page as a browser with a cookie, and returns the answer without
+// its body.
+func (s *faultyService) visit(ctx context.Context, path, cookie string, form url.Values) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
+	if form != nil {
+		r, err = http.NewRequestWithContext(ctx, "POST", s.url+path, strings.NewReader(form.Encode()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Cookie", cookie)
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return res, errors.Join(err, res.Body.Close())
+}
+
+// While others of the same address flood the console, people who are signed in see their pages,
+// and a right key signs in. A session that this process has not seen yet waits for its turn.
+func TestConsoleBesideAFlood(t *testing.T) {
+	t.Parallel()
+	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
+	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: 25, Burst: 10} }})
+	_, key := newKey(t, db, "local", auth.Read, "*")
+	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
+	testkit.Must(t, err)
+	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
+	name, session, _ := strings.Cut(cookie, "=")
+	elsewhere := auth.NewKeys(s.store, auth.Options{}) // as another process of the same database
+	defer elsewhere.Close(context.Background())
+	visits := func(what, path, cookie string, form url.Values, want int) {
+		t.Helper()
+		if res, err := s.visit(t.Context(), path, cookie, form); err != nil || res.StatusCode != want {
+			t.Errorf("%s: %v, %v; want %d", what, res, err, want)
+		}
+	}
+	visits("a page of a person", "/", cookie, nil, 200)
+	ctx, stop := context.WithCancel(t.Context())
+	var crowd sync.WaitGroup
+	defer crowd.Wait()
+	defer stop()
+	var refused atomic.Int64
+	for i := range 4 {
+		crowd.Go(func() {
+			for ctx.Err() == nil {
+				unknown := [2]string{"", name + "=" + strings.Repeat("x", len(session))}[i%2]
+				if res, err := s.visit(ctx, "/signin", unknown, nil); err == nil && res.StatusCode == 429 {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	hammered := func() {
+		t.Helper()
+		before := refused.Load()
+		for began := time.Now(); refused.Load() < before+10; time.Sleep(time.Millisecond) {
+			if time.Since(began) > waitPatience {
+				t.Fatal("the flood is not refused")
+			}
+		}
+	}
+	for range 5 {
+		hammered()
+		visits("a page of a person", "/", cookie, nil, 200)
+		visits("a right key", "/signin", "", url.Values{"key": {key}}, 303)
+		fresh, _, _, err := elsewhere.Sessions().Begin(t.Context(), key)
+		testkit.Must(t, err)
+		visits("a page of a person whose session is new here", "/", name+"="+fresh, nil, 200)
+	}
+	hammered()
+}
+
+// An address that has sent the console too many requests keeps nobody from the pages whose
+// session is known. Not even a short wait is needed. What is not known takes the limit.
+func TestConsoleOfAKnownSession(t *testing.T) {
+	t.Parallel()
+	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
+	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: .001, Burst: 5} }})
+	_, key := newKey(t, db, "local", auth.Read, "*")
+	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
+	testkit.Must(t, err)
+	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
+	visits := func(what, path, cookie string, want int) {
+		t.Helper()
+		if res, err := s.visit(t.Context(), path, cookie, nil); err != nil || res.StatusCode != want {
+			t.Errorf("%s: %v, %v; want %d", what, res, err, want)
+		}
+	}
+	visits("a page of a person", "/", cookie, 200)
+	for i := range 18 {
+		visits(fmt.Sprintf("request %d of the address", i), "/signin", "", 200)
+	}
+	visits("one more", "/signin", "", 429)
+	for range 3 {
+		visits("a page of a person", "/", cookie, 200)
+		visits("a session that is not known", "/", cookie[:len(cookie)-8]+"AAAAAAAA", 429)
+	}
+	visits("the page for signing in, to a person", "/signin", cookie, 303)
+	id, _, _ := strings.Cut(strings.TrimPrefix(key, "sp_"), "_")
+	_, err = s.keys.Revoke(t.Context(), id[:8])
+	testkit.Must(t, err)
+	visits("a session whose key was revoked", "/", cookie, 429)
 }

@@ -233,7 +233,7 @@ func (s *service) startVitals() *vitals.Vitals {
 
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
-		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Known: s.keys.Known, Anonymous: s.anonymous,
+		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Known: s.keys.Known, KnownSession: s.keys.Sessions().Known, Anonymous: s.anonymous,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,

@@ -208,6 +208,23 @@ func (s *Sessions) Verify(ctx context.Context, session string) (Caller, error) {
 	return s.keys.verify(ctx, name.key, found.record.secret())
 }
 
+// Known is Verify for a session that this process has found before, so that it is no guess.
+// ok is false for any other, and for a session that has ended.
+func (s *Sessions) Known(ctx context.Context, session string) (c Caller, ok bool) {
+	name, ok := parseSession(session)
+	if !ok {
+		return Caller{}, false
+	}
+	s.mu.Lock()
+	_, ok = s.known.Get(name)
+	s.mu.Unlock()
+	if !ok {
+		return Caller{}, false
+	}
+	c, err := s.Verify(ctx, session)
+	return c, err == nil
+}
+
 // remembered returns what is known of a session, the zero value if nothing is.
 func (s *Sessions) remembered(name sessionName, l look, now time.Time) (found knownSession, refused bool) {
 	s.mu.Lock()

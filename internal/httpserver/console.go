@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	signInPath = "/signin" // where a key is sent
 	eventsPath = "/events" // where the console sends events until one side has enough
 	maxForm    = 8 << 20   // bytes of a body; the console has a lower limit for each form
 
@@ -59,7 +60,7 @@ type consoleCall struct {
 	stream bool
 	form   bool // it has one
 	key    string
-	known  func() // the person is known; nil: that means nothing
+	known  func() // the form is known, or has arrived; nil: that means nothing
 
 	leave func() // ends the person's turn; nil: there is none
 }
@@ -148,17 +149,47 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 	answer.ended()
 }
 
-// enterConsole refuses what the console need not look at. It counts by address, because
-// nobody knows yet who sends the request.
-func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leave func(), f *refusal) {
+// countConsole counts a request to the console, and returns for whom: for the key of a session
+// that is known, and else for the address. A request of an address that has sent too many waits
+// for its turn if it may have a right credential that is not known yet.
+func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, known bool, f *refusal) {
+	id, whose := "console "+auth.Network(q.origin.Address).String(), "your address"
+	for _, cookie := range r.Cookies() {
+		if s.o.KnownSession == nil {
+			break
+		}
+		if c, ok := s.o.KnownSession(r.Context(), cookie.Value); ok {
+			id, whose, known = "console key "+c.Key, "your session", true
+			break
+		}
+	}
+	longest := time.Duration(0)
+	if r.Method == http.MethodPost && r.URL.Path == signInPath || !known && r.Header.Get("Cookie") != "" {
+		longest = turnWait
+	}
 	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
-	id := "console " + auth.Network(q.origin.Address).String()
-	if after, ok := s.callers.admit(id, limit, s.now()); !ok {
+	after, ok := s.callers.reserve(id, limit, longest, s.now())
+	if !ok {
 		s.stats.callerRate.Add(1)
-		f = refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after)
+		f = refused(http.StatusTooManyRequests, "too many requests come from %s", whose).retry(after)
 		if !s.trusted(q.origin.Client.Addr().Unmap().WithZone("")) { // what it has sent already would all be refused
 			f = f.with("Connection", "close")
 		}
+		return "", false, f
+	}
+	if after > 0 {
+		select {
+		case <-time.After(after):
+		case <-r.Context().Done():
+		}
+	}
+	return id, known, nil
+}
+
+// enterConsole refuses what the console need not look at.
+func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leave func(), f *refusal) {
+	id, known, f := s.countConsole(q, r)
+	if f != nil {
 		return nil, f
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -171,8 +202,8 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
 	}
 	gone := func() {}
-	if r.ContentLength > 0 {
-		if gone, f = s.strangers.enter(id); f != nil {
+	if r.ContentLength > 0 && !known {
+		if gone, f = s.strangers.enter(id, end); f != nil {
 			return nil, f
 		}
 		q.known = gone
@@ -230,6 +261,9 @@ func (f *timedForm) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		f.w.late = true
+	}
+	if err == io.EOF && f.w.q.known != nil { // the next form of the address cannot end this one any more
+		f.w.q.known()
 	}
 	return n, err
 }

@@ -400,21 +400,36 @@ func TestConsoleRoom(t *testing.T) {
 	}
 }
 
-// Strangers whose forms do not arrive keep no other address, and nobody who is known, from
-// sending forms.
+// Strangers whose forms do not arrive keep nobody from signing in or sending forms, also at
+// their own address: its next form ends the oldest one.
 func TestConsoleStrangers(t *testing.T) {
 	s, _ := serveConsole(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rate: auth.Rate{PerSecond: -1}}, func(s *Server) { s.limits.form = patience })
 	const here, there = "X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 192.0.2.2"
 	text := post("ada", 100, here)
 	under := s.dial().send(text[:len(text)-50])
-	for range maxOfStranger {
+	oldest := s.dial().send(request("POST", "/signin", "", "Content-Length: 100", urlencoded, here))
+	for s.Stats().Visits != 2 {
+		time.Sleep(time.Millisecond)
+	}
+	for range maxOfStranger - 1 {
 		s.dial().send(request("POST", "/signin", "", "Content-Length: 100", urlencoded, here))
 	}
 	for s.Stats().Visits != maxOfStranger+1 {
 		time.Sleep(time.Millisecond)
 	}
-	if a := s.dial().send(signInWith("bob", here)).read("POST"); a.status != 429 || a.header.Get("Retry-After") == "" {
-		t.Errorf("one form too many: %v, want 429", a)
+	if a := s.dial().send(signInWith("bob", here)).read("POST"); a.status != 303 {
+		t.Errorf("a right key of the address: %v", a)
+	}
+	if a := oldest.read("POST"); a.status != 400 {
+		t.Errorf("the oldest form of the address: %v, want 400", a)
+	}
+	for range 3 { // forms that have arrived make room again
+		if a := s.dial().send(signInWith("bob", here)).read("POST"); a.status != 303 {
+			t.Errorf("a right key of the address: %v", a)
+		}
+	}
+	if n := s.Stats().Visits; n != maxOfStranger {
+		t.Errorf("%d forms are under way, want %d", n, maxOfStranger)
 	}
 	if a := s.dial().send(signInWith("bob", there)).read("POST"); a.status != 303 {
 		t.Errorf("another address: %v", a)
@@ -424,6 +439,35 @@ func TestConsoleStrangers(t *testing.T) {
 	}
 	if a := under.send(text[len(text)-50:]).read("POST"); a.status != 303 {
 		t.Errorf("a form under way: %v", a)
+	}
+}
+
+// A form that has arrived is not ended by the next forms of its address, however long its answer
+// takes.
+func TestConsoleKeepsArrivedForms(t *testing.T) {
+	answers := make(chan struct{})
+	s := serve(t, Options{Rate: auth.Rate{PerSecond: -1}, Console: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-r.Context().Done():
+			http.Error(w, "cut", http.StatusServiceUnavailable)
+		case <-answers:
+		}
+	})}, func(s *Server) { s.limits.form = patience })
+	slow := request("POST", "/signin", "", "Content-Length: 100", urlencoded)
+	arrived := s.dial().send(signInWith("ada"))
+	eventually(t, "the form is not under way", func() bool { return s.Stats().Visits == 1 })
+	oldest := s.dial().send(slow)
+	eventually(t, "the slow form is not under way", func() bool { return s.Stats().Visits == 2 })
+	for range maxOfStranger {
+		s.dial().send(slow)
+	}
+	if a := oldest.read("POST"); a.status != 503 {
+		t.Errorf("the oldest slow form: %v, want 503", a)
+	}
+	close(answers)
+	if a := arrived.read("POST"); a.status != 200 {
+		t.Errorf("the form that has arrived: %v, want 200", a)
 	}
 }
 

@@ -34,6 +34,11 @@ type Options struct {
 	// it is no guess. ok is false for any other. nil: none is known.
 	Known func(ctx context.Context, credential string) (c auth.Caller, ok bool)
 
+	// KnownSession returns the owner of a session of the console that was found before. The
+	// requests with its cookie count for the key, and those of others for their address. nil:
+	// none is known.
+	KnownSession func(ctx context.Context, session string) (c auth.Caller, ok bool)
+
 	// Anonymous returns who sends a request without a credential. False: it needs one.
 	// An error is answered with 503. It is not asked about a request that a proxy has passed
 	// on, which needs a credential. nil: every request needs one.
@@ -43,7 +48,7 @@ type Options struct {
 	Failures Failures
 
 	// Rate limits the requests to /mcp and /v1 of each caller, and those to the console of each
-	// person; an address may send the console four times as many. AgentRate limits the calls that
+	// person; an address may send the console four times as many from people who are not known. AgentRate limits the calls that
 	// [Server.AdmitAgent] admits for each agent. The zero Rate is 50 a second with a
 	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.
 	Rate, AgentRate auth.Rate

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -29,6 +28,12 @@ func newRates[K comparable]() *rates[K] {
 // admit counts a request. If it is one too many, ok is false, and there may be another
 // after the given time. A refused request does not count.
 func (q *rates[K]) admit(key K, limit auth.Rate, now time.Time) (after time.Duration, ok bool) {
+	return q.reserve(key, limit, 0, now)
+}
+
+// reserve is admit for a request that can wait: it may go on after the given time, which is
+// at most the longest.
+func (q *rates[K]) reserve(key K, limit auth.Rate, longest time.Duration, now time.Time) (after time.Duration, ok bool) {
 	if limit.PerSecond < 0 {
 		return 0, true
 	}
@@ -44,11 +49,12 @@ func (q *rates[K]) admit(key K, limit auth.Rate, now time.Time) (after time.Dura
 		l.SetLimitAt(now, perSecond)
 		l.SetBurstAt(now, burst)
 	}
-	if l.AllowN(now, 1) {
-		return 0, true
+	r := l.ReserveN(now, 1)
+	if after = min(r.DelayFrom(now), time.Hour); after > longest {
+		r.CancelAt(now)
+		return after, false
 	}
-	missing := (1 - l.TokensAt(now)) / float64(perSecond)
-	return time.Duration(math.Min(missing, 3600) * float64(time.Second)), false
+	return after, true
 }
 
 // An agentName is an agent of a tenant.
