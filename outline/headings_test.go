@@ -90,6 +90,7 @@ func TestOutlineListsHeadingsAlone(t *testing.T) {
 		"---\n# hidden\nowner: ops\n---\n", "+++\n# hidden\nowner = \"ops\"\n+++\n", "<!--\n# hidden\n-->\n", "<!-- a\n\n# hidden\n\nb -->\n",
 		"<pre>\n# hidden\n\n# hidden\n</pre>\n", "<script>\n\n# hidden\n</script>\n", "<STYLE>\n\n# hidden\n</style>\n", "<div>\n# hidden\n</div>\n\n",
 		"```\n# hidden\n```\n", "- ```\n  # hidden\n  ```\n", "> ```\n> # hidden\n", "1. a\n\n   ~~~~\n   ~~~\n   # hidden\n   ~~~~\n", "> # hidden\n",
+		"a\n\n    # hidden\n    b\n\n", "\t# hidden\n\n", "- a\n\n      # hidden\n\n",
 	} {
 		text := block + "# Shown\n\ntext\n"
 		if strings.HasPrefix(block, "-") && strings.Contains(block, "```") {

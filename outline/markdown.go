@@ -73,6 +73,10 @@ func (m *markdownScanner) line(l excerpt.Line, bare string, read markdown.Line) 
 		m.items = append(m.items, item{line: int32(l.N), rank: int16(read.Level), text: bare})
 		m.newBlock, m.opens = true, true
 	default:
+		if l.Indent() > 3 && bare[0] == '#' && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ") {
+			m.newBlock = false // a comment of indented code, which would look like a heading
+			break
+		}
 		m.paragraph(l, bare)
 	}
 }
