@@ -53,6 +53,21 @@ func noSecret(t *testing.T, ws *workspace.Workspace) {
 	}
 }
 
+// What is no folder is refused at once. Nothing waits for a pipe.
+func TestImportNoFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	for _, name := range []string{pipe, file} {
+		_, err := transfer.Import(t.Context(), memory(t, workspace.Options{}), name, transfer.ImportOptions{})
+		if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "not a folder") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Of a folder that is no export, only regular files with valid paths are imported. The
 // others are listed, and nothing waits for a pipe.
 func TestImportHostileFolder(t *testing.T) {

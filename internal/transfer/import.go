@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -74,6 +75,11 @@ const maxLeftOut = 1000
 func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOptions) (Imported, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return Imported{}, err
+	} else if !info.IsDir() { // the opening of a pipe would wait for a writer
+		return Imported{}, fmt.Errorf("import %s: it is not a folder; give the folder that it is in: %w", dir, workspace.ErrInvalid)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
