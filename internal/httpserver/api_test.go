@@ -23,6 +23,7 @@ func TestErrorsOfAPI(t *testing.T) {
 	}{
 		{"GET", "/v1", key, 404, "not_found_error"},
 		{"GET", "/v1/messages", key, 404, "not_found_error"},
+		{"POST", "/v1/mcp", key, 404, "not_found_error"},
 		{"POST", "/v1/memory_storesx", key, 404, "not_found_error"},
 		{"GET", "/v1/memory_stores", "", 401, "authentication_error"},
 		{"GET", "/v1/memory_stores/x", "X-Api-Key: sp_wrong", 401, "authentication_error"},
@@ -42,6 +43,9 @@ func TestErrorsOfAPI(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(a.text), &e); err != nil || a.status != c.status || e.Type != "error" || e.Error.Type != c.kind || e.Error.Message == "" || strings.Contains(a.text, "secret") {
 			t.Errorf("%s %s with %q: %v, want %d %s", c.method, c.path, c.header, a, c.status, c.kind)
+		}
+		if c.path == "/v1/mcp" && !strings.Contains(a.text, "MCP is at /mcp") {
+			t.Errorf("%s does not say where MCP is: %v", c.path, a)
 		}
 		if id := a.header.Get("Request-Id"); id == "" || id != e.Request || id != a.header.Get("X-Request-Id") || a.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: the headers are %v, and the number is %q", c.path, a.header, e.Request)
