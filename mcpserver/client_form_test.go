@@ -25,6 +25,7 @@ func TestTypesThatClientsSend(t *testing.T) {
 		{"edit_file", `{"path":"o","old_text":{"b":[]},"new_text":7,"all":"true"}`, `7`},
 		{"memory", `{"command":"str_replace","path":"/memories/o","old_str":7,"new_str":{"c":1}}`, `{"c":1}`},
 		{"memory", `{"command":"insert","path":"/memories/o","insert_line":"0","insert_text":[2]}`, "[2]\n" + `{"c":1}`},
+		{"write_file", `"{\"path\":\"o\",\"content\":\"twice\"}"`, "twice"},
 		{"append_log", `{"path":"g","entry":{"a":1}}`, ""},
 	} {
 		svc := newService(t, workspace.Options{})

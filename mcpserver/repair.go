@@ -20,7 +20,8 @@ const (
 )
 
 // repair replaces in a request what the SDK would refuse or lose: an empty array for an empty
-// object, which PHP cannot tell apart, "" for no arguments, and an id that it cannot keep.
+// object, which PHP cannot tell apart, "" for no arguments, arguments as the text
+// of an object, and an id that it cannot keep.
 func (m *message) repair() {
 	text := replaced(m.text, func(name string, value json.RawMessage) json.RawMessage {
 		switch name {
@@ -46,6 +47,9 @@ func repairedParam(name string, value json.RawMessage) json.RawMessage {
 	case "arguments":
 		if string(value) == `""` {
 			return json.RawMessage("{}")
+		}
+		if text, ok := rawjson.Text(value); ok && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+			return json.RawMessage(text) // an object that the client has encoded twice
 		}
 		return emptyObject(value)
 	case "_meta", "context":
