@@ -127,17 +127,12 @@ func TestHTTPErrors(t *testing.T) {
 		"2026 in _meta within a session": {"POST", listNow, headers(false, session, nil), 400, "1", "send Mcp-Protocol-Version: " + modern},
 		"no header for the method":       {"POST", listNow, headers(true, "", change{"Mcp-Method": ""}), 400, "1", "missing required Mcp-Method header"},
 		"a request without an id":        {"POST", `{"jsonrpc":"2.0","method":"tools/list"}`, headers(false, session, nil), 400, "null", "missing id"},
-		"an unknown method":              {"POST", `{"jsonrpc":"2.0","id":6,"method":"nope"}`, headers(false, session, nil), 200, "6", "method not found"},
-		"an unknown method of 2026":      {"POST", strings.Replace(listNow, "tools/list", "nope", 1), headers(true, "", change{"Mcp-Method": "nope"}), 404, "1", "method not found"},
 		"an unknown tool":                {"POST", toolCall(5, "none", "{}"), headers(false, session, nil), 200, "5", "tools/list has"},
 	} {
 		w := round(t, h, c.verb, c.body, c.header)
 		a := parsed(t, w.Body.String())
 		if w.Code != c.status || a.Error == nil || string(a.ID) != c.id || !strings.Contains(a.Error.Message, c.way) || a.Error.Code > -32000 || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %v %s, want %d for the id %s with %q", name, w.Code, w.Header(), w.Body, c.status, c.id, c.way)
-		}
-		if a.Error != nil && (a.Error.Code == -32601) != (c.way == "method not found") {
-			t.Errorf("%s: the code is %d", name, a.Error.Code)
 		}
 	}
 	for _, body := range []string{initialize, `{"jsonrpc":"2.0","id":1,"method":"ping"}`} {
@@ -177,6 +172,21 @@ func TestHostNames(t *testing.T) {
 		h.ServeHTTP(w, r)
 		if w.Code != want || want == 403 && (parsed(t, w.Body.String()).Error == nil || !strings.Contains(w.Body.String(), "use localhost")) {
 			t.Errorf("Host %q: %d %s, want %d", host, w.Code, w.Body, want)
+		}
+	}
+}
+
+// An unknown method has its own code. In a session the status is 200: 404 would end the session.
+func TestUnknownMethodOverHTTP(t *testing.T) {
+	h := newServer(t, "a").Handler()
+	session := round(t, h, "POST", initialize, headers(false, "", nil)).Header().Get("Mcp-Session-Id")
+	round(t, h, "POST", initialized, headers(false, session, nil))
+	before := round(t, h, "POST", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, headers(false, session, nil))
+	now := round(t, h, "POST", strings.Replace(listNow, "tools/list", "nope", 1), headers(true, "", map[string]string{"Mcp-Method": "nope"}))
+	for status, w := range map[int]*httptest.ResponseRecorder{200: before, 404: now} {
+		a := parsed(t, w.Body.String())
+		if w.Code != status || a.Error == nil || a.Error.Code != -32601 || !strings.Contains(a.Error.Message, "method not found") {
+			t.Errorf("%d %s, want %d with -32601", w.Code, w.Body, status)
 		}
 	}
 }
