@@ -197,9 +197,6 @@ func messageIn(body []byte, err error, q *request) (message, error) {
 	if r := wrongPlace(m, q); r != nil {
 		return m, r
 	}
-	if paramsOf[m.method] == nil && m.method != "tools/call" && m.id != nil {
-		return m, unknownMethod(m, q)
-	}
 	return m, nil
 }
 

@@ -175,18 +175,3 @@ func TestHostNames(t *testing.T) {
 		}
 	}
 }
-
-// An unknown method has its own code. In a session the status is 200: 404 would end the session.
-func TestUnknownMethodOverHTTP(t *testing.T) {
-	h := newServer(t, "a").Handler()
-	session := round(t, h, "POST", initialize, headers(false, "", nil)).Header().Get("Mcp-Session-Id")
-	round(t, h, "POST", initialized, headers(false, session, nil))
-	before := round(t, h, "POST", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, headers(false, session, nil))
-	now := round(t, h, "POST", strings.Replace(listNow, "tools/list", "nope", 1), headers(true, "", map[string]string{"Mcp-Method": "nope"}))
-	for status, w := range map[int]*httptest.ResponseRecorder{200: before, 404: now} {
-		a := parsed(t, w.Body.String())
-		if w.Code != status || a.Error == nil || a.Error.Code != -32601 || !strings.Contains(a.Error.Message, "method not found") {
-			t.Errorf("%d %s, want %d with -32601", w.Code, w.Body, status)
-		}
-	}
-}

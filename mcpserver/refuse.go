@@ -70,17 +70,6 @@ func wrongPlace(m message, q *request) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, id: m.id, text: short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
 }
 
-// unknownMethod is the answer to a request of a method that the server does not have. Within a
-// session its status is 200, because clients take 404 for the end of the session.
-func unknownMethod(m message, q *request) *refusal {
-	status := http.StatusNotFound
-	if q.sessions {
-		status = http.StatusOK
-	}
-	text := fmt.Sprintf("method not found: %q", short(m.method))
-	return &refusal{status: status, code: jsonrpc.CodeMethodNotFound, id: m.id, text: text}
-}
-
 // refuse answers a request with an error, and notes why.
 func refuse(w *timedWriter, err error) {
 	var r *refusal
