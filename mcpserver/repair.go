@@ -114,23 +114,25 @@ func replaced(object json.RawMessage, f func(name string, value json.RawMessage)
 // paramsOf have the types of the SDK into which it decodes the params of each method. Those of
 // tools/call are checked by hand, because its arguments may be large.
 var paramsOf = map[string]reflect.Type{
-	"initialize":                       reflect.TypeFor[mcp.InitializeParams](),
-	"server/discover":                  reflect.TypeFor[mcp.DiscoverParams](),
-	"ping":                             reflect.TypeFor[mcp.PingParams](),
-	"tools/list":                       reflect.TypeFor[mcp.ListToolsParams](),
-	"resources/list":                   reflect.TypeFor[mcp.ListResourcesParams](),
-	"resources/templates/list":         reflect.TypeFor[mcp.ListResourceTemplatesParams](),
-	"resources/read":                   reflect.TypeFor[mcp.ReadResourceParams](),
-	"resources/subscribe":              reflect.TypeFor[mcp.SubscribeParams](),
-	"resources/unsubscribe":            reflect.TypeFor[mcp.UnsubscribeParams](),
-	"prompts/list":                     reflect.TypeFor[mcp.ListPromptsParams](),
-	"prompts/get":                      reflect.TypeFor[mcp.GetPromptParams](),
-	"completion/complete":              reflect.TypeFor[mcp.CompleteParams](),
-	"logging/setLevel":                 reflect.TypeFor[mcp.SetLoggingLevelParams](),
-	listen:                             reflect.TypeFor[mcp.SubscriptionsListenParams](),
-	"notifications/initialized":        reflect.TypeFor[mcp.InitializedParams](),
-	"notifications/cancelled":          reflect.TypeFor[mcp.CancelledParams](),
-	"notifications/progress":           reflect.TypeFor[mcp.ProgressNotificationParams](),
+	"initialize":               reflect.TypeFor[mcp.InitializeParams](),
+	"server/discover":          reflect.TypeFor[mcp.DiscoverParams](),
+	"ping":                     reflect.TypeFor[mcp.PingParams](),
+	"tools/list":               reflect.TypeFor[mcp.ListToolsParams](),
+	"resources/list":           reflect.TypeFor[mcp.ListResourcesParams](),
+	"resources/templates/list": reflect.TypeFor[mcp.ListResourceTemplatesParams](),
+	"resources/read":           reflect.TypeFor[mcp.ReadResourceParams](),
+	"resources/subscribe":      reflect.TypeFor[mcp.SubscribeParams](),
+	"resources/unsubscribe":    reflect.TypeFor[mcp.UnsubscribeParams](),
+	"prompts/list":             reflect.TypeFor[mcp.ListPromptsParams](),
+	"prompts/get":              reflect.TypeFor[mcp.GetPromptParams](),
+	"completion/complete":      reflect.TypeFor[mcp.CompleteParams](),
+	//lint:ignore SA1019 the earlier protocols have it
+	"logging/setLevel":          reflect.TypeFor[mcp.SetLoggingLevelParams](),
+	listen:                      reflect.TypeFor[mcp.SubscriptionsListenParams](),
+	"notifications/initialized": reflect.TypeFor[mcp.InitializedParams](),
+	"notifications/cancelled":   reflect.TypeFor[mcp.CancelledParams](),
+	"notifications/progress":    reflect.TypeFor[mcp.ProgressNotificationParams](),
+	//lint:ignore SA1019 the earlier protocols have it
 	"notifications/roots/list_changed": reflect.TypeFor[mcp.RootsListChangedParams](),
 }
 

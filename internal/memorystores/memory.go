@@ -122,8 +122,8 @@ func createMemory(c *call) (any, error) {
 		return nil, invalid("content is missing; give \"\" for an empty memory")
 	}
 	s, err := c.enter() // the first memory makes the store
-	if err == nil {
-		err = c.refuseArchived(s)
+	if err == nil && !s.profile.Archived.IsZero() {
+		err = c.archived()
 	}
 	if err != nil {
 		return nil, err
@@ -161,22 +161,6 @@ func (c *call) conflict(err error) error {
 	f.error.Message, f.error.Path = "the memory /"+o.Path+" is in the way of this path", "/"+o.Path
 	f.error.Memory = memoryID(o.Created)
 	return f
-}
-
-// writable is open for calls that an archived store refuses.
-func (c *call) writable() (found, error) {
-	s, err := c.open()
-	if err == nil {
-		err = c.refuseArchived(s)
-	}
-	return s, err
-}
-
-func (c *call) refuseArchived(s found) error {
-	if s.profile.Archived.IsZero() {
-		return nil
-	}
-	return c.archived()
 }
 
 // view returns the memory that the path names. Its file may have moved meanwhile.
