@@ -72,7 +72,7 @@ func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context
 		server: s, name: session.NewConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
-	l.orders.last = map[string]*turn{}
+	l.orders.last = map[string]chan struct{}{}
 	l.silent = s.requests.add(&request{values: l.values, bound: l.bound})
 	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()

@@ -90,7 +90,7 @@ func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, c Call, a
 	if err == nil {
 		return run(ctx)
 	}
-	if r.turn != nil && r.turn.write { // those that wait for its turn may hold all the memory: one at a time goes over the limit
+	if r.turn != nil && r.turn.ended != nil { // those that wait for its turn may hold all the memory: one at a time goes over the limit
 		if err = s.budget.over.Acquire(ctx, 1); err != nil {
 			return waited(ctx)
 		}

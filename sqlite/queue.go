@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // job is a function for the writer, with its answer.
@@ -52,7 +51,6 @@ func (w *writer) await(j *job) error {
 	if err := w.enqueue(j); err != nil {
 		return err
 	}
-	store.OrderOf(ctx).Queued()
 	select {
 	case <-j.done:
 	case <-ctx.Done():

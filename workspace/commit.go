@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Every write takes this path:
@@ -110,11 +109,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 	q.Request = a.key
 	q.From, q.Until, q.MaxDue = a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops
 	reads := w.svc.reads.Take(w.owner)
-	order := store.OrderOf(ctx)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
-		if err := order.Begin(); err != nil {
-			return err
-		}
 		a.ops = reads + 1
 		l, err := tx.Load(q.Weighed(ctx))
 		if err != nil {
@@ -123,9 +118,6 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 		a.due = l.Due
 		if out, err = a.answered(l.Request); err == nil {
 			out, err = fn(tx, l)
-		}
-		if err == nil {
-			order.Applied()
 		}
 		return err
 	})

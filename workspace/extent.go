@@ -46,11 +46,3 @@ func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read fun
 	err = w.svc.store.View(ctx, w.owner, func(tx Reader) error { return read(tx, p.name) })
 	return within(op, path, err)
 }
-
-// An Order applies writes in their order, see [WithOrder].
-type Order = store.Order
-
-// WithOrder returns a context for one call of a method that writes. The call tells the Order
-// how far it is, and asks it in its transaction whether it may go on. The error of Begin ends
-// the call, which stores nothing and returns an error that wraps it.
-func WithOrder(ctx context.Context, o Order) context.Context { return store.WithOrder(ctx, o) }
