@@ -254,7 +254,7 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 	if t.status == http.StatusBadRequest && bytes.Contains(p, []byte("duplicate in-flight request ID")) { // in the SDK's words
 		text = errTwice.to(message{id: t.id}).line()
 	} else if t.plain {
-		text = (&badLine{id: t.id, code: jsonrpc.CodeInvalidRequest, problem: brevity.Cut(strings.TrimSpace(string(p)))}).text()
+		text = sdkProblem(t.id, strings.TrimSpace(string(p))).text()
 	} else if t.id != nil {
 		text = withID(p, t.id)
 	}
@@ -264,6 +264,14 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// sdkProblem is an error that the SDK answers in plain text.
+func sdkProblem(id json.RawMessage, text string) *badLine {
+	if method, ok := strings.CutPrefix(text, "JSON RPC not handled: "); ok { // in the SDK's words
+		return &badLine{id: id, code: jsonrpc.CodeMethodNotFound, problem: "method not found: " + short(strings.TrimSuffix(method, " unsupported"))}
+	}
+	return &badLine{id: id, code: jsonrpc.CodeInvalidRequest, problem: brevity.Cut(text)}
 }
 
 // FlushError is for [http.ResponseController].

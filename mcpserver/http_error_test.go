@@ -126,6 +126,7 @@ func TestHTTPErrors(t *testing.T) {
 		"2026 in _meta, not in headers":  {"POST", listNow, headers(false, "", change{"Mcp-Protocol-Version": ""}), 400, "1", "send Mcp-Protocol-Version: " + modern},
 		"2026 in _meta within a session": {"POST", listNow, headers(false, session, nil), 400, "1", "send Mcp-Protocol-Version: " + modern},
 		"no header for the method":       {"POST", listNow, headers(true, "", change{"Mcp-Method": ""}), 400, "1", "missing required Mcp-Method header"},
+		"an unknown method":              {"POST", `{"jsonrpc":"2.0","id":6,"method":"nope"}`, headers(false, session, nil), 400, "6", `method not found: "nope"`},
 		"a request without an id":        {"POST", `{"jsonrpc":"2.0","method":"tools/list"}`, headers(false, session, nil), 400, "null", "missing id"},
 		"an unknown tool":                {"POST", toolCall(5, "none", "{}"), headers(false, session, nil), 200, "5", "tools/list has"},
 	} {
