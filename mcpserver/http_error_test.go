@@ -82,8 +82,7 @@ func TestAccept(t *testing.T) {
 
 // Every error is one of JSON-RPC with the id of the request, and says what to do.
 func TestHTTPErrors(t *testing.T) {
-	server := newServer(t, "a")
-	h := server.Handler()
+	h := newServer(t, "a").Handler()
 	session := round(t, h, "POST", initialize, headers(false, "", nil)).Header().Get("Mcp-Session-Id")
 	round(t, h, "POST", initialized, headers(false, session, nil))
 	supported := strings.Join(mcpserver.Protocols(), ", ")
