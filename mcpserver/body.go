@@ -140,7 +140,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 		return leave, err
 	}
 	if m.wrong != nil {
-		return leave, m.wrong.refusal()
+		return leave, m.wrong.over(r)
 	}
 	r.Body = struct {
 		io.Reader

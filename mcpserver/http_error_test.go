@@ -119,7 +119,7 @@ func TestHTTPErrors(t *testing.T) {
 		"an unknown new version":         {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": "2027-01-01"}), 400, "1", supported},
 		"no version at all":              {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": "latest"}), 400, "1", supported},
 		"two versions":                   {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": modern + ", " + legacy}), 400, "1", supported},
-		"an unknown version in _meta":    {"POST", strings.ReplaceAll(listNow, modern, "2099-01-01"), headers(true, "", nil), 400, "1", supported},
+		"an unknown version in _meta":    {"POST", strings.ReplaceAll(listNow, modern, "2099-01-01"), headers(true, "", nil), 400, "1", "send the same in both: supported versions of the protocol are " + supported},
 		"a number for a version":         {"POST", strings.ReplaceAll(listNow, `"`+modern+`"`, "20260728"), headers(true, "", nil), 400, "1", supported},
 		"a number in initialize":         {"POST", strings.Replace(initialize, `"2025-06-18"`, "2025", 1), headers(false, "", nil), 400, "1", supported},
 		"2026 in _meta, not in headers":  {"POST", listNow, headers(false, "", change{"Mcp-Protocol-Version": ""}), 400, "1", "send Mcp-Protocol-Version: " + modern},

@@ -40,6 +40,17 @@ func (b *badLine) refusal() *refusal {
 	return &refusal{status: http.StatusBadRequest, code: b.code, text: b.problem, id: b.id, data: b.data}
 }
 
+// over is refusal for a request that came with headers. A version that _meta alone names is
+// one that the headers do not name.
+func (b *badLine) over(r *http.Request) *refusal {
+	f := b.refusal()
+	if version := r.Header.Get("Mcp-Protocol-Version"); b.code == codeUnsupported && version != "" {
+		f.code, f.data = mcp.CodeHeaderMismatch, nil
+		f.text = fmt.Sprintf("Mcp-Protocol-Version is %s, and _meta names another version; send the same in both: %s", short(version), b.problem)
+	}
+	return f
+}
+
 var (
 	errHost      = &refusal{status: http.StatusForbidden, code: codeRefused, text: "this name is not one of the server's; use localhost"}
 	errOrigin    = &refusal{status: http.StatusForbidden, code: codeRefused, text: "a page of another origin may not call; call from the server's own origin, or without a browser"}
