@@ -43,7 +43,7 @@ func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
 func inShell(t *testing.T, dir string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir()) // fish keeps its settings and its history there
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
