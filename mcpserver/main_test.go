@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	testkit.Checks{Checks: 12, Long: 60, Full: 300}.Set()
+	testkit.Checks{Checks: 12, Long: 60, Full: 300, Short: 25}.Set()
 	goleak.VerifyTestMain(m)
 }
 

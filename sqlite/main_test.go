@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testkit.Checks{Checks: 20, Long: 60, Full: 100}.Set()
+	testkit.Checks{Checks: 20, Long: 60, Full: 100, Short: 40}.Set()
 	waitSideBySide()
 	goleak.VerifyTestMain(m)
 }

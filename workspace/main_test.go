@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 40, Long: 120, Full: 1500, Steps: 100}.Set()
+	testkit.Checks{Checks: 40, Long: 120, Full: 1500, Short: 80, Steps: 100}.Set()
 	goleak.VerifyTestMain(m)
 }
 
