@@ -22,6 +22,9 @@ import (
 
 const dbName = "test.db"
 
+// theEnd is where a cut comes if its event never does.
+const theEnd = "the end"
+
 // cuts is the number of cuts of TestPowerCut.
 func cuts() int {
 	return testkit.Pick(60, 500, 500)
@@ -45,12 +48,21 @@ var kinds = []struct {
 
 func TestPowerCut(t *testing.T) {
 	needFUSE(t)
+	late := 0 // cuts after the work was done
 	for n := range cuts() {
 		t.Run(fmt.Sprint("cut-", n), func(t *testing.T) {
-			for _, problem := range cutNumber(t, n, kinds[n%len(kinds)].run, nil) {
+			c := cutNumber(t, n, kinds[n%len(kinds)].run, nil)
+			for _, problem := range c.problems {
 				t.Errorf("%s: %s", kinds[n%len(kinds)].name, problem)
 			}
+			if c.where == theEnd {
+				late++
+			}
 		})
+	}
+	// A repeat and a neighbour always end before the cut.
+	if late > cuts()*2/len(kinds)+cuts()/4 {
+		t.Errorf("%d of %d cuts came when the work was done", late, cuts())
 	}
 }
 
@@ -83,7 +95,7 @@ func TestFailedSync(t *testing.T) {
 		if n%2 == 1 {
 			kind = (*run).failedCommit
 		}
-		for _, problem := range cutNumber(t, n, kind, nil) {
+		for _, problem := range cutNumber(t, n, kind, nil).problems {
 			t.Errorf("%d: %s", n, problem)
 		}
 	}
@@ -133,7 +145,7 @@ func mustFind(t *testing.T, kind func(*run), lies func(string, *handle) bool) {
 	t.Helper()
 	const most = 100
 	for n := range most {
-		if problems := cutNumber(t, n, kind, lies); len(problems) > 0 {
+		if problems := cutNumber(t, n, kind, lies).problems; len(problems) > 0 {
 			t.Logf("cut %d of a faulty disk: %s", n, problems[0])
 			return
 		}
@@ -157,15 +169,15 @@ type run struct {
 	problems []string
 }
 
-// cutNumber makes a cut and returns the problems that it finds afterwards.
-func cutNumber(t *testing.T, n int, kind func(*run), lies func(string, *handle) bool) []string {
+// cutNumber makes a cut, and looks for problems afterwards.
+func cutNumber(t *testing.T, n int, kind func(*run), lies func(string, *handle) bool) *run {
 	t.Helper()
 	c := &run{t: t, r: rand.New(rand.NewPCG(uint64(n), 13)), lies: lies, size: 60, backups: map[string]map[string]int{},
 		acked: map[string]int{"x": 0, "y": 0, "z": 0}}
 	kind(c)
 	t.Logf("before %s, keeping %v; acknowledged: %v", c.where, c.how, c.acked)
 	c.check()
-	return c.problems
+	return c
 }
 
 // on runs fn with a disk that holds the image, and cuts its power.
@@ -187,7 +199,7 @@ func (c *run) job(dir string, each int) job {
 // work runs a process until the disk stops at an event or the process is done, and kills
 // it.
 func (c *run) work(d *disk, j job, number int, counts func(event) bool) {
-	c.where = "the end"
+	c.where = theEnd
 	stopped := make(chan struct{})
 	d.stopAt(number, counts, func(e event) {
 		c.where = fmt.Sprintf("%s %s", e.op, strings.TrimPrefix(e.name, dbName))
@@ -205,6 +217,35 @@ func (c *run) work(d *disk, j job, number int, counts func(event) bool) {
 		p.kill()
 	}
 	c.take(p)
+}
+
+// wholeRuns has the number of events in a whole run of a job, by the job's name.
+var wholeRuns = map[string]int{}
+
+// moment draws the number of an event in a run of the job. How many events a run has
+// depends on how the database writes, so the first call for a name counts those of a whole
+// run.
+func (c *run) moment(name string, j job, counts func(event) bool) int {
+	if wholeRuns[name] == 0 {
+		d := newDisk(c.image)
+		d.mayReplace = true
+		dir, unmount := mount(c.t, d)
+		j.path = filepath.Join(dir, dbName)
+		if j.backup != "" {
+			j.backup = filepath.Join(dir, filepath.Base(j.backup))
+		}
+		d.stopAt(math.MaxInt, func(e event) bool {
+			if counts(e) {
+				wholeRuns[name]++
+			}
+			return false
+		}, nil)
+		p := start(c.t, j)
+		<-p.read
+		p.kill()
+		unmount()
+	}
+	return c.r.IntN(wholeRuns[name])
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -229,14 +270,17 @@ func (c *run) take(p *process) {
 func anything(event) bool { return true }
 
 func (c *run) creation() {
-	c.on(func(d *disk, dir string) { c.work(d, c.job(dir, 2), c.r.IntN(60), anything) })
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 2)
+		c.work(d, j, c.moment("creation", j, anything), anything)
+	})
 }
 
 func (c *run) commit() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 8)
 		j.sessions = 2
-		c.work(d, j, 40+c.r.IntN(500), anything)
+		c.work(d, j, c.moment("commit", j, anything), anything)
 	})
 }
 
@@ -246,11 +290,11 @@ func (c *run) checkpoint() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 36)
 		j.reads = c.r.IntN(2) == 0
+		name, counts := "checkpoint", anything
 		if c.r.IntN(2) == 0 {
-			c.work(d, j, c.r.IntN(600), func(e event) bool { return e.name == dbName })
-		} else { // the log begins anew
-			c.work(d, j, 2000+c.r.IntN(2500), anything)
+			name, counts = "checkpoint, database", func(e event) bool { return e.name == dbName }
 		}
+		c.work(d, j, c.moment(name, j, counts), counts)
 	})
 }
 
@@ -258,9 +302,10 @@ func (c *run) close() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 3)
 		j.sessions = 3
-		c.work(d, j, c.r.IntN(40), func(e event) bool {
+		counts := func(e event) bool {
 			return e.op == "unlink" || e.op == "truncate" || e.op == "syncdir" || e.name == dbName
-		})
+		}
+		c.work(d, j, c.moment("close", j, counts), counts)
 	})
 }
 
@@ -298,7 +343,8 @@ func (c *run) beside() {
 		j.agents, j.durability = map[string]int{"n": 0, "m": 0}, sqlite.Normal
 		normal := start(c.t, j)
 		defer normal.kill()
-		c.work(d, c.job(dir, 12), 60+c.r.IntN(400), anything)
+		j = c.job(dir, 12)
+		c.work(d, j, c.moment("beside", j, anything), anything)
 	})
 }
 
@@ -306,14 +352,18 @@ func (c *run) beside() {
 // the first cut.
 func (c *run) recovery() {
 	c.commit()
-	c.on(func(d *disk, dir string) { c.work(d, c.job(dir, 3), c.r.IntN(60), anything) })
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 3)
+		c.work(d, j, c.moment("recovery", j, anything), anything)
+	})
 }
 
 func (c *run) backup() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 4)
 		j.backup = filepath.Join(dir, "backup-")
-		c.work(d, j, c.r.IntN(60), func(e event) bool { return e.op == "syncdir" || strings.HasPrefix(e.name, "backup-") })
+		counts := func(e event) bool { return e.op == "syncdir" || strings.HasPrefix(e.name, "backup-") }
+		c.work(d, j, c.moment("backup", j, counts), counts)
 	})
 }
 
