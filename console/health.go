@@ -3,12 +3,10 @@ package console
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/chart"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 )
@@ -27,7 +25,7 @@ type healthData struct {
 	Problem  string // why there is nothing to show
 	Summary  string
 	Checks   []healthCheck
-	Charts   []template.HTML
+	Counts   []Fact
 	Versions []Fact
 }
 
@@ -64,10 +62,7 @@ func (h *Handler) health(v *visit) error {
 		d.Summary, d.Problem = "Not known", "It cannot be found out now how the server does. The log of the server says why. This page tries again by itself."
 	} else {
 		d.setChecks(found.Checks)
-		for _, s := range found.Series {
-			d.Charts = append(d.Charts, chart.Chart{Name: s.Name, Values: s.Points, Unit: s.Unit}.HTML())
-		}
-		d.Versions = found.Versions
+		d.Counts, d.Versions = found.Counts, found.Versions
 	}
 	return v.render("health", "Health", pageOptions{part: partHealth, every: healthEvery}, d)
 }

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 )
@@ -26,7 +24,7 @@ func TestHealth(t *testing.T) {
 				{Name: "good", Status: console.StatusOK, Text: "canary <b>"}, {Name: "odd", Status: console.StatusWarning, Text: "so so", Fix: "wait"},
 				{Name: "unknown", Status: "broken"}, {Name: "bad", Status: console.StatusFailure, Text: "gone", Fix: "call\u202e somebody"},
 			},
-			Series:   []console.Series{{Name: "<Calls>", Unit: "/s", Points: []float64{1, math.NaN(), 3}, Step: time.Second}, {Name: "Nothing"}},
+			Counts:   []console.Fact{{Name: "<Calls>", Value: "3"}},
 			Versions: []console.Fact{{Name: "Go", Value: "go1.99<i>"}},
 		}, nil
 	}
@@ -34,7 +32,7 @@ func TestHealth(t *testing.T) {
 		Health: func(ctx context.Context) (console.Health, error) { return health(ctx) }}
 	ada := open(t, o, "ada")
 	_, page := ada.get("/health")
-	for _, want := range []string{"2 failures, 1 warning.", "&lt;Calls&gt; <b>3/s</b>", "go1.99&lt;i&gt;", "canary &lt;b&gt;", "U+202E", ` data-every="10"`} {
+	for _, want := range []string{"2 failures, 1 warning.", "&lt;Calls&gt;", "<dd>3</dd>", "go1.99&lt;i&gt;", "canary &lt;b&gt;", "U+202E", ` data-every="10"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("there is no %q in\n%s", want, page)
 		}

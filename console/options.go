@@ -153,7 +153,7 @@ type KeyRequest struct {
 // Health is how a server does.
 type Health struct {
 	Checks   []Check
-	Series   []Series
+	Counts   []Fact // such as of connections
 	Versions []Fact
 }
 
@@ -173,13 +173,6 @@ type Check struct {
 	Status Status
 	Text   string
 	Fix    string // what to do; "": nothing
-}
-
-// A Series is a figure over time.
-type Series struct {
-	Name, Unit string
-	Points     []float64     // the oldest first, the last one is now; NaN: not known
-	Step       time.Duration // between two points
 }
 
 // A Fact is a name and a value, such as a program and its version.

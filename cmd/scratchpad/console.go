@@ -19,9 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
-	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/vitals"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -111,18 +109,17 @@ type localConsole struct {
 	tenant   string
 	readOnly bool
 
-	keys   *auth.Keys
-	vitals *vitals.Vitals
-	pages  *consoleserver.Local
+	keys  *auth.Keys
+	pages *consoleserver.Local
 }
 
 // open makes the pages over an open database.
 func (s *localConsole) open(db *database.Handle) (err error) {
 	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
-	s.vitals = vitals.Start(vitals.Options{Memory: telemetry.ResidentMemory, Store: db.Store(), Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), Logger: s.p.log})
 	s.pages, err = consoleserver.NewLocal(consoleserver.LocalOptions{
 		Version: version(), Command: "scratchpad console", Service: db.Opened(), Tenant: s.tenant, Keys: s.keys, ReadOnly: s.readOnly,
-		Config: s.config, Health: s.vitals.Health, Logger: s.p.log, Idle: s.c.Idle.Duration,
+		Config: s.config, Health: consoleserver.Health(s.p.ctx, consoleserver.HealthOptions{Store: db.Store(), Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor()}),
+		Logger: s.p.log, Idle: s.c.Idle.Duration,
 	})
 	if err != nil {
 		return errors.Join(err, s.close())
@@ -131,7 +128,6 @@ func (s *localConsole) open(db *database.Handle) (err error) {
 }
 
 func (s *localConsole) close() error {
-	s.vitals.Close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.p.ctx), 2*time.Second)
 	defer cancel()
 	return s.keys.Close(ctx)

@@ -184,7 +184,6 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	}
 	s.http, err = httpserver.New(ofHTTP)
 	testkit.Must(t, err)
-	s.vitals = s.startVitals()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testkit.Must(t, err)
 	served := make(chan error)

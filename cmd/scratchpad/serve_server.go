@@ -25,7 +25,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/vitals"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -53,7 +52,6 @@ type service struct {
 	mcp    *mcpserver.Server
 	http   *httpserver.Server
 	seen   *telemetry.Telemetry
-	vitals *vitals.Vitals
 }
 
 // serve serves the connections of a listener over a database until a signal arrives.
@@ -72,7 +70,6 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	if err := s.newHTTP(); err != nil {
 		return err
 	}
-	s.vitals = s.startVitals()
 	s.warnOfClearText(l)
 	if err := s.greet(l); err != nil {
 		return err
@@ -90,9 +87,6 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 
 // close waits for the calls under way, and writes when keys were used last.
 func (s *service) close() error {
-	if s.vitals != nil {
-		s.vitals.Close()
-	}
 	if s.mcp != nil {
 		s.mcp.Close()
 	}
@@ -216,19 +210,13 @@ func (s *service) consoleOptions() console.Options {
 	}
 	return console.Options{
 		Version: version(), People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: s.p.log,
-		Health: func(ctx context.Context) (console.Health, error) { return s.vitals.Health(ctx) },
+		Health: consoleserver.Health(s.p.ctx, consoleserver.HealthOptions{
+			Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), HTTP: func() httpserver.Stats { return s.http.Stats() }, MCP: s.mcp.Stats,
+		}),
 		Admit: consoleserver.Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
 			return s.http.AdmitPerson(ctx, id, key)
 		}),
 	}
-}
-
-// startVitals begins to keep what the console shows of the server.
-func (s *service) startVitals() *vitals.Vitals {
-	return vitals.Start(vitals.Options{
-		HTTP: s.http.Stats, MCP: s.mcp.Stats, Tools: s.seen.Tools, Memory: telemetry.ResidentMemory,
-		Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), Logger: s.p.log,
-	})
 }
 
 func (s *service) httpOptions() httpserver.Options {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/memorystores"
-	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 )
 
@@ -111,25 +110,6 @@ func (m *callMetrics) tool(name string) *toolMetrics {
 		return t
 	}
 	return m.tools[other]
-}
-
-// Tools returns how long calls of tools and of routes took, until the answer was written.
-// Other methods of MCP do not count: some of them last as long as their client.
-func (t *Telemetry) Tools() meter.Timing {
-	var all meter.Timing
-	for _, name := range slices.Concat(tools, operations) {
-		s := t.m.tools[name].took.Series("")
-		all.Count += int64(s.Count)
-		all.Sum += time.Duration(s.Sum * float64(time.Second))
-		if all.Buckets == nil {
-			all.Buckets = make([]meter.Bucket, len(s.Parts))
-		}
-		for i, p := range s.Parts {
-			all.Buckets[i].AtMost = time.Duration(p.At * float64(time.Second))
-			all.Buckets[i].Count += int64(p.Value)
-		}
-	}
-	return all
 }
 
 func (t *toolMetrics) ended(outcome string, took time.Duration) {

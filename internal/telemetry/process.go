@@ -19,10 +19,6 @@ var processNumbers = []struct {
 	{"virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.", promtext.Gauge},
 }
 
-// ResidentMemory returns how much memory the process has, in bytes; 0 if this system does
-// not say.
-func ResidentMemory() float64 { return processValues()["resident_memory_bytes"] }
-
 // processFamilies returns the metrics of the process that this system shows.
 func processFamilies() (all []promtext.Family) {
 	values := processValues()

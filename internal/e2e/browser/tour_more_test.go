@@ -170,6 +170,6 @@ func (p *tour) keys() {
 // health looks at how the server does.
 func (p *tour) health() {
 	p.visit("/health")
-	p.see("Checks", "The last hour", "Versions")
+	p.see("Checks", "Counts", "Versions")
 	p.look("health")
 }

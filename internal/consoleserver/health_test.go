@@ -1,4 +1,4 @@
-package vitals_test
+package consoleserver_test
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/internal/vitals"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -31,8 +31,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // the agent, its file and what is in it.
 const canary = "canary-4711"
 
-// open returns the Vitals of a server on a store in which an agent has written.
-func open(t *testing.T, store workspace.Store, path string) *vitals.Vitals {
+// A page asks how a server does.
+type page func(context.Context) (console.Health, error)
+
+// open returns the page of a server on a store in which an agent has written.
+func open(t *testing.T, store workspace.Store, path string) page {
 	t.Helper()
 	t.Cleanup(func() { store.Close() })
 	svc, err := workspace.New(store, workspace.Options{})
@@ -41,15 +44,13 @@ func open(t *testing.T, store workspace.Store, path string) *vitals.Vitals {
 	testkit.Must(t, err)
 	_, err = agent.WriteFile(t.Context(), canary+".md", []byte(canary), workspace.WriteOptions{})
 	testkit.Must(t, err)
-	v := vitals.Start(vitals.Options{Store: store, Pool: postgres.Options{MaxConns: 4}, Doctor: doctor.Options{
-		Database: path, Version: "v1.2.3",
+	return consoleserver.Health(t.Context(), consoleserver.HealthOptions{Store: store, Pool: postgres.Options{MaxConns: 4}, Doctor: doctor.Options{
+		Database: path, Version: "v1.2.3", Logger: slog.New(slog.DiscardHandler),
 		Summaries: func() (*workspace.Summarizer, string, error) { return nil, "made by nobody", nil },
-	}, Logger: slog.New(slog.DiscardHandler)})
-	t.Cleanup(v.Close)
-	return v
+	}})
 }
 
-func openFile(t *testing.T) (v *vitals.Vitals, store *sqlite.Store, path string) {
+func openFile(t *testing.T) (v page, store *sqlite.Store, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), canary, canary+".db")
 	testkit.Must(t, os.Mkdir(filepath.Dir(path), 0o700))
@@ -59,9 +60,9 @@ func openFile(t *testing.T) (v *vitals.Vitals, store *sqlite.Store, path string)
 }
 
 // health returns what the page shows, and tests that it names nothing that it must not.
-func health(t *testing.T, v *vitals.Vitals) console.Health {
+func health(t *testing.T, v page) console.Health {
 	t.Helper()
-	h, err := v.Health(t.Context())
+	h, err := v(t.Context())
 	testkit.Must(t, err)
 	if text := fmt.Sprintf("%+v", h); strings.Contains(text, canary) || strings.Contains(text, os.TempDir()) {
 		t.Errorf("the page names what it must not:\n%s", text)
@@ -78,15 +79,15 @@ func is(t *testing.T, h console.Health, name string, status console.Status, word
 	}
 }
 
-// shows tests the names of the series and the versions.
-func shows(t *testing.T, h console.Health, series []string, versions map[string]string) {
+// shows tests the names of the counts and the versions.
+func shows(t *testing.T, h console.Health, counts []string, versions map[string]string) {
 	t.Helper()
 	var names []string
-	for _, s := range h.Series {
+	for _, s := range h.Counts {
 		names = append(names, s.Name)
 	}
-	if !slices.Equal(names, series) {
-		t.Errorf("the series are %q, want %q", names, series)
+	if !slices.Equal(names, counts) {
+		t.Errorf("the counts are %q, want %q", names, counts)
 	}
 	facts := map[string]string{}
 	for _, f := range h.Versions {
@@ -99,7 +100,7 @@ func shows(t *testing.T, h console.Health, series []string, versions map[string]
 	}
 }
 
-func TestSQLite(t *testing.T) {
+func TestHealthOfSQLite(t *testing.T) {
 	v, _, _ := openFile(t)
 	h := health(t, v)
 	for name, words := range map[string]string{
@@ -111,12 +112,12 @@ func TestSQLite(t *testing.T) {
 	if text := fmt.Sprint(h.Checks); strings.Contains(text, "this command") {
 		t.Errorf("the page speaks of a command: %s", text)
 	}
-	shows(t, h, []string{"Writes", "Time of a commit (99 of 100)", "Writes that wait", "Write-ahead log", "Readers in use", "Memory of the process", "Goroutines"},
+	shows(t, h, []string{"Writes", "Writes that wait", "Write-ahead log", "Readers in use"},
 		map[string]string{"scratchpad": `^v1\.2\.3$`, "Go": `^` + runtime.Version() + `$`, "System": `/`, "MCP": `2026-07-28, 2025-`, "SQLite": `^3\.`, "Schema": `^\d+$`})
 }
 
 // What is wrong is said without the paths that are in doctor's words for it.
-func TestSQLiteTrouble(t *testing.T) {
+func TestHealthOfSQLiteTrouble(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("skipping the access rights of files: this system has others")
 	}
@@ -131,7 +132,7 @@ func TestSQLiteTrouble(t *testing.T) {
 }
 
 // A store that is gone is a failure, not an error of the page.
-func TestClosed(t *testing.T) {
+func TestHealthOfClosed(t *testing.T) {
 	v, store, _ := openFile(t)
 	testkit.Must(t, store.Close())
 	h := health(t, v)
@@ -140,7 +141,7 @@ func TestClosed(t *testing.T) {
 }
 
 // A file that was replaced under the server is a failure.
-func TestReplaced(t *testing.T) {
+func TestHealthOfReplaced(t *testing.T) {
 	v, _, path := openFile(t)
 	if err := os.Rename(path, path+"-old"); err != nil {
 		t.Skipf("skipping a file that is moved away: this system keeps it: %v", err)
@@ -148,13 +149,13 @@ func TestReplaced(t *testing.T) {
 	is(t, health(t, v), "writes", console.StatusFailure, "")
 }
 
-func TestMemory(t *testing.T) {
+func TestHealthOfMemory(t *testing.T) {
 	h := health(t, open(t, memstore.New(), "mem:"))
 	is(t, h, "database", console.StatusWarning, "in memory")
-	shows(t, h, []string{"Memory of the process", "Goroutines"}, map[string]string{"scratchpad": "v1"})
+	shows(t, h, nil, map[string]string{"scratchpad": "v1"})
 }
 
-func TestPostgres(t *testing.T) {
+func TestHealthOfPostgres(t *testing.T) {
 	url := pgtest.URL(t)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	testkit.Must(t, err)
@@ -167,16 +168,16 @@ func TestPostgres(t *testing.T) {
 		is(t, h, name, console.StatusOK, words)
 	}
 	is(t, h, "durability", console.StatusFailure, "fsync is off") // so is that of tests
-	shows(t, h, []string{"Writes", "Time of a commit (99 of 100)", "Writers", "Connections to the database in use", "Waits for a connection to the database", "Memory of the process", "Goroutines"},
+	shows(t, h, []string{"Writes", "Writers", "Connections to the database in use", "Waits for a connection to the database"},
 		map[string]string{"PostgreSQL": `^\d+`, "Schema": `^\d+$`})
 }
 
 // A caller that has gone gets its own error.
-func TestGone(t *testing.T) {
+func TestHealthOfGone(t *testing.T) {
 	v, _, _ := openFile(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := v.Health(ctx); err != context.Canceled {
+	if _, err := v(ctx); err != context.Canceled {
 		t.Errorf("Health = %v", err)
 	}
 }

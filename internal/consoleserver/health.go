@@ -1,0 +1,165 @@
+package consoleserver
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// HealthOptions say what the page Health is about.
+type HealthOptions struct {
+	Store  workspace.Store  // that the server has open
+	Pool   postgres.Options // of a Store of PostgreSQL
+	Doctor doctor.Options   // as for doctor.ExamineOpen
+
+	// These return the numbers of a server. nil: there is no such part.
+	HTTP func() httpserver.Stats
+	MCP  func() mcpserver.Stats
+}
+
+const (
+	lookTime  = 5 * time.Second // for all checks
+	lookGrace = time.Second     // how much longer people wait for the end of the checks
+)
+
+// Health returns what is for [console.Options].Health. No answer names an agent, what it has
+// stored, or a path. People who ask at the same time share the checks. The checks go on if a
+// person leaves, and end with ctx. If they do not end in time, the answer says so.
+func Health(ctx context.Context, o HealthOptions) func(context.Context) (console.Health, error) {
+	return shareLook(ctx, func(ctx context.Context) console.Health {
+		return console.Health{Checks: checksOf(doctor.ExamineOpen(ctx, o.Store, o.Pool, o.Doctor)), Counts: o.counts(), Versions: o.versions(ctx)}
+	})
+}
+
+// shareLook is [Health] with another look at the server.
+func shareLook(ctx context.Context, look func(context.Context) console.Health) func(context.Context) (console.Health, error) {
+	var looks singleflight.Group
+	safely := func() (_ any, err error) {
+		ctx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		defer func() { // the server goes on
+			if v := recover(); v != nil {
+				err = fmt.Errorf("the checks ended in a panic: %T\n%s", v, backtrace.Text())
+			}
+		}()
+		return look(ctx), nil
+	}
+	return func(asked context.Context) (console.Health, error) {
+		late := time.NewTimer(lookTime + lookGrace)
+		defer late.Stop()
+		select {
+		case r := <-looks.DoChan("", safely):
+			found, _ := r.Val.(console.Health)
+			return found, r.Err
+		case <-asked.Done():
+			return console.Health{}, asked.Err()
+		case <-late.C:
+			return console.Health{Checks: []console.Check{{Name: "checks", Status: console.StatusFailure,
+				Text: fmt.Sprintf("the checks have not ended in %v", lookTime+lookGrace), Fix: "Look at the disk, the database and their network."}}}, nil
+		}
+	}
+}
+
+// checksOf returns the lines of a report for the console.
+func checksOf(r *doctor.Report) (all []console.Check) {
+	status := map[doctor.Status]console.Status{doctor.OK: console.StatusOK, doctor.Warning: console.StatusWarning, doctor.Problem: console.StatusFailure}
+	for _, c := range r.Checks {
+		all = append(all, console.Check{Name: c.Name, Status: status[c.Status], Text: c.Text, Fix: c.Do})
+	}
+	return all
+}
+
+// counts returns the numbers of the server and of its store.
+func (o HealthOptions) counts() (all []console.Fact) {
+	number := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(n)}) }
+	size := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: phrase.Bytes(n)}) }
+	if o.HTTP != nil {
+		s := o.HTTP()
+		number("Connections", int64(s.Connections))
+		number("Refused by a rate", s.RefusedCallerRate+s.RefusedAgentRate+s.RefusedBlocked)
+		number("Wrong keys", s.FailedCredentials)
+	}
+	if o.MCP != nil {
+		s := o.MCP()
+		number("Sessions", int64(s.Sessions))
+		number("Calls under way", int64(s.Calls))
+		size("Memory of calls", s.Memory)
+	}
+	switch store := o.Store.(type) {
+	case *sqlite.Store:
+		s := store.Stats()
+		number("Writes", s.Writes)
+		number("Writes that wait", int64(s.Queued))
+		size("Write-ahead log", s.LogBytes)
+		number("Readers in use", int64(s.ReadersBusy))
+	case *postgres.Store:
+		s := store.Stats()
+		number("Writes", s.Writes)
+		number("Writers", int64(s.Writers))
+		number("Connections to the database in use", int64(s.ConnsBusy))
+		number("Waits for a connection to the database", s.Waits)
+	}
+	return all
+}
+
+// modules are those parts of the program whose versions people ask for, with their names.
+var modules = []struct{ path, name string }{
+	{"github.com/modelcontextprotocol/go-sdk", "MCP SDK"},
+	{"modernc.org/sqlite", "SQLite driver"},
+	{"github.com/jackc/pgx/v5", "PostgreSQL driver"},
+}
+
+// versions returns the versions of all parts. What the store does not tell is left out.
+func (o HealthOptions) versions(ctx context.Context) []console.Fact {
+	all := []console.Fact{
+		{Name: "scratchpad", Value: o.Doctor.Version},
+		{Name: "Go", Value: runtime.Version()},
+		{Name: "System", Value: runtime.GOOS + "/" + runtime.GOARCH},
+		{Name: "MCP", Value: strings.Join(mcpserver.Protocols(), ", ")},
+	}
+	switch s := o.Store.(type) {
+	case *sqlite.Store:
+		if v, err := sqlite.LibraryVersion(); err == nil {
+			all = append(all, console.Fact{Name: "SQLite", Value: v})
+		}
+		if info, err := s.Info(ctx); err == nil {
+			all = append(all, console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
+		}
+	case *postgres.Store:
+		if info, err := s.Info(ctx); err == nil {
+			all = append(all, console.Fact{Name: "PostgreSQL", Value: info.Server}, console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
+		}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return all
+	}
+	for _, m := range modules {
+		for _, d := range info.Deps {
+			if d.Path == m.path {
+				all = append(all, console.Fact{Name: m.name, Value: d.Version})
+			}
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			all = append(all, console.Fact{Name: "Revision", Value: s.Value})
+		}
+	}
+	return all
+}
