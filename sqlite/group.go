@@ -180,7 +180,7 @@ func (w *writer) call(j *job) {
 // commit ends the transaction, and makes the data durable that its answers rest on.
 // [dbfile.IsLost] is true of the error if the transaction was written to a lost file.
 func (w *writer) commit() error {
-	if err := w.c.Commit(); err != nil {
+	if _, err := w.c.Exec("COMMIT"); err != nil {
 		return err
 	}
 	if _, err := w.c.files.Check(); err != nil {

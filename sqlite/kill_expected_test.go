@@ -150,6 +150,10 @@ func (m *killModel) begin(l *killLine) {
 
 func (m *killModel) answered(a killLine) {
 	l := m.open[a.Op]
+	if l == nil {
+		m.fail("op %s was answered and had not begun", a.Op)
+		return
+	}
 	delete(m.open, a.Op)
 	item := m.items[l.Agent+"/"+l.Path]
 	l.Number, l.Refused = a.Number, a.Refused || a.Closed

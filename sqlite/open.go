@@ -230,13 +230,6 @@ func dialWriter(path string, d Durability) (*conn, error) {
 			return nil, err
 		}
 		if c.files, err = dbfile.NewOpened(path, db); err == nil {
-			if d == Full {
-				err = c.GatherWrites()
-			}
-			if err != nil {
-				c.close()
-				return nil, err
-			}
 			return c, nil
 		}
 		c.close()

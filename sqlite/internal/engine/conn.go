@@ -15,14 +15,12 @@ import (
 // asks for the name and the type of each column again whenever a statement runs, and takes
 // SQLite's mutex for each value.
 type Conn struct {
-	tls    *libc.TLS // what SQLite has in place of a thread
-	db     uintptr
-	stmts  map[string]*stmt
-	dest   []driver.Value // reused from call to call
-	row    row.Fields     // likewise
-	gather gatherer       // of writes to the log
-	log    uintptr        // SQLite's file, if there is a gatherer
-	runs   int            // of statements; with it the race detector sees if two goroutines use the Conn
+	tls   *libc.TLS // what SQLite has in place of a thread
+	db    uintptr
+	stmts map[string]*stmt
+	dest  []driver.Value // reused from call to call
+	row   row.Fields     // likewise
+	runs  int            // of statements; with it the race detector sees if two goroutines use the Conn
 
 	// Broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.

@@ -133,7 +133,6 @@ func (c *Conn) Close() error {
 	if rc := sqlite3.Xsqlite3_close_v2(c.tls, c.db); rc != sqlite3.SQLITE_OK {
 		return c.error(rc)
 	}
-	sqlite3.Xsqlite3_free(c.tls, c.gather.at)
 	c.tls.Close()
 	return nil
 }
