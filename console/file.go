@@ -21,7 +21,6 @@ const (
 	maxLine     = 20_000    // bytes of a line that a page shows
 	maxBrackets = 10_000    // in it; each takes 500 bytes of memory
 	maxMarkup   = 768 << 10 // bytes of HTML of a text, and a line more
-	maxRendered = 128 << 10 // bytes of Markdown that is rendered
 )
 
 // fileData is what the page of a file shows.
@@ -141,7 +140,7 @@ func (v *visit) takeFile(ws *workspace.Workspace) (leave func(), err error) {
 	}
 	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 64<<10
 	if isMarkdown(v.r.PathValue("path")) {
-		bytes += 200 * min(e.Largest, maxRendered) // the tree of a text of small elements
+		bytes += 200 * min(e.Largest, markdown.MaxInput) // the tree of a text of small elements
 	}
 	return v.take(v.h.room, bytes)
 }
@@ -202,7 +201,7 @@ func (d *fileData) setLines(from int, content []byte) {
 
 // render returns Markdown as HTML, or why that cannot be.
 func render(content []byte, agent, file string) (html template.HTML, problem string) {
-	if len(content) > maxRendered {
+	if len(content) > markdown.MaxInput {
 		return "", "This text is too long to be rendered."
 	}
 	if bytes.Count(content, []byte("[")) > maxBrackets {

@@ -1,11 +1,10 @@
 // Package markdown makes a page's HTML of Markdown that somebody else wrote: CommonMark
 // with the tables, struck text, task lists and bare addresses of GitHub.
 //
-// The text is data. The package writes every element itself, from a list of kinds that it
-// knows, and takes from the text only escaped characters and checked addresses. HTML in the
-// text is shown as it stands. Links lead to http, https and where the caller lets relative ones
-// lead. Images are not loaded; each is shown as its words. Characters that do not show are
-// marked as package visible does.
+// The text is data. goldmark's renderer writes the elements and escapes the text. HTML in
+// the text is shown as it stands. Before the tree is rendered, links are checked: they lead
+// to http, https and where the caller lets relative ones lead. Images are not loaded; each
+// is shown as its words. Characters that do not show are marked as package visible does.
 //
 // Time, memory and the result are bounded for every input: see [Render].
 package markdown

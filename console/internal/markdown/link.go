@@ -16,7 +16,7 @@ import (
 const maxDest = 4096
 
 // href returns where an address of the text leads.
-func (w *writer) href(dest string) (href string, ok bool) {
+func (p *page) href(dest string) (href string, ok bool) {
 	if dest == "" || len(dest) > maxDest || !clear(dest) {
 		return "", false
 	}
@@ -30,11 +30,11 @@ func (w *writer) href(dest string) (href string, ok bool) {
 		return "", false
 	case dest[0] == '#':
 		id := idPrefix + slug(u.Fragment)
-		return "#" + id, w.ids[id]
-	case w.link == nil:
+		return "#" + id, p.ids[id]
+	case p.link == nil:
 		return "", false
 	}
-	href, ok = w.link(dest)
+	href, ok = p.link(dest)
 	return href, ok && stays(href)
 }
 
@@ -54,39 +54,80 @@ func stays(href string) bool {
 	return href != "" && clear(href) && strings.ContainsRune("/?#", rune(href[0])) && !strings.HasPrefix(href, "//")
 }
 
-// anchor writes a link with the nodes in n as its words. Where an address may not lead, it is
-// shown as the title of the words.
-func (w *writer) anchor(dest, title string, n ast.Node) {
-	if w.inLink {
-		w.children(n)
-		return
+// setTarget lets a link lead to a checked address.
+func (p *page) setTarget(n *ast.Link, href, title string) {
+	if p.addresses += len(href) + len(title); p.addresses > maxAddresses {
+		panic("its links are too long")
 	}
-	href, ok := w.href(dest)
-	if !ok {
-		w.out.WriteString(`<span class="md-nolink" title="` + attribute("not linked: "+dest) + `">`)
-		w.children(n)
-		w.out.WriteString("</span>")
-		return
-	}
-	w.openAnchor(href, title)
-	w.inLink = true
-	w.children(n)
-	w.inLink = false
-	if !w.shows(n) {
-		w.text(dest) // a link without words cannot be found
-	}
-	w.out.WriteString("</a>")
-}
-
-func (w *writer) openAnchor(href, title string) {
-	w.out.WriteString(`<a href="` + html.EscapeString(href) + `" rel="noopener noreferrer nofollow"`)
+	n.Destination, n.Title = []byte(strings.ReplaceAll(href, "&", "&amp;")), nil
+	n.SetAttributeString("rel", []byte("noopener noreferrer nofollow"))
 	if title != "" {
-		w.out.WriteString(` title="` + attribute(title) + `"`)
+		n.SetAttributeString("title", []byte(attribute(title)))
 	}
-	w.out.WriteString(">")
 }
 
-// attribute returns words for the title of an element.
+// changeLink checks a link. Where it may not lead, its address is shown as the title of
+// its words.
+func (p *page) changeLink(n *ast.Link) {
+	dest := plain(n.Destination)
+	href, ok := p.href(dest)
+	if !ok {
+		title := attribute("not linked: " + dest)
+		open := markup(`<span class="md-nolink" title="` + html.EscapeString(title) + `">`)
+		replace(n, append(append([]ast.Node{open}, children(n)...), markup("</span>"))...)
+		return
+	}
+	if strings.TrimSpace(p.wordsOf(n)) == "" {
+		n.AppendChild(n, literal(dest)) // a link without words cannot be found
+	}
+	p.setTarget(n, href, plain(n.Title))
+}
+
+func (p *page) changeAutoLink(n *ast.AutoLink) {
+	label := literal(string(n.Label(p.source)))
+	href, ok := p.href(string(n.URL(p.source)))
+	if !ok || inLink(n) || n.AutoLinkType == ast.AutoLinkEmail {
+		replace(n, label)
+		return
+	}
+	link := ast.NewLink()
+	p.setTarget(link, href, "")
+	link.AppendChild(link, label)
+	replace(n, link)
+}
+
+// changeImage shows the words of an image, with a link to it where one may be.
+func (p *page) changeImage(n *ast.Image) {
+	dest := plain(n.Destination)
+	words := children(n)
+	if strings.TrimSpace(p.wordsOf(n)) == "" {
+		words = []ast.Node{literal(dest)}
+	}
+	words = append(append([]ast.Node{markup(`<span class="md-image">image: `)}, words...), markup("</span>"))
+	href, ok := p.href(dest)
+	if !ok || inLink(n) {
+		replace(n, words...)
+		return
+	}
+	link := ast.NewLink()
+	p.setTarget(link, href, plain(n.Title))
+	for _, w := range words {
+		link.AppendChild(link, w)
+	}
+	replace(n, link)
+}
+
+// inLink reports whether a node is in a link: links do not nest.
+func inLink(n ast.Node) bool {
+	for n = n.Parent(); n != nil; n = n.Parent() {
+		if n.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
+}
+
+// attribute returns the beginning of words for the title of an element.
 func attribute(s string) string {
 	if end := 300; len(s) > end {
 		for end > 0 && !utf8.RuneStart(s[end]) {
@@ -94,37 +135,5 @@ func attribute(s string) string {
 		}
 		s = s[:end] + "…"
 	}
-	return html.EscapeString(visible.Text(s))
-}
-
-func (w *writer) autoLink(n *ast.AutoLink) {
-	label := string(n.Label(w.source))
-	href, ok := w.href(string(n.URL(w.source)))
-	if !ok || w.inLink || n.AutoLinkType == ast.AutoLinkEmail {
-		w.text(label)
-		return
-	}
-	w.openAnchor(href, "")
-	w.text(label)
-	w.out.WriteString("</a>")
-}
-
-// image writes the words of an image, with a link to it where one may be.
-func (w *writer) image(n *ast.Image) {
-	dest := plain(string(n.Destination))
-	href, ok := w.href(dest)
-	ok = ok && !w.inLink
-	if ok {
-		w.openAnchor(href, plain(string(n.Title)))
-	}
-	before := w.inLink
-	w.inLink = true
-	w.out.WriteString(`<span class="md-image">image: `)
-	if w.children(n); !w.shows(n) {
-		w.text(dest)
-	}
-	w.out.WriteString("</span>")
-	if w.inLink = before; ok {
-		w.out.WriteString("</a>")
-	}
+	return visible.Text(s)
 }

@@ -1,25 +1,31 @@
 package markdown
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
-	"strings"
+	"slices"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // The limits.
 const (
 	// MaxInput is the longest text that Render takes, in bytes.
-	MaxInput = 1 << 20
+	MaxInput = 128 << 10
 
-	// MaxOutput is the longest result of Render, in bytes, but for the last element.
-	MaxOutput = 8 << 20
+	// maxAddresses is how long all addresses and titles may be together, in bytes: a
+	// reference may be used often.
+	maxAddresses = 2 << 20
 
 	maxDepth = 100     // of elements in elements; a browser's parser stops nesting at 512
-	maxWork  = 1 << 28 // steps of the parser, about a second
+	maxWork  = 1 << 28 // steps of the parser, less than a second
 )
 
 var (
@@ -27,9 +33,28 @@ var (
 	ErrTooLarge = errors.New("too large to render")
 
 	// ErrTooComplex is the error for a text that would take too long, nest too deep, or
-	// grow beyond [MaxOutput].
+	// grow too long.
 	ErrTooComplex = errors.New("too complex to render")
 )
+
+// engine is safe for concurrent use: what belongs to one text is in its context. It has
+// no parser of HTML, in blocks or in lines, so HTML is shown as it stands.
+var engine = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), 900)...),
+		parser.WithInlineParsers(append(without(parser.DefaultInlineParsers(), 400), util.Prioritized(meter{}, -1))...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(meter{}, -1))...),
+		parser.WithASTTransformers(util.Prioritized(transformer{}, 1000)),
+	)),
+	goldmark.WithRendererOptions(html.WithWriter(writer{})),
+	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+)
+
+// without returns the parsers but for the one of a priority: that of HTML.
+func without(parsers []util.PrioritizedValue, priority int) []util.PrioritizedValue {
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return p.Priority == priority })
+}
 
 // Render returns the text as HTML. After an error the caller shows the source.
 //
@@ -40,8 +65,8 @@ var (
 // about a fragment alone, which leads to the heading of that name.
 //
 // Headings begin at h2, skip no level, and have ids that begin with "md-". No other
-// element has an id or a name. The classes are u, md-table, md-center, md-right, md-task, md-image
-// and md-nolink.
+// element has an id or a name. The classes are u, md-scroll, md-task, md-image and
+// md-nolink.
 //
 // Errors are [ErrTooLarge] and [ErrTooComplex]. Both depend on the text alone. A text of [MaxInput]
 // bytes takes less than a second on common hardware, before either error too. Render is
@@ -57,13 +82,12 @@ func Render(source []byte, link func(dest string) (href string, ok bool)) (out t
 			out, err = "", fmt.Errorf("render: %v: %w", p, ErrTooComplex)
 		}
 	}()
-	budget := &budget{left: maxWork}
-	budget.spendSquare(strings.Count(string(source), `\|`)) // each is compared with each
+	work := &budget{left: maxWork}
 	pc := parser.NewContext()
-	pc.Set(budgetKey, budget)
-	document := parse.Parse(text.NewReader(source), parser.WithContext(pc))
-	w := &writer{source: source, link: link, ids: map[string]bool{}}
-	w.collect(document)
-	w.children(document)
-	return template.HTML(w.out.String()), nil
+	pc.Set(budgetKey, work)
+	pc.Set(pageKey, &page{source: source, link: link, ids: map[string]bool{}})
+	document := engine.Parser().Parse(meteredReader{text.NewReader(source), work}, parser.WithContext(pc))
+	var b bytes.Buffer
+	err = engine.Renderer().Render(&b, source, document)
+	return template.HTML(b.String()), err
 }
