@@ -152,8 +152,6 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 		// The SDK handles it after it has answered the request, when it is no longer known
 		// whose it is.
 		s.sessions.Ready(q.session)
-	case m.method == "notifications/cancelled" && q.session != nil:
-		s.sessions.Cancel(q.session, string(m.params["requestId"]))
 	case m.method == listen && len(body) <= firstBytes:
 		return leave, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/stack"
 )
 
 // guard wraps every method. A panic becomes an error of this call alone, and long errors
@@ -22,11 +21,10 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
 			}
 		}()
-		r, err := s.requests.of(req)
+		r, err := requestBehind(req)
 		if err != nil {
 			return nil, err
 		}
-		stack.Grow() // the SDK runs each call in a new goroutine
 		leave, err := s.enter(r, method, req)
 		if err != nil {
 			return nil, err
@@ -36,9 +34,6 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer cancel()
 		defer s.cancelUnwanted(r, cancel)()
 		res, err = next(ctx, method, req)
-		if p, ok := req.GetParams().(*mcp.InitializeParams); ok && err == nil {
-			s.sessions.Began(req.GetSession().ID(), p.ClientInfo)
-		}
 		if err != nil {
 			noteFailure(ctx, wireFailure(err))
 			return res, briefError(err)

@@ -44,7 +44,9 @@ func Protocols() []string { return mcp.SupportedProtocolVersions() }
 // The client has 60 seconds to take an answer, and 1 more for each MiB. [Options].Memory
 // limits what all calls hold together.
 func (s *Server) Handler() http.Handler {
-	get := func(r *http.Request) *mcp.Server { return s.serverFor(r.Header.Get(requestHeader)) }
+	get := func(r *http.Request) *mcp.Server {
+		return s.serverFor(requestOfToken(auth.TokenInfoFromContext(r.Context())))
+	}
 	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true} // isOwnHost is the same
 	o.Stateless, o.PropagateRequestCancellation = true, true
 	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
@@ -54,7 +56,7 @@ func (s *Server) Handler() http.Handler {
 	before := mcp.NewStreamableHTTPHandler(get, &o)
 	return sameOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inJSON, inEvents := accepted(r)
-		q := &request{refused: s.refused(r, inJSON, inEvents), events: !inJSON}
+		q := &request{refused: s.refused(r, inJSON, inEvents)}
 		switch r = withAccept(r); {
 		case !isModern(r):
 			s.serveSession(w, r, q, before)
@@ -102,16 +104,16 @@ func withAccept(r *http.Request) *http.Request {
 }
 
 // serverFor returns the SDK's server for the caller of a request.
-func (s *Server) serverFor(number string) *mcp.Server {
-	if r := s.requests.byNumber(number); r != nil && r.bound {
+func (s *Server) serverFor(r *request) *mcp.Server {
+	if r != nil && r.bound {
 		return s.bound
 	}
 	return s.mcp
 }
 
 // serve passes a request on when there is memory for it. The request keeps its charge until
-// its answer is written. It has a number by which its calls find it, in place of a header
-// that the client may have sent. The SDK gets none of the request's values.
+// its answer is written. The SDK gets none of the request's values, but a token by which its
+// calls find it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next http.Handler) {
 	q.client, q.charge = r.Context(), s.budget.open()
 	defer q.charge.leave()
@@ -129,20 +131,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next 
 		q.values = q.client
 	}
 	q.values = context.WithoutCancel(q.values)
-	c := s.direct(r, q)
-	q.message = message{} // it is decoded, or the SDK does it again
-	if c != nil {
-		r.Body = http.NoBody
-		s.run(t, q, c)
-		return
-	}
+	q.message = message{} // the SDK decodes it again
+	token, drop := newToken(q)
+	defer drop()
 	ctx, cancel := q.bare()
 	defer cancel()
-	r = r.WithContext(ctx)
-	number := s.requests.add(q)
-	defer s.requests.drop(number)
-	r.Header[requestHeader] = []string{number}
-	next.ServeHTTP(t, r)
+	next.ServeHTTP(t, r.WithContext(withToken(ctx, token)))
 }
 
 // serveSession lets only the caller of a session use it. To everybody else the session

@@ -3,10 +3,9 @@ package mcpserver
 import (
 	"context"
 	"net/http"
-	"strconv"
-	"sync"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,8 +20,7 @@ type request struct {
 	charge *charge         // nil for lines that have no answer
 
 	refused    *refusal // what its headers deserve; nil: they are right
-	events     bool     // the client takes no other answer than a stream of events
-	message    message  // over HTTP, until it is known which way it goes
+	message    message  // over HTTP, until the SDK gets it
 	bound      bool     // the caller is bound to one agent
 	turn       *turn    // of a call on stdio; nil: it has none
 	connection string   // tells what a connection or a session writes from what others do; "": neither lasts
@@ -32,48 +30,56 @@ type request struct {
 	session  *session.Session // the caller's; nil if the request names none
 }
 
-// requests are the requests under way, by number. The number travels in a header,
-// because the SDK calls tools with the context of the request that began the session.
-type requests struct {
-	next atomic.Uint64
-	open sync.Map // number to *request
+// requestField is the field of a token that has the request which brought a message. The SDK
+// calls tools with the context of the request that began the session, but it gives each message
+// the token of its own request.
+const requestField = "scratchpad/request"
+
+// newToken returns a token with a request, until drop.
+func newToken(r *request) (t *auth.TokenInfo, drop func()) {
+	of := new(atomic.Pointer[request])
+	of.Store(r)
+	return &auth.TokenInfo{Extra: map[string]any{requestField: of}}, func() { of.Store(nil) }
 }
 
-const requestHeader = "Scratchpad-Request" // replaces the header that a client may send
+// isOurs reports whether newToken has made a token.
+func isOurs(t *auth.TokenInfo) bool { return t != nil && t.Extra[requestField] != nil }
 
-func (q *requests) add(r *request) (number string) {
-	number = strconv.FormatUint(q.next.Add(1), 10)
-	q.open.Store(number, r)
-	return number
+// requestOfToken returns the request of a token, or nil if it has none any more.
+func requestOfToken(t *auth.TokenInfo) *request {
+	if !isOurs(t) {
+		return nil
+	}
+	return t.Extra[requestField].(*atomic.Pointer[request]).Load()
 }
 
-func (q *requests) drop(number string) { q.open.Delete(number) }
+// withToken returns a context with a token. Only the SDK's check of credentials can put one
+// there, and this one accepts everything.
+func withToken(ctx context.Context, t *auth.TokenInfo) (with context.Context) {
+	accept := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return t, nil }
+	check := auth.RequireBearerToken(accept, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
+	r := &http.Request{Header: http.Header{"Authorization": {"Bearer any"}}}
+	check(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { with = r.Context() })).ServeHTTP(nil, r.WithContext(ctx))
+	return with
+}
 
 // errGone refuses a call whose request is unknown or has ended. Nobody can say whose
 // call it is, and nobody would read the answer.
 var errGone = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the request that brought the call is gone"}
 
-// of returns the request of a message. The error is errGone if nobody waits for the
-// answer.
-func (q *requests) of(req mcp.Request) (*request, error) {
+// requestBehind returns the request of a message, and gives the message the token that the
+// program has put into the request's context. The error is errGone if nobody waits for the answer.
+func requestBehind(req mcp.Request) (*request, error) {
 	extra := req.GetExtra()
 	if extra == nil {
 		return nil, errGone
 	}
-	r := q.byNumber(extra.Header.Get(requestHeader))
+	r := requestOfToken(extra.TokenInfo)
 	if r == nil || r.client != nil && r.client.Err() != nil {
 		return nil, errGone
 	}
+	extra.TokenInfo = auth.TokenInfoFromContext(r.values)
 	return r, nil
-}
-
-// byNumber returns the request under way with a number, or nil if there is none.
-func (q *requests) byNumber(number string) *request {
-	v, ok := q.open.Load(number)
-	if !ok {
-		return nil
-	}
-	return v.(*request)
 }
 
 // whileWanted returns a context that also ends when the client hangs up.
@@ -103,7 +109,11 @@ func (c callContext) Value(key any) any {
 	if value := c.request.values.Value(key); value != nil {
 		return value
 	}
-	return c.Context.Value(key)
+	value := c.Context.Value(key)
+	if t, ok := value.(*auth.TokenInfo); ok && isOurs(t) {
+		return nil // in a session, it may be that of another request
+	}
+	return value
 }
 
 // requestOf returns the request of a call, or nil outside of a call.
@@ -113,26 +123,11 @@ func requestOf(ctx context.Context) *request {
 }
 
 // bare returns the context of an HTTP request for the SDK, which ends with the request. Of
-// its values it has only the local address, which the SDK needs.
+// its values it has only the local address, which the SDK needs. The SDK may keep the context
+// for a session that begins, so it must not hold on to the request.
 func (r *request) bare() (context.Context, context.CancelFunc) {
-	if r.session != nil {
-		return bareContext{r.client}, func() {} // of which the SDK derives nothing
-	}
-	// The SDK derives others from this one, and may keep it for a session that begins. So it
-	// must not hold on to the request.
 	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.client.Value(http.LocalAddrContextKey))
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(r.client, cancel)
 	return ctx, func() { stop(); cancel() }
-}
-
-// bareContext hides the values of a context.
-type bareContext struct{ context.Context }
-
-// Value implements [context.Context].
-func (c bareContext) Value(key any) any {
-	if key == http.LocalAddrContextKey {
-		return c.Context.Value(key)
-	}
-	return nil
 }

@@ -6,27 +6,57 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The SDK sees nothing of a request but its local address and its end. It does not hold on
-// to the request that begins a session.
+// The SDK sees nothing of a request but its local address and its end.
 func TestBareContext(t *testing.T) {
 	type key struct{}
-	for name, q := range map[string]*request{"no session": {}, "in a session": {sessions: true, session: &session.Session{}}, "begins a session": {sessions: true}} {
-		client, leave := context.WithCancel(context.WithValue(t.Context(), key{}, "secret"))
-		q.client = context.WithValue(client, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 1}))
-		ctx, done := q.bare()
-		below, stop := context.WithCancel(ctx)
-		if ctx.Value(key{}) != nil || below.Value(key{}) != nil || ctx.Value(http.LocalAddrContextKey) == nil || below.Err() != nil {
-			t.Errorf("%s: the context has the value %v, the address %v and the error %v", name, below.Value(key{}), ctx.Value(http.LocalAddrContextKey), below.Err())
+	client, leave := context.WithCancel(context.WithValue(t.Context(), key{}, "secret"))
+	q := &request{client: context.WithValue(client, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 1}))}
+	ctx, done := q.bare()
+	defer done()
+	if ctx.Value(key{}) != nil || ctx.Value(http.LocalAddrContextKey) == nil || ctx.Err() != nil {
+		t.Errorf("the context has the value %v, the address %v and the error %v", ctx.Value(key{}), ctx.Value(http.LocalAddrContextKey), ctx.Err())
+	}
+	leave()
+	<-ctx.Done()
+}
+
+// A message runs with its own request, or not at all: not with that of a session, and not when
+// its request has ended. Its token is the one that the program has put there.
+func TestRequestBehind(t *testing.T) {
+	mine := &auth.TokenInfo{UserID: "me"}
+	own, drop := newToken(&request{values: withToken(t.Context(), mine)})
+	other, end := newToken(&request{values: t.Context()})
+	defer end()
+	behind := func(t *auth.TokenInfo) (*mcp.RequestExtra, *request, error) {
+		extra := &mcp.RequestExtra{TokenInfo: t}
+		r, err := requestBehind(&mcp.CallToolRequest{Extra: extra})
+		return extra, r, err
+	}
+	for name, token := range map[string]*auth.TokenInfo{"no token": nil, "a token of the program": mine, "a forged token": {Extra: map[string]any{"user": "me"}}} {
+		if _, _, err := behind(token); err == nil {
+			t.Errorf("a message with %s has a request", name)
 		}
-		if _, light := ctx.(bareContext); light != (name == "in a session") {
-			t.Errorf("%s: the context holds on to the request: %v", name, light)
-		}
-		leave()
-		<-below.Done()
-		stop()
-		done()
+	}
+	if _, err := requestBehind(&mcp.CallToolRequest{}); err == nil {
+		t.Error("a message of nowhere has a request")
+	}
+	extra, r, err := behind(own)
+	if err != nil || extra.TokenInfo != mine {
+		t.Fatalf("the token is %v, %v, want the program's", extra.TokenInfo, err)
+	}
+	session := withToken(t.Context(), other)
+	if got := auth.TokenInfoFromContext(callContext{session, r}); got != mine {
+		t.Errorf("in a session of another, the token of a call is %v", got)
+	}
+	if got := auth.TokenInfoFromContext(callContext{session, &request{values: t.Context()}}); got != nil {
+		t.Errorf("in a session of another, a call without a token has %v", got)
+	}
+	drop()
+	if _, _, err := behind(own); err == nil {
+		t.Error("a message has a request that has ended")
 	}
 }

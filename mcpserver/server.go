@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -127,11 +126,8 @@ type Server struct {
 	subscribable map[string]bool // the URIs of the resources that it has added
 	o            Options
 	budget       *budget
-	directTools  map[string]*directTool // those that run without the SDK
-	info         []byte                 // the server's name and version as JSON
-	protocols    map[string]bool        // those with sessions; "" is one
-	calls        atomic.Int64           // under way
-	requests     requests
+	protocols    map[string]bool // those with sessions; "" is one
+	calls        atomic.Int64    // under way
 	sessions     *session.Set
 	limits       limits
 
@@ -175,7 +171,7 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, directTools: map[string]*directTool{}, protocols: map[string]bool{"": true}}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true}}
 	for _, version := range Protocols() {
 		s.protocols[version] = version < stateless
 	}
@@ -208,13 +204,7 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 		o.Capabilities.Logging = &mcp.LoggingCapabilities{}
 		o.SubscribeHandler, o.UnsubscribeHandler = s.subscribe, s.unsubscribe
 	}
-	impl := &mcp.Implementation{Name: "scratchpad", Version: s.o.Version}
-	info, err := json.Marshal(impl)
-	if err != nil {
-		return nil, fmt.Errorf("mcpserver: %w", err)
-	}
-	s.info = info
-	m := mcp.NewServer(impl, o)
+	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, o)
 	for _, t := range tools(s.o) {
 		s.tools[t.name] = t.write
 		s.add(m, t, bound)

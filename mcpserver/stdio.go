@@ -40,11 +40,12 @@ type lines struct {
 	failing sync.Once
 
 	server  *Server
-	name    string          // of the connection
-	values  context.Context // the context of Run, for its values
-	bound   bool            // the client is bound to one agent
-	silent  string          // the number in requests for all lines that need no answer
-	waiting context.Context // done when no more lines are read: nobody waits for memory then
+	name    string            // of the connection
+	values  context.Context   // the context of Run, for its values
+	bound   bool              // the client is bound to one agent
+	silent  *mcp.RequestExtra // of all lines that need no answer
+	quiet   func()            // ends silent
+	waiting context.Context   // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
 	room    *semaphore.Weighted // for calls without an answer yet
 	orders  orders
@@ -73,7 +74,7 @@ func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
 	l.orders.last = map[string]chan struct{}{}
-	l.silent = s.requests.add(&request{values: l.values, bound: l.bound})
+	l.silent, l.quiet = newExtra(&request{values: l.values, bound: l.bound})
 	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()
 	return l
@@ -82,7 +83,7 @@ func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context
 // forget drops all that the server keeps about the lines. It is called after the session.
 func (l *lines) forget() {
 	l.giveUp()
-	l.server.requests.drop(l.silent)
+	l.quiet()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.calls {
@@ -205,7 +206,8 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	if !ok || !req.IsCall() {
 		c.leave()
 		if ok {
-			req.Extra = numberedExtra(l.silent)
+			extra := *l.silent
+			req.Extra = &extra
 		}
 		return msg
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,10 +27,10 @@ func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
 	hasRoom := l.room.Acquire(l.waiting, 1) == nil
 	called, _ := l.server.callOf(m)
 	t := l.orders.add(l.server, called, l.bound)
-	number := l.server.requests.add(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, turn: t, connection: l.name})
+	extra, drop := newExtra(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, turn: t, connection: l.name})
 	end := func() {
 		t.end()
-		l.server.requests.drop(number)
+		drop()
 		c.leave()
 		if hasRoom {
 			l.room.Release(1)
@@ -45,12 +44,14 @@ func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
 		return false
 	}
 	l.calls[req.ID] = call{c, m.id, end}
-	req.Extra = numberedExtra(number)
+	req.Extra = extra
 	return true
 }
 
-func numberedExtra(number string) *mcp.RequestExtra {
-	return &mcp.RequestExtra{Header: http.Header{requestHeader: {number}}}
+// newExtra returns what tells the SDK whose a message is, until drop.
+func newExtra(r *request) (extra *mcp.RequestExtra, drop func()) {
+	t, drop := newToken(r)
+	return &mcp.RequestExtra{TokenInfo: t}, drop
 }
 
 // sentID returns the id of a request as the client sent it.

@@ -58,9 +58,6 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) {
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.finish(ctx, t, known[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
 	})
-	if s.o.Extend == nil && !(t.name == summarizeName && s.asksModel()) {
-		s.directTools[t.name] = &directTool{t, known}
-	}
 }
 
 // A toolCall is what a message says about a call of a tool.

@@ -46,8 +46,8 @@ var kibibyte = strings.Repeat("the refund of the northern branch is due by Frida
 
 // BenchmarkTools measures every tool over HTTP with a key, beside the floor. One of our
 // servers has limits on the rates that nobody reaches, the other has none. The three take
-// turns. The ratios are medians over the rounds. The goal is 0.6. On a busy machine the
-// processor time of a call says more.
+// turns. The ratios are medians over the rounds. On a busy machine the processor time of a
+// call says more.
 func BenchmarkTools(b *testing.B) {
 	servers := [3]*server{startFloor(b)}
 	var keys [3]string

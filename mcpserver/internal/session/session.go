@@ -1,6 +1,5 @@
 // Package session keeps the sessions of the protocols before 2026-07-28. It limits how many
-// there are, in all and of each caller, and ends those that nobody uses. It knows the client
-// of each, and how to cancel its calls that run without the SDK.
+// there are, in all and of each caller, and ends those that nobody uses.
 package session
 
 import (
@@ -9,8 +8,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Limits of sessions.
@@ -20,12 +17,6 @@ const (
 
 	maxAll      = 4096
 	idleTimeout = 30 * time.Minute // without a request
-)
-
-// Errors of [Set.Follow].
-var (
-	ErrEnded = errors.New("the session has ended")
-	ErrTwice = errors.New("a call with this id is under way")
 )
 
 // ErrFull refuses a session for which there is no room.
@@ -58,9 +49,6 @@ type Session struct {
 	since       time.Time   // when it became idle
 	timer       *time.Timer // looks whether it has been idle for too long; nil: nobody does
 	initialized bool
-	client      *mcp.Implementation // nil until the handshake has begun
-	calls       map[string]func()   // cancel the direct calls under way, by id
-	drained     chan struct{}       // closed when the last of them has ended; nil: nobody waits
 }
 
 // NewConnection returns a name for a connection or a session, which tells its writes from
@@ -216,76 +204,6 @@ func (q *Set) expire(s *Session) {
 	}
 }
 
-// Began notes that the handshake of a session has begun, and with which client.
-func (q *Set) Began(id string, client *mcp.Implementation) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if client == nil {
-		client = &mcp.Implementation{}
-	}
-	if s := q.byID[id]; s != nil {
-		s.client = client
-	}
-}
-
-// Client returns who uses a session, or nil if the handshake has not begun.
-func (q *Set) Client(s *Session) *mcp.Implementation {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return s.client
-}
-
-// Follow notes how to cancel a direct call, until Unfollow. Whoever ends the session waits
-// for the call. Errors: ErrEnded; ErrTwice if a direct call has the same id.
-func (q *Set) Follow(s *Session, id string, cancel func()) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.byID[s.id] != s {
-		return ErrEnded
-	}
-	if s.calls[id] != nil {
-		return ErrTwice
-	}
-	if s.calls == nil {
-		s.calls = map[string]func(){}
-	}
-	s.calls[id] = cancel
-	return nil
-}
-
-// Unfollow forgets a direct call that has ended.
-func (q *Set) Unfollow(s *Session, id string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if delete(s.calls, id); len(s.calls) == 0 && s.drained != nil {
-		close(s.drained)
-		s.drained = nil
-	}
-}
-
-// drain waits for the direct calls of a session that has been dropped.
-func (q *Set) drain(s *Session) {
-	q.mu.Lock()
-	if len(s.calls) > 0 && s.drained == nil {
-		s.drained = make(chan struct{})
-	}
-	drained := s.drained
-	q.mu.Unlock()
-	if drained != nil {
-		<-drained
-	}
-}
-
-// Cancel cancels the direct call of a session with an id, if it is under way.
-func (q *Set) Cancel(s *Session, id string) {
-	q.mu.Lock()
-	cancel := s.calls[id]
-	q.mu.Unlock()
-	if cancel != nil {
-		cancel()
-	}
-}
-
 // SetHandshake changes the time without a request before the handshake is complete.
 func (q *Set) SetHandshake(timeout time.Duration) {
 	q.mu.Lock()
@@ -307,7 +225,6 @@ func (q *Set) End(s *Session) {
 	q.drop(s)
 	q.mu.Unlock()
 	s.close()
-	q.drain(s)
 }
 
 // EndAll ends all sessions, and waits for their calls under way.
@@ -321,6 +238,5 @@ func (q *Set) EndAll() {
 	q.mu.Unlock()
 	for _, s := range all {
 		s.close()
-		q.drain(s)
 	}
 }
