@@ -140,7 +140,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":                {"workspace", "workspace/store", "internal/receipt"},
 	"sqlite/internal/dbfile":             {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                          {"internal/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "internal/rawjson", "mcpserver/internal/...", "internal/memorycommand"},
-	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/heap", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/torture", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/consoleserver", "internal/signin"},
+	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/heap", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/consoleserver", "internal/signin"},
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
 	"workspace/storetest/internal/rerun": {"workspace"},
 	"deploy/apify":                       {"mcpserver", "sqlite", "summarize", "workspace", "golang.org/x/net/netutil"},
@@ -164,7 +164,6 @@ var allowed = map[string][]string{
 	"internal/room":                      {"golang.org/x/sync/semaphore"},
 	"internal/apierror":                  {},
 	"internal/memorystores":              {"internal/access", "internal/apierror", "internal/auth", "internal/rawjson", "internal/room", "workspace"},
-	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 	"internal/memorycommand":             {"internal/backtrace", "internal/rawjson", "workspace"},
 	"internal/receipt":                   {"workspace/store"},
 }

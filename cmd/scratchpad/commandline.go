@@ -62,34 +62,32 @@ type (
 type commandLine struct {
 	globalFlags
 
-	Demo          demoCommand          `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
-	Setup         setupCommand         `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
-	MCP           mcpCommand           `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
-	Serve         serveCommand         `cmd:"" help:"Serve MCP over HTTP to many agents of many people."`
-	Console       consoleCommand       `cmd:"" help:"Look into the memory of agents in the browser, and change it there."`
-	Files         filesCommand         `cmd:"" help:"Read and change an agent's files."`
-	Logs          logsCommand          `cmd:"" help:"Read an agent's logs and append to them."`
-	Changes       changesCommand       `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
-	Search        searchCommand        `cmd:"" help:"Find passages in an agent's files and logs."`
-	Agents        agentsCommand        `cmd:"" help:"List and delete agents."`
-	Keys          keysCommand          `cmd:"" help:"Make and manage the API keys of a server."`
-	Tenants       tenantsCommand       `cmd:"" help:"Show the tenants of a server, and limit them."`
-	Brief         briefCommand         `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
-	Stats         statsCommand         `cmd:"" help:"Show how much an agent uses, and its limits."`
-	Doctor        doctorCommand        `cmd:"" help:"Check the database and suggest fixes."`
-	Healthcheck   healthcheckCommand   `cmd:"" help:"Ask a running server whether it is ready. The exit code is the answer."`
-	Verify        verifyCommand        `cmd:"" help:"Read everything in the database and check every SHA-256."`
-	Torture       tortureCommand       `cmd:"" help:"Check by kills and many clients that this machine, or a PostgreSQL database, keeps what is written."`
-	TortureServer tortureServerCommand `cmd:"" name:"__torture" hidden:""`
-	Backup        backupCommand        `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
-	Migrate       migrateCommand       `cmd:"" help:"Copy the database into an empty one, such as one of PostgreSQL, and verify the copy."`
-	Export        exportCommand        `cmd:"" help:"Write an agent's files and logs to a folder."`
-	Import        importCommand        `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
-	ClientConfig  clientConfigCommand  `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`
-	Completion    completionCommand    `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
-	Complete      completeCommand      `cmd:"" name:"__complete" hidden:""`
-	Version       versionCommand       `cmd:"" help:"Print the version. So does --version."`
-	Help          helpCommand          `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
+	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
+	Setup        setupCommand        `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
+	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
+	Serve        serveCommand        `cmd:"" help:"Serve MCP over HTTP to many agents of many people."`
+	Console      consoleCommand      `cmd:"" help:"Look into the memory of agents in the browser, and change it there."`
+	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
+	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
+	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
+	Search       searchCommand       `cmd:"" help:"Find passages in an agent's files and logs."`
+	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Keys         keysCommand         `cmd:"" help:"Make and manage the API keys of a server."`
+	Tenants      tenantsCommand      `cmd:"" help:"Show the tenants of a server, and limit them."`
+	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
+	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
+	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
+	Healthcheck  healthcheckCommand  `cmd:"" help:"Ask a running server whether it is ready. The exit code is the answer."`
+	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`
+	Backup       backupCommand       `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
+	Migrate      migrateCommand      `cmd:"" help:"Copy the database into an empty one, such as one of PostgreSQL, and verify the copy."`
+	Export       exportCommand       `cmd:"" help:"Write an agent's files and logs to a folder."`
+	Import       importCommand       `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
+	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`
+	Completion   completionCommand   `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
+	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
+	Version      versionCommand      `cmd:"" help:"Print the version. So does --version."`
+	Help         helpCommand         `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
 }
 
 // flagGroups are the groups of the flags of all commands. The help of a command

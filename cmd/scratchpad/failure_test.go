@@ -85,7 +85,7 @@ func TestJSONFailures(t *testing.T) {
 func TestJSONFailuresOfEveryCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, command := range commands(t) {
-		if len(command.Children) > 0 || command.Name == "__complete" || command.Name == "__torture" {
+		if len(command.Children) > 0 || command.Name == "__complete" {
 			continue
 		}
 		args := append(argumentsFor(command), "--json")

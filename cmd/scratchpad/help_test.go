@@ -29,10 +29,7 @@ var notRun = map[string]string{
 	"scratchpad console --agent planner":                      "ends at a signal; TestConsole has it",
 	"scratchpad console --db ./agent.db --no-open --idle 30m": "ends at a signal; TestConsole has it",
 
-	"scratchpad torture --for 10m":                               "takes its time; TestTorture has it",
-	"scratchpad torture --dir /mnt/disk":                         "takes its time; TestTorture has it",
-	"scratchpad torture --db postgres://user@host/name --for 1h": "needs PostgreSQL; package torture has it",
-	"scratchpad verify --db postgres://user@host/restored":       "there is no such server",
+	"scratchpad verify --db postgres://user@host/restored": "there is no such server",
 
 	"scratchpad migrate --to postgres://user@host/name":                "needs PostgreSQL; TestMigrateToPostgreSQL has it",
 	"scratchpad migrate --from postgres://user@host/name --to back.db": "needs PostgreSQL; TestMigrateToPostgreSQL has it",
@@ -51,7 +48,7 @@ func TestHelpExamples(t *testing.T) {
 	seen := map[string]bool{}
 	for _, command := range commands(t) {
 		examples := examplesOf(command.Detail)
-		if len(examples) == 0 && len(command.Children) == 0 && command.Name != "mcp" && command.Name != "__torture" {
+		if len(examples) == 0 && len(command.Children) == 0 && command.Name != "mcp" {
 			t.Errorf("the help of %s has no example", command.FullPath())
 		}
 		if len(examples) == 0 {

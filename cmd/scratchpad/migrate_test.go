@@ -100,7 +100,7 @@ func TestUnfinishedCopy(t *testing.T) {
 	needs := map[string][]string{"keys create": {"--agents", "a"}, "keys set": {"--name", "n"}, "tenants set": {"--keys", "1"}}
 	for _, command := range commands(t) {
 		switch name := strings.TrimPrefix(fullPath(command), "scratchpad "); name {
-		case "demo", "setup", "client-config", "completion", "__complete", "version", "help", "healthcheck", "torture", "__torture", "migrate", "mcp":
+		case "demo", "setup", "client-config", "completion", "__complete", "version", "help", "healthcheck", "migrate", "mcp":
 			continue // they open no database, or make their own; migrate completes it; mcp says it with each call
 		default:
 			some := []string{"files ls", "files write", "keys create", "agents rm", "backup", "verify", "doctor", "serve"}

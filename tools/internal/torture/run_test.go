@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 )
 
 // A run leaves nothing, also if it is interrupted. What was done until then is checked.

@@ -1,3 +1,5 @@
+//go:build plantedbugs
+
 package postgres
 
 import (
@@ -6,7 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 )
 
-// Bugs are planted in this process by their names, for good.
+// Bugs are planted in this process by their names, for good. The checks of package torture,
+// in module tools, must find each of them.
 var Bugs = map[string]func(){
 	// The owner's row is locked by the statement that reads the head of a file. While it
 	// waits for the lock, its snapshot grows old.

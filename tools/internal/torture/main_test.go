@@ -2,14 +2,16 @@ package torture_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -44,19 +46,31 @@ func program(mutant string) func() (*exec.Cmd, error) {
 	}
 }
 
+// bugs are planted in package postgres by their names; nil: it was built without them.
+var bugs map[string]func()
+
 func opener(mutant string) torture.Opener {
+	if plant := bugs[mutant]; plant != nil {
+		plant()
+	}
 	return func(ctx context.Context, database string) (workspace.Store, error) {
-		if strings.HasPrefix(database, "postgres") {
-			store, err := postgres.Open(ctx, database, postgres.Options{})
-			if err != nil {
-				return nil, err
-			}
-			return mutate(mutant, store), nil
-		}
-		store, err := sqlite.Open(ctx, database, sqlite.Options{})
+		store, err := open(ctx, database)
 		if err != nil {
 			return nil, err
 		}
 		return mutate(mutant, store), nil
 	}
+}
+
+// open opens a database. A connection may be cut more often than postgres.Open tries again.
+func open(ctx context.Context, database string) (store workspace.Store, err error) {
+	if !strings.HasPrefix(database, "postgres") {
+		return sqlite.Open(ctx, database, sqlite.Options{})
+	}
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
+		if store, err = postgres.Open(ctx, database, postgres.Options{}); !errors.Is(err, workspace.ErrBusy) {
+			break
+		}
+	}
+	return store, err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 )
 
 var histories = flag.Int("histories", 0, "histories that TestLinearizable checks on each database; 0: 2, 25 and 15 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")

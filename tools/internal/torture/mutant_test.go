@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
