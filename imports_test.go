@@ -143,7 +143,6 @@ var allowed = map[string][]string{
 	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/heap", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/consoleserver", "internal/signin"},
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
 	"workspace/storetest/internal/rerun": {"workspace"},
-	"deploy/apify":                       {"mcpserver", "sqlite", "summarize", "workspace", "golang.org/x/net/netutil"},
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
