@@ -9,8 +9,8 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
 )
