@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
@@ -28,7 +27,7 @@ type item struct {
 	text      string // as it stands in the text
 	brief     int32  // how many bytes of text are shown if room is short; 0 for all
 	note      string // shown after the text, however short room is
-	more      string // a comment, of which the first sentence is shown if there is room
+	more      string // a comment, shown if there is room
 }
 
 // A style says how much of each item is shown.
@@ -91,12 +90,12 @@ func (o *outline) fit(head string, most int) string {
 
 // prefix is the first line, and those notes that leave room for items.
 func (o *outline) prefix(head string, most int) string {
-	text := excerpt.Clean(head, 200)
+	text := clean(head, 200)
 	for n := 190; styles[0].cost(text) > most*3/4; n -= 10 {
-		text = excerpt.Clean(head, n)
+		text = clean(head, n)
 	}
 	for _, note := range o.notes {
-		longer := text + "\n" + excerpt.Clean(note, 240)
+		longer := text + "\n" + clean(note, 240)
 		if styles[0].cost(longer) <= most/2 {
 			text = longer
 		}
@@ -175,15 +174,12 @@ func (it *item) write(b *strings.Builder, s style) {
 	b.WriteString("                "[:2*min(it.indent, 8)])
 	text := it.text
 	if s.brief && it.brief > 0 {
-		text = excerpt.Head(text, int(it.brief))
+		text = headOf(text, int(it.brief))
 	}
-	b.WriteString(excerpt.Clean(text, s.text))
+	b.WriteString(clean(text, s.text))
 	b.WriteString(it.note)
-	if s.more == 0 || it.more == "" {
-		return
-	}
-	if more := excerpt.FirstSentence(it.more, s.more); more != "" {
+	if s.more > 0 && it.more != "" {
 		b.WriteString(" — ")
-		b.WriteString(more)
+		b.WriteString(clean(it.more, s.more))
 	}
 }

@@ -4,57 +4,39 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // mostNested is how deep arrays and objects may be nested.
 const mostNested = 10000
 
-// scanJSON reads one document, or one a line. Comments and commas before an end are
-// allowed in one document.
+// scanJSON reads one document, or one a line. Comments of whole lines and commas before
+// an end are allowed in one document.
 func scanJSON(text string) (outline, bool) {
 	if found, ok := scanJSONLines(text); ok {
 		return found, true
 	}
 	root, line, err := readJSON(text)
 	if err != nil {
-		root, line, err = readJSON(relaxed.ReplaceAllStringFunc(text, blankRelaxed))
+		root, line, err = readJSON(lastComma.ReplaceAllString(commentLine.ReplaceAllString(text, ""), "$1"))
 	}
 	found := outline{kind: "JSON", items: root.children(nil, 0, strings.Contains(text, "\n"))}
 	if err != nil && len(found.items) == 0 {
 		return outline{}, false
 	}
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		found.kind += fmt.Sprintf(", cut off at line %d", line)
-	case err != nil:
-		found.kind += fmt.Sprintf(", broken at line %d", line)
+	if err != nil {
+		found.kind += fmt.Sprintf(", cut off or broken at line %d", line)
 	}
 	found.kind += ", " + root.summary()
 	return found, true
 }
 
-// relaxed matches strings, comments, and commas before an end. A comment or
-// string without an end matches too, because to look for it again takes too long.
-var relaxed = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|,\s*[}\]]`)
-
-var notNewline = regexp.MustCompile(`[^\n]`)
-
-// blankRelaxed returns what relaxed matches without what JSON does not allow, on the
-// same lines.
-func blankRelaxed(match string) string {
-	switch match[0] {
-	case '/':
-		return notNewline.ReplaceAllString(match, " ")
-	case ',':
-		return " " + match[1:]
-	}
-	return match
-}
+// Comments of whole lines, and commas before an end.
+var (
+	commentLine = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+	lastComma   = regexp.MustCompile(`,(\s*[}\]])`)
+)
 
 // scanJSONLines reads an object or array a line. It fails if there is only one, or
 // if most lines are none.
@@ -62,7 +44,7 @@ func scanJSONLines(text string) (outline, bool) {
 	r := jsonReader{}
 	root := &shape{}
 	records, bad := 0, 0
-	for l := range excerpt.Lines(text) {
+	for l := range linesOf(text) {
 		bare := strings.TrimSpace(l.Text)
 		switch {
 		case bare == "":

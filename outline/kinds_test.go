@@ -52,7 +52,7 @@ func TestLongLines(t *testing.T) {
 	minified := outline.Text("min.js", strings.Repeat("var a=1;f(a);", 20000), 0)
 	prose := outline.Text("long.txt", "Title\n\n"+strings.Repeat("It is said. ", 5000)+"\n", 0)
 	for _, c := range []struct{ text, want string }{
-		{minified, "JavaScript, 1 line, 260000 bytes\nminified, or made by a machine: samples from all over the text\n"},
+		{minified, "Code, 1 line, 260000 bytes\nvery long lines: samples from all over the text\n"},
 		{minified, "1 at byte 43332: "},
 		{prose, "Text, 3 lines, 60008 bytes\nvery long lines: samples from all over the text\n1 at byte 0: Title"},
 		{prose, "\n3 at byte 5000: "},

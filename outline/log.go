@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A pattern is the lines that differ only in numbers and ids.
@@ -26,19 +24,18 @@ type logScanner struct {
 	byLevel   map[string]int
 	firstTime string
 	lastTime  string
-	buf       []byte
 }
 
 func scanLog(text string) (outline, bool) {
 	s := logScanner{byGeneral: map[string]*pattern{}, byLevel: map[string]int{}}
-	for l := range excerpt.Lines(text) {
-		if !l.Blank() {
+	for l := range linesOf(text) {
+		if !l.blank() {
 			s.line(l)
 		}
 	}
 	found := outline{kind: "Log", items: s.items()}
 	if s.firstTime != "" {
-		found.kind += fmt.Sprintf(", %s to %s", excerpt.Clean(s.firstTime, 40), excerpt.Clean(s.lastTime, 40))
+		found.kind += fmt.Sprintf(", %s to %s", clean(s.firstTime, 40), clean(s.lastTime, 40))
 	}
 	var counts []string
 	for _, level := range levels {
@@ -53,7 +50,7 @@ func scanLog(text string) (outline, bool) {
 	return found, true
 }
 
-func (s *logScanner) line(l excerpt.Line) {
+func (s *logScanner) line(l textLine) {
 	text := l.Text
 	if from, to, end := timestamp(text); end > 0 {
 		if s.lastTime = strings.Trim(text[from:to], " ]"); s.firstTime == "" {
@@ -65,10 +62,10 @@ func (s *logScanner) line(l excerpt.Line) {
 	}
 	level := levelOf(text)
 	s.byLevel[level]++
-	s.buf = generalize(s.buf[:0], excerpt.Head(text, 400))
-	p := s.byGeneral[string(s.buf)]
+	like := general.ReplaceAllString(headOf(text, 400), "N")
+	p := s.byGeneral[like]
 	if p == nil {
-		p = &pattern{first: l.N, text: text, general: string(s.buf), severe: slices.Contains(levels[:4], level)}
+		p = &pattern{first: l.N, text: text, general: like, severe: slices.Contains(levels[:4], level)}
 		s.byGeneral[p.general] = p
 		s.patterns = append(s.patterns, p)
 	}
@@ -99,28 +96,8 @@ func (s *logScanner) items() []item {
 
 const digits = "0123456789"
 
-// generalize appends a text to buf with N for numbers and ids.
-func generalize(buf []byte, text string) []byte {
-	for i := 0; i < len(text); {
-		word := excerpt.Word(text, i)
-		if word == "" {
-			buf = append(buf, text[i])
-			i++
-			continue
-		}
-		i += len(word)
-		first, last := strings.IndexAny(word, digits), strings.LastIndexAny(word, digits)
-		switch {
-		case first < 0:
-			buf = append(buf, word...)
-		case len(word) >= 6 && strings.Trim(word, digits+"abcdefABCDEF") == "":
-			buf = append(buf, 'N')
-		default:
-			buf = append(append(append(buf, word[:first]...), 'N'), word[last+1:]...)
-		}
-	}
-	return buf
-}
+// general matches numbers and ids.
+var general = regexp.MustCompile(`\b[0-9a-fA-F]{6,}\b|\d+`)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -135,7 +112,7 @@ var stamp = regexp.MustCompile(`^(?:\{?"?@?(?:time|ts|timestamp)"?[=:] ?)?["\[]?
 // timestamp returns where the time that a line begins with begins and ends, and
 // where what follows begins; 0 for a line without a time.
 func timestamp(text string) (from, to, end int) {
-	m := stamp.FindStringSubmatchIndex(excerpt.Head(text, 80))
+	m := stamp.FindStringSubmatchIndex(headOf(text, 80))
 	if m == nil {
 		return 0, 0, 0
 	}
@@ -151,7 +128,7 @@ var shortLevels = map[string]string{"err": "error", "warn": "warning", "crit": "
 // states it if it is the first, or not alone and in small letters.
 func levelOf(text string) string {
 	const marks = "[]<>(){}:\"'|!"
-	text = strings.TrimLeft(excerpt.Head(text, 200), " \t-:,"+digits)
+	text = strings.TrimLeft(headOf(text, 200), " \t-:,"+digits)
 	if strings.HasPrefix(text, "|") {
 		return "" // code that a compiler shows
 	}

@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/agent-scratchpad/scratchpad/internal/markdown"
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // Ranks of what is in Markdown. Headings have their level, from 1 to 6.
@@ -16,29 +15,27 @@ const (
 	rankTaskDone = 9
 )
 
-// A block is listed once, however often its text is there.
-type block struct{ item, times int }
-
 // A markdownScanner reads headings and the beginnings of paragraphs and list items.
 // Code is not read.
 type markdownScanner struct {
 	text     string
 	items    []item
-	blocks   map[string]*block // by their text
-	list     bool              // no line is blank: each is a block
-	meta     []string          // lines of the front matter
-	newBlock bool              // a blank line or a heading is above
-	opens    bool              // only blank lines are between a heading and the line
-	done     int               // tasks
+	seen     map[string]int // the item of each block, which is listed once
+	times    map[string]int // how often each is there
+	list     bool           // no line is blank: each is a block
+	meta     []string       // lines of the front matter
+	newBlock bool           // a blank line or a heading is above
+	opens    bool           // only blank lines are between a heading and the line
+	done     int            // tasks
 	todo     int
 }
 
 func scanMarkdown(text string) (outline, bool) {
-	m := markdownScanner{text: text, newBlock: true, blocks: map[string]*block{}}
+	m := markdownScanner{text: text, newBlock: true, seen: map[string]int{}, times: map[string]int{}}
 	m.list = !strings.Contains(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n\n")
 	var reader markdown.Reader
 	content, last, next := []byte(text), 0, 0
-	for l := range excerpt.Lines(text) {
+	for l := range linesOf(text) {
 		if last = l.N; l.At >= next { // a heading may have two lines
 			read := reader.Next(content[l.At:])
 			m.line(l, strings.TrimSpace(l.Text), read)
@@ -56,11 +53,11 @@ func scanMarkdown(text string) (outline, bool) {
 	return found, true
 }
 
-func (m *markdownScanner) line(l excerpt.Line, bare string, read markdown.Line) {
+func (m *markdownScanner) line(l textLine, bare string, read markdown.Line) {
 	switch read.Kind {
 	case markdown.Meta:
-		if len(m.meta) < 12 && l.Indent() == 0 && strings.ContainsAny(bare, ":=") && bare[0] != '#' {
-			m.meta = append(m.meta, excerpt.Clean(bare, 60))
+		if len(m.meta) < 12 && l.indent() == 0 && strings.ContainsAny(bare, ":=") && bare[0] != '#' {
+			m.meta = append(m.meta, clean(bare, 60))
 		}
 	case markdown.Blank:
 		m.newBlock = true
@@ -73,7 +70,7 @@ func (m *markdownScanner) line(l excerpt.Line, bare string, read markdown.Line) 
 		m.items = append(m.items, item{line: int32(l.N), rank: int16(read.Level), text: bare})
 		m.newBlock, m.opens = true, true
 	default:
-		if l.Indent() > 3 && bare[0] == '#' && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ") {
+		if l.indent() > 3 && bare[0] == '#' && strings.HasPrefix(strings.TrimLeft(bare, "#"), " ") {
 			m.newBlock = false // a comment of indented code, which would look like a heading
 			break
 		}
@@ -101,7 +98,7 @@ func (m *markdownScanner) endSections(last int) {
 }
 
 // paragraph notes where a block begins, and tasks.
-func (m *markdownScanner) paragraph(l excerpt.Line, bare string) {
+func (m *markdownScanner) paragraph(l textLine, bare string) {
 	if !hasWord(bare) {
 		return
 	}
@@ -124,21 +121,15 @@ func (m *markdownScanner) paragraph(l excerpt.Line, bare string) {
 			it.rank = rankOpening
 		}
 	}
-	if m.newBlock || mark != "" && l.Indent() < 2 {
-		m.block(it)
+	if m.newBlock || mark != "" && l.indent() < 2 {
+		if m.times[it.text]++; m.times[it.text] > 1 {
+			m.items[m.seen[it.text]].note = fmt.Sprintf(" (%d times, to line %d)", m.times[it.text], it.line)
+		} else {
+			m.seen[it.text] = len(m.items)
+			m.items = append(m.items, it)
+		}
 	}
 	m.newBlock, m.opens = m.list, false
-}
-
-func (m *markdownScanner) block(it item) {
-	b := m.blocks[it.text]
-	if b == nil {
-		m.blocks[it.text] = &block{item: len(m.items), times: 1}
-		m.items = append(m.items, it)
-		return
-	}
-	b.times++
-	m.items[b.item].note = fmt.Sprintf(" (%d times, to line %d)", b.times, it.line)
 }
 
 // bullet is the mark of a list item with its blank, or "".

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // longLine is the length in bytes of lines that are too long to be read one by one.
@@ -26,7 +24,7 @@ func scanProse(text string) outline {
 // the first line that ends with a sentence.
 func paragraphOf(text string) string {
 	var b strings.Builder
-	for l := range excerpt.Lines(excerpt.Head(text, 600)) {
+	for l := range linesOf(headOf(text, 600)) {
 		bare := strings.TrimSpace(l.Text)
 		if l.N > 1 && (!hasWord(bare) || bullet(bare) != "" || strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")) {
 			break
@@ -35,7 +33,7 @@ func paragraphOf(text string) string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(bare)
-		if strings.IndexByte(".!?:", excerpt.LastByte(bare)) >= 0 {
+		if strings.IndexByte(".!?:", lastByte(bare)) >= 0 {
 			break
 		}
 	}
@@ -45,11 +43,12 @@ func paragraphOf(text string) string {
 // isTitle reports whether a line looks like a title: it is short and does not end
 // as a sentence does.
 func isTitle(text string) bool {
-	return utf8.RuneCountInString(text) <= 72 && excerpt.SentenceEnd(text) < len(text) && strings.IndexByte(",:;", excerpt.LastByte(text)) < 0
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, `"')]*_`+"`"))
+	return utf8.RuneCountInString(text) <= 72 && !strings.ContainsRune(".!?؟…。！？｡।॥۔။።։,:;", last)
 }
 
 func hasLongLine(text string) bool {
-	for l := range excerpt.Lines(text) {
+	for l := range linesOf(text) {
 		if len(l.Text) > longLine {
 			return true
 		}
@@ -62,9 +61,9 @@ func samples(text string) []item {
 	const n = 12
 	var items []item
 	for i := range n {
-		at := len(excerpt.Head(text, len(text)/n*i))
+		at := len(headOf(text, len(text)/n*i))
 		line := 1 + strings.Count(text[:at], "\n")
-		items = append(items, item{line: int32(line), text: fmt.Sprintf("at byte %d: %s", at, excerpt.Head(text[at:], 800))})
+		items = append(items, item{line: int32(line), text: fmt.Sprintf("at byte %d: %s", at, headOf(text[at:], 800))})
 	}
 	return items
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 const (
@@ -154,17 +152,17 @@ func (s *shape) summarizeNumbers() string {
 func (s *shape) summarizeTexts() string {
 	switch {
 	case s.dates == s.texts && s.low != s.high:
-		return fmt.Sprintf("time %s to %s", excerpt.Clean(s.low, 32), excerpt.Clean(s.high, 32))
+		return fmt.Sprintf("time %s to %s", clean(s.low, 32), clean(s.high, 32))
 	case s.texts == 1:
-		return strconv.Quote(excerpt.Clean(s.first, 40))
+		return strconv.Quote(clean(s.first, 40))
 	case len(s.counts) == 0 || len(s.counts) == s.texts:
-		return "string, e.g. " + strconv.Quote(excerpt.Clean(s.first, 40))
+		return "string, e.g. " + strconv.Quote(clean(s.first, 40))
 	}
 	texts := slices.SortedFunc(maps.Keys(s.counts), func(a, b string) int {
 		return cmp.Or(s.counts[b]-s.counts[a], strings.Compare(a, b))
 	})
 	for i, text := range texts {
-		texts[i] = fmt.Sprintf("%q %d", excerpt.Clean(text, 24), s.counts[text])
+		texts[i] = fmt.Sprintf("%q %d", clean(text, 24), s.counts[text])
 	}
 	return "string " + strings.Join(texts, ", ")
 }
@@ -183,7 +181,7 @@ func (s *shape) children(list []item, depth int, lines bool) []item {
 		if lines {
 			it.line, it.end = s.keys[0].line, s.keys[len(s.keys)-1].line
 		}
-		it.text = fmt.Sprintf("%d keys like %q, %q; the first: %s", len(s.keys), excerpt.Clean(s.keys[0].key, 30), excerpt.Clean(s.keys[1].key, 30), s.keys[0].summary())
+		it.text = fmt.Sprintf("%d keys like %q, %q; the first: %s", len(s.keys), clean(s.keys[0].key, 30), clean(s.keys[1].key, 30), s.keys[0].summary())
 		return s.keys[0].children(append(list, it), depth+1, lines)
 	}
 	for _, k := range s.keys {
@@ -194,7 +192,7 @@ func (s *shape) children(list []item, depth int, lines bool) []item {
 				it.end = k.end
 			}
 		}
-		name := excerpt.Clean(k.key, 60)
+		name := clean(k.key, 60)
 		it.text, it.brief = name+": "+k.summary(), int32(len(name))
 		if k.total() < s.objects {
 			it.text = name + "?" + it.text[len(name):]

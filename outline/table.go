@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // manyColumns is how many columns are described. Further ones are only counted.
@@ -48,8 +46,8 @@ type row struct {
 func rows(text string, sep rune) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		if sep == '\t' {
-			for l := range excerpt.Lines(text) {
-				if !l.Blank() && !yield(row{l.N, l.Text, strings.Split(l.Text, "\t")}) {
+			for l := range linesOf(text) {
+				if !l.blank() && !yield(row{l.N, l.Text, strings.Split(l.Text, "\t")}) {
 					return
 				}
 			}
@@ -101,7 +99,7 @@ func (t *table) row(r row) {
 func (t *table) outline(kind string) outline {
 	found := outline{kind: fmt.Sprintf("%s, %s, %s", kind, plural(t.width, "column"), plural(t.rows, "row"))}
 	for i, c := range t.columns {
-		label := excerpt.Clean(t.names[i], 40)
+		label := clean(t.names[i], 40)
 		about := c.summary()
 		if empty := t.rows - c.total(); empty > 0 {
 			about += fmt.Sprintf(", %d empty", empty)
@@ -129,7 +127,7 @@ func separator(text string) rune {
 	for _, sep := range "\t,;|" {
 		widths := map[int]int{}
 		n := 0
-		for r := range rows(excerpt.Head(text, guessBytes), sep) {
+		for r := range rows(headOf(text, guessBytes), sep) {
 			if r.fields[0] != "" { // or it may be indented
 				widths[len(r.fields)]++
 			}

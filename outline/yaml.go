@@ -3,8 +3,6 @@ package outline
 import (
 	"fmt"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // manyLevels is how many nested keys and lists a yamlScanner follows.
@@ -20,28 +18,31 @@ type yamlLevel struct {
 // A yamlScanner lists keys as a tree. Of a list of objects it shows the keys of the
 // first.
 type yamlScanner struct {
-	items     []item
-	levels    []yamlLevel // the first is the document
-	value     int         // the indent of the key or element whose value is on its line, and may go on below; -1 for none
-	documents int
+	items  []item
+	levels []yamlLevel // the first is the document
+	value  int         // the indent of the key or element whose value is on its line, and may go on below; -1 for none
 }
 
 func scanYAML(text string) (outline, bool) {
-	y := yamlScanner{levels: []yamlLevel{{column: -1, item: -1}}, value: -1, documents: 1}
-	for l := range excerpt.Lines(text) {
+	y := yamlScanner{levels: []yamlLevel{{column: -1, item: -1}}, value: -1}
+	for l := range linesOf(text) {
 		y.line(l)
 	}
 	y.close(0)
 	return outline{kind: "YAML", items: y.items}, len(y.items) > 0
 }
 
-func (y *yamlScanner) line(l excerpt.Line) {
-	bare, indent := strings.TrimSpace(l.Text), l.Indent()
+func (y *yamlScanner) line(l textLine) {
+	bare, indent := strings.TrimSpace(l.Text), l.indent()
 	switch {
 	case bare == "" || y.value >= 0 && indent > y.value || bare[0] == '#':
 		return
 	case l.Text == "---" || strings.HasPrefix(l.Text, "--- "):
-		y.document(l.N)
+		y.close(0)
+		y.levels[0].elements, y.value = 0, -1
+		if len(y.items) > 0 {
+			y.items = append(y.items, item{line: int32(l.N), text: "---"})
+		}
 		return
 	}
 	y.value = -1
@@ -58,20 +59,11 @@ func (y *yamlScanner) line(l excerpt.Line) {
 	}
 }
 
-func (y *yamlScanner) document(line int) {
-	y.close(0)
-	y.levels[0].elements, y.value = 0, -1
-	if len(y.items) > 0 {
-		y.documents++
-		y.items = append(y.items, item{line: int32(line), text: fmt.Sprintf("--- document %d", y.documents)})
-	}
-}
-
 // key lists a key, unless it is in a later element of a list than the first.
 func (y *yamlScanner) key(line int, key, bare string, indent int) {
 	value := strings.TrimLeft(bare[len(key):], " \t:")
 	for value != "" && (value[0] == '&' || value[0] == '!') { // an anchor or a tag
-		value = strings.TrimLeft(value[excerpt.Until(value, " "):], " ")
+		_, value, _ = strings.Cut(value, " ")
 	}
 	y.value = -1
 	if value != "" && value[0] != '#' {
@@ -121,7 +113,8 @@ func yamlKey(bare string) string {
 	}
 	end := 0
 	if bare[0] == '"' || bare[0] == '\'' {
-		end = excerpt.Until(bare[1:], bare[:1]) + 2
+		quoted, _, _ := strings.Cut(bare[1:], bare[:1])
+		end = len(quoted) + 2
 	}
 	for i := end; i < min(len(bare), 200); i++ {
 		switch next := bare[i+1:]; {

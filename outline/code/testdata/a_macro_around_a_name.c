@@ -1,8 +1,0 @@
-static int
-TRANS(Open)(int a, int b)
-{
-  LOCK(a);
-}
-CHECK(a)
-int main(void) {
-}

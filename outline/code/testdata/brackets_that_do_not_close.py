@@ -1,6 +1,0 @@
-x = foo((1,
-def a():
-    pass
-
-class B:
-    def c(self): pass

@@ -1,3 +1,0 @@
-function prompt --description "x"
-  set a # function no
-end

@@ -1,8 +1,0 @@
-one() {
-  echo it\'s '\' $'\''
-}
-two() {
-  echo 1'
-three() {
-'
-}

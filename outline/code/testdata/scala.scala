@@ -1,8 +1,0 @@
-package a.b
-package object c {
-  def +(o: A): A = {
-    def no = 1
-  }
-  @main def run(): Unit = {
-  }
-}

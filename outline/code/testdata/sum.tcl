@@ -1,6 +1,0 @@
-# Adds.
-
-proc add {a b} {
-  proc inner {} {}
-}
-proc ns::two {} {}

@@ -1,5 +1,0 @@
-typedef
-  std::map<int, int>
-  Map;
-int f() {
-}

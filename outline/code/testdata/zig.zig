@@ -1,4 +1,0 @@
-const s =
-    \\fn no() { "
-;
-fn last() void {}
