@@ -15,14 +15,12 @@ type Diff struct {
 	runs           []linediff.Run
 	pairs          []pair // in order, on both sides
 	removed, added int
-	work           int
 }
 
 // Compare returns the difference of two texts. It never fails. It keeps both slices: do
 // not change them while the Diff is in use.
 func Compare(old, new []byte) *Diff {
 	d := &Diff{old: newText(old), new: newText(new), runs: linediff.Compare(old, new).Runs()}
-	var p pairer
 	for i, r := range d.runs {
 		switch r.Op {
 		case linediff.Remove:
@@ -31,12 +29,12 @@ func Compare(old, new []byte) *Diff {
 			d.added += r.Lines
 			if i > 0 && d.runs[i-1].Op == linediff.Remove {
 				before := d.runs[i-1]
-				p.pair(d.old.lines(before.Old, before.Lines), d.new.lines(r.New, r.Lines), pair{int32(before.Old), int32(r.New)})
-				d.work += p.work
+				for _, p := range pairs(d.old.lines(before.Old, before.Lines), d.new.lines(r.New, r.Lines)) {
+					d.pairs = append(d.pairs, pair{int32(before.Old) + p.old, int32(r.New) + p.new})
+				}
 			}
 		}
 	}
-	d.pairs = p.pairs
 	return d
 }
 

@@ -9,17 +9,13 @@
 // Burmese. Marks never divide a character from its combining marks, and never a
 // sequence that shows as one emoji.
 //
-// Inside one run of changed lines, removed lines are paired with the added lines that
-// are most like them, in order. Lines with too little in common have no marks inside.
+// Inside one run of changed lines, the words of all removed lines are compared with
+// those of all added lines. Two lines that share most of their words are a pair, in
+// order. Lines with too little in common have no marks inside.
 //
-// The cost is bounded, linear in the texts apart from [linediff.Compare]:
-//   - A run of more than 65,536 removed and added lines has no pairs.
-//   - In a run of more than 16,384 possible pairs, lines that are equal but for spaces,
-//     or equal in their letters, are paired first. Each other line is compared with
-//     at most 32 others.
-//   - Each run has a budget in proportion to its words. After that it has no more pairs.
-//   - A line of more than 8,192 bytes has at most one mark: what lies between the
-//     beginning and the end that it shares with its partner.
+// The cost is that of [linediff.Compare] with a word on each line. A run of more than
+// 524,288 words has no pairs. Two lines that differ in more than 16,384 words have one
+// mark each: what lies between the beginning and the end that they share.
 //
 // The package does not detect moved lines, and it writes no HTML.
 package words

@@ -5,59 +5,39 @@ import (
 	"unicode/utf8"
 )
 
-// A class says what a token is.
-type class uint8
-
-const (
-	space class = iota
-	punct
-	word
-)
-
-// A token is a word, or one character that is no part of a word.
-type token struct {
-	start, end int32
-	runes      int32
-	class      class
+// split cuts a line into words: runs of letters and digits, and single characters that
+// are no part of one. Together they are the whole line.
+func split(line string) []string {
+	words := make([]string, 0, len(line)/3+1)
+	for line != "" {
+		n := next(line)
+		words = append(words, line[:n])
+		line = line[n:]
+	}
+	return words
 }
 
-// split cuts a line into tokens. Together they are the whole line.
-func split(line string) []token {
-	tokens := make([]token, 0, len(line)/3+1)
-	for at := 0; at < len(line); {
-		t := next(line[at:])
-		t.start, t.end = t.start+int32(at), t.end+int32(at)
-		tokens = append(tokens, t)
-		at = int(t.end)
+// next returns the bytes of the first word of a text that is not empty.
+func next(s string) int {
+	end, last := cluster(s)
+	if !joins(last) {
+		return end
 	}
-	return tokens
-}
-
-// next returns the first token of a text that is not empty.
-func next(s string) token {
-	size, base, runes := cluster(s)
-	c, joins := classify(base)
-	t := token{end: int32(size), runes: int32(runes), class: c}
-	if !joins {
-		return t
-	}
-	last := base
-	for int(t.end) < len(s) {
-		rest := s[t.end:]
-		size, base, runes := cluster(rest)
-		if _, joins := classify(base); !joins {
-			if !links(last, base) || size != utf8.RuneLen(base) || size == len(rest) {
+	for end < len(s) {
+		size, base := cluster(s[end:])
+		if !joins(base) {
+			if !links(last, base) || size != utf8.RuneLen(base) || end+size == len(s) {
 				break
 			}
-			_, after, _ := cluster(rest[size:])
-			if _, joins := classify(after); !joins || unicode.IsDigit(last) != unicode.IsDigit(after) {
+			_, after := cluster(s[end+size:])
+			if !joins(after) || unicode.IsDigit(last) != unicode.IsDigit(after) {
 				break
 			}
 		}
 		last = base
-		t.end, t.runes = t.end+int32(size), t.runes+int32(runes)
+		end += size
 	}
-	return t
+	return end
 }
 
 // links reports whether r can stand inside a word after last: the apostrophe of
@@ -73,36 +53,28 @@ func links(last, r rune) bool {
 var alone = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// classify returns the class of a character, and whether it is part of a longer word.
-func classify(r rune) (c class, joins bool) {
-	switch {
-	case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_':
-		return word, true
-	case unicode.IsSpace(r):
-		return space, false
-	case r == 'ー' || r == 'ｰ':
-		return word, false
-	case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Pc, r):
-		return word, r < 0x0e00 || !unicode.In(r, alone...)
-	case unicode.IsPunct(r) || unicode.In(r, unicode.Sm, unicode.Sc, unicode.Sk):
-		return punct, false
+// joins reports whether a character is part of a longer word.
+func joins(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 	}
-	return word, false
+	return unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && !unicode.In(r, alone...) && r != 'ー' && r != 'ｰ'
+}
+
+// isWord reports whether a word is more than space and punctuation.
+func isWord(w string) bool {
+	r, _ := utf8.DecodeRuneInString(w)
+	return !unicode.IsSpace(r) && (r == '_' || !unicode.In(r, unicode.P, unicode.Sm, unicode.Sc, unicode.Sk))
 }
 
 const zeroWidthJoiner = '\u200d'
 
-// cluster returns the size of the first character of s as a person sees it: its bytes,
-// its first rune and its number of runes. It may take two characters for one, but
-// never a part for the whole.
-func cluster(s string) (size int, base rune, runes int) {
+// cluster returns the bytes of the first character of s as a person sees it, and its
+// first rune. It may take two characters for one, but never a part for the whole.
+func cluster(s string) (size int, base rune) {
 	base, size = utf8.DecodeRuneInString(s)
-	if size < len(s) && s[size] < utf8.RuneSelf && base < utf8.RuneSelf {
-		return size, base, 1
-	}
-	runes = 1
 	half := isRegional(base) // last is the first half of a flag
-	for last := base; size < len(s); runes++ {
+	for last := base; size < len(s); {
 		r, n := utf8.DecodeRuneInString(s[size:])
 		switch {
 		case half && isRegional(r):
@@ -110,12 +82,12 @@ func cluster(s string) (size int, base rune, runes int) {
 		case extends(r) || last == zeroWidthJoiner || prepends(last) || stacks(last):
 			half = isRegional(r)
 		default:
-			return size, base, runes
+			return size, base
 		}
 		last = r
 		size += n
 	}
-	return size, base, runes
+	return size, base
 }
 
 func isRegional(r rune) bool { return 0x1f1e6 <= r && r <= 0x1f1ff }

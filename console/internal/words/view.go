@@ -242,10 +242,9 @@ func (v *View) size(s segment, n, line int) int {
 
 // A window is some rows of a view that are being made.
 type window struct {
-	view   *View
-	marker marker
-	marks  map[pair]marked // in a unified view, the two lines of a pair are in two rows
-	rows   []Row
+	view  *View
+	marks map[pair]marked // in a unified view, the two lines of a pair are in two rows
+	rows  []Row
 }
 
 type marked struct {
@@ -296,7 +295,7 @@ func (w *window) mark(row *Row) {
 	key := pair{int32(row.Old.Line), int32(row.New.Line)}
 	m, ok := w.marks[key]
 	if !ok {
-		m.old, m.new, m.alike = w.marker.marks(row.Old.Text, row.New.Text)
+		m.old, m.new, m.alike = marks(row.Old.Text, row.New.Text)
 		w.marks[key] = m
 	}
 	row.Old.Marks, row.New.Marks, row.Marked = m.old, m.new, m.alike

@@ -91,25 +91,3 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
-
-// A long line has one mark, of whole words. A line that is not long has a mark for
-// each change.
-func TestLongLine(t *testing.T) {
-	most := strings.Repeat("and more, ", maxLine/10/2)
-	for _, c := range []struct {
-		end, old, new string
-		want          string // the middle of the old line
-	}{
-		{", " + most, "first name, then last", "first nacelle, then last", "first «name», then last"},
-		{", " + most, "first name, then last", "first names, then last", "first «name», then last"},
-		{", " + most, "first name, then last", "first name big, then last", "first name, then last"},
-		{", " + most, "first name, then last", "first thing, then best", "first «name, then last»"},
-		{"", "first name, then last", "first thing, then best", "first «name», then «last»"},
-	} {
-		v := Compare([]byte(most+c.old+c.end), []byte(most+c.new+c.end)).View(Options{Layout: SideBySide})
-		r := v.Rows(0, 1)[0]
-		if got := shown(r, r.Old); got != most+c.want+c.end {
-			t.Errorf("%q to %q: %.80s", c.old, c.new, strings.ReplaceAll(got, most, "..."))
-		}
-	}
-}
