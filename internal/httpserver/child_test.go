@@ -19,11 +19,8 @@ import (
 )
 
 // childVariable makes the test binary a server. Its value is the folder of its database,
-// and of its TLS files if there are some. limitsVariable gives it limits on rates.
-const (
-	childVariable  = "SCRATCHPAD_HTTP_CHILD"
-	limitsVariable = "SCRATCHPAD_HTTP_LIMITS"
-)
+// and of its TLS files if there are some.
+const childVariable = "SCRATCHPAD_HTTP_CHILD"
 
 // childMain serves until its standard input ends.
 func childMain() error {
@@ -43,9 +40,6 @@ func childMain() error {
 		return err
 	}
 	o := Options{MCP: mcp, Console: pages, Keys: verify, Rate: auth.Rate{PerSecond: -1}, Logger: slog.New(slog.DiscardHandler)}
-	if os.Getenv(limitsVariable) != "" {
-		o.Rate, o.Keys = auth.Rate{}, verifyFast
-	}
 	if _, err := os.Stat(dir + "/cert.pem"); err == nil {
 		o.TLSCert, o.TLSKey = dir+"/cert.pem", dir+"/key.pem"
 	}
@@ -65,16 +59,8 @@ func childMain() error {
 	return s.Serve(ctx, l)
 }
 
-// fastKey is a key of the good caller, who has no limit.
-const fastKey = goodKey + "-fast"
-
-func verifyFast(ctx context.Context, credential string) (auth.Caller, error) {
-	c, err := verify(ctx, credential)
-	if credential == fastKey {
-		c.Rate = auth.Rate{PerSecond: -1}
-	}
-	return c, err
-}
+// kindKey is the key of the good caller.
+const kindKey = goodKey + "-kind"
 
 // A child is a server in a process of its own.
 type child struct {

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	signInPath = "/signin" // where a key is sent
-	eventsPath = "/events" // where the console sends events until one side has enough
-	maxForm    = 8 << 20   // bytes of a body; the console has a lower limit for each form
+	signInPath = "/signin"       // where a key is sent
+	eventsPath = "/events"       // where the console sends events until one side has enough
+	maxForm    = 8 << 20         // bytes of a body; the console has a lower limit for each form
+	maxWait    = 5 * time.Second // of a person for the rate of the address
 
 	// An address may be that of many people, so it has so many times the rate of one.
 	addressRate = 4
@@ -56,20 +57,8 @@ type consoleKey struct{}
 // A consoleCall is a request to the console. Its goroutine alone uses it.
 type consoleCall struct {
 	origin Origin
-	conn   *conn // nil: unknown
 	stream bool
-	form   bool // it has one
 	key    string
-	known  func() // the form is known, or has arrived; nil: that means nothing
-
-	leave func() // ends the person's turn; nil: there is none
-}
-
-// leaveTurn is called before anything that waits for the client.
-func (q *consoleCall) leaveTurn() {
-	if q.leave != nil {
-		q.leave()
-	}
 }
 
 func consoleCallOf(ctx context.Context) *consoleCall {
@@ -88,47 +77,26 @@ func OriginOf(ctx context.Context) Origin {
 
 // AdmitPerson counts the request of a context for a person, whom the console knows by now;
 // key is for the log. If it is one too many, ok is false, and there may be another after
-// the given time. Else AdmitPerson waits for the person's turn: pages of a person are made
-// one at a time. ok is false, too, when 32 requests of the person wait already, or after five
-// seconds. A form and a stream of events take no turn. The connection of a person is not
-// closed to make room for others before the request has its answer, unless that is a stream
-// of events.
+// the given time. The connection of a person is not closed to make room for others before
+// the request has its answer.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
-	q := consoleCallOf(ctx)
-	if q != nil {
+	if q := consoleCallOf(ctx); q != nil {
 		q.key = key
-		if q.known != nil {
-			q.known()
-		}
-		if q.conn != nil {
-			q.conn.knownCaller()
-		}
-		if q.conn != nil && !q.stream {
-			q.conn.l.conns.setBusy(q.conn)
-		}
+		keepOpen(ctx)
 	}
 	if retryAfter, ok = s.callers.admit("person "+id, s.o.Rate, s.now()); !ok {
 		s.stats.callerRate.Add(1)
-		return retryAfter, false
 	}
-	if q != nil && !q.stream && !q.form {
-		if q.leave, ok = s.turns.take(ctx, id, s.limits.turn); !ok {
-			s.stats.callerRate.Add(1)
-			return time.Second, false
-		}
-	}
-	return 0, true
+	return retryAfter, ok
 }
 
 // serveConsole passes on the requests of people.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
-	leaveRow(r.Context())
 	began := time.Now()
-	q := &consoleCall{origin: s.originOf(r), conn: connOf(r.Context()), stream: r.URL.Path == eventsPath, form: r.ContentLength > 0}
+	q := &consoleCall{origin: s.originOf(r), stream: r.URL.Path == eventsPath}
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), consoleKey{}, q))
 	defer cancel()
-	defer q.leaveTurn()
-	answer := &consoleWriter{ResponseWriter: w, q: q, status: http.StatusInternalServerError} // that of a panic
+	answer := &consoleWriter{ResponseWriter: w, status: http.StatusInternalServerError} // that of a panic
 	r = r.WithContext(ctx)
 	defer func() {
 		if s.o.Visited != nil {
@@ -152,7 +120,8 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 // countConsole counts a request to the console, and returns for whom: for the key of a session
 // that is known, and else for the address. A request of an address that has sent too many waits
 // for its turn if it may have a right credential that is not known yet.
-func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, known bool, f *refusal) {
+func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, f *refusal) {
+	known := false
 	id, whose := "console "+auth.Network(q.origin.Address).String(), "your address"
 	for _, cookie := range r.Cookies() {
 		if s.o.KnownSession == nil {
@@ -165,7 +134,7 @@ func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, known
 	}
 	longest := time.Duration(0)
 	if r.Method == http.MethodPost && r.URL.Path == signInPath || !known && r.Header.Get("Cookie") != "" {
-		longest = turnWait
+		longest = maxWait
 	}
 	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
 	after, ok := s.callers.reserve(id, limit, longest, s.now())
@@ -175,7 +144,7 @@ func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, known
 		if !s.trusted(q.origin.Client.Addr().Unmap().WithZone("")) { // what it has sent already would all be refused
 			f = f.with("Connection", "close")
 		}
-		return "", false, f
+		return "", f
 	}
 	if after > 0 {
 		select {
@@ -183,12 +152,12 @@ func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, known
 		case <-r.Context().Done():
 		}
 	}
-	return id, known, nil
+	return id, nil
 }
 
 // enterConsole refuses what the console need not look at.
 func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leave func(), f *refusal) {
-	id, known, f := s.countConsole(q, r)
+	id, f := s.countConsole(q, r)
 	if f != nil {
 		return nil, f
 	}
@@ -201,16 +170,8 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 	case reads && r.ContentLength != 0, r.ContentLength > maxForm:
 		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
 	}
-	gone := func() {}
-	if r.ContentLength > 0 && !known {
-		if gone, f = s.strangers.enter(id, end); f != nil {
-			return nil, f
-		}
-		q.known = gone
-	}
 	left, f := s.calls.enter(id, "console", s.calls.person, running{q.stream, end})
 	if f != nil {
-		gone()
 		return nil, f
 	}
 	now := &s.stats.visits
@@ -218,7 +179,7 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 		now = &s.stats.pages
 	}
 	now.Add(1)
-	return func() { now.Add(-1); left(); gone() }, nil
+	return func() { now.Add(-1); left() }, nil
 }
 
 // originOf returns the origin of a request. It removes a header that only a trusted proxy
@@ -262,16 +223,12 @@ func (f *timedForm) Read(p []byte) (int, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		f.w.late = true
 	}
-	if err == io.EOF && f.w.q.known != nil { // the next form of the address cannot end this one any more
-		f.w.q.known()
-	}
 	return n, err
 }
 
 // A consoleWriter knows the status of an answer.
 type consoleWriter struct {
 	http.ResponseWriter
-	q      *consoleCall
 	status int
 	begun  bool
 	late   bool      // the form did not arrive in time
@@ -301,14 +258,12 @@ func (c *consoleWriter) WriteHeader(status int) {
 // Write implements [http.ResponseWriter].
 func (c *consoleWriter) Write(p []byte) (int, error) {
 	c.ended()
-	c.q.leaveTurn()
 	return c.ResponseWriter.Write(p)
 }
 
 // FlushError is for [http.ResponseController].
 func (c *consoleWriter) FlushError() error {
 	c.ended()
-	c.q.leaveTurn()
 	return http.NewResponseController(c.ResponseWriter).Flush()
 }
 

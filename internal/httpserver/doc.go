@@ -13,5 +13,4 @@ package httpserver
 //   - route.go takes every request. address.go checks where it comes from, identify.go
 //     who sends it, rate.go how often. refuse.go has all answers that are errors.
 //   - health.go answers /healthz and /readyz, tls.go reads certificates.
-//   - row.go lets one stranger at a time go on, and turn.go one page of a person.
-//   - listen.go limits connections, and conn.go what they may send before a request.
+//   - places.go limits connections, and the heads of requests that have no answer yet.

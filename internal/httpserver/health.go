@@ -16,7 +16,6 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 
 // serveReady says whether the server can do its work.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
-	leaveRow(r.Context())
 	reason := "the server is stopping"
 	if !s.calls.stopping() {
 		reason = s.ready.ask(r.Context(), s)

@@ -51,7 +51,6 @@ func (s *Server) lookUp(ctx context.Context, credential string, from netip.Addr)
 			}
 		}
 		if s.o.Failures != nil {
-			leaveRow(ctx)
 			leave, ok := s.o.Failures.Enter(ctx, from)
 			if !ok {
 				return auth.Caller{}, errCrowd
@@ -120,7 +119,6 @@ func (s *Server) again(r *http.Request) func(context.Context) (auth.Caller, erro
 // anonymous returns who sends a request without a credential.
 func (s *Server) anonymous(r *http.Request) (c auth.Caller, ok bool, f *refusal) {
 	ctx := r.Context()
-	leaveRow(ctx)
 	if s.o.Anonymous != nil && !isForwarded(r) {
 		switch c, ok, err := s.o.Anonymous(ctx); {
 		case err != nil:

@@ -18,7 +18,7 @@ func TestRoom(t *testing.T) {
 	second.send("GET /heal")
 	eventually(t, "the second connection is not accepted", func() bool { return s.Stats().Connections == 3 })
 	first.send(request("GET", "/healthz", "")).read("GET") // so that second is the one that is quiet longest
-	for range 4 {
+	for range 3 {
 		s.dial().send(request("GET", "/healthz", "")).read("GET")
 	}
 	if !second.isClosed() {
@@ -56,7 +56,7 @@ func TestNoRoom(t *testing.T) {
 
 // A connection goes on after it was idle, and is closed when it has been idle too long.
 func TestIdle(t *testing.T) {
-	s := serve(t, Options{}, func(s *Server) { s.limits.near, s.limits.idle = 5*time.Millisecond, time.Minute })
+	s := serve(t, Options{}, nil)
 	c := s.dial()
 	for range 4 {
 		if a := c.send(appends()).read("POST"); !a.isAppended() {
@@ -67,7 +67,7 @@ func TestIdle(t *testing.T) {
 	if n := s.Stats(); n.Accepted != 1 || n.Connections != 1 {
 		t.Errorf("%d connections accepted, %d open, want 1 and 1", n.Accepted, n.Connections)
 	}
-	s = serve(t, Options{}, func(s *Server) { s.limits.near, s.limits.idle = 5*time.Millisecond, 100*time.Millisecond })
+	s = serve(t, Options{}, func(s *Server) { s.limits.idle = 100 * time.Millisecond })
 	if c = s.dial(); !c.send(appends()).read("POST").isAppended() || !c.isClosed() {
 		t.Error("an idle connection stays open")
 	}
@@ -76,10 +76,8 @@ func TestIdle(t *testing.T) {
 // An empty line that some clients send after a body is not the beginning of a request that
 // does not come.
 func TestIdleAfterEmptyLine(t *testing.T) {
-	header := 200 * time.Millisecond
-	s := serve(t, Options{}, func(s *Server) {
-		s.limits.near, s.limits.header, s.limits.idle = 20*time.Millisecond, header, time.Minute
-	})
+	const header = 200 * time.Millisecond
+	s := serve(t, Options{}, func(s *Server) { s.limits.header = header })
 	with, after := s.dial().send(appends()+"\r\n"), s.dial().send(appends())
 	for _, c := range []*client{with, after} {
 		if a := c.read("POST"); !a.isAppended() {

@@ -120,16 +120,12 @@ var (
 	agentRate  = auth.Rate{PerSecond: 100, Burst: 400}
 )
 
-// limits are times and sizes, which the tests change.
+// limits are times that the tests change.
 type limits struct {
-	bytes   int           // of the head of a request
 	header  time.Duration // for the head of a request, and for a TLS handshake
-	near    time.Duration // how long net/http keeps a connection without a request
 	idle    time.Duration // of a connection between requests
 	read    time.Duration // for a request to arrive; the handlers give most bodies less
 	skip    time.Duration // for the rest of a body that nobody reads
-	row     time.Duration // for a stranger to wait for others
-	turn    time.Duration // of a person, until the next answer may be made
 	answer  time.Duration // for a client to take an answer; the handler of MCP has its own
 	drain   time.Duration // for the calls under way at a stop
 	linger  time.Duration // for the last answers to be written, after that
@@ -141,8 +137,8 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, read: 30 * time.Second, skip: time.Second, row: time.Second, turn: time.Second, answer: time.Minute,
-	drain: 8 * time.Second, linger: 500 * time.Millisecond, // 10 seconds with skip and both lingers
+	header: 5 * time.Second, idle: 2 * time.Minute, read: 30 * time.Second, skip: time.Second, answer: time.Minute,
+	drain: 8 * time.Second, linger: 500 * time.Millisecond, // 9 seconds with both lingers
 	ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 	form: 10 * time.Second, formMiB: time.Second,
 }

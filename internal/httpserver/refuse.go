@@ -130,9 +130,8 @@ func encode(v any) string {
 }
 
 const (
-	maxSkip      = 64 << 10 // of a body that nobody reads, so that its connection can be used again
-	maxSkippers  = 64       // requests that wait for the rest of such a body
-	maxLingerers = 256      // connections that wait for their client to take a last answer
+	maxSkip     = 256 << 10 // of a body that nobody reads; net/http answers before it closes on a longer one
+	maxSkippers = 64        // requests that wait for the rest of such a body
 )
 
 // skipBody reads the body of a request that is refused. It returns a small body, and drops

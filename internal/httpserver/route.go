@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -35,9 +36,12 @@ func newRequestID() string {
 // handler wraps a route in what all routes share.
 func (s *Server) handler(route http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c := connOf(r.Context()); c != nil {
-			c.begin(w, r)
-			r.TLS = c.encryption()
+		body := &watchedBody{ReadCloser: r.Body, whole: r.ContentLength == 0}
+		if !body.whole {
+			r.Body = body
+		}
+		if r.ContentLength < 0 { // readers of a request with a length too differ on where its body ends
+			w.Header().Set("Connection", "close")
 		}
 		id := newRequestID()
 		w.Header().Set("X-Request-Id", id)
@@ -46,18 +50,33 @@ func (s *Server) handler(route http.Handler) http.Handler {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 		first := &firstWrite{ResponseWriter: w}
-		defer s.giveUpBody(w, r)
+		defer body.giveUp(w)
 		defer s.recovered(first, r)
 		route.ServeHTTP(first, r)
 	})
 }
 
-// giveUpBody keeps net/http from waiting for the rest of a body before it writes an
-// answer. It still takes what has arrived. After a whole body net/http reads on already: it
-// would take the deadline for the end of the connection, and cancel the next request.
-func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
-	if c := connOf(r.Context()); c != nil && c.body.Load() != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+// A watchedBody knows whether all of a body was read.
+type watchedBody struct {
+	io.ReadCloser
+	whole bool
+}
+
+// Read implements [io.Reader].
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.whole = true
+	}
+	return n, err
+}
+
+// giveUp keeps net/http from waiting for the rest of a body before it writes an answer. It
+// still takes what has arrived. After a whole body net/http reads on already: it would take
+// the deadline for the end of the connection, and cancel the next request.
+func (b *watchedBody) giveUp(w http.ResponseWriter) {
+	if !b.whole {
+		stopReading(w)
 	}
 }
 
@@ -173,13 +192,8 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		return
 	}
 	defer leave()
-	if c := connOf(ctx); c != nil {
-		c.knownCaller()
-	}
 	if known {
-		if c := connOf(ctx); c != nil && !stream { // streams have no end; a connection may have to end one
-			c.l.conns.setBusy(c)
-		}
+		keepOpen(ctx)
 		ctx = auth.NewVerifiedContext(ctx, c, s.again(r))
 	}
 	next.ServeHTTP(w, r.WithContext(ctx))

@@ -16,21 +16,17 @@ import (
 
 // Server serves MCP to a network. It is safe for concurrent use.
 type Server struct {
-	o         Options
-	limits    limits
-	now       func() time.Time
-	stats     counters
-	conns     *conns
-	calls     *calls
-	callers   *rates[string]
-	strangers strangers
-	turns     turns
-	agents    *rates[agentName]
-	ready     readiness
-	cert      *certificate
-	skippers  chan struct{} // has a value for each request that waits for a body to skip
-	lingerers chan struct{} // the same for connections that linger
-	row       row
+	o        Options
+	limits   limits
+	now      func() time.Time
+	stats    counters
+	places   *places
+	calls    *calls
+	callers  *rates[string]
+	agents   *rates[agentName]
+	ready    readiness
+	cert     *certificate
+	skippers chan struct{} // has a value for each request that waits for a body to skip
 
 	base    context.Context // ends when the server has stopped
 	end     context.CancelFunc
@@ -48,9 +44,10 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), row: row{taken: make(chan struct{}, 1)}, calls: newCalls(o.MaxConnections), conns: newConns(o.MaxConnections),
-		callers: newRates[string](), agents: newRates[agentName](),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers),
+		calls: newCalls(o.MaxConnections), callers: newRates[string](), agents: newRates[agentName](),
 	}
+	s.places = &places{most: o.MaxConnections, stats: &s.stats}
 	s.base, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -74,7 +71,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	var began time.Time
 	var cut int64
-	err := s.serve(ctx, s.listen(l, s.conns, secure), http.HandlerFunc(s.route), func() {
+	err := s.serve(ctx, s.places, s.places.listen(l, secure), http.HandlerFunc(s.route), func() {
 		began = time.Now()
 		cut = s.drain()
 	})
@@ -88,15 +85,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // but those who collect them. Clients name the server by an address, localhost, the name
 // that is given, or one of Options.Hosts. It returns nil when the context ends.
 func (s *Server) ServeMetrics(ctx context.Context, l net.Listener, name string) error {
-	return s.serve(ctx, s.listen(l, newConns(metricsConnections), nil), s.metricsHandler(name), func() {})
+	p := &places{most: metricsConnections, stats: new(counters)}
+	return s.serve(ctx, p, p.listen(l, nil), s.metricsHandler(name), func() {})
 }
 
 // serve serves a listener until the context ends, and then while drain runs.
-func (s *Server) serve(ctx context.Context, l *listener, route http.Handler, drain func()) error {
-	defer l.waiting.Wait()
-	defer l.conns.closeAll()
-	defer l.Close()
-	srv := s.newHTTP(route)
+func (s *Server) serve(ctx context.Context, p *places, l net.Listener, route http.Handler, drain func()) error {
+	srv := s.newHTTP(p, route)
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	select {
@@ -135,21 +130,23 @@ func (s *Server) drain() (cut int64) {
 	return cut
 }
 
-func (s *Server) newHTTP(route http.Handler) *http.Server {
+func (s *Server) newHTTP(p *places, route http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Server{
 		Handler:                      s.handler(route),
 		Protocols:                    protocols,
 		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            s.limits.header,
 		ReadTimeout:                  s.limits.read,
 		IdleTimeout:                  s.limits.idle,
 		WriteTimeout:                 s.limits.answer,
-		MaxHeaderBytes:               2 * maxHeader, // more than the listener lets through
+		MaxHeaderBytes:               maxHeader - 4<<10, // net/http lets 4 KiB more through
+		ConnState:                    p.noteState,
 		ErrorLog:                     slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 		BaseContext:                  func(net.Listener) context.Context { return s.base },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
+			return context.WithValue(ctx, connKey{}, connOf(c))
 		},
 	}
 }

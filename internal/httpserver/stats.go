@@ -12,7 +12,7 @@ type Stats struct {
 
 	Accepted          int64 // connections
 	ClosedForRoom     int64 // connections that were closed because there were too many
-	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
+	RefusedHeads      int64 // of them, because the heads of requests had too many bytes together
 	RefusedCallerRate int64 // requests over the rate of their caller, or with too many before them
 	RefusedAgentRate  int64 // calls over the rate of their agent
 	RefusedBlocked    int64 // requests with a wrong credential, from an address with too many before
@@ -28,7 +28,7 @@ type counters struct {
 func (s *Server) Stats() Stats {
 	visits, pages := s.stats.visits.Load(), s.stats.pages.Load()
 	return Stats{
-		Connections:       s.conns.open(),
+		Connections:       s.places.count(),
 		Calls:             max(0, s.calls.count()-visits-pages), // not all of one moment
 		Visits:            visits,
 		Pages:             pages,

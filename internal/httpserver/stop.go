@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// calls are the calls under way. After stop nobody enters. Streams have no end, and the
-// listener closes one when it needs the connection, so they do not count for most.
+// calls are the calls under way. After stop nobody enters.
 type calls struct {
-	most   int   // of all callers, without streams
+	most   int   // of all callers, with their streams
 	caller share // of those who call with a key or a token
 	person share // of the addresses of people
 
@@ -57,7 +56,7 @@ func (q *calls) enter(caller, tenant string, limit share, c running) (leave func
 		return nil, refused(http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit; try again when one has ended", limit.one).retry(time.Second)
 	case q.tenants[tenant] >= limit.all:
 		return nil, refused(http.StatusTooManyRequests, "%d calls of your tenant are under way, which is the limit; try again when one has ended", limit.all).retry(time.Second)
-	case !c.stream && q.n-q.streams >= int64(q.most):
+	case q.n >= int64(q.most):
 		return nil, refused(http.StatusServiceUnavailable, "%d calls are under way, which is the limit of this server; try again when one has ended", q.most).retry(time.Second)
 	}
 	q.n++

@@ -60,7 +60,7 @@ func secured(t *testing.T, dir string, log *logBuffer) *served {
 	t.Helper()
 	cert, key := writePair(t, dir, "one")
 	return serve(t, Options{TLSCert: cert, TLSKey: key, Logger: log.logger()}, func(s *Server) {
-		s.limits.reading, s.limits.near = 2*time.Millisecond, 10*time.Millisecond
+		s.limits.reading = 2 * time.Millisecond
 	})
 }
 

@@ -30,7 +30,7 @@ var httpNumbers = []number[httpserver.Stats]{
 	{name: "console_pages", help: "Pages of the console that wait for changes.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Pages) }},
 	{name: "connections_accepted_total", help: "Connections that were accepted.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.Accepted) }},
 	{name: "connections_refused_total", help: "Connections that were closed because there were too many.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.ClosedForRoom) }},
-	{name: "heads_refused_total", help: "Requests whose head was too long or too slow.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedHeads) }},
+	{name: "heads_refused_total", help: "Connections that were closed because too many heads of requests arrived at once.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedHeads) }},
 	{name: "rate_limited_total", label: "caller", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedCallerRate) }},
 	{name: "rate_limited_total", label: "agent", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedAgentRate) }},
 	{name: "rate_limited_total", label: "address", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedBlocked) }},
