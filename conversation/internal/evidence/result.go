@@ -1,6 +1,9 @@
 package evidence
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // result searches what a program printed. It takes words, but identifiers only
 // from lines that report an error, and nothing from lines that report success. It
@@ -11,6 +14,9 @@ func (f *finder) result(text string, failed bool) {
 	f.exact = false
 	lines, code, after, log := 0, 0, false, 0
 	for line := range strings.Lines(text) {
+		if len(f.found) >= mostFindings {
+			break
+		}
 		line = trimGutter(line)
 		if line == "" || isIdleLine(line) {
 			continue
@@ -32,7 +38,7 @@ func (f *finder) result(text string, failed bool) {
 		}
 		if n := hexEnd(line); n > 0 && n == log {
 			f.add(idKind, line[:n]) // in a log of commits a hash may have digits alone
-		} else if log = 0; isHash(line[:n]) {
+		} else if log = 0; keepHash(line[:n]) != "" {
 			log = n
 		}
 		f.words(line)
@@ -69,12 +75,9 @@ func hexEnd(line string) int {
 // number that tools for reading files print before it.
 func trimGutter(line string) string {
 	line = strings.Trim(line, " \t\r\n")
-	digits := digitsEnd(line, 0)
-	if rest, ok := strings.CutPrefix(line[digits:], "→"); ok && digits > 0 {
-		return strings.TrimLeft(rest, " \t")
-	}
-	if rest, ok := strings.CutPrefix(line[digits:], "\t"); ok && digits > 0 {
-		return strings.TrimLeft(rest, " \t")
+	rest := strings.TrimLeft(line, digits)
+	if len(rest) < len(line) && (strings.HasPrefix(rest, "→") || strings.HasPrefix(rest, "\t")) {
+		return strings.TrimLeft(rest, "→ \t")
 	}
 	return line
 }
@@ -82,12 +85,7 @@ func trimGutter(line string) string {
 // isIdleLine reports whether a test runner prints such a line for a test that
 // passed.
 func isIdleLine(line string) bool {
-	for _, prefix := range idleLines[line[0]] {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(line, idleLines)
 }
 
 // isCodeLine reports whether a line looks like program code.
@@ -105,12 +103,11 @@ func isCodeLine(line string) bool {
 	if strings.Contains(line, " := ") || strings.HasPrefix(line, "\"") && strings.HasSuffix(line, "\"") {
 		return true
 	}
-	for _, prefix := range codeLines[line[0]] {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(line, codeLines)
+}
+
+func beginsWith(line string, list []string) bool {
+	return slices.ContainsFunc(list, func(begin string) bool { return strings.HasPrefix(line, begin) })
 }
 
 // isImport reports whether a line of code imports another file.
@@ -124,12 +121,5 @@ func reportsError(line string) bool {
 	if len(line) > 2048 {
 		return false // a page on one line
 	}
-	for i := range len(line) {
-		for _, w := range troubles[line[i]] {
-			if strings.HasPrefix(line[i:], w) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(troubles, func(word string) bool { return strings.Contains(line, word) })
 }

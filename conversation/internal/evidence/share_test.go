@@ -141,3 +141,5 @@ func TestEvidenceShare(t *testing.T) {
 		}
 	}
 }
+
+func isLetterOrDigit(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }

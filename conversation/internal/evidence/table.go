@@ -78,56 +78,39 @@ var systemErrors = set(`ENOENT EACCES ECONNREFUSED ECONNRESET ECONNABORTED EADDR
 	ELIFECYCLE EINTEGRITY SIGKILL SIGTERM SIGSEGV SIGABRT SIGINT SIGHUP OOMKilled`)
 
 // tightUnits follow a number directly, looseUnits after a space.
-var tightUnits = set(`ns us µs μs ms s sec secs min mins m h hr hrs d w y B b K M G T k KB MB GB TB PB kB KiB MiB GiB TiB Ki Mi Gi Ti bit bits
-	% ‰ Hz kHz MHz GHz px em rem pt vh vw fps dpi x × mm cm km kg g mg lb V W kW kWh A mA mAh °C °F °K °
-	MB/s GB/s KB/s kB/s MiB/s GiB/s Mbps Gbps kbps Mbit/s Gbit/s rps qps tps req/s ops/s /s /min /h ns/op B/op ms/op µs/op MB/op bps pp
-	€ £ ¥ EUR USD GBP JPY CHF`)
+var tightUnits = set(`Mbit/s Gbit/s MiB/s GiB/s req/s ops/s ns/op ms/op µs/op MB/op secs mins bits MB/s GB/s KB/s kB/s Mbps
+	Gbps kbps /min B/op sec min hrs KiB MiB GiB TiB bit kHz MHz GHz rem fps dpi kWh mAh rps qps tps bps EUR
+	USD GBP JPY CHF ns us µs μs ms hr KB MB GB TB PB kB Ki Mi Gi Ti Hz px em pt vh vw mm cm km kg mg lb kW
+	mA °C °F °K /s /h pp w y B b K M G T k % ‰ x × g V W A ° € £ ¥`)
 
-var looseUnits = set(`ns us µs μs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours day days week weeks month months year years
-	bytes byte B KB MB GB TB PB kB KiB MiB GiB TiB bits % ‰ percent Hz kHz MHz GHz px pt fps dpi mm cm km kg mg V W kW kWh mA mAh °C °F
-	MB/s GB/s KB/s kB/s MiB/s GiB/s Mbps Gbps kbps Mbit/s Gbit/s rps qps tps req/s ops/s requests/s rows/s ns/op B/op allocs/op µs/op ms/op MB/op bps pp
-	EUR USD GBP JPY CHF SEK INR CNY € £ ¥ euros dollars tokens rows records requests connections replicas cores threads workers shards partitions
-	retries attempts items/s events/s messages/s users/s Sekunden Minuten Stunden Tage Wochen Zeilen Prozent secondes heures jours lignes
-	segundos minutos horas días filas`)
+var looseUnits = set(`connections requests/s partitions messages/s allocs/op requests replicas attempts events/s Sekunden
+	secondes segundos seconds minutes percent dollars records threads workers retries items/s users/s
+	Minuten Stunden Prozent minutos second minute months Mbit/s Gbit/s rows/s tokens shards Wochen Zeilen
+	heures lignes hours weeks month years bytes MiB/s GiB/s req/s ops/s ns/op µs/op ms/op MB/op euros cores
+	jours horas filas secs mins hour days week year byte bits MB/s GB/s KB/s kB/s Mbps Gbps kbps B/op rows
+	Tage días sec min hrs day KiB MiB GiB TiB kHz MHz GHz fps dpi kWh mAh rps qps tps bps EUR USD GBP JPY
+	CHF SEK INR CNY ns us µs μs ms hr KB MB GB TB PB kB Hz px pt mm cm km kg mg kW mA °C °F pp s h B % ‰ V W
+	€ £ ¥`)
 
 // labels are words before a bare number that say what it is.
-var labels = set(`commit port ports version code status pid errno http sqlstate ticket issue pr build release revision uid gid vlan
-	signal exit job run shard page epoch seed`)
-
-// loudLabels are the labels that count in the output of a program too.
-var loudLabels = set(`commit port code http errno sqlstate signal pid`)
+const labels = `sqlstate|revision|version|release|commit|status|ticket|signal|ports|errno|issue|build|shard|epoch|` +
+	`port|code|http|vlan|exit|page|seed|pid|uid|gid|job|run|pr`
 
 // versioned are names that a bare version may follow.
 var versioned = set(`go python node node.js java ruby rust php postgres postgresql mysql mariadb redis sqlite kubernetes k8s ubuntu debian fedora
 	alpine centos rhel windows macos ios android chrome firefox safari typescript react angular vue django rails spring laravel kafka elasticsearch
 	nginx terraform helm docker swift kotlin scala gradle maven npm pnpm yarn bun deno clang gcc llvm cuda pandas numpy spark airflow`)
 
-// troubles are the words that report an error, by their first byte.
-var troubles = byFirst("error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:", "Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
-	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop", "ErrImagePull", "expected:", "unresolved", "CRITICAL")
+// troubles are the words that report an error.
+var troubles = []string{"error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:", "Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
+	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop", "ErrImagePull", "expected:", "unresolved", "CRITICAL"}
 
-// codeLines are the beginnings of lines of code, by their first byte.
-var codeLines = byFirst("import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ", "let ", "var ", "export ", "public ", "private ",
-	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ", "try", "except ", "raise ", "with ", "self.", "type ", "interface ")
+// codeLines are the beginnings of lines of code.
+var codeLines = []string{"import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ", "let ", "var ", "export ", "public ", "private ",
+	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ", "try", "except ", "raise ", "with ", "self.", "type ", "interface "}
 
-func byFirst(words ...string) (t [256][]string) {
-	for _, w := range words {
-		t[w[0]] = append(t[w[0]], w)
-	}
-	return t
-}
-
-// idleLines are the beginnings of lines that report success, by their first byte.
-var idleLines = [256][]string{
-	'-':  {"--- PASS", "--- SKIP"},
-	'=':  {"=== RUN", "=== PAUSE", "=== CONT", "==="},
-	'o':  {"ok  \t", "ok  "},
-	'P':  {"PASS"},
-	'?':  {"?   \t"},
-	0xE2: {"✓", "✔"},
-	'd':  {"drwx"},
-	't':  {"total "},
-}
+// idleLines are the beginnings of lines that report success.
+var idleLines = []string{"--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "===", "ok  ", "PASS", "?   \t", "✓", "✔", "drwx", "total "}
 
 // decisionWords mark a sentence that states a decision.
 var decisionWords = []string{

@@ -1,6 +1,10 @@
 package evidence
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // written searches a text of the user or the model for commands (in fenced blocks,
 // after a prompt and in inline code), decisions and words.
@@ -99,9 +103,9 @@ func (f *finder) inline(code string) {
 			f.command(code)
 		}
 	case len(code) >= 4 && strings.ContainsAny(code, "_-./:0123456789") && hasLetter(code) && !strings.ContainsAny(code, "{}<>()[]|\"'=,;"):
-		if kind, text, ok := f.classify(code); ok && text == code {
-			f.add(kind, code)
-		} else {
+		whole := finder{exact: true}
+		whole.words(code)
+		if !slices.ContainsFunc(whole.found, func(found finding) bool { return found.text == code }) {
 			f.add(nameKind, code)
 		}
 	}
@@ -165,31 +169,20 @@ func (f *finder) command(line string) {
 	f.words(line)
 }
 
-// looksLikeCommand reports whether a line begins with the name of a program, or
-// with any word that is followed by a flag.
+var (
+	beforeCommand = regexp.MustCompile(`^(?:sudo |[^\s-]\S*=\S* )*`)
+	flagged       = regexp.MustCompile(`^[\w./-]+ (?:.* )?-(?:-\S{2,}|[A-Za-z\d]\S?)(?: |$)`)
+)
+
+// looksLikeCommand reports whether a line begins with the name of a program, or with
+// any word that is followed by a flag.
 func looksLikeCommand(line string) bool {
-	words := strings.Fields(line)
-	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") && words[0][0] != '-') {
-		words = words[1:]
+	line = line[len(beforeCommand.FindString(line)):]
+	name, rest, _ := strings.Cut(line, " ")
+	if rest == "" {
+		return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "/")
 	}
-	if len(words) < 2 {
-		return len(words) == 1 && (strings.HasPrefix(words[0], "./") || strings.HasPrefix(words[0], "/"))
-	}
-	name := words[0]
-	if programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") {
-		return true
-	}
-	for i := range len(name) {
-		if c := name[i]; c >= 0x80 || !isLetterOrDigit(c) && c != '-' && c != '_' && c != '.' && c != '/' {
-			return false
-		}
-	}
-	for _, w := range words[1:] {
-		if len(w) > 1 && w[0] == '-' && (w[1] == '-' && len(w) > 3 || isLetterOrDigit(w[1]) && len(w) <= 3) {
-			return true
-		}
-	}
-	return false
+	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") || flagged.MatchString(line)
 }
 
 // looksLikeSQL reports whether text begins with an SQL statement.
