@@ -156,7 +156,6 @@ var allowed = map[string][]string{
 	"console/internal/guard":             {},
 	"console/internal/linecount":         {"linediff"},
 	"console/internal/comparison":        {"workspace"},
-	"console/internal/wordspan":          {"console/internal/visible"},
 	"console/internal/logline":           {"workspace"},
 	"internal/room":                      {"golang.org/x/sync/semaphore"},
 	"internal/apierror":                  {},

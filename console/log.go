@@ -4,13 +4,13 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
-	"github.com/agent-scratchpad/scratchpad/console/internal/wordspan"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -168,6 +168,18 @@ func (d *logData) setRows() {
 	}
 }
 
+// spansOf returns where a word stands in a text, in upper or lower case.
+func spansOf(text, word string) (spans []visible.Span) {
+	expr, err := regexp.Compile("(?i)" + regexp.QuoteMeta(word))
+	if word == "" || err != nil {
+		return nil
+	}
+	for _, found := range expr.FindAllStringIndex(text, -1) {
+		spans = append(spans, visible.Span{Start: found[0], End: found[1]})
+	}
+	return spans
+}
+
 func newEntryRow(address, word string, e workspace.Entry) entryRow {
 	r := entryRow{Number: e.ID, Time: e.Time, Author: e.Author}
 	r.Link = logFind{Before: e.ID + 1}.address(address) + "#e" + number(e.ID)
@@ -177,7 +189,7 @@ func newEntryRow(address, word string, e workspace.Entry) entryRow {
 		r.By = logFind{Author: e.Author.Key}.address(address)
 	}
 	text := string(e.Content)
-	spans, at := wordspan.Find(text, word), foldAt(text)
+	spans, at := spansOf(text, word), foldAt(text)
 	if at == len(text) {
 		r.Text = visible.Marked(text, spans)
 		return r
