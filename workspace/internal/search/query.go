@@ -1,10 +1,7 @@
 package search
 
 import (
-	"encoding/binary"
-	"math"
-	"math/bits"
-	"slices"
+	"bytes"
 	"sort"
 	"strings"
 	"unicode"
@@ -30,21 +27,12 @@ type Query struct {
 	words     []word           // in byte order
 	grams     map[uint64]int32 // by key
 	gramSizes [4]bool          // whether there are grams of so many characters
-	begins    [1 << 10]uint32  // of the first three characters of each word, five bits of each
-	wordBits  [64]uint64       // of the first four bytes of each word
-	gramBits  [64]uint64       // of the first character of each gram
-	pairs     []pair           // of the words that ASCII may have
-	few       bool             // there are so few pairs that a text is searched for all of them at once
+	wordBegin [256][256]bool   // whether a word begins with two bytes; any second one after a word of one byte
+	gramBegin [256]bool        // whether the first character of a gram ends with a byte
 }
 
-// A pair has the first two bytes of a word, each eight times.
-type pair struct {
-	first, second uint64
-	mask          uint64 // 0: the word has one byte
-}
-
-// maxPairs is the most pairs that are few.
-const maxPairs = 6
+// fewWords is the most words for which a text is searched before it is cut into words.
+const fewWords = 8
 
 // A term is counted in each passage.
 type term struct {
@@ -211,8 +199,13 @@ func (b *builder) word(units []unit, weight float64) int32 {
 	i := b.term(string(text), weight)
 	if int(i) == known {
 		b.q.words = append(b.q.words, word{text: string(text), term: i, prefix: len(units) >= prefixLen, parent: -1})
-		setBit(&b.q.wordBits, wordKey(text))
-		b.q.setBegin(text)
+		if len(text) > 1 {
+			b.q.wordBegin[text[0]][text[1]] = true
+		} else {
+			for second := range b.q.wordBegin[text[0]] {
+				b.q.wordBegin[text[0]][second] = true
+			}
+		}
 	}
 	return i
 }
@@ -226,7 +219,7 @@ func (b *builder) run(units []unit, weight float64) (terms []int32) {
 			i = b.term(string(plainGram(units[at:at+size])), weight)
 			b.q.grams[key] = i
 			b.q.gramSizes[size] = true
-			setBit(&b.q.gramBits, uint32(units[at].r))
+			b.q.gramBegin[byte(units[at].r)] = true
 		}
 		b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
 		terms = append(terms, i)
@@ -253,57 +246,6 @@ func (b *builder) finish() {
 			b.q.main++
 		}
 	}
-	b.pairs()
-}
-
-const eachByte = 0x0101010101010101
-
-func (b *builder) pairs() {
-	for _, w := range b.q.words {
-		p := pair{first: eachByte * uint64(w.text[0])}
-		if len(w.text) > 1 {
-			p.second, p.mask = eachByte*uint64(w.text[1]), math.MaxUint64
-		}
-		if w.text[0] < utf8.RuneSelf && byte(p.second) < utf8.RuneSelf && !slices.Contains(b.q.pairs, p) {
-			b.q.pairs = append(b.q.pairs, p)
-		}
-	}
-	b.q.few = len(b.q.pairs) <= maxPairs
-}
-
-// start returns the first byte, from one on, at which a word may begin that is one of the
-// query, or which is not ASCII. It is the length of the text if there is none. It looks at
-// eight bytes at once, in lower case; digits have that bit already.
-func (q *Query) start(text []byte, from int) int {
-	const lowerCase, highest = 0x20 * eachByte, 0x80 * eachByte
-	for ; from+9 <= len(text); from += 8 {
-		a, b := binary.LittleEndian.Uint64(text[from:]), binary.LittleEndian.Uint64(text[from+1:])
-		found := a & highest
-		a, b = a|lowerCase, b|lowerCase
-		for i := range q.pairs {
-			p := &q.pairs[i]
-			differ := a ^ p.first | (b^p.second)&p.mask
-			found |= (differ - eachByte) &^ differ & highest // of the first byte that is 0, and perhaps of later ones
-		}
-		if found != 0 {
-			return from + bits.TrailingZeros64(found)/8
-		}
-	}
-	for ; from < len(text); from++ {
-		a, b := text[from]|0x20, byte(0)
-		if from+1 < len(text) {
-			b = text[from+1] | 0x20
-		}
-		if a >= utf8.RuneSelf {
-			return from
-		}
-		for i := range q.pairs {
-			if p := &q.pairs[i]; a == byte(p.first) && b&byte(p.mask) == byte(p.second) {
-				return from
-			}
-		}
-	}
-	return from
 }
 
 // longest returns the longest word of the query that a text begins with; -1: none.
@@ -412,72 +354,24 @@ func appendPlain(text []byte, at *[]int32, units []unit) []byte {
 	return text
 }
 
-// wordKey returns the first four bytes of a word, which select a bit.
-func wordKey(text []byte) (key uint32) {
-	for i := range min(4, len(text)) {
-		key |= uint32(text[i]) << (8 * i)
+// mayMatch reports whether a text may have a word of the query: it has one as it stands in
+// lower case, or is not ASCII. The text in lower case is returned, in buf if that has room.
+func (q *Query) mayMatch(text, buf []byte) (may bool, lowerCase []byte) {
+	if len(q.words) > fewWords {
+		return true, buf
 	}
-	return key
-}
-
-func bit(key uint32) (at uint32, mask uint64) {
-	n := key * 0x9e3779b1 >> 20 // 12 bits
-	return n >> 6, 1 << (n & 63)
-}
-
-func setBit(bits *[64]uint64, key uint32) {
-	at, mask := bit(key)
-	bits[at] |= mask
-}
-
-func hasBit(bits *[64]uint64, key uint32) bool {
-	at, mask := bit(key)
-	return bits[at]&mask != 0
-}
-
-// setBegin notes how a word begins. Of a short word, anything may come after it.
-func (q *Query) setBegin(text []byte) {
-	key, free := uint32(0), 0
-	for i := range 3 {
-		key <<= 5
-		if i < len(text) {
-			key |= uint32(text[i] & 31)
-		} else {
-			free += 5
+	buf = append(buf[:0], text...)
+	for i, b := range buf {
+		if b >= 'A' && b <= 'Z' {
+			buf[i] = b | 0x20
+		} else if b >= utf8.RuneSelf {
+			return true, buf
 		}
 	}
-	for after := range uint32(1) << free {
-		q.begins[(key|after)>>5] |= 1 << ((key | after) & 31)
-	}
-}
-
-// mayMatch reports whether a text may have a term. It is several times as fast as to look
-// at each word, and says yes to all text that is not ASCII.
-func (q *Query) mayMatch(text []byte) bool {
-	key := uint32(0)
-	for i, b := range text {
-		if b >= utf8.RuneSelf {
-			return true
-		}
-		key = (key<<5 | uint32(b&31)) & (1<<15 - 1)
-		if q.begins[key>>5]&(1<<(key&31)) != 0 && i >= 2 && beginsWord(text, i-2) {
-			return true
+	for i := range q.words {
+		if bytes.Contains(buf, []byte(q.words[i].text)) {
+			return true, buf
 		}
 	}
-	for at := len(text) - 2; at < len(text); at++ { // the last word may be short
-		key = key << 5 & (1<<15 - 1)
-		if at >= 0 && q.begins[key>>5]&(1<<(key&31)) != 0 && beginsWord(text, at) {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsWord reports whether a word, or a part of one, may begin at a byte of ASCII.
-func beginsWord(text []byte, at int) bool {
-	now := byteClass[text[at]]
-	if now == byteBetween {
-		return false
-	}
-	return at == 0 || byteClass[text[at-1]] == byteBetween || now == byteUpper
+	return false, buf
 }

@@ -207,9 +207,6 @@ func (r *ranker) findNear() {
 	for _, t := range r.body.seen {
 		r.near[t], r.lastPos[t] = 0, -1
 	}
-	if !r.body.linked {
-		return
-	}
 	for _, h := range r.body.hits {
 		t := &r.q.terms[h.term]
 		if h.pos < 0 || t.weight == 0 {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -24,8 +23,6 @@ type scanner struct {
 	word  []bool  // of each term: whether it matched a whole word
 	seen  []int32 // the terms whose count is above 0
 
-	linked bool // the last passage has a term and the one after it in the query, and so may have the next passage
-
 	pos   int32
 	units []unit
 	buf   []byte
@@ -41,14 +38,8 @@ func newScanner(q *Query) *scanner {
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
 	s.reset()
-	quick := s.q.few && !s.linked
-	if quick {
-		s.findStarts(text)
-	} else if s.q.mayMatch(text) {
-		s.findWords(text)
-	}
-	if s.linked = s.isLinked(); s.linked && quick {
-		s.reset()
+	may, buf := s.q.mayMatch(text, s.buf)
+	if s.buf = buf; may {
 		s.findWords(text)
 	}
 	if len(s.q.phrases) > 0 && !s.findPhrases(text) {
@@ -69,68 +60,24 @@ func (s *scanner) reset() {
 	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
 }
 
-// isLinked reports whether there are hits of a term and of the one after it in the query. Only
-// then do their positions count.
-func (s *scanner) isLinked() bool {
-	for _, t := range s.seen {
-		if next := s.q.terms[t].next; next >= 0 && s.count[next] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// findStarts is findWords without the right positions. It looks only at the words that may
-// be one of the query, or are not ASCII.
-func (s *scanner) findStarts(text []byte) {
-	for at := s.q.start(text, 0); at < len(text); {
-		if text[at] < utf8.RuneSelf {
-			next := at + 1
-			if beginsWord(text, at) {
-				next = s.findSame(text, at)
-			}
-			if next > at {
-				at = s.q.start(text, next)
-				continue
-			}
-		}
-		for at > 0 && byteClass[text[at-1]] != byteBetween {
-			at--
-		}
-		at = s.q.start(text, s.findWord(text, at))
-	}
-}
-
-// findSame looks up the word that begins at a byte, if it is one of the query letter by letter,
-// and returns where it ends. It returns at if it is not, or if findWord has to look at it: the
-// query has many words, or one that this one begins with.
-func (s *scanner) findSame(text []byte, at int) (end int) {
-	if len(s.q.words) > maxPairs {
-		return at
-	}
-	for i := range s.q.words {
-		w := &s.q.words[i]
-		end := at + len(w.text)
-		if end > len(text) || string(text[at:end]) != w.text || end < len(text) && byteClass[text[end]] != byteBetween {
-			continue
-		}
-		if w.parent >= 0 {
-			break
-		}
-		s.hit(hit{term: w.term, start: int32(at), end: int32(end)}, true)
-		s.word[w.term] = true
-		return end
-	}
-	return at
-}
-
 // findWords goes over the words of ASCII as bytes.
 func (s *scanner) findWords(text []byte) {
 	for i := 0; i < len(text); {
-		if byteClass[text[i]] == byteBetween {
+		start := i
+		for i < len(text) && byteClass[text[i]] == byteLower {
 			i++
-		} else {
-			i = s.findWord(text, i)
+		}
+		switch {
+		case i < len(text) && byteClass[text[i]] != byteBetween:
+			i = s.findWord(text, start)
+		case i > start: // lower case alone, as most words are
+			if s.mayBegin(text[start:i]) {
+				s.parts = append(s.parts[:0], 0)
+				s.lookUpASCII(text, start, i)
+			}
+			s.pos++
+		default:
+			i++
 		}
 	}
 }
@@ -160,7 +107,7 @@ func (s *scanner) findWord(text []byte, start int) (end int) {
 		s.findCamel(text, start, i)
 		s.pos += int32(len(s.parts))
 	default:
-		if hasBit(&s.q.wordBits, asciiKey(text, start, i)) {
+		if s.mayBegin(text[start:i]) {
 			s.parts = append(s.parts[:0], 0)
 			s.lookUpASCII(text, start, i)
 		}
@@ -181,8 +128,8 @@ func (s *scanner) findCamel(text []byte, start, end int) {
 			s.parts = append(s.parts, int32(i-1-start))
 		}
 	}
-	for i, part := range s.parts {
-		if s.mayBegin(asciiKey(text, start+int(part), end), i) {
+	for _, part := range s.parts {
+		if s.mayBegin(text[start+int(part) : end]) {
 			s.lookUpASCII(text, start, end)
 			break
 		}
@@ -200,34 +147,20 @@ func (s *scanner) lookUpASCII(text []byte, start, end int) {
 	s.lookUp(start, nil)
 }
 
-// asciiKey is wordKey for a word of ASCII that is not folded.
-func asciiKey(text []byte, at, end int) (key uint32) {
-	const lowerCase = 0x20202020 // digits have the bit already
-	if at+4 <= end {
-		return binary.LittleEndian.Uint32(text[at:]) | lowerCase
+// mayBegin reports whether a word of the query may begin as a text does, or be all of it.
+// ASCII of the text need not be in lower case.
+func (s *scanner) mayBegin(text []byte) bool {
+	const lowerCase = 0x20 // digits have that bit already
+	first, second := text[0], byte(0)
+	if first < utf8.RuneSelf {
+		first |= lowerCase
 	}
-	for i, b := range text[at:end] {
-		key |= uint32(b|0x20) << (8 * i)
-	}
-	return key
-}
-
-// mayBegin reports whether a word of the query may begin with a part of s.parts, which
-// has the key, or be that part.
-func (s *scanner) mayBegin(key uint32, part int) bool {
-	if hasBit(&s.q.wordBits, key) {
-		return true
-	}
-	for _, next := range s.parts[part+1:] {
-		size := next - s.parts[part]
-		if size >= 4 {
-			break
-		}
-		if hasBit(&s.q.wordBits, key&(1<<(8*size)-1)) {
-			return true
+	if len(text) > 1 {
+		if second = text[1]; second < utf8.RuneSelf {
+			second |= lowerCase
 		}
 	}
-	return false
+	return s.q.wordBegin[first][second]
 }
 
 // lookUp finds the terms in the folded word in s.buf, at the beginnings of its parts. The
@@ -235,7 +168,7 @@ func (s *scanner) mayBegin(key uint32, part int) bool {
 func (s *scanner) lookUp(start int, units []unit) {
 	for i, part := range s.parts {
 		rest := s.buf[part:]
-		if !s.mayBegin(wordKey(rest), i) {
+		if !s.mayBegin(rest) {
 			continue
 		}
 		longer := false
@@ -315,7 +248,7 @@ func (s *scanner) findWideWord(units []unit) {
 func (s *scanner) findGrams(units []unit) {
 	for i := range units {
 		s.pos++
-		if !hasBit(&s.q.gramBits, uint32(units[i].r)) {
+		if !s.q.gramBegin[byte(units[i].r)] {
 			continue
 		}
 		for size := 1; size <= 3 && i+size <= len(units); size++ {
