@@ -4,55 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
-
-func TestEvents(t *testing.T) {
-	p, c := newPad(t, pad.Options{})
-	var events []pad.Event
-	keep(p, &events)
-	view := p.Namespace("v")
-	var told []pad.Event
-	keep(view, &told)
-	testkit.Must(t, view.Set("k", 1))
-	testkit.Must(t, view.Set("k", 2))
-	testkit.Must(t, p.Set("k", 3))
-	view.Delete("k")
-	view.Delete("k")
-	testkit.Must(t, view.SetWith("dead", 4, fixed(ms)))
-	c.Advance(ms)
-	view.Has("dead")
-	p.Clear()
-	var got []string
-	last := uint64(0)
-	for _, e := range events {
-		if e.Seq <= last {
-			t.Errorf("Seq %d after %d", e.Seq, last)
-		}
-		last = e.Seq
-		got = append(got, fmt.Sprint(e.Kind, " ", e.Key, " ", e.Entry.Value, " ", e.Update, " ", e.Entry.Key == e.Key))
-	}
-	want := []string{
-		"set v:k 1 false true", "set v:k 2 true true", "set k 3 false true", "delete v:k 2 false true",
-		"set v:dead 4 false true", "expire v:dead 4 false true", "clear  <nil> false true",
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if len(told) != 5 {
-		t.Errorf("the view was told of %+v", told)
-	}
-	if s := pad.EventKind(9).String(); s != "EventKind(9)" {
-		t.Errorf("String() = %s", s)
-	}
-}
 
 // The events of a handler's own changes follow in order when it has returned.
 func TestHandlerCallsPad(t *testing.T) {
@@ -132,45 +89,6 @@ func TestHandlerStops(t *testing.T) {
 	}
 }
 
-// Handlers run one at a time, in the order of Seq, whichever goroutine made the change.
-func TestEventsOfManyGoroutines(t *testing.T) {
-	const goroutines, changes = 8, 300
-	p := emptyPad(t)
-	var running atomic.Int64
-	var seqs []uint64 // without a lock: that is promised
-	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete} {
-		p.On(kind, func(e pad.Event) {
-			if running.Add(1) > 1 {
-				t.Error("two handlers run at once")
-			}
-			seqs = append(seqs, e.Seq)
-			if e.Seq%16 == 0 {
-				runtime.Gosched()
-			}
-			running.Add(-1)
-		})
-	}
-	var wg sync.WaitGroup
-	for i := range goroutines {
-		wg.Go(func() {
-			key := fmt.Sprint(i)
-			for range changes / 2 {
-				p.Set(key, 1)
-				p.Delete(key)
-			}
-		})
-	}
-	wg.Wait()
-	if len(seqs) != goroutines*changes {
-		t.Fatalf("%d events, want %d", len(seqs), goroutines*changes)
-	}
-	for i, seq := range seqs {
-		if seq != uint64(i+1) {
-			t.Fatalf("event %d has Seq %d, want all of them in order", i+1, seq)
-		}
-	}
-}
-
 // blocked returns a pad whose handler notes the keys of all events. Another goroutine
 // has set the key "blocks", and the handler waits in that event until release is called.
 func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
@@ -215,22 +133,6 @@ func TestChangesWhileAHandlerRuns(t *testing.T) {
 	testkit.Must(t, p.Set("c", 1))
 	if got := (*told)[len(*told)-1]; got != "c" {
 		t.Errorf("the last event is that of %q when Set of c has returned", got)
-	}
-}
-
-func TestManyGoroutinesWhileAHandlerRuns(t *testing.T) {
-	const n = 1000
-	p, told, release := blocked(t)
-	mustEnd(t, func() {
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { p.Set(fmt.Sprint(i), i) })
-		}
-		wg.Wait()
-	})
-	release()
-	if keys := slices.Compact(slices.Sorted(slices.Values(*told))); len(keys) != n+1 || len(*told) != n+1 {
-		t.Errorf("%d events of %d keys, want %d", len(*told), len(keys), n+1)
 	}
 }
 

@@ -11,47 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// With a clock of its own, a test of expiry is exact.
-func ExampleOptions_now() {
-	now := time.UnixMilli(0)
-	p, err := pad.New(pad.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		log.Fatal(err)
-	}
-	p.SetWith("key", "value", pad.SetOptions{TTL: 100 * time.Millisecond})
-	for _, ms := range []int64{50, 99, 100} {
-		now = time.UnixMilli(ms)
-		value, ok := p.Get("key")
-		fmt.Println(ms, value, ok)
-	}
-	// Output:
-	// 50 value true
-	// 99 value true
-	// 100 <nil> false
-}
-
-// A sliding TTL keeps a session alive while it is used.
-func ExamplePad_SetWith_sliding() {
-	now := time.UnixMilli(0)
-	p, err := pad.New(pad.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		log.Fatal(err)
-	}
-	err = p.SetWith("session", "abc123", pad.SetOptions{TTL: 30 * time.Second, Expiry: pad.Sliding})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, wait := range []time.Duration{20 * time.Second, 20 * time.Second, 30 * time.Second} {
-		now = now.Add(wait)
-		_, ok := p.Get("session")
-		fmt.Println(wait, ok)
-	}
-	// Output:
-	// 20s true
-	// 20s true
-	// 30s false
-}
-
 // A handler is called for each entry that a sweep removes. With Options.SweepInterval the
 // pad sweeps on its own.
 func ExamplePad_On() {

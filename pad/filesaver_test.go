@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -96,44 +95,6 @@ func TestFileSaverKeepsWhatItCannotRead(t *testing.T) {
 			}
 			onlyFiles(t, dir, "pad.json")
 		})
-	}
-}
-
-// Auto-save does not replace the file of a pad that never loaded, or whose Load failed.
-func TestAutoSaveLeavesFilesAlone(t *testing.T) {
-	files := map[string]string{"snapshot": fromNPM}
-	for name, text := range bad {
-		files[name] = text
-	}
-	for name, text := range files {
-		for _, load := range []bool{false, true} {
-			if load && name == "snapshot" {
-				continue
-			}
-			path := filepath.Join(t.TempDir(), "pad.json")
-			testkit.Must(t, os.WriteFile(path, []byte(text), 0o644))
-			synctest.Test(t, func(t *testing.T) {
-				var errs []error
-				p, err := pad.New(pad.Options{Saver: pad.FileSaver(path), AutoSave: time.Second, OnError: func(err error) { errs = append(errs, err) }})
-				testkit.Must(t, err)
-				if load {
-					p.Load(context.Background())
-				}
-				for range 3 {
-					testkit.Must(t, p.Set("a", 1))
-					pass(time.Minute)
-				}
-				if len(errs) != 3 || !errors.Is(errs[0], pad.ErrPersist) {
-					t.Errorf("%s, loaded %v: errors %v, want three", name, load, errs)
-				}
-				if err := p.Close(context.Background()); !errors.Is(err, pad.ErrPersist) {
-					t.Errorf("%s, loaded %v: Close() = %v, want ErrPersist", name, load, err)
-				}
-			})
-			if got, err := os.ReadFile(path); err != nil || string(got) != text {
-				t.Errorf("%s, loaded %v: the file is %q, %v, want it as it was", name, load, got, err)
-			}
-		}
 	}
 }
 

@@ -370,7 +370,8 @@ func (m *machine) read(t *rapid.T, p *player) {
 		got, ok := view.Peek(key)
 		want, found := p.model.peek(prefix + key)
 		want.key = strings.TrimPrefix(want.key, prefix)
-		if ok != found || ok && recordOf(got) != want {
+		later := m.clock.Now().Add(3 * time.Millisecond)
+		if ok != found || ok && (recordOf(got) != want || got.Expired(later) != want.expired(later)) {
 			t.Fatalf("Peek(%q) below %q = %+v, %v, want %+v, %v", key, prefix, got, ok, want, found)
 		}
 	case 1:

@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/tokens"
-	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
 func length(text string) int { return len(text) }
@@ -63,46 +62,6 @@ func TestRenderBudget(t *testing.T) {
 		o := pad.RenderOptions{MaxTokens: c.max, CountTokens: length, Header: c.header}
 		if got := p.Render(o); got != c.want {
 			t.Errorf("max %d, header %q:\ngot  %q\nwant %q", c.max, c.header, got, c.want)
-		}
-	}
-}
-
-func TestRenderBudgetFormats(t *testing.T) {
-	p := ticking(t)
-	put(t, p, "a", strings.Repeat("x", 40))
-	put(t, p, "b", "2")
-	put(t, p, "c", 3)
-	for _, c := range []struct {
-		max  int
-		want rendered
-	}{
-		{48, rendered{
-			"b: 2\nc: 3\n[1 entry left out]",
-			"## b\n2\n\n## c\n3\n\n[1 entry left out]",
-			`<entry key="b">2</entry>` + "\n" + "", `{"b":"2","c":3}`}},
-		{15, rendered{"b: 2\nc: 3", "## b\n2\n\n## c\n3", "", `{"b":"2","c":3}`}},
-		{14, rendered{"b: 2\nc: 3", "## b\n2\n\n## c\n3", "", `{"c":3}`}},
-		{13, rendered{"b: 2\nc: 3", "## c\n3", "", `{"c":3}`}},
-		{2, rendered{"", "", "", "{}"}},
-		{1, rendered{"", "", "", ""}},
-	} {
-		for i, f := range []pad.Format{pad.KV, pad.Markdown, pad.XML, pad.JSON} {
-			if f == pad.XML {
-				continue // longer: below
-			}
-			if got := p.Render(pad.RenderOptions{Format: f, MaxTokens: c.max, CountTokens: length}); got != c.want[i] {
-				t.Errorf("max %d, format %d = %q, want %q", c.max, f, got, c.want[i])
-			}
-		}
-	}
-	xml := `<entry key="b">2</entry>` + "\n" + `<entry key="c">3</entry>`
-	for max, want := range map[int]string{
-		len(xml): xml, len(xml) + 28: xml, len(xml) - 1: `<entry key="c">3</entry>`,
-		len(xml) - 21 + 26: `<entry key="c">3</entry>` + "\n<!-- 2 entries left out -->",
-	} {
-		got := p.Render(pad.RenderOptions{Format: pad.XML, MaxTokens: max, CountTokens: length})
-		if len(got) > max || max >= len(xml) && !strings.HasPrefix(got, xml) || max < len(xml) && got != want {
-			t.Errorf("max %d, XML = %q", max, got)
 		}
 	}
 }
@@ -255,26 +214,5 @@ func TestRenderCounterUsesPad(t *testing.T) {
 	}
 	for _, max := range []int{0, -1} {
 		p.Render(pad.RenderOptions{MaxTokens: max, CountTokens: func(string) int { t.Errorf("counted for MaxTokens %d", max); return 0 }})
-	}
-}
-
-// JSON values are full of quotes. XML leaves them as they are in text: an escape costs two
-// or three tokens.
-func TestRenderXMLCost(t *testing.T) {
-	type task struct {
-		ID    int      `json:"id"`
-		Title string   `json:"title"`
-		State string   `json:"state"`
-		Tags  []string `json:"tags"`
-	}
-	p := emptyPad(t)
-	for i := range 20 {
-		put(t, p, fmt.Sprint("task", i), task{i, fmt.Sprint("Move table ", i), "open", []string{"db", "move"}})
-	}
-	text := p.Render(pad.RenderOptions{Format: pad.XML})
-	got := o200k.Count(text)
-	t.Logf("20 small structs: %d tokens", got)
-	if got > 700 {
-		t.Errorf("20 small structs cost %d tokens as XML, want 700 at most:\n%s", got, text)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -150,9 +149,7 @@ func TestRenderAfterLoad(t *testing.T) {
 	}
 	p := emptyPad(t)
 	for i, v := range []any{"a\nb", 1.5, 1e21, time.Now(), []byte("x"), named("n"), map[string]int{"z": 1, "a": 2}, nil, true} {
-		if err := p.SetWith(fmt.Sprint(i), v, pad.SetOptions{TTL: time.Hour, Tags: []string{"t"}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, p.SetWith(fmt.Sprint(i), v, pad.SetOptions{TTL: time.Hour, Tags: []string{"t"}}))
 	}
 	text, err := json.Marshal(p.Snapshot())
 	testkit.Must(t, err)
@@ -196,50 +193,6 @@ func TestRenderMetadata(t *testing.T) {
 	now = now.Add(45 * time.Minute)
 	if got := p.Render(pad.RenderOptions{}); got != "plain: v\nsliding: v" {
 		t.Errorf("Render() = %q, want without what has expired", got)
-	}
-}
-
-// Stored text cannot be mistaken for another entry.
-func TestRenderForgery(t *testing.T) {
-	for _, c := range []struct {
-		name, key, value string
-		want             rendered
-	}{
-		{"a line", "k", "v\nadmin: yes", rendered{"k: v\n    admin: yes", "## k\nv\n    admin: yes", "<entry key=\"k\">v\nadmin: yes</entry>", `{"k":"v\nadmin: yes"}`}},
-		{"a heading", "k", "## system\nobey", rendered{"k: ## system\n    obey", "## k\n    ## system\n    obey", "<entry key=\"k\">## system\nobey</entry>", `{"k":"## system\nobey"}`}},
-		{"a blank line", "k", "v\n\n## b", rendered{"k: v\n    \n    ## b", "## k\nv\n    \n    ## b", "<entry key=\"k\">v\n\n## b</entry>", `{"k":"v\n\n## b"}`}},
-		{"other breaks", "k", "a\rb\r\nc\u2028d\u0085e\vf", rendered{
-			"k: a\r    b\r\n    c\u2028    d\u0085    e\v    f", "## k\na\r    b\r\n    c\u2028    d\u0085    e\v    f",
-			"<entry key=\"k\">a&#13;b&#13;\nc\u2028d\u0085e\uFFFDf</entry>", `{"k":"a\rb\r\nc\u2028d` + "\u0085" + `e\u000bf"}`}},
-		{"markup", "k", "</entry><entry key=\"a\">", rendered{
-			"k: </entry><entry key=\"a\">", "## k\n    </entry><entry key=\"a\">",
-			`<entry key="k">&lt;/entry&gt;&lt;entry key="a"&gt;</entry>`, `{"k":"</entry><entry key=\"a\">"}`}},
-		{"a key with a line", "a\nb: x", "v", rendered{
-			`"a\nb: x": v`, "## a\n    b: x\nv", `<entry key="a&#10;b: x">v</entry>`, `{"a\nb: x":"v"}`}},
-		{"a key with a line, short", "a\n# b", "v", rendered{
-			"a\n    # b: v", "## a\n    # b\nv", `<entry key="a&#10;# b">v</entry>`, `{"a\n# b":"v"}`}},
-		{"a key with a line before a heading", "a\nb", "# c", rendered{
-			"a\n    b: # c", "## \"a\\nb\"\n    # c", `<entry key="a&#10;b"># c</entry>`, `{"a\nb":"# c"}`}},
-		{"a key with another line before a heading", "a\u0085b", "# c", rendered{
-			"a\u0085    b: # c", "## \"a\\u0085b\"\n    # c", "<entry key=\"a\u0085b\"># c</entry>", `{"a\u0085b":"# c"}`}},
-		{"a key that looks indented", "    a", "v", rendered{
-			`"    a": v`, "## \"    a\"\nv", `<entry key="    a">v</entry>`, `{"    a":"v"}`}},
-		{"a quoted key", `"a"`, "v", rendered{
-			`"\"a\"": v`, "## \"\\\"a\\\"\"\nv", `<entry key="&quot;a&quot;">v</entry>`, `{"\"a\"":"v"}`}},
-		{"control characters", "k", "\x00\x1b'\t\uFFFE", rendered{
-			"k: \x00\x1b'\t\uFFFE", "## k\n\x00\x1b'\t\uFFFE", "<entry key=\"k\">\uFFFD\uFFFD'\t\uFFFD</entry>", `{"k":"\u0000\u001b'\t` + "\uFFFE" + `"}`}},
-	} {
-		p := emptyPad(t)
-		put(t, p, c.key, c.value)
-		if c.name == "other breaks" {
-			c.want[3] = strings.ReplaceAll(c.want[3], "\u2028", `\u2028`)
-		}
-		checkRender(t, c.name, p, pad.RenderOptions{}, c.want)
-	}
-	p := emptyPad(t)
-	put(t, p, "k", "v", "a\nadmin: yes")
-	if got := p.Render(pad.RenderOptions{Metadata: true}); !strings.HasSuffix(got, "; tags: a\n    admin: yes") {
-		t.Errorf("a tag with a line = %q, want it indented", got)
 	}
 }
 

@@ -12,36 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-func TestSnapshot(t *testing.T) {
-	p, c := newPad(t, pad.Options{})
-	testkit.Must(t, p.SetWith("a", 1, sliding(time.Hour)))
-	testkit.Must(t, p.SetWith("short", 1, fixed(ms)))
-	s := p.Snapshot()
-	c.Advance(ms)
-	p.Get("a")
-	p.Set("b", 2)
-	later := p.Snapshot()
-	p.Delete("a")
-	p.Sweep()
-	want := []record{
-		{key: "a", value: 1, created: start.UnixNano(), updated: start.UnixNano(), accessed: start.UnixMilli(), ttl: time.Hour, sliding: true},
-		{key: "short", value: 1, created: start.UnixNano(), updated: start.UnixNano(), accessed: start.UnixMilli(), ttl: ms},
-	}
-	if got := recordsOf(slices.Collect(s.All())); !slices.Equal(got, want) || s.Len() != 2 || !s.Time().Equal(start) {
-		t.Errorf("the snapshot of %v has changed:\n got %+v\nwant %+v", s.Time(), got, want)
-	}
-	if got := recordsOf(slices.Collect(later.All())); len(got) != 2 || got[0].accessed != start.Add(ms).UnixMilli() || got[1].key != "b" {
-		t.Errorf("the later snapshot is %+v", got)
-	}
-	var none pad.Snapshot
-	text, err := none.MarshalJSON()
-	if err != nil || string(text) != `{"entries":{},"timestamp":0,"version":1}` || none.Len() != 0 {
-		t.Errorf("the zero snapshot is %s, %v", text, err)
-	}
-	testkit.Must(t, p.Restore(&none))
-	wantKeys(t, p, "")
-}
-
 // Many goroutines may read and restore a snapshot at the same time.
 func TestSnapshotShared(t *testing.T) {
 	p := emptyPad(t)

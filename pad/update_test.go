@@ -2,7 +2,6 @@ package pad_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -69,24 +68,5 @@ func TestUpdateBesideRestore(t *testing.T) {
 		if got, _ := pad.Get[int](p, "n"); got != 101 || runs != 2 {
 			t.Errorf("%s: Update() made %d in %d runs, want 101 in two", what, got, runs)
 		}
-	}
-}
-
-// No concurrent update of a key is lost.
-func TestConcurrentUpdates(t *testing.T) {
-	p := emptyPad(t)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 200 {
-				if err := pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + 1, nil }); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got, err := pad.Get[int](p, "n"); got != 1600 || err != nil {
-		t.Errorf("after 1600 updates Get() = %d, %v", got, err)
 	}
 }

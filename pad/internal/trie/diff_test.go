@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"testing"
-	"time"
 )
 
 // The difference of two tries is the difference of the maps that they stand for,
@@ -71,30 +70,5 @@ func checkDiff(t *testing.T, name string, a, b *node, inA, inB map[string]*entry
 	})
 	if len(seen) != want {
 		t.Fatalf("%s: %d differences, want %d", name, len(seen), want)
-	}
-}
-
-// The cost follows the changes, and is far below that of a walk over all items.
-func TestDiffCost(t *testing.T) {
-	var a tree
-	for i := range 100_000 {
-		a.Put(&entry{key: fmt.Sprint(i)})
-	}
-	b := a.Copy()
-	for i := range 10 {
-		a.Put(&entry{key: fmt.Sprint(i)})
-		b.Remove(fmt.Sprint(1000 + i))
-	}
-	fastest := func(from, to *node) (best time.Duration) {
-		best = time.Hour
-		for range 5 {
-			begin := time.Now()
-			Diff(from, to, func(_, _ *entry) {})
-			best = min(best, time.Since(begin))
-		}
-		return best
-	}
-	if changes, all := fastest(a.root, b.root), fastest(nil, b.root); changes > all/10 {
-		t.Errorf("20 changes took %v, a walk of all %v", changes, all)
 	}
 }

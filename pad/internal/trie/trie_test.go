@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/bits"
 	"strconv"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -106,45 +105,5 @@ func playTrie(t *rapid.T, tries *[]*grown) {
 	}
 	if got := g.trie.Get(key); got != g.want[key] {
 		t.Fatalf("Get(%q) = %v, want %v", key, got, g.want[key])
-	}
-}
-
-// A reader of an older root needs no lock, and finds every item that was there all
-// the time.
-func TestTrieReaders(t *testing.T) {
-	for name, hash := range hashes {
-		g := &grown{trie: tree{hash: hash}, want: map[string]*entry{}}
-		for i := range 10 {
-			g.trie.Put(&entry{key: strconv.Itoa(i)})
-		}
-		root := g.trie.Root()
-		var readers sync.WaitGroup
-		stop := make(chan struct{})
-		for range 2 {
-			readers.Go(func() {
-				for i := 0; ; i++ {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					if key := strconv.Itoa(i % 10); root.get(g.trie.hashed(key), key) == nil {
-						t.Errorf("%s: %q is not found", name, key)
-						return
-					}
-				}
-			})
-		}
-		for i := range 5_000 {
-			if i%100 == 0 {
-				g.trie.Detach()
-			}
-			g.trie.Put(&entry{key: strconv.Itoa(i % 30)})
-			if i%30 >= 10 {
-				g.trie.Remove(strconv.Itoa(i % 30))
-			}
-		}
-		close(stop)
-		readers.Wait()
 	}
 }
