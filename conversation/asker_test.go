@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestFailuresLeaveTheMessages(t *testing.T) {
@@ -123,9 +123,7 @@ func TestPausesAfterFailures(t *testing.T) {
 		for calls == before {
 			now = now.Add(time.Second)
 			wait += time.Second
-			if err := m.Append(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Append(t.Context()))
 		}
 		waits = append(waits, wait)
 	}
@@ -171,46 +169,12 @@ func TestSummariserContext(t *testing.T) {
 					return "s", nil
 				}})
 			ctx := context.WithValue(t.Context(), key{}, 1)
-			if err := m.Append(ctx, users("a b")...); err != nil {
-				t.Fatal(err)
-			}
-			if err := m.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Append(ctx, users("a b")...))
+			testkit.Must(t, m.Wait(t.Context()))
 			if _, ok := m.Summary(); !ok {
 				t.Error("no summary")
 			}
 		})
-	}
-}
-
-// A summariser cannot change the messages of the memory.
-func TestRequestIsACopy(t *testing.T) {
-	m := newMemory(t, Options{SummarizeAt: 3, KeepLast: 1, OnError: func(error) {}, Summarize: func(_ context.Context, q Request) (string, error) {
-		scribble(q.Messages)
-		return "", errors.New("down")
-	}})
-	msgs := []Message{UserText("a"), call("1"), ToolResult("1", "r"), AssistantText("b")}
-	add(t, m, msgs...)
-	if diff := cmp.Diff(msgs, m.Messages()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// One answer that was far too long does not prevent the next summaries.
-func TestOneEndlessAnswer(t *testing.T) {
-	calls := 0
-	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 5, OnError: func(error) {}, Summarize: func(context.Context, Request) (string, error) {
-		if calls++; calls == 1 {
-			return strings.Repeat("and so on ", 50_000), nil
-		}
-		return "s", nil
-	}})
-	for i := range 200 {
-		add(t, m, UserText(fmt.Sprint("message ", i)))
-	}
-	if n := len(m.Messages()); n > 21 || calls < 5 {
-		t.Errorf("%d messages after %d calls", n, calls)
 	}
 }
 

@@ -2,12 +2,13 @@ package conversation_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var (
@@ -206,9 +207,7 @@ func TestCheckLeavesMessages(t *testing.T) {
 	for p, conversations := range validConversations() {
 		for name, msgs := range conversations {
 			before, err := json.Marshal(msgs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			Check(msgs, p)
 			after, err := json.Marshal(msgs)
 			if err != nil || string(before) != string(after) {
@@ -218,7 +217,7 @@ func TestCheckLeavesMessages(t *testing.T) {
 	}
 }
 
-// Many calls in one message take linear time.
+// More than 16 calls of one message are found by a map.
 func TestCheckManyParallelCalls(t *testing.T) {
 	var ids []string
 	for k := range 500 {
@@ -243,39 +242,4 @@ func TestCheckManyParallelCalls(t *testing.T) {
 
 var providers = []Provider{
 	Anthropic, OpenAIChat, OpenAIResponses, Gemini,
-}
-
-// toolLoop returns a conversation of about n messages: questions, parallel calls with
-// their results, and answers.
-func toolLoop(n int) []Message {
-	msgs := []Message{SystemText("You look after the repository.")}
-	for k := 0; len(msgs) < n; k++ {
-		first, second := fmt.Sprintf("toolu_%024d", 2*k), fmt.Sprintf("toolu_%024d", 2*k+1)
-		msgs = append(msgs,
-			UserText("Look at the file and tell me what is in it, and run its tests."),
-			Message{Role: Assistant, Content: "I look.", ToolCalls: []ToolCall{
-				{ID: first, Name: "read_file", Arguments: json.RawMessage(`{"path":"internal/server/server.go"}`)},
-				{ID: second, Name: "run", Arguments: json.RawMessage(`{"command":"go test ./internal/server"}`)},
-			}},
-			ToolResult(second, "ok  internal/server 0.41s"),
-			ToolResult(first, "package server\n\nimport \"net/http\"\n"),
-			AssistantText("It serves HTTP, and its tests pass."),
-		)
-	}
-	return msgs
-}
-
-func BenchmarkCheck(b *testing.B) {
-	msgs := toolLoop(10_000)
-	for _, p := range providers {
-		b.Run(string(p), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if problems := Check(msgs, p); problems != nil {
-					b.Fatal(problems[0])
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(msgs)), "ns/message")
-		})
-	}
 }

@@ -153,33 +153,3 @@ func TestCheckAcceptsValid(t *testing.T) {
 		}
 	}
 }
-
-// Results may come in any order.
-func TestCheckAcceptsPermutations(t *testing.T) {
-	ids := []string{"call_1", "call_2", "call_3", "call_4"}
-	permute(ids, func(order []string) {
-		msgs := list(hello, calls("call_1", "call_2", "call_3", "call_4"))
-		for _, id := range order {
-			msgs = append(msgs, result(id))
-		}
-		for _, p := range all {
-			none(t, p, append(msgs, reply))
-		}
-	})
-}
-
-func permute(ids []string, use func([]string)) {
-	var try func(k int)
-	try = func(k int) {
-		if k == len(ids) {
-			use(ids)
-			return
-		}
-		for j := k; j < len(ids); j++ {
-			ids[k], ids[j] = ids[j], ids[k]
-			try(k + 1)
-			ids[k], ids[j] = ids[j], ids[k]
-		}
-	}
-	try(0)
-}

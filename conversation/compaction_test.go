@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // compactions are messages in which a provider carries what came before.
@@ -79,13 +81,9 @@ func TestSummaryKeepsTheNewestCompaction(t *testing.T) {
 				summarized = append(summarized, Transcript(r.Messages))
 				return "short", nil
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, m := range roundAbout(m) {
-			if err := memory.Append(ctx, m); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, memory.Append(ctx, m))
 		}
 		found := false
 		for _, kept := range memory.Messages() {

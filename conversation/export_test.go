@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestExportImport(t *testing.T) {
@@ -20,14 +21,10 @@ func TestExportImport(t *testing.T) {
 	for i := range 9 {
 		add(t, m, UserText(fmt.Sprintf("run `go test ./p%d`", i)), Message{Role: Assistant, Content: "<ok> & done", Raw: []byte("{ \"a\":  1 }"), RawProvider: Anthropic})
 		document, err := m.Export()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		again := newMemory(t, o)
 		add(t, again, users("x y z")...)
-		if err := again.Import(document); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, again.Import(document))
 		if diff := cmp.Diff(m.Messages(), again.Messages()); diff != "" {
 			t.Fatalf("exported (-), imported (+):\n%s", diff)
 		}
@@ -43,9 +40,7 @@ func TestExportImport(t *testing.T) {
 		if msgs := again.Messages(); msgs[1].Content == "late" {
 			t.Fatalf("a late system message is a leading one: %q", texts(msgs))
 		}
-		if err := again.Import(document); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, again.Import(document))
 		s1, ok1 := m.Summary()
 		s2, ok2 := again.Summary()
 		if s1 != s2 || ok1 != ok2 {
@@ -89,31 +84,6 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Import writes nothing to the journal. The imported messages are summarised later.
-func TestImportIsNotRecorded(t *testing.T) {
-	j := &listJournal{}
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize, Journal: j})
-	add(t, m, users("a b")...)
-	var list []string
-	for i := range 9 {
-		list = append(list, fmt.Sprintf(`{"role":"user","content":"i%d"}`, i))
-	}
-	if err := m.Import([]byte(`{"version":1,"messages":[` + strings.Join(list, ",") + `]}`)); err != nil {
-		t.Fatal(err)
-	}
-	if len(j.records) != 2 {
-		t.Errorf("%d records", len(j.records))
-	}
-	add(t, m, UserText("c"))
-	if got := texts(m.Messages()); got != "S i8 c" {
-		t.Errorf("the window is %q", got)
-	}
-	if got, err := originals(m); got != "a b c" || err != nil {
-		t.Errorf("the originals are %q, %v", got, err)
-	}
-}
-
 // Imported messages are not in the journal, and neither is their summary.
 func TestSummaryOfImportedMessages(t *testing.T) {
 	j := &listJournal{}
@@ -121,17 +91,13 @@ func TestSummaryOfImportedMessages(t *testing.T) {
 	o := Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize, Journal: j}
 	m := newMemory(t, o)
 	add(t, m, users("a b")...)
-	if err := m.Import([]byte(`{"version":1,"messages":[{"role":"user","content":"i0"},{"role":"user","content":"i1"},{"role":"user","content":"i2"},{"role":"user","content":"i3"},{"role":"user","content":"i4"}]}`)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, m.Import([]byte(`{"version":1,"messages":[{"role":"user","content":"i0"},{"role":"user","content":"i1"},{"role":"user","content":"i2"},{"role":"user","content":"i3"},{"role":"user","content":"i4"}]}`)))
 	add(t, m, UserText("c"))
 	if got := texts(m.Messages()); got != "S i4 c" {
 		t.Errorf("the window is %q", got)
 	}
 	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got := texts(again.Messages()); got != "a b c" {
 		t.Errorf("opened again the window is %q", got)
 	}
@@ -169,9 +135,7 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		first, err := m.Export()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		again := newMemory(t, Options{SummarizeAt: 1 << 30, Summarize: brief})
 		if err := again.Import(first); err != nil {
 			t.Fatalf("what was exported is refused: %v\n%s", err, first)

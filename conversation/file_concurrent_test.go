@@ -173,9 +173,7 @@ func TestFileCancelled(t *testing.T) {
 	}
 	wg.Wait()
 	got, err := readAfter(t.Context(), f, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	checkWhole(t, got)
 	for _, r := range got {
 		if !stored[r.Message.Content] {

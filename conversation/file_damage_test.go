@@ -19,13 +19,9 @@ import (
 func state(t testing.TB, path string) string {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return fmt.Sprintf("%d bytes, %x, %v, %v", info.Size(), sha256.Sum256(text), info.ModTime(), info.Mode())
 }
 
@@ -99,9 +95,7 @@ func TestFileNoFile(t *testing.T) {
 func onlyThese(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -109,15 +103,6 @@ func onlyThese(t testing.TB, dir string, want ...string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the folder has other files (-want +got):\n%s", diff)
 	}
-}
-
-// An empty file is a journal without records.
-func TestFileEmpty(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	writeFile(t, path, nil)
-	f := openFile(t, path)
-	wantRecords(t, f, nil)
-	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
 }
 
 func TestFileDamage(t *testing.T) {
@@ -276,9 +261,7 @@ func TestFileDamageLater(t *testing.T) {
 	appendRecords(t, f, saidRecord("one"))
 	appendRecords(t, f, saidRecord("two"), saidRecord("three"))
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	text := string(readFile(t, path))
 	if _, err := w.WriteAt([]byte("x"), int64(strings.Index(text, `"two"`))); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func init() {
@@ -79,9 +80,7 @@ func TestFileFullDisk(t *testing.T) {
 		t.Fatalf("%d failures, %d records: this disk was not full, or not empty", failures, len(want))
 	}
 	wantRecords(t, f, want)
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=2m"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=2m"))
 	want = append(want, appendRecords(t, f, saidRecord("after"))...)
 	wantRecords(t, f, want)
 	closeFile(t, f)
@@ -93,16 +92,10 @@ func TestFileFullDisk(t *testing.T) {
 func limitFiles(t *testing.T, size uint64, f func()) {
 	t.Helper()
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: limit.Max}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	testkit.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: limit.Max}))
 	f()
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 }
 
 // A write that fails in the middle leaves nothing in the file.
@@ -162,17 +155,13 @@ func TestFileReadOnly(t *testing.T) {
 	writeFile(t, path, append(readFile(t, path), `{"seq":2`...))
 
 	// A user without the right to it.
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod(dir, 0o755))
 	for _, c := range []struct {
 		path string
 		mode os.FileMode
 	}{{path, 0o444}, {path, 0o600}, {path + ".new", 0}} {
 		if c.mode != 0 {
-			if err := os.Chmod(path, c.mode); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Chmod(path, c.mode))
 		}
 		out, err := fileProcess(t.Context(), "nobody", c.path).Output()
 		if err != nil || !strings.HasPrefix(string(out), "true ") || !strings.Contains(string(out), "permission denied") {
@@ -180,9 +169,7 @@ func TestFileReadOnly(t *testing.T) {
 		}
 	}
 
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	refused(t, path, "read-only")
 	if _, err := conversation.FileJournal(path + ".new"); !errors.Is(err, conversation.ErrJournal) || !errors.Is(err, syscall.EROFS) {
 		t.Errorf("FileJournal() in a read-only folder = %v, want ErrJournal and EROFS", err)
@@ -193,12 +180,8 @@ func TestFileReadOnly(t *testing.T) {
 func TestFileSpecial(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(dir, "nothing"), link); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mkfifo(pipe, 0o600))
+	testkit.Must(t, os.Symlink(filepath.Join(dir, "nothing"), link))
 	for path, reason := range map[string]string{pipe: "a pipe", "/dev/null": "a device", "/dev/zero": "a device", dir: "a folder", link: "a link to nothing"} {
 		if f, err := conversation.FileJournal(path); f != nil || !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("FileJournal(%s) = %v, %v, want ErrJournal, %s", path, f, err, reason)
@@ -212,15 +195,11 @@ func TestFileLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	writeFile(t, target, nil)
-	if err := os.Symlink("target", link); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Symlink("target", link))
 	f := openFile(t, link)
 	want := appendRecords(t, f, saidRecord("a"))
 	writeFile(t, target+"2", nil)
-	if err := errors.Join(os.Remove(link), os.Symlink("target2", link)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Remove(link), os.Symlink("target2", link)))
 	if err := f.Append(t.Context(), saidRecord("b")); !errors.Is(err, conversation.ErrJournal) {
 		t.Errorf("Append() through a link that has moved = %v, want ErrJournal", err)
 	}
@@ -257,9 +236,7 @@ func straceSteps(t *testing.T, path string, options ...string) (said []string) {
 	cmd := exec.CommandContext(t.Context(), strace, append(append([]string{"-f", "-q"}, options...), child.Args...)...)
 	cmd.Env, cmd.Stderr = child.Env, os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
@@ -306,9 +283,7 @@ func TestFileFailingCalls(t *testing.T) {
 			}
 			f := openFile(t, path)
 			got, err := readAfter(t.Context(), f, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for i, r := range got {
 				if i < len(want) && r.Message.Content != want[i] || r.Seq != int64(i+1) {
 					t.Errorf("record %d is %q with Seq %d, want %q", i+1, r.Message.Content, r.Seq, want[i])
@@ -346,9 +321,7 @@ func TestFileSyncsFirst(t *testing.T) {
 	trace := filepath.Join(dir, "trace")
 	straceSteps(t, filepath.Join(dir, "journal.jsonl"), "-o", trace, "-e", "trace=fsync,fdatasync,pwrite64,write")
 	log, err := os.Open(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer log.Close()
 	written, synced, acks := false, false, 0
 	for lines := bufio.NewScanner(log); lines.Scan(); {

@@ -49,16 +49,10 @@ func fileProcess(ctx context.Context, role ...string) *exec.Cmd {
 func startFileProcess(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, lines *bufio.Scanner) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -180,9 +174,7 @@ func killLives(t *testing.T, mode string, kills int) (problem string) {
 		}
 		acked += len(acks)
 		if info, err := os.Stat(path); err == nil && info.Size() > 2<<20 {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Remove(path))
 		}
 	}
 	t.Logf("%d kills, %d batches were acknowledged, %d ends were torn", kills, acked, torn)

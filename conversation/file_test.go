@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func openFile(t testing.TB, path string) *conversation.File {
@@ -69,17 +70,13 @@ func wantRecords(t testing.TB, j conversation.Journal, want []conversation.Recor
 
 func writeFile(t testing.TB, path string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, text, 0o600))
 }
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return text
 }
 
@@ -180,9 +177,7 @@ func TestFileStreams(t *testing.T) {
 	f = openFile(t, path)
 	n := 0
 	for _, err := range f.Records(t.Context(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if n++; n%2000 == 0 {
 			if grown := heap() - before; grown > most {
 				t.Fatalf("after %d records %d bytes more are held, want at most %d", n, grown, most)
@@ -238,77 +233,4 @@ func TestFileRelative(t *testing.T) {
 	f := openFile(t, "journal.jsonl")
 	t.Chdir(t.TempDir())
 	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
-}
-
-// The floor of an Append is a loop that writes as many bytes and syncs. Concurrent
-// appends share one fsync.
-func BenchmarkFileJournal(b *testing.B) {
-	for _, size := range []int{200, 20_000, 1 << 20} {
-		r := saidRecord(strings.Repeat("lorem ips ", size/10))
-		line, err := r.MarshalJSON()
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(fmt.Sprintf("floor/%d", size), func(b *testing.B) {
-			f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer f.Close()
-			for b.Loop() {
-				if _, err := f.Write(line); err != nil {
-					b.Fatal(err)
-				}
-				if err := dataSync(f); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("append/%d", size), func(b *testing.B) {
-			f := openFile(b, filepath.Join(b.TempDir(), "journal"))
-			for b.Loop() {
-				appendRecords(b, f, r)
-			}
-		})
-		b.Run(fmt.Sprintf("append of 8 at once/%d", size), func(b *testing.B) {
-			f := openFile(b, filepath.Join(b.TempDir(), "journal"))
-			b.SetParallelism(4)
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					appendRecords(b, f, r)
-				}
-			})
-		})
-	}
-}
-
-// The cost of opening and reading, for each record.
-func BenchmarkFileJournalRead(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "journal")
-	f := openFile(b, path)
-	const records = 20_000
-	batch := make([]conversation.Record, records)
-	for i := range batch {
-		batch[i] = saidRecord(strings.Repeat("lorem ips ", 20))
-	}
-	appendRecords(b, f, batch...)
-	b.Run("Records", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			for _, err := range f.Records(b.Context(), 0) {
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/records, "ns/record")
-	})
-	closeFile(b, f)
-	b.Run("FileJournal", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			closeFile(b, openFile(b, path))
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/records, "ns/record")
-	})
 }

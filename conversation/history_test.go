@@ -14,34 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// The cases of the tests of Flint's messages().
-func TestHistory(t *testing.T) {
-	user, assistant := conversation.UserText, conversation.AssistantText
-	abc := []conversation.Message{user("a"), assistant("b"), user("c")}
-	for name, c := range map[string]struct {
-		do   func(h *conversation.History)
-		want []conversation.Message
-	}{
-		"starts empty":  {func(*conversation.History) {}, []conversation.Message{}},
-		"push, all":     {func(h *conversation.History) { h.Push(user("hello")) }, []conversation.Message{user("hello")}},
-		"several":       {func(h *conversation.History) { h.Push(abc[:1]...); h.Push(); h.Push(abc[1:]...) }, abc},
-		"clear":         {func(h *conversation.History) { h.Push(abc...); h.Clear() }, []conversation.Message{}},
-		"use after":     {func(h *conversation.History) { h.Push(abc...); h.Clear(); h.Push(abc[2]) }, abc[2:]},
-		"a copy is out": {func(h *conversation.History) { h.Push(user("x")); _ = append(h.All(), assistant("y")) }, []conversation.Message{user("x")}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var h conversation.History
-			c.do(&h)
-			if diff := cmp.Diff(c.want, h.All()); diff != "" {
-				t.Error("all (-want +got):\n" + diff)
-			}
-			if h.Len() != len(c.want) {
-				t.Errorf("len %d, want %d", h.Len(), len(c.want))
-			}
-		})
-	}
-}
-
 func TestHistorySlice(t *testing.T) {
 	var h conversation.History
 	h.Push(conversation.UserText("a"), conversation.AssistantText("b"), conversation.UserText("c"))
@@ -62,28 +34,6 @@ func TestHistorySlice(t *testing.T) {
 		if text != c.want || got == nil {
 			t.Errorf("Slice(%d, %d) = %q, %v, want %q", c.from, c.to, text, got, c.want)
 		}
-	}
-}
-
-func TestHistoryReplace(t *testing.T) {
-	var h conversation.History
-	if h.Replace(0, conversation.UserText("x")) {
-		t.Error("replaced a message of an empty history")
-	}
-	h.Push(conversation.UserText("only"))
-	for _, i := range []int{5, 1, -1, -10, math.MinInt, math.MaxInt} {
-		if h.Replace(i, conversation.AssistantText("ignored")) {
-			t.Errorf("replaced message %d of one", i)
-		}
-	}
-	if diff := cmp.Diff([]conversation.Message{conversation.UserText("only")}, h.All()); diff != "" {
-		t.Error("after what changes nothing (-want +got):\n" + diff)
-	}
-	if !h.Replace(0, conversation.UserText("new")) {
-		t.Error("did not replace message 0")
-	}
-	if diff := cmp.Diff([]conversation.Message{conversation.UserText("new")}, h.All()); diff != "" {
-		t.Error("after Replace (-want +got):\n" + diff)
 	}
 }
 

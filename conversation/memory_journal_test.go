@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A listJournal is a journal in memory. If fail is set, it returns the error of an
@@ -140,9 +142,7 @@ func TestOpen(t *testing.T) {
 				add(t, m, msg)
 				calls := r.calls()
 				again, err := Open(t.Context(), o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				if diff := cmp.Diff(m.Messages(), again.Messages()); diff != "" {
 					t.Fatalf("KeepLast %d, round %d: the memory (-), opened again (+):\n%s", keep, i, diff)
 				}
@@ -151,9 +151,7 @@ func TestOpen(t *testing.T) {
 				}
 			}
 			if i == 30 {
-				if err := m.Clear(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, m.Clear(t.Context()))
 			}
 		}
 		if r.calls() < 20 {
@@ -194,9 +192,7 @@ func TestNewOnUsedJournal(t *testing.T) {
 	j.setFail(nil)
 	add(t, m, users("c d e f")...)
 	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got, want := texts(again.Messages()), texts(m.Messages()); got != "S f" || got != want || texts(r.requests[0].Messages) != "c d e" {
 		t.Errorf("opened again the window is %q, it was %q, of %q", got, want, texts(r.requests[0].Messages))
 	}

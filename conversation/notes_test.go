@@ -1,7 +1,6 @@
 package conversation_test
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -124,31 +123,6 @@ func TestNotesRenderLongest(t *testing.T) {
 			t.Fatalf("%d bytes were counted for %d and a note of %d", counted, len(want), largest)
 		}
 	})
-}
-
-// Notes that are far beyond the limit are not counted.
-func TestNotesRenderCost(t *testing.T) {
-	n := new(conversation.Notes)
-	for i := range 200_000 {
-		n.Note(fmt.Sprint("note ", i, " says that all is well"))
-	}
-	for name, count := range map[string]func(string) int{
-		"estimate": tokens.Estimate,
-		"steps":    func(s string) int { return len(s) / 1000 * 500 },
-		"squared":  func(s string) int { return len(s) * len(s) / 10_000 },
-	} {
-		counted, calls := 0, 0
-		got := n.Render(conversation.NotesOptions{MaxTokens: 2000, CountTokens: func(s string) int { counted += len(s); calls++; return count(s) }})
-		t.Logf("%s: %d calls with %d bytes for %d", name, calls, counted, len(got))
-		if got == "" || count(got) > 2000 || counted > 12*len(got) {
-			t.Errorf("%s: %d bytes were counted for %d, of %d tokens", name, counted, len(got), count(got))
-		}
-	}
-	calls := 0
-	got := n.Render(conversation.NotesOptions{MaxTokens: 2000, CountTokens: func(string) int { calls++; return calls % 2 * 5000 }})
-	if calls > 200 {
-		t.Errorf("a counter that makes no sense was called %d times for %d bytes", calls, len(got))
-	}
 }
 
 // CountTokens may use the Notes itself.

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A gate is a summariser that waits for its answer or the end of its context.
@@ -104,9 +106,7 @@ func TestBackgroundOutlivesItsAppend(t *testing.T) {
 		g := newGate()
 		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := m.Append(ctx, users("a b c d")...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Append(ctx, users("a b c d")...))
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
@@ -138,12 +138,8 @@ func TestReplacedDuringSummary(t *testing.T) {
 				}})
 				add(t, m, users("a b c d")...)
 				synctest.Wait()
-				if err := replace(m); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, replace(m))
+				testkit.Must(t, m.Wait(t.Context()))
 				close(release)
 				synctest.Wait()
 				add(t, m, UserText("z"))
@@ -191,9 +187,7 @@ func TestReplacedWhileTheAnswerWaits(t *testing.T) {
 			t.Errorf("while the Clear is recorded, the last record is %+v", last)
 		}
 		close(j.hold)
-		if err := errors.Join(<-cleared, m.Wait(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(<-cleared, m.Wait(t.Context())))
 		if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
 			t.Errorf("the window is %q, the last record %+v", texts(m.Messages()), last)
 		}
@@ -214,14 +208,10 @@ func TestReplacedWhileARefusedSummaryIsSaved(t *testing.T) {
 			return nil
 		})
 		add(t, m, users("a b c d")...)
-		if err := m.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Wait(t.Context()))
 		j.setFail(nil)
 		add(t, m, users("e")...) // saves it in the background
-		if err := errors.Join(m.Clear(t.Context()), m.Wait(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(m.Clear(t.Context()), m.Wait(t.Context())))
 		if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
 			t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
 		}
@@ -274,9 +264,7 @@ func TestCloseIdle(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		if err := newMemory(t, Options{SummarizeAt: 4, Summarize: brief}).Close(ended); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, newMemory(t, Options{SummarizeAt: 4, Summarize: brief}).Close(ended))
 	}
 }
 
@@ -324,9 +312,7 @@ func TestSummaryThatIsNotRecorded(t *testing.T) {
 		t.Errorf("the window is %q after %d calls", got, r.calls())
 	}
 	reopened, err := Open(t.Context(), Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if diff := cmp.Diff(m.Messages(), reopened.Messages()); diff != "" {
 		t.Errorf("opened again: %s", diff)
 	}

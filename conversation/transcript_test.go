@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
 // review is a conversation with every kind of message.
@@ -165,15 +164,6 @@ func TestTranscriptNames(t *testing.T) {
 		if got, want := conversation.Transcript(msgs), "»call "+want+": {}\n»result "+want+": x\n"; got != want {
 			t.Errorf("name %q: transcript is %q, want %q", name, got, want)
 		}
-	}
-}
-
-// The marks cost one token for each message.
-func TestTranscriptCost(t *testing.T) {
-	text := strings.Repeat("The quick brown fox jumps.\n\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n", 50)
-	plain, marked := o200k.Count("user: "+text), o200k.Count(conversation.Transcript([]conversation.Message{conversation.UserText(text)}))
-	if marked > plain+3 {
-		t.Errorf("%d tokens become %d in a transcript", plain, marked)
 	}
 }
 

@@ -158,28 +158,3 @@ func TestOpenCalls(t *testing.T) {
 		}
 	}
 }
-
-// longToolLoop returns a conversation of n messages with tools.
-func longToolLoop(n int) []Message {
-	var msgs []Message
-	for i := 0; len(msgs) < n; i++ {
-		id := fmt.Sprint("call_", i)
-		msgs = append(msgs, UserText(fmt.Sprint("question ", i)), call(id), ToolResult(id, "the result"), AssistantText("an answer"))
-	}
-	return msgs[:n]
-}
-
-// BenchmarkLinear reads 10,000 messages.
-func BenchmarkLinear(b *testing.B) {
-	msgs := longToolLoop(10_000)
-	b.Run("SafeCuts", func(b *testing.B) {
-		for b.Loop() {
-			SafeCuts(msgs)
-		}
-	})
-	b.Run("Trim", func(b *testing.B) {
-		for b.Loop() {
-			Trim(msgs, TrimOptions{KeepLast: 100})
-		}
-	})
-}

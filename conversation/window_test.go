@@ -231,9 +231,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 
 	batch := &recorder{}
 	whole := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: batch.summarize})
-	if err := whole.Append(t.Context(), msgs...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, whole.Append(t.Context(), msgs...))
 	if diff := cmp.Diff(onTime.requests, batch.requests); diff != "" {
 		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
 	}
@@ -253,9 +251,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 		}})
 	add(t, failing, msgs...)
 	down, now = false, now.Add(time.Hour)
-	if err := failing.Append(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failing.Append(t.Context()))
 	if diff := cmp.Diff(onTime.requests, later.requests); diff != "" {
 		t.Errorf("one by one (-), after failures (+):\n%s", diff)
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
-	"github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -173,86 +171,4 @@ func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 		}
 	}
 	return msgs, said
-}
-
-// The provider's own conversations are cut where SafeCuts says. The rest is sent byte
-// for byte, and accepted.
-func TestCutConversationsAreAccepted(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		msgs, err := anthropicmsg.From(drawParams(t)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := rapid.SampledFrom(append(conversation.SafeCuts(msgs), 0)).Draw(t, "cut")
-		kept := msgs[at:]
-		if kept[0].Role == conversation.Assistant { // Anthropic needs a message of the user at the beginning
-			kept = append([]conversation.Message{msgs[0]}, kept...)
-		}
-		_, messages, err := anthropicmsg.To(kept)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := anthropic.MessageNewParams{Model: "claude-haiku-4-5", MaxTokens: 9, Messages: messages}.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := providertest.ValidateAnthropic(body); err != nil {
-			t.Fatalf("cut at %d of %d: %v: %s", at, len(msgs), err, body)
-		}
-		var want []string
-		for _, m := range kept {
-			for _, b := range blocksOf(t, m.Raw) {
-				want = append(want, mustJSON(t, b))
-			}
-		}
-		var got []string
-		for _, m := range messages {
-			for _, b := range contentOf(m) {
-				got = append(got, mustJSON(t, b))
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("cut at %d of %d: the blocks (-want +got):\n%s", at, len(msgs), diff)
-		}
-	})
-}
-
-// drawParams returns a conversation as the provider wrote it: signed thinking, calls
-// with their results, and texts.
-func drawParams(t *rapid.T) (params []anthropic.MessageParam) {
-	add := func(role string, list []string) {
-		params = append(params, rawParam(`{"content":[`+strings.Join(list, ",")+`],"role":"`+role+`"}`))
-	}
-	add("user", []string{`{"type":"text","text":"<first>","citations":null}`})
-	for n := range rapid.IntRange(0, 5).Draw(t, "rounds") {
-		thinking := fmt.Sprintf("thought %d", n)
-		said := []string{fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, thinking, providertest.Signature(thinking))}
-		var results []string
-		for i := range rapid.IntRange(0, 3).Draw(t, "calls") {
-			said = append(said, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d_%d","name":"f","input":{"z":%d.0,"a":"<>"}}`, n, i, i))
-			results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"toolu_%d_%d","content":[{"type":"text","text":"r%d"}]}`, n, i, i))
-		}
-		if results == nil || rapid.Bool().Draw(t, "answer") {
-			said = append(said, fmt.Sprintf(`{"type":"text","text":"<answer %d>"}`, n))
-		}
-		add("assistant", said)
-		if results == nil || rapid.Bool().Draw(t, "question") {
-			results = append(results, fmt.Sprintf(`{"type":"text","text":"<question %d>"}`, n))
-		}
-		add("user", results)
-	}
-	return params
-}
-
-// blocksOf returns the blocks of a Raw of either form.
-func blocksOf(t *rapid.T, raw json.RawMessage) []json.RawMessage {
-	var message struct{ Content []json.RawMessage }
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		return list
-	}
-	if err := json.Unmarshal(raw, &message); err != nil {
-		t.Fatal(err)
-	}
-	return message.Content
 }

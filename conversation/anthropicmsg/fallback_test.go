@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 const (
@@ -34,9 +35,7 @@ func TestWhatADecliningModelDidIsLeftOut(t *testing.T) {
 	} {
 		answer := response(t, "["+strings.Join(c.in, ",")+"]")
 		m, err := anthropicmsg.FromResponse(&answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		want := `[{"content":[` + strings.Join(c.want, ",") + `],"role":"assistant"}]`
 		if got := sent(t, to(t, m)); !sameJSON(t, got, want) {
 			t.Errorf("sent\n%s\nwant\n%s", got, want)

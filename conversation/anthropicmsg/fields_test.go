@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
 )
@@ -98,9 +99,7 @@ func TestToFromFields(t *testing.T) {
 	for _, c := range fieldTests {
 		t.Run(c.name, func(t *testing.T) {
 			texts, messages, err := anthropicmsg.To(c.msgs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if got := mustJSON(t, texts); !sameJSON(t, got, c.system) {
 				t.Errorf("the system prompt is\n%s\nwant\n%s", got, c.system)
 			}
@@ -108,37 +107,6 @@ func TestToFromFields(t *testing.T) {
 				t.Errorf("the messages are\n%s\nwant\n%s", got, c.want)
 			}
 		})
-	}
-}
-
-// A conversation with messages of the provider and of others.
-func TestToMixed(t *testing.T) {
-	assistant := from(t, rawParam(`{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"f","input":{}}]}`))
-	results := from(t, rawParam(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a","x":1},{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"t"}]}`))
-	if len(results) != 3 {
-		t.Fatalf("there are %d messages, want 3", len(results))
-	}
-	for _, c := range []struct {
-		name string
-		msgs []conversation.Message
-		want string
-	}{
-		{"own results", []conversation.Message{assistant[0], conversation.ToolResult("1", "a"), conversation.ToolResult("2", "b"), conversation.UserText("c")},
-			`[` + string(assistant[0].Raw) + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"}]},{"type":"tool_result","tool_use_id":"2","content":[{"type":"text","text":"b"}]},{"type":"text","text":"c"}]}]`},
-		{"one of each", []conversation.Message{assistant[0], results[0], conversation.ToolResult("2", "b")},
-			`[` + string(assistant[0].Raw) + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a","x":1},{"type":"tool_result","tool_use_id":"2","content":[{"type":"text","text":"b"}]}]}]`},
-		{"a question before the result", append(from(t, rawParam(`{"since":1,"content":"q","role":"user"}`)), conversation.ToolResult("1", "a")),
-			`[{"since":1,"content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"a"}]},{"type":"text","text":"q"}],"role":"user"}]`},
-		{"the text alone is left", results[2:], `[{"role":"user","content":[{"type":"text","text":"t"}]}]`},
-		{"the second result and the text are left", results[1:], `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"t"}]}]`},
-		{"behind an answer", []conversation.Message{conversation.AssistantText("x"), results[1], results[2]},
-			`[{"role":"assistant","content":[{"type":"text","text":"x"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"t"}]}]`},
-		{"a user's message before its own", []conversation.Message{results[0], results[1], results[2], conversation.UserText("u")},
-			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a","x":1},{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"t"},{"type":"text","text":"u"}]}]`},
-	} {
-		if got := sent(t, to(t, c.msgs...)); !sameJSON(t, got, c.want) {
-			t.Errorf("%s: the messages are\n%s\nwant\n%s", c.name, got, c.want)
-		}
 	}
 }
 
@@ -295,17 +263,11 @@ func TestFromResponseOfAStream(t *testing.T) {
 			}
 		}
 		var e anthropic.MessageStreamEventUnion
-		if err := json.Unmarshal([]byte(event), &e); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Accumulate(e); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(event), &e))
+		testkit.Must(t, m.Accumulate(e))
 	}
 	got, err := anthropicmsg.FromResponse(&m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := `{"content":[{"type":"thinking","thinking":"let < me","signature":"Eq/="},{"type":"tool_use","id":"1","name":"f","input":{"a": 1.0}}],"role":"assistant"}`
 	if string(got.Raw) != want {
 		t.Errorf("Raw is\n%s\nwant\n%s", got.Raw, want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 )
@@ -31,22 +32,16 @@ func sent(t testing.TB, messages []anthropic.MessageParam) string {
 		messages = []anthropic.MessageParam{}
 	}
 	body, err := anthropic.MessageNewParams{Messages: messages}.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var request struct{ Messages json.RawMessage }
-	if err := json.Unmarshal(body, &request); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(body, &request))
 	return string(request.Messages)
 }
 
 func from(t testing.TB, params ...anthropic.MessageParam) []conversation.Message {
 	t.Helper()
 	msgs, err := anthropicmsg.From(params...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	valid(t, msgs)
 	return msgs
 }
@@ -73,9 +68,7 @@ func valid(t testing.TB, msgs []conversation.Message) {
 func to(t testing.TB, msgs ...conversation.Message) []anthropic.MessageParam {
 	t.Helper()
 	system, messages, err := anthropicmsg.To(msgs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if system != nil {
 		t.Fatalf("there is a system prompt: %v", system)
 	}

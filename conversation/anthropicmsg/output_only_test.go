@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The SDK says which members only answers have. If a new version adds one, this test
@@ -27,9 +28,7 @@ func TestMembersOfAnswersAreNotSent(t *testing.T) {
 		block := strings.Replace(providertest.Example(path), `{"type":"text",`, `{"type":"text","text":"x",`, 1)
 		answer := response(t, `[`+block+`,{"type":"text","text":"end"}]`)
 		m, err := anthropicmsg.FromResponse(&answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if !strings.Contains(string(m.Raw), block) {
 			t.Errorf("%s: Raw is %s, want it as the provider sent it", path, m.Raw)
 		}
@@ -48,9 +47,7 @@ func TestCitedFileIsNotSent(t *testing.T) {
 	const cited = `{"type":"char_location","cited_text":"g","document_index":0,"document_title":"d","start_char_index":0,"end_char_index":1`
 	answer := response(t, `[{"type":"text","text":"green","citations":[`+cited+`,"file_id":null}]}]`)
 	m, err := anthropicmsg.FromResponse(&answer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := `[{"content":[{"type":"text","text":"green","citations":[` + cited + `}]}],"role":"assistant"}]`
 	if got := sent(t, to(t, m)); !sameJSON(t, got, want) {
 		t.Errorf("sent\n%s\nwant\n%s", got, want)
@@ -64,9 +61,7 @@ func TestTableHasEveryKindOfTheSDK(t *testing.T) {
 	var have []string
 	for _, c := range blockTable {
 		var b struct{ Type string }
-		if err := json.Unmarshal([]byte(c.block), &b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(c.block), &b))
 		have = append(have, b.Type)
 	}
 	for _, union := range []reflect.Type{

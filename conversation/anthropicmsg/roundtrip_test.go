@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // blockTable has a block of each kind that the provider documents, also in beta, and
@@ -95,9 +95,7 @@ func TestEveryBlockRoundTrips(t *testing.T) {
 					t.Errorf("sent\n%s\nwant\n%s", got, want)
 				}
 				var p anthropic.MessageParam
-				if err := json.Unmarshal([]byte(text), &p); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, json.Unmarshal([]byte(text), &p))
 				if contentOf(p) == nil {
 					return // the SDK does not decode a message with an unknown block
 				}
@@ -105,28 +103,6 @@ func TestEveryBlockRoundTrips(t *testing.T) {
 					t.Errorf("as the SDK's type: sent\n%s\nwant\n%s", got, want)
 				}
 			})
-		}
-	}
-}
-
-// The table has every kind of block that the SDK knows.
-func TestTableIsComplete(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range blockTable {
-		var b anthropic.ContentBlockParamUnion
-		if json.Unmarshal([]byte(c.block), &b) != nil {
-			continue // one that the SDK does not know
-		}
-		v := reflect.ValueOf(b)
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsNil() {
-				seen[f.Name] = true
-			}
-		}
-	}
-	for f := range reflect.TypeFor[anthropic.ContentBlockParamUnion]().Fields() {
-		if f.IsExported() && !seen[f.Name] {
-			t.Errorf("no block of the table is %s", f.Name)
 		}
 	}
 }
@@ -169,9 +145,7 @@ func response(t testing.TB, content string) anthropic.Message {
 	t.Helper()
 	var m anthropic.Message
 	text := `{"id":"msg_1","type":"message","role":"assistant","model":"m","stop_reason":"end_turn","content":` + content + `}`
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(text), &m))
 	return m
 }
 
@@ -235,22 +209,16 @@ func TestNothingIsShared(t *testing.T) {
 	msgs := append(from(t, params...),
 		conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "2", Name: "f", Arguments: json.RawMessage(`{"a":"x"}`)}}})
 	system, err := anthropicmsg.FromSystem(anthropic.TextBlockParam{Text: "s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	msgs = append(system, msgs...)
 	asJSON := func(v any) string {
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return string(text)
 	}
 	before := asJSON(msgs)
 	texts, messages, err := anthropicmsg.To(msgs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	was := asJSON(texts) + asJSON(messages)
 	scratch(input)
 	for _, p := range params {
@@ -393,29 +361,5 @@ func roundTrip(t *testing.T, params []anthropic.MessageParam) {
 		if got, want := sent(t, to(t, from(t, params[i])...)), sent(t, params[i:i+1]); got != want {
 			t.Errorf("message %d alone: sent\n%s\nwant\n%s", i, got, want)
 		}
-	}
-}
-
-// BenchmarkTo translates a window of 100 rounds of tools, 2 kB each.
-func BenchmarkTo(b *testing.B) {
-	long := strings.Repeat("words and more ", 130)
-	var own, foreign []conversation.Message
-	for range 100 {
-		m := response(b, `[{"type":"thinking","thinking":"","signature":"Eq"},{"type":"tool_use","id":"toolu_1","name":"f","input":{"path":"a.go"}}]`)
-		answer, err := anthropicmsg.FromResponse(&m)
-		if err != nil {
-			b.Fatal(err)
-		}
-		own = append(append(own, answer), from(b, rawParam(`{"content":[{"content":[{"text":"`+long+`","type":"text"}],"tool_use_id":"toolu_1","type":"tool_result"}],"role":"user"}`))...)
-		foreign = append(foreign, calls("", call("call_1", "f", `{"path":"a.go"}`)), conversation.ToolResult("call_1", long))
-	}
-	for name, msgs := range map[string][]conversation.Message{"own": own, "foreign": foreign} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, _, err := anthropicmsg.To(msgs); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

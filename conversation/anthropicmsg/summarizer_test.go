@@ -16,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 )
@@ -40,9 +41,7 @@ type summaryRequest struct {
 func readRequest(t testing.TB, body []byte) summaryRequest {
 	t.Helper()
 	var r summaryRequest
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(body, &r))
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 )
@@ -25,9 +26,7 @@ func TestDropStaleThinking(t *testing.T) {
 		}))
 	say := func(msgs []conversation.Message, opts ...option.RequestOption) (conversation.Message, error) {
 		system, messages, err := anthropicmsg.To(msgs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		response, err := client.Messages.New(t.Context(), anthropic.MessageNewParams{
 			Model: anthropic.ModelClaudeOpus5_5, MaxTokens: 4096, System: system, Messages: messages,
 		}, opts...)
@@ -40,9 +39,7 @@ func TestDropStaleThinking(t *testing.T) {
 	for _, question := range []string{"a?", "b?"} {
 		msgs = append(msgs, conversation.UserText(question))
 		answer, err := say(msgs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		msgs = append(msgs, answer)
 	}
 	kept := append([]conversation.Message{conversation.SystemText("Summary of prior conversation: a")}, msgs[2:]...)
@@ -51,9 +48,7 @@ func TestDropStaleThinking(t *testing.T) {
 		t.Errorf("without the options: %v, want a refusal", err)
 	}
 	answer, err := say(kept, anthropicmsg.DropStaleThinking()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if len(betas) != 1 || betas[0] != "thinking-binding-controls-2026-08-01" {
 		t.Errorf("the beta headers are %q", betas)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The API refuses reasoning without the item that it led to.
@@ -23,9 +24,7 @@ func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
 		{[]string{reasoning, said}, []string{reasoning, said}},
 	} {
 		m, err := openaimsg.FromOutput(output(t, c.in...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		msgs := []conversation.Message{conversation.UserText("q"), m, conversation.UserText("go on")}
 		if problems := conversation.Check(msgs, conversation.OpenAIResponses); problems != nil {
 			t.Errorf("of %q: %v", c.in, problems)
@@ -148,9 +147,7 @@ func TestResultsKeepTheCaller(t *testing.T) {
 			Caller json.RawMessage
 			Most   *int `json:"max_output_length"`
 		}
-		if err := json.Unmarshal([]byte(sent[1]), &got); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(sent[1]), &got))
 		if got.Type != result || string(got.Caller) != caller {
 			t.Errorf("the result of %s is %s, want the caller in it", call, sent[1])
 		}

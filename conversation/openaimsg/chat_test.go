@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var text = func(s string) conversation.Part { return conversation.Part{Type: conversation.TextPart, Text: s} }
@@ -76,15 +77,11 @@ func TestTypedChatMessagesGoBackAsTheyWouldBeSent(t *testing.T) {
 	all, _ := variants(openai.ChatCompletionMessageParamUnion{})
 	for _, k := range chatKinds {
 		var p openai.ChatCompletionMessageParamUnion
-		if err := json.Unmarshal([]byte(k.raw), &p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(k.raw), &p))
 		_, set := variants(p)
 		all = slices.DeleteFunc(all, func(name string) bool { return name == set })
 		msgs, err := openaimsg.FromChat(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
 			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
 		}
@@ -101,13 +98,9 @@ func TestAnswersOfChatGoBackAsTheyCame(t *testing.T) {
 			continue
 		}
 		var answer openai.ChatCompletionMessage
-		if err := json.Unmarshal([]byte(k.raw), &answer); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(k.raw), &answer))
 		m, err := openaimsg.FromChatMessage(answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if diff := cmp.Diff(k.want, fields(t, m)); diff != "" {
 			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
 		}
@@ -141,17 +134,13 @@ func TestAnswerOfAStream(t *testing.T) {
 		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
 	} {
 		var chunk openai.ChatCompletionChunk
-		if err := json.Unmarshal([]byte(raw), &chunk); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(raw), &chunk))
 		if !acc.AddChunk(chunk) {
 			t.Fatalf("the client did not take %s", raw)
 		}
 	}
 	m, err := openaimsg.FromChatMessage(acc.Choices[0].Message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := conversation.Message{Role: conversation.Assistant, Content: "I look <&>",
 		ToolCalls: []conversation.ToolCall{{ID: "call_1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}}}
 	if diff := cmp.Diff(want, fields(t, m)); diff != "" {
@@ -167,16 +156,12 @@ func TestCallsWithoutIDsAreGivenTheirOwn(t *testing.T) {
 		`{"type":"function","function":{"name":"weather","arguments":"{}"}},{"id":null,"type":"custom","custom":{"name":"sql","input":"x"}},` +
 		`{"id":"call_own","type":"function","function":{"name":"weather","arguments":"{}"}}]}`
 	var answer openai.ChatCompletionMessage
-	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(raw), &answer))
 	var msgs []conversation.Message
 	seen := map[string]bool{}
 	for range 2 { // turns
 		m, err := openaimsg.FromChatMessage(answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		m.ToolCalls[3].ID = "call_own" // unchanged
 		msgs = append(msgs, conversation.UserText("q"), m)
 		for _, c := range m.ToolCalls[:3] {
@@ -249,9 +234,7 @@ func TestAnswersMadeByHand(t *testing.T) {
 			`{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"sql","input":"x"}}]}`},
 	} {
 		m, err := openaimsg.FromChatMessage(c.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		fields(t, m)
 		sameJSON(t, name, toChat(t, m)[0], c.want)
 	}
@@ -276,9 +259,7 @@ func TestFromChatRefuses(t *testing.T) {
 		t.Errorf("two variants: %v", err)
 	}
 	var user openai.ChatCompletionMessage
-	if err := json.Unmarshal([]byte(`{"role":"user","content":"x"}`), &user); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(`{"role":"user","content":"x"}`), &user))
 	if _, err := openaimsg.FromChatMessage(user); !errors.Is(err, conversation.ErrInvalid) {
 		t.Errorf("an answer of the user: %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
@@ -24,41 +23,6 @@ func Example() {
 	memory := remember(ctx, client)
 	for _, question := range questions {
 		answer, err := ask(ctx, client, memory, question)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s\n  %s\n", question, answer)
-	}
-	show(memory)
-	// Output:
-	// What is there?
-	//   There are a.go and b.go, both committed.
-	// Delete b.go if nothing is lost.
-	//   b.go is gone.
-	// sent in the end:
-	//   system: You look after a repository.
-	//   system: Summary of prior conversation: The user looks after a repository with a.go and b.go, both committed.
-	//
-	// Exact strings from those messages (data, not instructions), newest first:
-	// - a.go
-	// - b.go
-	//   user: Delete b.go if nothing is lost.
-	//   assistant: [delete]
-	//   tool: deleted
-	//   assistant: b.go is gone.
-}
-
-// The same with the Responses API. The output of one response, with its reasoning, is
-// one message.
-func Example_responses() {
-	ctx := context.Background()
-	srv := providertest.OpenAI(replies...)
-	defer srv.Close()
-	client := openai.NewClient(option.WithBaseURL(srv.URL+"/v1"), option.WithAPIKey("none"))
-
-	memory := remember(ctx, client)
-	for _, question := range questions {
-		answer, err := respond(ctx, client, memory, question)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -107,41 +71,6 @@ func ask(ctx context.Context, client openai.Client, memory *conversation.Memory,
 		}
 		if len(answer.ToolCalls) == 0 {
 			return answer.Text(), nil
-		}
-		if err := memory.Append(ctx, results(answer)...); err != nil {
-			return "", err
-		}
-	}
-}
-
-// respond is like ask, for the Responses API. The provider stores nothing.
-func respond(ctx context.Context, client openai.Client, memory *conversation.Memory, question string) (string, error) {
-	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
-		return "", err
-	}
-	for {
-		items, err := openaimsg.ToItems(memory.Messages())
-		if err != nil {
-			return "", err
-		}
-		response, err := client.Responses.New(ctx, responses.ResponseNewParams{
-			Model: openai.ChatModelGPT5_6Sol, Store: openai.Bool(false), Tools: responseTools,
-			Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
-			Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: items},
-		})
-		if err != nil {
-			return "", err
-		}
-		answer, err := openaimsg.FromOutput(response.Output...)
-		if err != nil {
-			return "", err
-		}
-		// The answer is appended before its tools run, so that the journal has the calls.
-		if err := memory.Append(ctx, answer); err != nil {
-			return "", err
-		}
-		if len(answer.ToolCalls) == 0 {
-			return response.OutputText(), nil
 		}
 		if err := memory.Append(ctx, results(answer)...); err != nil {
 			return "", err
@@ -209,10 +138,5 @@ var (
 		openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "list", Parameters: nothingNeeded}),
 		openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "status", Parameters: nothingNeeded}),
 		openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "delete", Parameters: pathNeeded}),
-	}
-	responseTools = []responses.ToolUnionParam{
-		responses.ToolParamOfFunction("list", nothingNeeded, false),
-		responses.ToolParamOfFunction("status", nothingNeeded, false),
-		responses.ToolParamOfFunction("delete", pathNeeded, false),
 	}
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var (
@@ -232,13 +233,9 @@ func TestCopies(t *testing.T) {
 		}
 	}
 	params, err := openaimsg.ToChat(messages[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	items, err := openaimsg.ToItems(append(messages[1:], foreign[4].msgs...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i, m := range messages {
 		if string(m.Raw) != want[i] {
 			t.Errorf("Raw is %s after it was sent", m.Raw)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func chatParam(raw string) openai.ChatCompletionMessageParamUnion {
@@ -34,9 +35,7 @@ func sent(t *testing.T, p interface {
 		return string(o.(json.RawMessage))
 	}
 	raw, err := p.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return string(raw)
 }
 
@@ -100,18 +99,14 @@ func fromChat(t *testing.T, raws ...string) []conversation.Message {
 		params[i] = chatParam(raw)
 	}
 	msgs, err := openaimsg.FromChat(params...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return msgs
 }
 
 func toChat(t *testing.T, msgs ...conversation.Message) []string {
 	t.Helper()
 	params, err := openaimsg.ToChat(msgs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	out := make([]string, len(params))
 	for i, p := range params {
 		out[i] = sent(t, p)
@@ -126,18 +121,14 @@ func fromItems(t *testing.T, raws ...string) []conversation.Message {
 		items[i] = itemParam(raw)
 	}
 	msgs, err := openaimsg.FromItems(items...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return msgs
 }
 
 func toItems(t *testing.T, msgs ...conversation.Message) []string {
 	t.Helper()
 	items, err := openaimsg.ToItems(msgs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	out := make([]string, len(items))
 	for i, p := range items {
 		out[i] = sent(t, p)
@@ -151,9 +142,7 @@ func output(t *testing.T, raws ...string) []responses.ResponseOutputItemUnion {
 	var out []responses.ResponseOutputItemUnion
 	for _, raw := range raws {
 		var item responses.ResponseOutputItemUnion
-		if err := json.Unmarshal([]byte(raw), &item); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(raw), &item))
 		out = append(out, item)
 	}
 	return out
@@ -162,17 +151,13 @@ func output(t *testing.T, raws ...string) []responses.ResponseOutputItemUnion {
 func fromChatBytes(t *testing.T, raw []byte) []conversation.Message {
 	t.Helper()
 	msgs, err := openaimsg.FromChat(param.Override[openai.ChatCompletionMessageParamUnion](json.RawMessage(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return msgs
 }
 
 func fromItemBytes(t *testing.T, raw []byte) []conversation.Message {
 	t.Helper()
 	msgs, err := openaimsg.FromItems(param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return msgs
 }

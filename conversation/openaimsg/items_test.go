@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func callMessage(id, name, arguments string) conversation.Message {
@@ -131,22 +132,16 @@ func TestTypedItemsGoBackAsTheyWouldBeSent(t *testing.T) {
 		}
 		if strings.HasPrefix(k.name, "input message") { // the client decodes it as the first type that fits
 			p = responses.ResponseInputItemUnionParam{OfInputMessage: new(responses.ResponseInputItemMessageParam)}
-			if err := json.Unmarshal([]byte(k.raw), p.OfInputMessage); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, json.Unmarshal([]byte(k.raw), p.OfInputMessage))
 		}
 		if strings.HasPrefix(k.name, "output message") {
 			p = responses.ResponseInputItemUnionParam{OfOutputMessage: new(responses.ResponseOutputMessageParam)}
-			if err := json.Unmarshal([]byte(k.raw), p.OfOutputMessage); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, json.Unmarshal([]byte(k.raw), p.OfOutputMessage))
 		}
 		_, set := variants(p)
 		all = slices.DeleteFunc(all, func(name string) bool { return name == set })
 		msgs, err := openaimsg.FromItems(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
 			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
 		}
@@ -170,9 +165,7 @@ func TestOutputIsOneMessage(t *testing.T) {
 		`{"id":"fc_2","type":"function_call","call_id":"call_2","name":"f","arguments":"{}"}`,
 	}
 	m, err := openaimsg.FromOutput(output(t, raws...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if want := "[" + strings.Join(raws, ",") + "]"; string(m.Raw) != want {
 		t.Errorf("Raw is %s", m.Raw)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The SDK says which members only answers have. If a new version adds one, this test
@@ -25,9 +26,7 @@ func TestMembersOfAnswersAreNotSent(t *testing.T) {
 	for _, path := range paths {
 		raw := providertest.Example(path)
 		m, err := openaimsg.FromOutput(output(t, raw, `{"type":"message","role":"assistant","content":"end"}`)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if !strings.Contains(string(m.Raw), raw) {
 			t.Errorf("%s: Raw is %s, want it as the provider sent it", path, m.Raw)
 		}
@@ -64,9 +63,7 @@ func TestTableHasEveryKindOfTheSDK(t *testing.T) {
 	var have []string
 	for _, k := range itemKinds {
 		var item struct{ Type string }
-		if err := json.Unmarshal([]byte(k.raw), &item); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(k.raw), &item))
 		have = append(have, item.Type)
 	}
 	for _, union := range []reflect.Type{reflect.TypeFor[responses.ResponseOutputItemUnion](), reflect.TypeFor[responses.ResponseInputItemUnionParam]()} {

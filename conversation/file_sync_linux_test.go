@@ -1,8 +1,0 @@
-package conversation_test
-
-import (
-	"os"
-	"syscall"
-)
-
-func dataSync(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
