@@ -83,16 +83,6 @@ func TestSplitAtParagraphs(t *testing.T) {
 	}
 }
 
-// After a flush, the lines that are left may still leave no room for the next line.
-func TestSplitTwice(t *testing.T) {
-	words := func(n int) string { return strings.Repeat("word ", n) + "\n" }
-	for i, p := range split(words(80)+"\n"+words(16)+words(95), 110) {
-		if got := tokens.Estimate(p.text); got > 112 {
-			t.Errorf("part %d, lines %d-%d, costs %d", i, p.from, p.to, got)
-		}
-	}
-}
-
 var titled = regexp.MustCompile(`(?m)^(Lines|Summaries of lines) (\d+)-(\d+), (part|group) (\d+) of (\d+):$`)
 
 // A file longer than the window is summarised in parts. Between the calls the lease
@@ -172,30 +162,4 @@ func TestPartsThatFail(t *testing.T) {
 		t.Errorf("%d calls, %+v, %v", calls, got, err)
 	}
 	checkError(t, err)
-}
-
-func TestNumberOfCalls(t *testing.T) {
-	for _, c := range [][3]int{{1, 2, 1}, {2, 2, 3}, {3, 2, 6}, {12, 2, 24}, {10, 100, 11}, {4, 3, 7}} {
-		if got := calls(c[0], c[1]); got != c[2] {
-			t.Errorf("calls(%d, %d) = %d, want %d", c[0], c[1], got, c[2])
-		}
-	}
-}
-
-func FuzzFitting(f *testing.F) {
-	f.Add("some words here", 2)
-	f.Add(strings.Repeat("日", 50), 3)
-	f.Add("\xff\xfe\x80", 1)
-	f.Fuzz(func(t *testing.T, text string, most int) {
-		if text == "" || most < 1 || most > 1<<20 {
-			return
-		}
-		n := fitting(text, most)
-		if n < 1 || n > len(text) {
-			t.Fatalf("%d of %d", n, len(text))
-		}
-		if n > 4 && tokens.Estimate(text[:n]) > most+1 {
-			t.Fatalf("%q costs %d, most %d", text[:n], tokens.Estimate(text[:n]), most)
-		}
-	})
 }

@@ -49,17 +49,6 @@ func TestUnansweredIsCounted(t *testing.T) {
 	}
 }
 
-func TestUnsentIsNotCounted(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
-	l.Close()
-	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
-	checkError(t, err)
-	if got.Spent != 0 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // The monthly limit holds even if every answer comes too late.
 func TestLateAnswersComeToTheLimit(t *testing.T) {
 	for _, a := range apis {

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -241,32 +240,6 @@ func TestTroubleThatPasses(t *testing.T) {
 	}
 }
 
-func TestLostAnswersAreCounted(t *testing.T) {
-	broken := raw(func(c net.Conn) {
-		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
-	})(nil)
-	n := 0
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
-		if n++; n == 6 {
-			answering(good(&openaiAPI, "x", "end_turn", 1500, 5))(w, r)
-			return
-		}
-		broken(w, r)
-	})
-	var p pauses
-	s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{wait: p.wait})
-	got, err := s.Summarize(t.Context(), request(strings.Repeat("some text\n", 500)))
-	checkError(t, err)
-	if got.Spent < 3*1000 || got.Spent > 3*3000 {
-		t.Errorf("spent %d", got.Spent)
-	}
-	lost := got.Spent / 3 * 2
-	got, err = s.Summarize(t.Context(), request(strings.Repeat("some text\n", 500)))
-	if d := got.Spent - lost - 1505; err != nil || d < -100 || d > 100 { // the mark is another one
-		t.Errorf("spent %d, lost %d, %v", got.Spent, lost, err)
-	}
-}
-
 // No connection stays open after a summary, because a Summarizer has no Close.
 func TestConnectionsAreClosed(t *testing.T) {
 	for _, over := range []string{"http", "https"} {
@@ -355,10 +328,10 @@ func TestNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testkit.Must(t, err)
 	l.Close()
-	_, err = summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
+	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
-	if !strings.Contains(err.Error(), "check that the server is running") {
-		t.Error(err)
+	if got.Spent != 0 || !strings.Contains(err.Error(), "check that the server is running") {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -379,28 +352,6 @@ func TestHide(t *testing.T) {
 			t.Errorf("hide(%q, %q) = %q, want %q", c.text, c.key, got, c.want)
 		}
 	}
-}
-
-func FuzzRetryAfter(f *testing.F) {
-	for _, v := range []string{"", "0", "5", "1.5", "-3", "1e9", "99999999999999999999", "Wed, 30 Sep 2026 13:00:00 GMT", "Wednesday, 30-Sep-26 13:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", " 7 ", "NaN", "0x10", "."} {
-		f.Add(v)
-	}
-	f.Fuzz(func(t *testing.T, v string) {
-		d := retryAfter(http.Header{"Retry-After": {v}}, noon)
-		if d < 0 || d > mostAfter {
-			t.Fatalf("%q: %s", v, d)
-		}
-		var seconds uint16
-		if n, err := fmt.Sscanf(v, "%d", &seconds); n == 1 && err == nil && fmt.Sprint(seconds) == v && d != time.Duration(seconds)*time.Second {
-			t.Fatalf("%q: %s", v, d)
-		}
-		if date, err := http.ParseTime(strings.TrimSpace(v)); err == nil && date.After(noon) && date.Before(noon.Add(mostAfter)) && !noon.Add(d).Equal(date) {
-			t.Fatalf("%q: %s", v, d)
-		}
-		if shownWait(d) == "" {
-			t.Fatal("no text")
-		}
-	})
 }
 
 // FuzzAnswer reads any bytes as an answer and as an error of a provider.
