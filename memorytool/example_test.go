@@ -2,7 +2,6 @@ package memorytool_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
 
@@ -108,23 +107,4 @@ func ExampleTool_Result() {
 	// File created successfully at: /memories/todo.md
 	// The file /memories/todo.md has been edited.
 	// Both are on the list.
-}
-
-// Any program that has a command as JSON can run it.
-func ExampleTool_Run() {
-	ctx := context.Background()
-	tool := memorytool.New(newAgent(), memorytool.Options{})
-	for _, input := range []string{
-		`{"command":"create","path":"/memories/user.md","file_text":"Prefers trains."}`,
-		`{"command":"view","path":"/memories/user.md"}`,
-		`{"command":"delete","path":"/memories/plan.md"}`,
-	} {
-		text, isError := tool.Run(ctx, json.RawMessage(input))
-		fmt.Printf("%v: %s\n", isError, text)
-	}
-	// Output:
-	// false: File created successfully at: /memories/user.md
-	// false: Here's the content of /memories/user.md with line numbers:
-	//      1	Prefers trains.
-	// true: Error: The path /memories/plan.md does not exist
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,9 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func openStore(t testing.TB) workspace.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scratchpad.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
 }
@@ -28,14 +27,10 @@ func openStore(t testing.TB) workspace.Store {
 func agentOn(t testing.TB, store workspace.Store) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	ws, err := svc.Agent("agent-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws.As(workspace.Author{Client: "test"})
 }
 
@@ -54,8 +49,6 @@ func write(t testing.TB, ws *workspace.Workspace, path, content string) {
 func content(t testing.TB, ws *workspace.Workspace, path string) string {
 	t.Helper()
 	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return string(r.Content)
 }

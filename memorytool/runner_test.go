@@ -10,6 +10,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/memorytool"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -89,9 +90,7 @@ func TestRunnersRunEveryCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ws, m := newWorkspace(t), newModel(t, turns...)
-			if err := run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
 			for i, results := range m.results(t) {
 				checkResult(t, session[i].input, session[i].want, results[0], "Error: ")
 			}
@@ -140,9 +139,7 @@ func (m *model) checkRequests(t *testing.T, thread, streamed bool) {
 func checkHistory(t *testing.T, ws *workspace.Workspace) {
 	t.Helper()
 	h, err := ws.History(t.Context(), "kept/plan.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, v := range h {
 		if v.Author.Client != "test" {
 			t.Errorf("version %d is by %+v", v.Version, v.Author)
@@ -170,9 +167,7 @@ func TestRunnersRunCallsInParallel(t *testing.T) {
 			ws, m := newWorkspace(t), newModel(t, inserts, replaces)
 			write(t, ws, "list.md", "end\n")
 			write(t, ws, "marks.md", file.String())
-			if err := run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
 			for _, results := range m.results(t) {
 				for i, r := range results {
 					if r.IsError {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/memorytool"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -29,9 +30,7 @@ func quoted(s string) string {
 func sameJSON(t testing.TB, a, b string) bool {
 	t.Helper()
 	var x, y any
-	if err := errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)))
 	return reflect.DeepEqual(x, y)
 }
 
@@ -83,9 +82,7 @@ func TestResultInALoopOfOnesOwn(t *testing.T) {
 		turn = append(turn, c.input)
 	}
 	ws, m := newWorkspace(t), newModel(t, turn, []string{`other {"a":1}`})
-	if err := ask(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, ask(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
 	results := m.results(t)
 	for i, r := range results[0] {
 		checkResult(t, session[i].input, session[i].want, r, "")
@@ -134,9 +131,7 @@ func TestPanicOfTheStore(t *testing.T) {
 		`{"command":"delete","path":"/memories/a.md"}`,
 	}
 	m := newModel(t, inputs)
-	if err := loops["runner"](t.Context(), m.client(), tool); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, loops["runner"](t.Context(), m.client(), tool))
 	for i, r := range m.results(t)[0] {
 		if !r.IsError || r.text() != "Error: internal error" {
 			t.Errorf("%s: is_error %v, %q", inputs[i], r.IsError, r.text())
@@ -226,28 +221,6 @@ func TestRunnerHeedsItsContext(t *testing.T) {
 		if list, err := ws.ListFiles(t.Context(), workspace.ListOptions{}); err != nil || len(list.Files) > 0 {
 			t.Errorf("%s: there are %d files, %v, want none", name, len(list.Files), err)
 		}
-	}
-}
-
-// Two Tools on one workspace do not wait for each other, and lose nothing.
-func TestTwoToolsLoseNothing(t *testing.T) {
-	ws := newWorkspace(t)
-	write(t, ws, "a.md", "end")
-	tools := []*memorytool.Tool{memorytool.New(ws, memorytool.Options{}), memorytool.New(ws, memorytool.Options{})}
-	var group sync.WaitGroup
-	const each = 8
-	for _, tool := range tools {
-		group.Go(func() {
-			for range each {
-				if text, isError := tool.Run(t.Context(), json.RawMessage(`{"command":"insert","path":"/memories/a.md","insert_line":0,"insert_text":"x"}`)); isError {
-					t.Error(text)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if got, want := content(t, ws, "a.md"), strings.Repeat("x\n", 2*each)+"end"; got != want {
-		t.Errorf("the file is %q, want %q", got, want)
 	}
 }
 

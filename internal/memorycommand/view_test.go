@@ -49,33 +49,6 @@ func TestViewFileThatIsAFolder(t *testing.T) {
 	}
 }
 
-func TestViewRange(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{}, "f", "1\n2\n3\n", "d/x", "", "d/y", "")
-	const header = "Here's the content of /memories/f with line numbers:\n"
-	for _, c := range []struct {
-		first, last int64
-		want        string
-	}{
-		{2, 3, header + "     2\t2\n     3\t3"},
-		{3, -1, header + "     3\t3\n     4\t"},
-		{4, 4, header + "     4\t"},
-		{0, 1, header + "     1\t1"},
-		{-5, 1, header + "     1\t1"},
-		{3, 1 << 60, header + "     3\t3\n     4\t"},
-		{5, -1, "[error] view_range [5, -1] shows nothing: there are 4 lines, and the first comes before the last; -1 is the end"},
-		{3, 2, "[error] view_range [3, 2] shows nothing: there are 4 lines, and the first comes before the last; -1 is the end"},
-		{1, -2, "[error] view_range [1, -2] shows nothing: there are 4 lines, and the first comes before the last; -1 is the end"},
-		{1 << 60, -1, "[error] view_range [1152921504606846976, -1] shows nothing: there are 4 lines, and the first comes before the last; -1 is the end"},
-	} {
-		if got := run(t, ws, "view", "path", "/memories/f", "view_range", []int64{c.first, c.last}); got != c.want {
-			t.Errorf("[%d, %d]: %q", c.first, c.last, got)
-		}
-	}
-	if got := run(t, ws, "view", "path", "/memories/d", "view_range", []int{3, 3}); got != fmt.Sprintf(listHeader, "/memories/d")+"0B\t/memories/d/y" {
-		t.Errorf("lines of a list: %q", got)
-	}
-}
-
 var next = regexp.MustCompile(`view_range \[(\d+), (-?\d+)\]\.$`)
 
 // readOn views a path, and then what each hint says, and returns all lines.
