@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
@@ -207,9 +208,7 @@ func TestCompareLargeTexts(t *testing.T) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			d := linediff.Compare(c.old, c.new)
-			if err := checkRuns(d, c.old, c.new); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, checkRuns(d, c.old, c.new))
 			for _, context := range []int{0, 3, -1} {
 				got, err := linediff.Apply(c.old, d.Chunks(context))
 				if err != nil || !bytes.Equal(got, c.new) {

@@ -2,13 +2,11 @@ package tokens_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -185,35 +183,6 @@ func FuzzEstimate(f *testing.F) {
 			t.Fatalf("EstimateBytes = %d, Estimate = %d for %d bytes", n, tokens.Estimate(string(b)), len(b))
 		}
 	})
-}
-
-func BenchmarkEstimate(b *testing.B) {
-	classes := map[string]string{}
-	for _, s := range corpus(b) {
-		classes[s.class] += s.text
-	}
-	names := slices.SortedFunc(func(yield func(string) bool) {
-		for name := range classes {
-			if !yield(name) {
-				return
-			}
-		}
-	}, cmp.Compare)
-	for _, name := range names {
-		text := strings.Repeat(classes[name], 1<<20/len(classes[name])+1)[:1<<20]
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				tokens.Estimate(text)
-			}
-		})
-		b.Run(name+"/floor=RuneCount", func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				utf8.RuneCountInString(text)
-			}
-		})
-	}
 }
 
 func ExampleEstimate() {

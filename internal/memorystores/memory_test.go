@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -169,44 +167,6 @@ func TestWrongIDs(t *testing.T) {
 		}
 		for _, wrong := range []string{"/", "/memstore_a/", "//memstore_a", "/memstore_a/x", "/memstore_a/memories/" + id + "/x", "/memstore_a/archive/x"} {
 			c.get(wrong).fails(404, "not_found_error", "")
-		}
-	})
-}
-
-// Many who change a memory at the same time, each on condition of what it has read, lose
-// nothing. Others move and touch it through the workspace meanwhile.
-func TestManyWriters(t *testing.T) {
-	worlds(t, func(t *testing.T, w *world) {
-		c := w.newStore(t)
-		at := memories + "/" + c.memory("/count", "").str("id")
-		const writers, each = 8, 5
-		var wg sync.WaitGroup
-		for n := range writers {
-			wg.Go(func() {
-				for i := range each {
-					for {
-						a := c.get(at).ok()
-						mine := a.str("content") + fmt.Sprintf("%d.%d\n", n, i)
-						a = c.post(at, object{"content": mine, "precondition": object{"type": "content_sha256", "content_sha256": a.str("content_sha256")}})
-						if a.status == http.StatusOK {
-							break
-						}
-						a.fails(409, "memory_precondition_failed_error", "")
-					}
-				}
-			})
-		}
-		for i := range 10 {
-			c.made(at, object{"path": fmt.Sprint("/count", i)})
-		}
-		wg.Wait()
-		text := c.get(at).ok().str("content")
-		for n := range writers {
-			for i := range each {
-				if line := fmt.Sprintf("%d.%d\n", n, i); strings.Count(text, line) != 1 {
-					t.Errorf("the line %q is there %d times", line, strings.Count(text, line))
-				}
-			}
 		}
 	})
 }

@@ -9,15 +9,14 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A call that waits for room ends when its caller has lost rights meanwhile.
 func TestRightsAfterRoom(t *testing.T) {
 	agents := func(patterns ...string) auth.Agents {
 		a, err := auth.ParseAgents(patterns...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return a
 	}
 	ada := auth.Caller{ID: "ada", Tenant: "house", Agents: agents("*"), Scopes: auth.Read}
@@ -39,9 +38,7 @@ func TestRightsAfterRoom(t *testing.T) {
 				var leave []func()
 				for _, guest := range []string{"x", "y"} {
 					end, err := h.room.Take(room.WithGuest(t.Context(), guest), h.room.Share())
-					if err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, err)
 					leave = append(leave, end)
 				}
 				ctx := auth.NewVerifiedContext(t.Context(), ada, func(context.Context) (auth.Caller, error) { return now.caller, now.err })
