@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -24,9 +25,7 @@ func arranged(t *testing.T, test func(*testing.T, workspace.Store)) {
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Durability: sqlite.Normal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer store.Close()
 		test(t, store)
 		if report, err := store.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
@@ -43,9 +42,7 @@ func journalOf(t testing.TB, store workspace.Store, agent string, after int64) (
 		rows, err = r.Changes(after, 1000)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := range rows {
 		rows[i].Author, rows[i].Time = workspace.Author{}, time.Time{}
 	}
@@ -54,36 +51,6 @@ func journalOf(t testing.TB, store workspace.Store, agent string, after int64) (
 
 func appendFile(ctx context.Context, ws *workspace.Workspace, path, text string) (workspace.EditResult, error) {
 	return ws.EditFile(ctx, path, "", text, workspace.EditOptions{})
-}
-
-// An append makes the file if there is none, and never joins two lines.
-func TestAppendToFile(t *testing.T) {
-	for _, test := range []struct{ name, content, new, want string }{
-		{"after a line", "one\n", "two", "one\ntwo"},
-		{"after a line without an end", "one", "two\n", "one\ntwo\n"},
-		{"to nothing", "", "one", "one"},
-		{"a newline alone", "one", "\n", "one\n\n"},
-		{"after a carriage return", "one\r", "two", "one\r\ntwo"},
-		{"after a line end of Windows", "one\r\n", "two\r\n", "one\r\ntwo\r\n"},
-		{"after a NUL", "one\x00", "two", "one\x00\ntwo"},
-		{"after an empty line", "one\n\n", "two", "one\n\ntwo"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			arranged(t, func(t *testing.T, store workspace.Store) {
-				ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-				write(t, ws, "f", test.content)
-				got, err := appendFile(t.Context(), ws, "f", test.new)
-				want := workspace.EditResult{Path: "f", Version: 2, Bytes: int64(len(test.want))}
-				if err != nil || got != want {
-					t.Fatalf("EditFile = %+v, %v, want %+v", got, err, want)
-				}
-				if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != test.want {
-					t.Errorf("the file holds %q, want %q", r.Content, test.want)
-				}
-				checkRow(t, store, 2, workspace.Change{Op: workspace.OpEdit, Kind: workspace.KindFile, Path: "f", Before: 1, After: 2})
-			})
-		})
-	}
 }
 
 // checkRow checks the last row of the journal of agent a, which has the revision n.
@@ -97,28 +64,6 @@ func checkRow(t testing.TB, store workspace.Store, n int64, want workspace.Chang
 	if rows[0] != want {
 		t.Errorf("the journal says %+v, want %+v", rows[0], want)
 	}
-}
-
-func TestAppendMakesFile(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-		got, err := appendFile(t.Context(), ws, "f", "one")
-		if want := (workspace.EditResult{Path: "f", Version: 1, Bytes: 3}); err != nil || got != want {
-			t.Fatalf("EditFile = %+v, %v, want %+v", got, err, want)
-		}
-		checkRow(t, store, 1, workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile, Path: "f", After: 1})
-		if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		got, err = appendFile(t.Context(), ws, "f", "two")
-		if want := (workspace.EditResult{Path: "f", Version: 2, Bytes: 3}); err != nil || got != want {
-			t.Errorf("EditFile of a deleted file = %+v, %v, want %+v", got, err, want)
-		}
-		checkRow(t, store, 3, workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile, Path: "f", After: 2})
-		if u := usage(t, ws); u.Files != 1 || u.Bytes != 3 {
-			t.Errorf("the usage is %+v, want one file of 3 bytes", u)
-		}
-	})
 }
 
 func TestAppendConditions(t *testing.T) {
@@ -151,9 +96,7 @@ func TestAppendToFileConcurrently(t *testing.T) {
 	var last *workspace.Workspace
 	for i := range writers {
 		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer store.Close()
 		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
 		last = ws

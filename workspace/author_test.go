@@ -3,9 +3,7 @@ package workspace_test
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -39,30 +37,5 @@ func TestAuthor(t *testing.T) {
 	write(t, plain, "f", "x")
 	if r := read(t, plain, "f", workspace.ReadOptions{}); r.Author != (workspace.Author{}) {
 		t.Errorf("the author is %+v, want none: As leaves the workspace as it was", r.Author)
-	}
-}
-
-// Times of a path never go back, whatever the clock does.
-func TestTimesNeverGoBack(t *testing.T) {
-	clock := testkit.NewClock()
-	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
-	for _, step := range []time.Duration{0, time.Hour, -48 * time.Hour, time.Minute, 100 * time.Hour} {
-		clock.Advance(step)
-		write(t, ws, "f", "x")
-		appendLog(t, ws, "l", "x")
-	}
-	if _, err := ws.DeleteLog(t.Context(), "gone", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	h, err := ws.History(t.Context(), "f")
-	if err != nil || len(h) != 5 {
-		t.Fatalf("History = %+v, %v, want 5 versions", h, err)
-	}
-	page := readLog(t, ws, "l", workspace.ReadLogOptions{})
-	for i := 1; i < 5; i++ {
-		if h[i].Time.Before(h[i-1].Time) || page.Entries[i].Time.Before(page.Entries[i-1].Time) {
-			t.Errorf("version %d is of %v after %v, entry %d of %v after %v, want no time before the last",
-				h[i].Version, h[i].Time, h[i-1].Time, page.Entries[i].ID, page.Entries[i].Time, page.Entries[i-1].Time)
-		}
 	}
 }

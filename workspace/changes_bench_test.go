@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -14,9 +15,7 @@ import (
 // of a file's head in the same store.
 func BenchmarkChanges(b *testing.B) {
 	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	defer store.Close()
 	svc := serviceOn(b, store, workspace.Options{})
 	ws := agentOf(b, svc, "a")
@@ -49,9 +48,7 @@ func BenchmarkChanges(b *testing.B) {
 				_, _, err := r.File("notes/000.md")
 				return err
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -21,7 +22,7 @@ func diffs(c workspace.Changes) string {
 }
 
 func TestChangesDiffs(t *testing.T) {
-	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
 	ws := agentOf(t, svc, "a")
 	var lines strings.Builder
 	for i := range 100 {
@@ -39,8 +40,10 @@ func TestChangesDiffs(t *testing.T) {
 		write(t, ws, "gone", fmt.Sprint(text, i))
 	}
 	write(t, ws, "plan", strings.Replace(text, "line 52 ", "the line ", 1)+"and a last one")
-	write(t, ws, "moved", text+"more\n")
-	moveFile(t, store, ws, "moved", "there")
+	for range 3 {
+		write(t, ws, "moved", text+"more\n")
+	}
+	mustMove(t, ws, "moved", "there")
 	remove(t, ws, "deleted")
 	remove(t, ws, "again")
 	write(t, ws, "again", text)
@@ -48,13 +51,9 @@ func TestChangesDiffs(t *testing.T) {
 	write(t, ws, "short", "y\n")
 	write(t, ws, "new", "x\n")
 	appendLog(t, ws, "log", "three", "a line\nand \"another\"")
-	if _, err := ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{})))
 	appendLog(t, ws, "cut", "three", "four")
-	if _, err := ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{})))
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
 	when := got.Paths[len(got.Paths)-1].Time.Format("2006-01-02T15:04:05Z")
 	want := `--- plan 1
@@ -69,7 +68,7 @@ func TestChangesDiffs(t *testing.T) {
 log ` + when + `
 [3,0,"three"]
 [4,0,"a line\nand \"another\""]
-omitted 6` // cut (entry 3 is gone), gone, there (the move has pruned the version), again, short, new
+omitted 6` // cut (entry 3 is gone), gone, there (the version is not kept), again, short, new
 	if diff := cmp.Diff(want, diffs(got)); diff != "" {
 		t.Errorf("%s\n(-want +got):\n%s", brief(got), diff)
 	}
@@ -108,9 +107,7 @@ func TestChangesDiffsOverLimit(t *testing.T) {
 	write(t, ws, "plan", text)
 	write(t, ws, "plan", text+"more\n")
 	low, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{FileBytes: 1000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	o := workspace.ChangesOptions{Since: 1, Diffs: true}
 	if got := changes(t, ws, o); len(got.Diffs) != 1 || got.Omitted != 0 {
 		t.Errorf("Changes = %s, want one difference", diffs(got))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -49,7 +50,7 @@ func wantChanges(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptio
 func since(n int64) workspace.ChangesOptions { return workspace.ChangesOptions{Since: n} }
 
 func TestChanges(t *testing.T) {
-	svc, store := newService(t, workspace.Options{})
+	svc, _ := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
 	wantChanges(t, ws, since(0), "0")
 	write(t, ws, "a", "1")
@@ -70,8 +71,8 @@ func TestChanges(t *testing.T) {
 	wantChanges(t, ws, since(1), "7 append:log:l:0-3 edit:file:a:1-3") // b came and went
 	write(t, ws, "b", "2")
 	wantChanges(t, ws, since(6), "8 create:file:b:1-2")
-	moveFile(t, store, ws, "b", "c")
-	moveFile(t, store, ws, "c", "d")
+	mustMove(t, ws, "b", "c")
+	mustMove(t, ws, "c", "d")
 	wantChanges(t, ws, since(8), "10 move:file:b>d:2-4")
 	wantChanges(t, ws, since(6), "10 delete:file:b:1-0 create:file:d:0-4")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 8, Prefix: "b"}, "10 move:file:b>d:2-4")
@@ -98,9 +99,7 @@ func TestChangesTooOld(t *testing.T) {
 	wantChanges(t, ws, since(246), "250 too-old edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62 edit:file:f2:0-62")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Limit: 3}, "250 too-old more edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Prefix: "f2"}, "250 too-old edit:file:f2:0-62")
-	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
 	wantChanges(t, ws, since(250), "254 too-old")
 	wantChanges(t, ws, since(254), "254")
 }
@@ -149,67 +148,6 @@ func TestChangesOptions(t *testing.T) {
 	}
 }
 
-// askedReader counts the calls of a Reader.
-type askedReader struct {
-	workspace.Reader
-	asked *[]string
-}
-
-func (r askedReader) Owner() (workspace.OwnerState, error) {
-	*r.asked = append(*r.asked, "owner")
-	return r.Reader.Owner()
-}
-
-func (r askedReader) Changes(after int64, limit int) ([]workspace.Change, error) {
-	*r.asked = append(*r.asked, "changes")
-	return r.Reader.Changes(after, limit)
-}
-
-func (r askedReader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
-	*r.asked = append(*r.asked, "files")
-	return r.Reader.Files(prefix, after, limit)
-}
-
-// askedStore runs each View twice, as a store may.
-type askedStore struct {
-	workspace.Store
-	asked *[]string
-}
-
-func (s askedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	if err := s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(r) }); err != nil {
-		return err
-	}
-	*s.asked = nil
-	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(askedReader{r, s.asked}) })
-}
-
-// If nothing is new, the owner's state is all that is read. A call is one operation, and
-// a View that runs again changes nothing.
-func TestChangesReads(t *testing.T) {
-	_, store := newService(t, workspace.Options{})
-	var asked []string
-	svc := serviceOn(t, askedStore{store, &asked}, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	for i := range 3 {
-		write(t, ws, fmt.Sprint("f", i), "x")
-	}
-	wantChanges(t, ws, since(3), "3")
-	if got := strings.Join(asked, " "); got != "owner" {
-		t.Errorf("for nothing new the store was asked for %s, want owner alone", got)
-	}
-	wantChanges(t, ws, since(1), "3 create:file:f1:0-1 create:file:f2:0-1")
-	if got := strings.Join(asked, " "); got != "owner changes" {
-		t.Errorf("for two changes the store was asked for %s", got)
-	}
-	wantChanges(t, ws, workspace.ChangesOptions{Recent: true}, "3 create:file:f2:0-1 create:file:f1:0-1 create:file:f0:0-1")
-	wantChanges(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true}, "3 create:file:f1:0-1 create:file:f2:0-1")
-	u, err := ws.Usage(t.Context())
-	if err != nil || u.Operations != 3+4+1 {
-		t.Errorf("Usage = %d operations, %v, want 3 writes, 4 reads and this one", u.Operations, err)
-	}
-}
-
 // The rows of an owner whose journal has a gap are not answered.
 func TestChangesGap(t *testing.T) {
 	_, store := newService(t, workspace.Options{})
@@ -240,42 +178,6 @@ func (r gapReader) Changes(after int64, limit int) (rows []workspace.Change, err
 		}
 	}
 	return rows, err
-}
-
-// moveFile stores a move as MoveFile does.
-func moveFile(t testing.TB, store workspace.Store, ws *workspace.Workspace, from, to string) {
-	t.Helper()
-	err := store.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: ws.Agent()}, func(tx workspace.Tx) error {
-		l, err := tx.Load(workspace.Query{File: from, Current: true, To: to})
-		if err != nil {
-			return err
-		}
-		m := workspace.FileMove{From: l.File, To: l.To, New: l.Version, Owner: l.Owner}
-		m.From.Deleted, m.From.Sizes = true, nil
-		m.To = workspace.FileHead{Path: to, Version: max(l.File.Version, l.To.Version) + 1, Sizes: append(append([]int64{}, l.File.Sizes...), l.Version.Size), Created: l.File.Created, Updated: l.File.Updated}
-		m.New.Number = m.To.Version
-		m.Prune = m.To.Version - 1
-		m.To.Sizes = []int64{l.Version.Size}
-		m.Owner.Versions -= int64(len(l.File.Sizes)) - 1
-		for _, size := range l.File.Sizes {
-			m.Owner.Bytes -= size
-		}
-		m.Owner.Bytes += l.Version.Size
-		m.Owner.DeletedFiles++
-		if l.To.Deleted {
-			m.Owner.DeletedFiles--
-		}
-		m.Owner.Revision++
-		m.Owner.Changes++
-		m.Change = workspace.Change{
-			Revision: m.Owner.Revision, Op: workspace.OpMove, Kind: workspace.KindFile, Path: to, From: from,
-			Before: l.File.Version, After: m.To.Version, Time: l.File.Updated,
-		}
-		return tx.MoveFile(m)
-	})
-	if err != nil {
-		t.Fatalf("moving %s to %s: %v", from, to, err)
-	}
 }
 
 func remove(t testing.TB, ws *workspace.Workspace, path string) {

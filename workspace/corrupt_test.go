@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -36,9 +37,7 @@ func TestCorrupt(t *testing.T) {
 		log.Last++
 		return tx.SaveLog(workspace.LogChange{Head: log, New: []workspace.Entry{e}, Owner: state})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, o := range []workspace.ReadOptions{{}, {Version: 4}, {Since: 3}, {FromLine: 1, ToLine: 1}} {
 		_, err := ws.ReadFile(t.Context(), "f", o)
 		wantErr(t, "ReadFile of a damaged version", err, workspace.ErrCorrupt, "read f: ", "version 4", "SHA-256")

@@ -1,7 +1,9 @@
 package workspace_test
 
 import (
+	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -32,71 +34,75 @@ func diffCost(version, since int64, chunks []linediff.Chunk) int {
 }
 
 // TestDiffIsNeverDearer writes a text and an edit of it, and counts both answers exactly.
-// A diff that is sent costs no more than the file.
+// A diff that is sent costs no more than the file, also of texts whose tokens are hardest to
+// estimate.
 func TestDiffIsNeverDearer(t *testing.T) {
-	diffIsNeverDearer(t, textKinds(t))
-}
-
-// The same for texts whose tokens are hardest to estimate.
-func TestDiffOfHostileTextIsNeverDearer(t *testing.T) {
-	diffIsNeverDearer(t, hostileKinds())
-}
-
-func diffIsNeverDearer(t *testing.T, kinds map[string]func(*rand.Rand) string) {
-	names := slices.Sorted(maps.Keys(kinds))
-	times := 4
-	if testkit.Long() {
-		times = 8
+	for name, kinds := range map[string]map[string]func(*rand.Rand) string{"texts": textKinds(t), "hostile texts": hostileKinds()} {
+		t.Run(name, func(t *testing.T) {
+			testkit.ScaleChecks(t, testkit.Pick(4, 8, 8), 1)
+			c := &diffCosts{ws: newWorkspace(t, workspace.Options{})}
+			names := slices.Sorted(maps.Keys(kinds))
+			for _, name := range names { // a diff that is sent, and one that is not, of each kind
+				old := drawLines(rand.New(rand.NewPCG(1, 0)), 200, kinds[name])
+				c.compare(t, strings.Join(old, "\n"), strings.Join(append(old[:199:199], "the end"), "\n"))
+				c.compare(t, old[0], "another")
+			}
+			if c.sent == 0 || c.refused == 0 {
+				t.Errorf("%d diffs were sent and %d refused, want some of both", c.sent, c.refused)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+				line, other := kinds[pick(names...).Draw(t, "text")], kinds[pick(names...).Draw(t, "other text")]
+				old := drawText(t, r, line, other)
+				text := drawEdit(t, r, old, line, other)
+				end := func() string { return pick("\n", "\n", "").Draw(t, "end") }
+				c.compare(t, strings.Join(old, "\n")+end(), strings.Join(text, "\n")+end())
+			})
+			t.Logf("%d diffs sent, %d refused", c.sent, c.refused)
+		})
 	}
-	testkit.ScaleChecks(t, times, 1)
-	ws := newWorkspace(t, workspace.Options{})
-	var sent, refused, better, saved, lost int
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		line, other := kinds[pick(names...).Draw(t, "text")], kinds[pick(names...).Draw(t, "other text")]
-		old := drawText(t, r, line, other)
-		text := drawEdit(t, r, old, line, other)
-		end := func() string { return pick("\n", "\n", "").Draw(t, "end") }
-		before, after := strings.Join(old, "\n")+end(), strings.Join(text, "\n")+end()
-		if _, err := ws.WriteFile(t.Context(), "notes/plan.md", []byte(before), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		w, err := ws.WriteFile(t.Context(), "notes/plan.md", []byte(after), workspace.WriteOptions{})
+}
+
+// A diffCosts counts what diffs cost, and how many were sent.
+type diffCosts struct {
+	ws            *workspace.Workspace
+	sent, refused int
+}
+
+// compare writes a text and another, and reads the second since the first.
+func (c *diffCosts) compare(t fatal, before, after string) {
+	ctx := context.Background()
+	_, err := c.ws.WriteFile(ctx, "notes/plan.md", []byte(before), workspace.WriteOptions{})
+	w, err2 := c.ws.WriteFile(ctx, "notes/plan.md", []byte(after), workspace.WriteOptions{})
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatalf("WriteFile = %v", err)
+	}
+	for lines := range 4 {
+		res, err := c.ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{Since: w.Version - 1, Context: lines})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("ReadFile = %v", err)
 		}
-		full := fullCost(2, []byte(after))
-		for context := range 4 {
-			res, err := ws.ReadFile(t.Context(), "notes/plan.md", workspace.ReadOptions{Since: w.Version - 1, Context: context})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if res.Diff == nil {
-				refused++
-				cost := diffCost(2, 1, linediff.Compare([]byte(before), []byte(after)).Chunks(context))
-				if cost < full {
-					better++
-					lost += full - cost
-				}
-				continue
-			}
-			sent++
-			cost := diffCost(2, 1, res.Diff)
-			saved += full - cost
-			if cost > full {
-				t.Fatalf("the diff with context %d costs %d tokens, the file %d; the diff:\n%s\nthe file:\n%s",
-					context, cost, full, linediff.AppendJSON(nil, res.Diff), after)
-			}
-			if dear := diffCost(98_765, 98_764, res.Diff) - fullCost(98_765, []byte(after)); dear > 0 {
-				t.Fatalf("the diff with context %d costs %d tokens more than the file, at version 98765; the diff:\n%s\nthe file:\n%s",
-					context, dear, linediff.AppendJSON(nil, res.Diff), after)
+		if res.Diff == nil {
+			c.refused++
+			continue
+		}
+		c.sent++
+		for _, version := range []int64{2, 98_765} {
+			if dear := diffCost(version, version-1, res.Diff) - fullCost(version, []byte(after)); dear > 0 {
+				t.Fatalf("the diff with context %d costs %d tokens more than the file, at version %d; the diff:\n%s\nthe file:\n%s",
+					lines, dear, version, linediff.AppendJSON(nil, res.Diff), after)
 			}
 		}
-	})
-	if sent == 0 || refused == 0 {
-		t.Errorf("%d diffs were sent and %d refused, want some of both", sent, refused)
 	}
-	t.Logf("%d diffs sent, saving %d tokens; %d refused, %d of them cheaper than the file, by %d tokens", sent, saved, refused, better, lost)
+}
+
+// drawLines returns n lines of a kind.
+func drawLines(r *rand.Rand, n int, line func(*rand.Rand) string) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = line(r)
+	}
+	return lines
 }
 
 func drawText(t *rapid.T, r *rand.Rand, line, other func(*rand.Rand) string) []string {
@@ -189,9 +195,7 @@ func textKinds(t testing.TB) map[string]func(*rand.Rand) string {
 	}
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		lines := strings.Split(string(content), "\n")
 		kinds[path] = func(r *rand.Rand) string { return lines[r.IntN(len(lines))] }
 	}

@@ -12,46 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func TestEdit(t *testing.T) {
-	for _, test := range []struct {
-		name, content, old, new string
-		all                     bool
-		want                    string
-		count                   int64
-	}{
-		{"unique", "a b c", "b", "x", false, "a x c", 1},
-		{"to nothing", "a b c", " b", "", false, "a c", 1},
-		{"whole file", "abc", "abc", "", false, "", 1},
-		{"several lines", "a\nb\nc\n", "a\nb\n", "x\n", false, "x\nc\n", 1},
-		{"overlapping is once", "aaa", "aa", "b", false, "ba", 1},
-		{"all of one", "a b c", "b", "x", true, "a x c", 1},
-		{"all", "a b a b a", "a", "xx", true, "xx b xx b xx", 3},
-		{"all, overlapping", "aaaaa", "aa", "b", true, "bba", 2},
-		{"all, new holds old", "a a", "a", "aa", true, "aa aa", 2},
-		{"carriage returns stay", "a\r\nb\r\n", "b", "x", false, "a\r\nx\r\n", 1},
-		{"NUL", "a\x00b", "\x00", "\x00\x00", false, "a\x00\x00b", 1},
-		{"no pattern", "a.c abc", "a.c", "$1", false, "$1 abc", 1},
-		{"case counts", "Foo foo", "foo", "bar", false, "Foo bar", 1},
-		{"runes", "日本", "本", "曜", false, "日曜", 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			ws := newWorkspace(t, workspace.Options{})
-			write(t, ws, "f", test.content)
-			res, err := ws.EditFile(t.Context(), "f", test.old, test.new, workspace.EditOptions{All: test.all})
-			want := workspace.EditResult{Path: "f", Version: 2, Bytes: int64(len(test.want)), Replacements: test.count}
-			if err != nil || res != want {
-				t.Fatalf("EditFile = %+v, %v, want %+v", res, err, want)
-			}
-			if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != test.want {
-				t.Errorf("the file holds %q, want %q", r.Content, test.want)
-			}
-			if r := read(t, ws, "f", workspace.ReadOptions{Version: 1}); string(r.Content) != test.content {
-				t.Errorf("version 1 holds %q, want %q", r.Content, test.content)
-			}
-		})
-	}
-}
-
 func TestEditRefused(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	twelve := strings.Repeat("x\n", 12)
@@ -88,18 +48,6 @@ func TestEditRefused(t *testing.T) {
 	}
 	_, err := ws.EditFile(t.Context(), "no", "a", "b", workspace.EditOptions{})
 	wantErr(t, "EditFile of no file", err, workspace.ErrNotFound, "edit no: ", "no such file")
-}
-
-// The size that counts is that of the new version.
-func TestEditSize(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{FileBytes: 10}})
-	write(t, ws, "f", "aaaaa")
-	_, err := ws.EditFile(t.Context(), "f", "a", "xxx", workspace.EditOptions{All: true})
-	wantErr(t, "EditFile to 15 bytes", err, workspace.ErrTooLarge, "15 bytes after the edit, limit 10")
-	res, err := ws.EditFile(t.Context(), "f", "a", "xx", workspace.EditOptions{All: true})
-	if err != nil || res.Bytes != 10 {
-		t.Errorf("EditFile to 10 bytes = %+v, %v, want it stored", res, err)
-	}
 }
 
 // Text that is cut within a character is not text: it must not get into a file.

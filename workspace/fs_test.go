@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -14,22 +15,16 @@ func newWorkspace(t testing.TB, o workspace.Options) *workspace.Workspace {
 	store := memstore.New()
 	t.Cleanup(func() { store.Close() })
 	svc, err := workspace.New(store, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { svc.Close(t.Context()) })
 	ws, err := svc.Agent("agent-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 
 func write(t testing.TB, ws *workspace.Workspace, path, content string) {
 	t.Helper()
-	if _, err := ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{})))
 }
 
 func TestFS(t *testing.T) {
@@ -42,9 +37,7 @@ func TestFS(t *testing.T) {
 	for i := range 450 { // several pages
 		write(t, ws, "many/"+string(rune('a'+i%26))+"/"+string(rune('a'+i/26)), "x")
 	}
-	if err := fstest.TestFS(workspace.FS(t.Context(), ws), names...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, fstest.TestFS(workspace.FS(t.Context(), ws), names...))
 }
 
 // A path may be a file and the folder of others at once: the folder is shown.
@@ -53,9 +46,7 @@ func TestFSFileAndFolder(t *testing.T) {
 	for _, name := range []string{"a", "a/b", "a/b/c", "a.b", "a-b/c", "z"} {
 		write(t, ws, name, name)
 	}
-	if err := fstest.TestFS(workspace.FS(t.Context(), ws), "a/b/c", "a.b", "a-b/c", "z"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, fstest.TestFS(workspace.FS(t.Context(), ws), "a/b/c", "a.b", "a-b/c", "z"))
 	for _, name := range []string{"a", "a/b"} {
 		info, err := fs.Stat(workspace.FS(t.Context(), ws), name)
 		if err != nil || !info.IsDir() {

@@ -1,36 +1,18 @@
 package workspace_test
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// onBothStores runs a test in memory and on SQLite.
-func onBothStores(t *testing.T, o workspace.Options, fn func(*testing.T, *workspace.Service)) {
-	t.Run("memstore", func(t *testing.T) {
-		svc, _ := newService(t, o)
-		fn(t, svc)
-	})
-	t.Run("sqlite", func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
-		testkit.Must(t, err)
-		t.Cleanup(func() {
-			report, err := store.Verify(context.WithoutCancel(t.Context()), sqlite.VerifyOptions{})
-			if err != nil || len(report.Problems) > 0 {
-				t.Errorf("Verify = %v, %v", report.Problems, err)
-			}
-			store.Close()
-		})
-		fn(t, serviceOn(t, store, o))
-	})
+// onBothStores runs a test of a service in memory and on SQLite.
+func onBothStores(t *testing.T, o workspace.Options, test func(*testing.T, *workspace.Service)) {
+	arranged(t, func(t *testing.T, store workspace.Store) { test(t, serviceOn(t, store, o)) })
 }
 
 // imports are versions from a number on, an hour apart, that end before the clock of

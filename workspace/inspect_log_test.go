@@ -32,9 +32,7 @@ func filledLog(t *testing.T, ws *workspace.Workspace, random *rand.Rand) (all []
 		}
 		appendLog(t, ws.As(by), "log", batch...)
 	}
-	if _, err := ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{})))
 	return all[20:]
 }
 
@@ -95,9 +93,7 @@ func TestViewLog(t *testing.T) {
 // log.
 func TestViewLogIsBounded(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer store.Close()
 	ws := agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Entries: 200_000}}), "a")
 	batch := make([]string, 1000)
@@ -143,9 +139,7 @@ func TestViewLogOfLittle(t *testing.T) {
 		t.Errorf("ViewLog of none = %+v, %v", v, err)
 	}
 	appendLog(t, ws, "log", "x", "y")
-	if _, err := ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{})))
 	if v, err := ws.ViewLog(t.Context(), "log", workspace.LogQuery{}); err != nil || !v.Exists || len(v.Entries) != 0 || v.Next != 0 || v.First != 3 {
 		t.Errorf("ViewLog of an empty log = %+v, %v", v, err)
 	}

@@ -111,27 +111,3 @@ func TestSummarySpend(t *testing.T) {
 		t.Errorf("SummarySpend a month later = %+v", got)
 	}
 }
-
-// What an operator reads is not counted, and a history says who wrote a version, when, and
-// how large it is.
-func TestLookIsNotCounted(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a").As(workspace.Author{Client: "c", Version: "1", Key: "k"})
-	write(t, ws, "f", "one")
-	write(t, ws, "f", "three")
-	look, err := svc.Look("a")
-	testkit.Must(t, err)
-	before := usage(t, look)
-	for n, want := range []string{"one", "three"} {
-		if r := read(t, look, "f", workspace.ReadOptions{Version: int64(n + 1)}); string(r.Content) != want {
-			t.Errorf("version %d = %q, want %q", n+1, r.Content, want)
-		}
-	}
-	list, err := look.History(t.Context(), "f")
-	if err != nil || len(list) != 2 || list[0].Bytes != 3 || list[1].Bytes != 5 || list[0].Author.Key != "k" || list[0].Time.IsZero() {
-		t.Errorf("History = %+v, %v", list, err)
-	}
-	if after := usage(t, look); after != before {
-		t.Errorf("an operator's reads are counted: %+v, then %+v", before, after)
-	}
-}

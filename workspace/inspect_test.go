@@ -35,9 +35,7 @@ func onEachStore(t *testing.T, test func(*testing.T, workspace.Store)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			t.Cleanup(func() { store.Close() })
 			test(t, store)
 		})
@@ -55,9 +53,7 @@ func storedAgents(t *testing.T, store workspace.Store, tenant string) (all []wor
 		err := store.Update(t.Context(), workspace.Owner{Tenant: tenant, Agent: name}, func(tx workspace.Tx) error {
 			return tx.SaveOwner(workspace.OwnerState{Usage: u, Updated: at})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		all = append(all, workspace.AgentInfo{Agent: name, Usage: u, Updated: at})
 	}
 	return all
@@ -141,6 +137,8 @@ func TestFindAgentsRefuses(t *testing.T) {
 		_, err := svc.FindAgents(t.Context(), q)
 		wantErr(t, fmt.Sprintf("FindAgents(%.99q)", fmt.Sprint(q)), err, workspace.ErrInvalid)
 	}
+	_, err := svc.Agents(t.Context(), "", -1)
+	wantErr(t, "Agents with a negative limit", err, workspace.ErrInvalid, "limit -1")
 	if page, err := svc.FindAgents(t.Context(), workspace.AgentsQuery{}); err != nil || len(page.Agents) > 0 {
 		t.Errorf("FindAgents without patterns = %+v, %v, want nothing", page, err)
 	}
@@ -201,9 +199,7 @@ func TestChangeLogOfLittle(t *testing.T) {
 		t.Errorf("ChangeLog of nothing = %+v, %v", c, err)
 	}
 	write(t, ws, "old/f", "x")
-	if _, err := ws.MoveFile(t.Context(), "old/f", "new/f", workspace.MoveOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.MoveFile(t.Context(), "old/f", "new/f", workspace.MoveOptions{})))
 	for prefix, want := range map[string]int{"old/": 2, "new/": 1, "f": 0} {
 		c, err := ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Prefix: prefix})
 		if err != nil || len(c.Changes) != want {
@@ -238,18 +234,12 @@ func TestServiceWatch(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store workspace.Store) {
 		svc := serviceOn(t, store, workspace.Options{})
 		other, err := svc.Tenant("other", workspace.StoreLimits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		feed, err := svc.Watch(ctx, func(agent string) bool { return agent != "secret" })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		all, err := svc.Watch(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for range 3 {
 			write(t, agentOf(t, other, "hidden"), "f", "x")
 			write(t, agentOf(t, svc, "secret"), "f", "x")
@@ -283,14 +273,10 @@ func TestServiceWatchSlow(t *testing.T) {
 	defer store.Close()
 	svc := serviceOn(t, store, workspace.Options{})
 	slow, err := svc.Watch(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := range 200 {
 		quick, err := svc.Watch(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		name := fmt.Sprint("agent-", i)
 		write(t, agentOf(t, svc, name), "f", "x")
 		told(t, quick, name)

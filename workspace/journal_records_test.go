@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -188,36 +187,5 @@ func FuzzJournal(f *testing.F) {
 		}
 		again := record(t, workspace.Journal(ws, "again"), records...)
 		wantRecords(t, workspace.Journal(ws, "again"), 0, again)
-	})
-}
-
-// FuzzJournalText records arbitrary text under an arbitrary limit.
-func FuzzJournalText(f *testing.F) {
-	f.Add("plain", uint16(46), int64(1))
-	f.Add(strings.Repeat("🎉", 100), uint16(0), int64(3))
-	f.Add(`1/2 {"kind":"clear"}`+"\x00\n", uint16(9), int64(0))
-	f.Fuzz(func(t *testing.T, text string, limit uint16, after int64) {
-		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 1 + int64(limit)%300}})
-		j := workspace.Journal(ws, "l")
-		batch := []conversation.Record{said(text), {Kind: conversation.SummaryRecord, Summary: text, Evidence: []string{text}}}
-		err := j.Append(t.Context(), batch...)
-		switch {
-		case !utf8.ValidString(text):
-			wantJournalErr(t, "Append of invalid text", err, workspace.ErrInvalid)
-			return
-		case err != nil:
-			wantJournalErr(t, "Append", err, workspace.ErrTooLarge)
-			if limit%300 >= smallest {
-				t.Errorf("a limit of %d = %v, want the text taken", 1+limit%300, err)
-			}
-			return
-		}
-		entriesOf(t, ws, "l", 1+int(limit)%300)
-		for len(batch) > 0 && batch[0].Seq <= after {
-			batch = batch[1:]
-		}
-		if after >= 0 && after <= 1<<53 {
-			wantRecords(t, j, after, batch)
-		}
 	})
 }

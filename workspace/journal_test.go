@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/google/go-cmp/cmp"
 )
@@ -68,66 +69,6 @@ func wantJournalErr(t testing.TB, what string, err, kind error, says ...string) 
 	}
 }
 
-func oddRecords() []conversation.Record {
-	odd := []string{
-		"", " ", "\n", "line\r\nline\n", "\x00\x01\x1f\x7f", "\u2028\u2029\ufeff\ufffd", "🎉👩‍👩‍👧‍👦é日", strings.Repeat("🎉", 60), strings.Repeat("a🎉", 50),
-		`{"kind":"clear"}`, "1/3 ", "2/2 x", `1/2 {"kind":`, `\`, `"`, `\"\\`, "</script>&", `\u0000`, strings.Repeat("\x01", 40), strings.Repeat(`"\`, 60),
-	}
-	var records []conversation.Record
-	for _, text := range odd {
-		records = append(records, said(text),
-			conversation.Record{Kind: conversation.SummaryRecord, Summary: text, Through: int64(len(records)) + 1, Evidence: []string{text, "b", text}},
-			message(conversation.ToolResult("id"+text, text)))
-	}
-	raw := `{ "role":"assistant",  "content":[{"type":"thinking","signature":"🎉\u0000\/"}] }`
-	return append(records,
-		conversation.Record{Kind: conversation.ClearRecord},
-		conversation.Record{Kind: conversation.SummaryRecord},
-		message(conversation.Message{Role: conversation.Assistant, Raw: []byte(raw), RawProvider: conversation.Anthropic}),
-		message(conversation.Message{Role: conversation.Assistant, Content: "calls", ToolCalls: []conversation.ToolCall{
-			{ID: "1", Name: "run", Arguments: []byte(`{"a": [1, 2]}`)}, {ID: "2", Name: "run", Arguments: []byte(`{"cut":"of`)}, {ID: "3"},
-		}}),
-		message(conversation.Message{Role: conversation.User, Parts: []conversation.Part{
-			{Type: conversation.TextPart, Text: "look"}, {Type: conversation.ImagePart, URL: "https://example.com/?a=1&b=<2>"},
-			{Type: conversation.ImageB64Part, Data: strings.Repeat("QUJD", 100), MediaType: "image/png"},
-		}}),
-		message(conversation.Message{Role: conversation.User, Parts: []conversation.Part{}}),
-		message(conversation.Message{Role: conversation.Tool, ToolCallID: "1", Content: "no", IsError: true}),
-		message(conversation.SystemText("be brief")),
-	)
-}
-
-// Records come back unchanged, also those in parts, after any Seq.
-func TestJournal(t *testing.T) {
-	for _, limit := range []int64{0, 1000, 150, 64, smallest} {
-		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit}})
-			j := workspace.Journal(ws, "chat/main")
-			wantRecords(t, j, 0, nil)
-			wantRecords(t, j, 99, nil)
-			odd := oddRecords()
-			all := record(t, j, odd...)
-			for _, r := range odd {
-				all = append(all, record(t, workspace.Journal(ws, "chat/main"), r)...)
-			}
-			wantRecords(t, j, 0, all)
-
-			next := 0
-			for after := int64(0); after <= all[len(all)-1].Seq+1; after++ {
-				if next < len(all) && all[next].Seq == after {
-					next++
-				}
-				if limit == 0 || after%37 == 0 {
-					wantRecords(t, j, after, all[next:])
-				}
-			}
-			if last := readLog(t, ws, "chat/main", workspace.ReadLogOptions{Tail: 1}).Last; last != all[len(all)-1].Seq {
-				t.Errorf("the Seq of the last record is %d, want the number of its last entry, %d", all[len(all)-1].Seq, last)
-			}
-		})
-	}
-}
-
 // entriesOf returns the entries of the log, and checks them as AppendLog would.
 func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (texts []string) {
 	t.Helper()
@@ -150,9 +91,7 @@ func TestJournalSizes(t *testing.T) {
 	const limit = 64 << 10
 	ws := newWorkspace(t, workspace.Options{})
 	empty, err := said("").MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, test := range []struct{ bytes, entries int }{
 		{len(empty) + 1, 1}, {limit - 1, 1}, {limit, 1}, {limit + 1, 2}, {2*limit - 8, 2}, {2*limit - 7, 3}, {3 * limit, 4},
 		{9 * (limit - 4), 9}, {9*(limit-4) + 1, 10}, {5 << 20, 81},
@@ -213,40 +152,6 @@ func TestJournalTinyLimits(t *testing.T) {
 			wantRecords(t, j, 0, append(before, batch...))
 		}
 		entriesOf(t, ws, "l", int(limit))
-	}
-}
-
-// A batch that does not fit is not stored at all, and its Seqs are not set.
-func TestJournalQuota(t *testing.T) {
-	long := said(strings.Repeat("x", 200))
-	for _, test := range []struct {
-		name   string
-		limits workspace.Limits
-		batch  []conversation.Record
-		says   string
-	}{
-		{"in a batch", workspace.Limits{Entries: 5}, []conversation.Record{said("3"), said("4"), said("5"), said("6")}, "entry limit exceeded (2 of 5), this write adds 4"},
-		{"in a record", workspace.Limits{Entries: 5, EntryBytes: 70}, []conversation.Record{said("3"), long}, "entry limit exceeded (2 of 5), this write adds 5"},
-		{"by bytes", workspace.Limits{Bytes: 2000, EntryBytes: 70}, []conversation.Record{long, long}, "bytes of 2000 are used"},
-		{"by logs", workspace.Limits{Logs: 1}, nil, "log limit reached (1 of 1)"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			ws := newWorkspace(t, workspace.Options{Limits: test.limits})
-			j, path := workspace.Journal(ws, "l"), "l"
-			all := record(t, j, said("1"), said("2"))
-			before := usage(t, ws)
-			if test.batch == nil {
-				path, test.batch = "other", []conversation.Record{said("x")}
-			}
-			wantJournalErr(t, "Append", workspace.Journal(ws, path).Append(t.Context(), test.batch...), workspace.ErrQuota, "journal: append to "+path+": ", test.says)
-			if after := usage(t, ws); after.Bytes != before.Bytes || after.Entries != before.Entries || test.batch[0].Seq != 0 {
-				t.Errorf("after a refusal the usage is %+v, the Seq %d, want %+v and none", after, test.batch[0].Seq, before)
-			}
-			wantRecords(t, j, 0, all)
-			if test.limits.Logs == 0 {
-				wantRecords(t, j, 0, append(all, record(t, j, said("3"))...))
-			}
-		})
 	}
 }
 
@@ -351,14 +256,10 @@ func TestJournalReadWhileWriting(t *testing.T) {
 			if i%2 == 0 {
 				break
 			}
-			if err := j.Append(t.Context(), said("within a loop")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, j.Append(t.Context(), said("within a loop")))
 			break
 		}
-		if err := j.Append(t.Context(), said("x")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, j.Append(t.Context(), said("x")))
 	}
 	wg.Wait()
 	for range 2 {
@@ -415,36 +316,6 @@ func TestJournalRefuses(t *testing.T) {
 	wantJournalErr(t, "Records of a closed store", err, workspace.ErrClosed, "read log l: ")
 }
 
-// Journals of one path share their records. Journals of other paths and agents do not.
-func TestJournalIsolation(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
-	write(t, a, "l", "a file")
-	ofA := record(t, workspace.Journal(a, "l"), said("a"))
-	ofB := record(t, workspace.Journal(b, "l"), said("b"))
-	other := record(t, workspace.Journal(a, "other"), said("other"))
-	wantRecords(t, workspace.Journal(a, "l"), 0, ofA)
-	wantRecords(t, workspace.Journal(b, "l"), 0, ofB)
-	wantRecords(t, workspace.Journal(a, "other"), 0, other)
-	wantRecords(t, workspace.Journal(b, "other"), 0, nil)
-}
-
-// A deleted log is an empty journal. Its numbers go on.
-func TestJournalDeleted(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
-	j := workspace.Journal(ws, "l0")
-	before := record(t, j, said(strings.Repeat("x", 100)), said("y"))
-	deleteLog(t, ws)
-	wantRecords(t, j, 0, nil)
-	after := record(t, j, said(strings.Repeat("z", 100)))
-	if after[0].Seq <= before[1].Seq {
-		t.Errorf("after a deletion the Seq is %d, want it above %d", after[0].Seq, before[1].Seq)
-	}
-	for _, from := range []int64{0, 1, before[1].Seq, before[1].Seq + 1} {
-		wantRecords(t, j, from, after)
-	}
-}
-
 // Records returns the records that were there when it began. Its loop may append.
 func TestJournalAppendWhileReading(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
@@ -457,9 +328,7 @@ func TestJournalAppendWhileReading(t *testing.T) {
 	for range 2 {
 		var got []conversation.Record
 		for r, err := range j.Records(t.Context(), 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			got = append(got, r)
 			record(t, j, said(r.Message.Content+" again"))
 		}
@@ -525,28 +394,11 @@ func TestJournalCorrupt(t *testing.T) {
 		e := workspace.Entry{ID: head.Last, Content: []byte(`{"kind":"clear"}`)}
 		return tx.SaveLog(workspace.LogChange{Head: head, New: []workspace.Entry{e}, Owner: state})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	got, err := recorded(t, j, 0)
 	wantJournalErr(t, "Records with a damaged entry", err, workspace.ErrCorrupt, "journal: read log l: ", "entry 261", "SHA-256")
 	if n := len(got); n < 50 || !cmp.Equal(all[:n], got) {
 		t.Errorf("before the damaged entry %d records are read, want those of the pages before its own", n)
-	}
-}
-
-// Each page counts as a read, and each Append as an operation.
-func TestJournalOperations(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	j := workspace.Journal(ws, "l")
-	record(t, j, slices.Repeat([]conversation.Record{said("x")}, 250)...)
-	before := usage(t, ws).Operations
-	record(t, j, said("x"))
-	if _, err := recorded(t, j, 0); err != nil {
-		t.Fatal(err)
-	}
-	if n := usage(t, ws).Operations - before; n != 1+3+1 {
-		t.Errorf("an Append, three pages and the Usage are %d operations, want 5", n)
 	}
 }
 
@@ -557,9 +409,7 @@ func TestJournalWritesAtOnce(t *testing.T) {
 		ws := newWorkspace(t, workspace.Options{})
 		j := workspace.Journal(ws, "l")
 		record(t, j, said("0"))
-		if _, err := recorded(t, j, 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(recorded(t, j, 0)))
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,60 +19,6 @@ func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.Rea
 		t.Fatalf("ReadLog(%q, %+v) = %v", path, o, err)
 	}
 	return page
-}
-
-func TestAppend(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for _, test := range []struct {
-		entries []string
-		want    workspace.AppendResult
-	}{
-		{[]string{"one"}, workspace.AppendResult{Path: "l", First: 1, Last: 1, Bytes: 3}},
-		{[]string{"two", "", "four"}, workspace.AppendResult{Path: "l", First: 2, Last: 4, Bytes: 7}},
-		{[]string{"one"}, workspace.AppendResult{Path: "l", First: 5, Last: 5, Bytes: 3}},
-	} {
-		if got := appendLog(t, ws, "l", test.entries...); got != test.want {
-			t.Errorf("AppendLog of %q = %+v, want %+v", test.entries, got, test.want)
-		}
-	}
-	if got := appendLog(t, ws, "other", "x"); got.Last != 1 {
-		t.Errorf("the first entry of another log is %d, want 1: each log has numbers of its own", got.Last)
-	}
-	_, err := ws.AppendLog(t.Context(), "l")
-	wantErr(t, "AppendLog of nothing", err, workspace.ErrInvalid, "no entry")
-}
-
-// Entries that are appended at once each have a number of their own, without
-// gaps, and those of one call follow one another.
-func TestAppendConcurrently(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	var mu sync.Mutex // guards owner
-	owner := map[int64]string{}
-	var wg sync.WaitGroup
-	for i := range 12 {
-		wg.Go(func() {
-			for j := range 4 {
-				name := fmt.Sprintf("%d-%d", i, j)
-				res, err := ws.AppendLog(t.Context(), "l", []byte(name), []byte(name))
-				if err != nil || res.Last != res.First+1 {
-					t.Errorf("AppendLog = %+v, %v, want two numbers in a row", res, err)
-				}
-				mu.Lock()
-				owner[res.First], owner[res.Last] = name, name
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	page := readLog(t, ws, "l", workspace.ReadLogOptions{})
-	if page.Total != 96 || len(page.Entries) != 96 || len(owner) != 96 {
-		t.Fatalf("there are %d entries, %d on the page, %d acknowledged, want 96", page.Total, len(page.Entries), len(owner))
-	}
-	for i, e := range page.Entries {
-		if e.ID != int64(i+1) || string(e.Content) != owner[e.ID] {
-			t.Errorf("entry %d is %d, %q, want %d, %q", i, e.ID, e.Content, i+1, owner[e.ID])
-		}
-	}
 }
 
 func TestReadLogPages(t *testing.T) {
@@ -147,41 +93,13 @@ func TestReadLogRefuses(t *testing.T) {
 	}
 }
 
-// A log that does not exist is an empty one, also after it was deleted.
-func TestReadAbsentLog(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "file", "a file is no log")
-	appendLog(t, ws, "gone", "1", "2", "3")
-	if res, err := ws.DeleteLog(t.Context(), "gone", workspace.DeleteOptions{}); err != nil || !res.Deleted || res.Removed != 3 {
-		t.Fatalf("DeleteLog = %+v, %v, want 3 entries removed", res, err)
-	}
-	for _, path := range []string{"absent", "file", "gone"} {
-		for _, o := range []workspace.ReadLogOptions{{}, {Since: 2}, {Since: 99}, {Tail: 5}, {Limit: 5}} {
-			page := readLog(t, ws, path, o)
-			if len(page.Entries) != 0 || page.Total != 0 || page.More || page.Last != o.Since || page.Path != path {
-				t.Errorf("ReadLog(%q, %+v) = %+v, want nothing, and the cursor back", path, o, page)
-			}
-		}
-	}
-	if res := appendLog(t, ws, "gone", "4"); res.First != 4 {
-		t.Errorf("after a delete the first entry is %d, want 4", res.First)
-	}
-	for _, since := range []int64{0, 1, 3} {
-		if page := readLog(t, ws, "gone", workspace.ReadLogOptions{Since: since}); len(page.Entries) != 1 || page.Entries[0].ID != 4 || page.Total != 1 || page.More {
-			t.Errorf("since entry %d, from before the delete = %+v, want entry 4 alone", since, page)
-		}
-	}
-}
-
 // lineSize is what an entry costs on a page as the MCP tool writes it: a JSON
 // array of number, seconds and text, and a line feed.
 func lineSize(t testing.TB, e workspace.Entry) int {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode([]any{e.ID, 999_999_999, string(e.Content)}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, enc.Encode([]any{e.ID, 999_999_999, string(e.Content)}))
 	return b.Len()
 }
 
@@ -235,26 +153,5 @@ func TestReadLogPageBytes(t *testing.T) {
 				t.Errorf("the tail has entries %d to %d, total %d, more %t, want those to 60, and what is older", page.Entries[0].ID, page.Last, page.Total, page.More)
 			}
 		})
-	}
-}
-
-// Small and large entries in turn: the tail has the newest that fit.
-func TestReadLogPageOfMixedSizes(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for i := range 40 {
-		appendLog(t, ws, "l", strings.Repeat("\n", 64<<10*(i%2)), "small")
-	}
-	page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 100})
-	if page.Last != 80 || page.Entries[0].ID+int64(len(page.Entries)) != 81 || !page.More {
-		t.Errorf("the tail has %d entries from %d to %d, want those to 80 without gaps", len(page.Entries), page.Entries[0].ID, page.Last)
-	}
-	var total int
-	for since, more := int64(0), true; more; {
-		page := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
-		total += len(page.Entries)
-		since, more = page.Last, page.More
-	}
-	if total != 80 {
-		t.Errorf("the pages have %d entries, want 80", total)
 	}
 }

@@ -29,9 +29,7 @@ func newService(t testing.TB, o workspace.Options) (*workspace.Service, workspac
 func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *workspace.Service {
 	t.Helper()
 	svc, err := workspace.New(store, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { svc.Close(t.Context()) })
 	return svc
 }
@@ -39,9 +37,7 @@ func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *worksp
 func agentOf(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
 	t.Helper()
 	ws, err := svc.Agent(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 

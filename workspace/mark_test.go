@@ -3,9 +3,9 @@ package workspace_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -35,9 +35,7 @@ func TestMark(t *testing.T) {
 	wantMark(t, a, "n", 0, false)
 	wantMark(t, b, "m", 0, false)
 	setMark(t, b, "m", 1)
-	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
 	wantMark(t, a, "m", 0, false)
 	wantMark(t, b, "m", 1, true)
 }
@@ -57,20 +55,4 @@ func TestMarkRefused(t *testing.T) {
 	wantErr(t, "SetMark of one more", ws.SetMark(t.Context(), "more", 1), workspace.ErrQuota, "100 marks")
 	setMark(t, ws, "m3", 2)
 	wantMark(t, ws, "m3", 2, true)
-}
-
-// Readers who set a mark at once leave the highest.
-func TestMarkAtOnce(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	var wg sync.WaitGroup
-	for n := range int64(40) {
-		wg.Go(func() {
-			if err := ws.SetMark(t.Context(), "m", n); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	wantMark(t, ws, "m", 39, true)
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -41,119 +39,6 @@ func contentsOf(t testing.TB, ws *workspace.Workspace, path string) map[int64]st
 		texts[v.Version] = string(read(t, ws, path, workspace.ReadOptions{Version: v.Version}).Content)
 	}
 	return texts
-}
-
-// setFloor makes an agent's new paths begin above a number.
-func setFloor(t testing.TB, store workspace.Store, agent string, floor int64) {
-	t.Helper()
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(tx workspace.Tx) error {
-		state, err := tx.Owner()
-		if err != nil {
-			return err
-		}
-		state.FileFloor = floor
-		return tx.SaveOwner(state)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// The file retains versions 3 to 5 before it moves.
-var moveCases = []struct {
-	name            string
-	reached, floor  int64 // the highest number that the new path had, and that of forgotten paths
-	limit           int64
-	want            map[int64]string
-	tooOld, sameOld bool // of a read at the new path since version 5
-}{
-	{"a new path", 0, 0, 10, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
-	{"a path with lower numbers", 2, 0, 10, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
-	{"a path with the first number", 3, 0, 10, map[int64]string{4: "4", 5: "5", 6: "5"}, false, true},
-	{"a path with a number between", 4, 0, 10, map[int64]string{5: "5", 6: "5"}, false, true},
-	{"a path with the same number", 5, 0, 10, map[int64]string{6: "5"}, true, false},
-	{"a path with a higher number", 7, 0, 10, map[int64]string{8: "5"}, true, false},
-	{"a forgotten path", 0, 4, 10, map[int64]string{5: "5", 6: "5"}, false, true},
-	{"a forgotten path with a higher number", 0, 7, 10, map[int64]string{8: "5"}, true, false},
-	{"up to the limit", 0, 0, 4, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
-	{"over the limit", 0, 0, 3, map[int64]string{4: "4", 5: "5", 6: "5"}, false, true},
-	{"far over the limit", 0, 0, 1, map[int64]string{6: "5"}, true, false},
-	{"a path with a number between, over the limit", 3, 0, 2, map[int64]string{5: "5", 6: "5"}, false, true},
-}
-
-func TestMove(t *testing.T) {
-	for _, test := range moveCases {
-		t.Run(test.name, func(t *testing.T) {
-			arranged(t, func(t *testing.T, store workspace.Store) {
-				ws := agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Versions: 3}}), "a")
-				for n := range test.reached {
-					write(t, ws, "new", fmt.Sprint("other ", n))
-				}
-				if _, err := ws.DeleteFile(t.Context(), "new", workspace.DeleteOptions{}); err != nil {
-					t.Fatal(err)
-				}
-				for n := range 5 {
-					write(t, ws.As(workspace.Author{Client: fmt.Sprint("client ", n+1)}), "old", fmt.Sprint(n+1))
-				}
-				if test.floor > 0 {
-					setFloor(t, store, "a", test.floor)
-				}
-				revision := journalOf(t, store, "a", 0)
-				ws = agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Versions: test.limit}}), "a")
-				before := usage(t, ws)
-				number := max(5, test.reached, test.floor) + 1
-				got, err := move(t.Context(), ws.As(workspace.Author{Client: "mover"}), "old", "new")
-				if want := (workspace.MoveResult{Path: "new", From: "old", Version: number, Bytes: 1, Time: got.Time}); err != nil || got != want {
-					t.Fatalf("MoveFile = %+v, %v, want %+v", got, err, want)
-				}
-				checkRow(t, store, int64(len(revision))+1, workspace.Change{
-					Op: workspace.OpMove, Kind: workspace.KindFile, Path: "new", From: "old", Before: 5, After: number,
-				})
-				if diff := cmp.Diff(test.want, contentsOf(t, ws, "new")); diff != "" {
-					t.Errorf("the versions at the new path (-want +got):\n%s", diff)
-				}
-				checkMovedAuthors(t, ws, number)
-				before.Operations, before.Bytes = before.Operations+2+2*int64(len(test.want)), int64(len(test.want))
-				if after := usage(t, ws); after.Files != before.Files || after.Bytes != before.Bytes {
-					t.Errorf("the usage is %+v, want %+v", after, before)
-				}
-				since := read(t, ws, "new", workspace.ReadOptions{Since: 5, Context: -1})
-				if since.VersionTooOld != test.tooOld || (len(since.Diff) == 1 && since.Diff[0].Count+len(since.Diff[0].Lines) == 1) != test.sameOld {
-					t.Errorf("since version 5: %+v, want too old %v, a diff without changes %v", since, test.tooOld, test.sameOld)
-				}
-				checkLeft(t, ws)
-			})
-		})
-	}
-}
-
-// checkMovedAuthors checks that versions keep their authors.
-func checkMovedAuthors(t testing.TB, ws *workspace.Workspace, number int64) {
-	t.Helper()
-	history, err := ws.History(t.Context(), "new")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range history {
-		want := fmt.Sprint("client ", v.Version)
-		if v.Version == number {
-			want = "mover"
-		}
-		if v.Author.Client != want {
-			t.Errorf("version %d is by %q, want %q", v.Version, v.Author.Client, want)
-		}
-	}
-}
-
-// checkLeft checks that the old path is that of a deleted file.
-func checkLeft(t testing.TB, ws *workspace.Workspace) {
-	t.Helper()
-	_, err := ws.ReadFile(t.Context(), "old", workspace.ReadOptions{})
-	wantErr(t, "ReadFile of the old path", err, workspace.ErrNotFound)
-	r, err := ws.WriteFile(t.Context(), "old", []byte("again"), workspace.WriteOptions{IfVersion: ptr(0)})
-	if err != nil || r.Version != 6 {
-		t.Errorf("WriteFile to the old path = %+v, %v, want version 6", r, err)
-	}
 }
 
 func TestMoveRefused(t *testing.T) {
@@ -230,9 +115,7 @@ func TestMoveTimes(t *testing.T) {
 		write(t, ws, "f", "x")
 		clock.Advance(time.Hour)
 		write(t, ws, "g", "x")
-		if _, err := ws.DeleteFile(t.Context(), "g", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "g", workspace.DeleteOptions{})))
 		heads := func() (f, g workspace.FileHead) {
 			err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) (err error) {
 				if f, _, err = r.File("f"); err == nil {
@@ -240,9 +123,7 @@ func TestMoveTimes(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			return f, g
 		}
 		clock.Advance(-30 * time.Minute)
@@ -268,9 +149,7 @@ func TestMoveRepeated(t *testing.T) {
 		write(t, ws, "h", "x")
 		keyed := workspace.MoveOptions{IdempotencyKey: "k"}
 		first, err := ws.MoveFile(t.Context(), "f", "g", keyed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		write(t, ws, "f", "another")
 		mustMove(t, ws, "g", "i")
 		rows := journalOf(t, store, "a", 0)
@@ -318,18 +197,14 @@ func TestMoveFolds(t *testing.T) {
 	for range 3 {
 		write(t, ws, "gone", "x")
 	}
-	if _, err := ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 	write(t, ws, "f", "x")
 	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
 		state, err := tx.Owner()
 		state.DeletedFiles = 10_000 // as if there were so many
 		return errors.Join(err, tx.SaveOwner(state))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	mustMove(t, ws, "f", "g")
 	r, err := ws.WriteFile(t.Context(), "other", nil, workspace.WriteOptions{})
 	if err != nil || r.Version != 4 {
@@ -345,9 +220,7 @@ func TestMoveConcurrently(t *testing.T) {
 	agents := make([]*workspace.Workspace, movers)
 	for i := range agents {
 		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer store.Close()
 		agents[i] = agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
 	}

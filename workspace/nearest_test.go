@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -65,9 +66,7 @@ func TestNameOfTheOtherKind(t *testing.T) {
 			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
 		}
 	}
-	if _, err := ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{})))
 	_, err = ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
 	wantErr(t, "ReadFile of a deleted log", err, workspace.ErrNotFound, "the nearest name is logs:")
 }
@@ -88,9 +87,7 @@ func TestNearestIsOnesOwn(t *testing.T) {
 			return failure(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
 		},
 	} {
-		if err := remove(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, remove())
 	}
 	_, err := ws.ReadFile(t.Context(), "secret.md", workspace.ReadOptions{})
 	wantErr(t, "a file that only another agent has", err, workspace.ErrNotFound, "ListFiles")

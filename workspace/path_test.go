@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,22 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// bothStores runs a test on each store, on which it makes as many services as it likes.
-func bothStores(t *testing.T, test func(t *testing.T, store workspace.Store)) {
-	t.Run("memstore", func(t *testing.T) { test(t, newStore(t)) })
-	t.Run("sqlite", func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scratchpad.db"), sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { store.Close() })
-		test(t, store)
-	})
-}
 
 // anyPath draws a path of several scripts, which may not be in NFC.
 func anyPath() *rapid.Generator[string] {
@@ -55,7 +39,7 @@ func anyPath() *rapid.Generator[string] {
 // A path of any script is the same path for every call and in both stores, however its
 // characters are put together.
 func TestUnicodePathsEverywhere(t *testing.T) {
-	bothStores(t, func(t *testing.T, store workspace.Store) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
 		testkit.ScaleChecks(t, 1, 2)
 		svc := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
 		cases := 0
@@ -162,7 +146,7 @@ func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 
 // A list below a prefix has the paths that begin with it, in the order of their bytes.
 func TestUnicodePrefixes(t *testing.T) {
-	bothStores(t, func(t *testing.T, store workspace.Store) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
 		testkit.ScaleChecks(t, 1, 2)
 		svc := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
 		cases := 0
@@ -219,7 +203,7 @@ type fatal interface{ Fatalf(string, ...any) }
 // Where the rule is that of ASCII, what another service has written is listed, and can
 // be deleted with its agent. All else is refused with the rule that allows it.
 func TestUnicodePathsByASCII(t *testing.T) {
-	bothStores(t, func(t *testing.T, store workspace.Store) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
 		wide := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
 		narrow := serviceOn(t, store, workspace.Options{})
 		paths := []string{"plan.md", "my notes/a", "naïve", "記/憶", "記憶"}
@@ -230,9 +214,7 @@ func TestUnicodePathsByASCII(t *testing.T) {
 		}
 		slices.Sort(paths)
 		ws, err := narrow.Agent("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if got := listed(t, ws, "", 1); !slices.Equal(got, paths) {
 			t.Errorf("the pages of the list are %q, want %q", got, paths)
 		}

@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Every name of package store has an alias, but for those that only a backend needs, and
 // those that workspace describes itself.
 func TestPortsHaveEveryName(t *testing.T) {
 	files, err := filepath.Glob("store/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ports := exported(t, "ports.go")
 	names := 0
 	for _, file := range files {
@@ -39,9 +39,7 @@ func TestPortsHaveEveryName(t *testing.T) {
 func exported(t *testing.T, file string) (names []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

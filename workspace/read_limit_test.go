@@ -3,7 +3,6 @@ package workspace_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,27 +52,6 @@ func TestReadMaxTokens(t *testing.T) {
 	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, Version: 1, FromLine: 501})
 	if !r.Truncated || r.FromLine != 501 || !strings.HasPrefix(string(r.Content), "line 501 ") || r.Version != 1 {
 		t.Errorf("ReadFile of an old version from line 501 = %+v, want its lines from there", r)
-	}
-}
-
-// A line that is too long alone is cut between characters.
-func TestReadMaxTokensLongLine(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	long := strings.Repeat("日本語", 1000)
-	for _, end := range []string{"", "\n", "\nnext\n"} {
-		write(t, ws, "f", "short\n"+long+end)
-		first := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100})
-		if !first.Truncated || first.ToLine != 1 || first.CutBytes != 0 || string(first.Content) != "short\n" {
-			t.Errorf("ReadFile of a short and a long line = %+v, want the short one", first)
-		}
-		r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100, FromLine: first.ToLine + 1})
-		whole := len(long) + min(len(end), 1)
-		if !r.Truncated || r.FromLine != 2 || r.ToLine != 2 || r.CutBytes != int64(whole-len(r.Content)) || len(r.Content) == 0 {
-			t.Errorf("ReadFile of a long line = %+v, want a part of its %d bytes", r, whole)
-		}
-		if !utf8.Valid(r.Content) || !strings.HasPrefix(long, string(r.Content)) {
-			t.Errorf("ReadFile of a long line = %q, want whole characters", r.Content)
-		}
 	}
 }
 
@@ -128,39 +106,6 @@ func TestReadMaxTokensRemoved(t *testing.T) {
 	gone := read(t, ws, "f", workspace.ReadOptions{Version: 1, FromLine: r.Removed[0].From, ToLine: r.Removed[0].To})
 	if string(gone.Content) != strings.Join(strings.SplitAfter(numbered(600), "\n")[500:], "") {
 		t.Errorf("the removed lines are %.80q..., want those of version 1", gone.Content)
-	}
-}
-
-// As many ranges as the bound allows are given, also where all are equally far apart.
-func TestReadMaxTokensScattered(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	lines := strings.SplitAfter(numbered(1500), "\n")
-	write(t, ws, "f", strings.Join(lines, ""))
-	for i := 0; i < 1500; i += 10 {
-		lines[i] = fmt.Sprintf("edit %d of many that lie far apart from each other\n", i)
-	}
-	write(t, ws, "f", strings.Join(lines, ""))
-	for most, least := range map[int]int{200: 14, 500: 35, 1900: 100} {
-		r := read(t, ws, "f", workspace.ReadOptions{Since: 1, MaxTokens: most})
-		if len(r.Changed) < least || len(r.Changed) > 100 || !r.Joined {
-			t.Errorf("%d tokens: %d ranges of 150, want %d to 100, and Joined", most, len(r.Changed), least)
-		}
-		if n := o200k.Count(strings.NewReplacer("{", "[", "} ", "],", "}", "]", " ", ",").Replace(fmt.Sprint(r.Changed, r.Removed))); n > most*21/20 {
-			t.Errorf("%d tokens: the ranges cost %d by o200k", most, n)
-		}
-		for _, ranges := range [][]workspace.LineRange{r.Changed, r.Removed} {
-			within := 0
-			for i := 1; i <= 1500; i += 10 {
-				for _, c := range ranges {
-					if c.From <= i && i <= c.To {
-						within++
-					}
-				}
-			}
-			if longest := slices.MaxFunc(ranges, func(a, b workspace.LineRange) int { return a.To - a.From - b.To + b.From }); within != 150 || longest.To-longest.From > 2*1500/len(ranges) {
-				t.Errorf("%d tokens: %v holds %d of 150 edits, want all, spread evenly", most, ranges, within)
-			}
-		}
 	}
 }
 

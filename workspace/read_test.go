@@ -6,62 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func TestReadWhole(t *testing.T) {
+func TestReadLinesRefuses(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	for _, test := range []struct {
-		content string
-		lines   int
-	}{
-		{"", 0}, {"a", 1}, {"a\n", 1}, {"a\nb", 2}, {"a\nb\n", 2}, {"\n", 1}, {"\n\n", 2}, {"a\r\nb\r\n", 2}, {"a\rb", 1},
-		{"\x00", 1}, {"日本\n", 1}, {"a\u2028b", 1}, {"\ufeffa", 1},
-	} {
-		write(t, ws, "f", test.content)
-		r := read(t, ws, "f", workspace.ReadOptions{})
-		if string(r.Content) != test.content || r.Lines != test.lines || r.Bytes != int64(len(test.content)) || r.Current != r.Version {
-			t.Errorf("ReadFile of %q = %q, %d lines, %d bytes, version %d of %d, want all of it and %d lines",
-				test.content, r.Content, r.Lines, r.Bytes, r.Version, r.Current, test.lines)
-		}
-	}
-	_, err := ws.ReadFile(t.Context(), "no", workspace.ReadOptions{})
-	wantErr(t, "ReadFile of no file", err, workspace.ErrNotFound, "read no: ")
-}
-
-func TestReadLines(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for _, test := range []struct {
-		content  string
-		from, to int
-		want     string
-		wantFrom int
-		wantTo   int
-	}{
-		{"a\nb\nc\n", 1, 1, "a\n", 1, 1},
-		{"a\nb\nc\n", 2, 3, "b\nc\n", 2, 3},
-		{"a\nb\nc\n", 0, 2, "a\nb\n", 1, 2},
-		{"a\nb\nc\n", 2, 0, "b\nc\n", 2, 3},
-		{"a\nb\nc\n", 3, 99, "c\n", 3, 3},
-		{"a\nb\nc\n", 1, math.MaxInt, "a\nb\nc\n", 1, 3},
-		{"a\nb", 2, 2, "b", 2, 2},
-		{"a\nb", 1, 2, "a\nb", 1, 2},
-		{"a\r\nb\r\nc", 2, 2, "b\r\n", 2, 2},
-		{"a\r\nb\r\nc", 1, 3, "a\r\nb\r\nc", 1, 3},
-		{"a\rb\nc", 1, 1, "a\rb\n", 1, 1},
-		{"\n\n\n", 2, 2, "\n", 2, 2},
-		{"\n\na", 1, 2, "\n\n", 1, 2},
-		{"one", 1, 1, "one", 1, 1},
-	} {
-		write(t, ws, "f", test.content)
-		o := workspace.ReadOptions{FromLine: test.from, ToLine: test.to}
-		r := read(t, ws, "f", o)
-		if string(r.Content) != test.want || r.FromLine != test.wantFrom || r.ToLine != test.wantTo || r.Bytes != int64(len(test.content)) {
-			t.Errorf("lines %d to %d of %q are %q, %d to %d, of %d bytes, want %q, %d to %d, of %d",
-				test.from, test.to, test.content, r.Content, r.FromLine, r.ToLine, r.Bytes, test.want, test.wantFrom, test.wantTo, len(test.content))
-		}
-	}
 	for _, test := range []struct {
 		content  string
 		from, to int
@@ -82,34 +33,6 @@ func TestReadLines(t *testing.T) {
 	}
 }
 
-// to_line past the end is clamped, also where the file has no line at all.
-func TestReadLinesOfEmptyFile(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "f", "")
-	read(t, ws, "f", workspace.ReadOptions{ToLine: 5})
-}
-
-func TestReadVersion(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
-	for i := range 5 {
-		write(t, ws, "f", strings.Repeat("x\n", i+1))
-	}
-	for n := int64(3); n <= 5; n++ {
-		r := read(t, ws, "f", workspace.ReadOptions{Version: n})
-		if r.Version != n || r.Current != 5 || r.Lines != int(n) || r.Bytes != 2*n || string(r.Content) != strings.Repeat("x\n", int(n)) {
-			t.Errorf("version %d is %+v, want version %d of 5 with %d lines", n, r, n, n)
-		}
-	}
-	for _, n := range []int64{1, 2, 6, 1 << 53} {
-		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Version: n})
-		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrNotFound, fmt.Sprintf("version %d is not kept", n), "3 to 5")
-	}
-	for _, n := range []int64{-1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
-		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Version: n})
-		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrInvalid, "Version is ")
-	}
-}
-
 // plan is a text of so many lines, each with some words, that a diff of a few
 // is worth sending.
 func plan(lines int, changed ...int) string {
@@ -122,73 +45,6 @@ func plan(lines int, changed ...int) string {
 		text = strings.Replace(text, fmt.Sprintf("%d. look after", n), fmt.Sprintf("%d. see to", n), 1)
 	}
 	return text
-}
-
-func TestReadSince(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
-	for i := range 5 {
-		write(t, ws, "f", plan(50, 10+i))
-	}
-	current := plan(50, 14)
-
-	r := read(t, ws, "f", workspace.ReadOptions{Since: 5})
-	if !r.Unchanged || r.Diff != nil || r.Content != nil || r.Since != 5 || r.Current != 5 || r.VersionTooOld || r.DiffLarger {
-		t.Errorf("since the current version = %+v, want Unchanged alone", r)
-	}
-	for n := int64(3); n < 5; n++ {
-		r := read(t, ws, "f", workspace.ReadOptions{Since: n})
-		got, err := linediff.Apply([]byte(plan(50, int(n)+9)), r.Diff)
-		if err != nil || string(got) != current || r.Content != nil || r.Unchanged || r.VersionTooOld || r.DiffLarger || r.Since != n || r.Current != 5 {
-			t.Errorf("since version %d = %+v, which applied gives %q, %v, want the diff to the current one", n, r, got, err)
-		}
-	}
-	for n := int64(1); n < 3; n++ {
-		r := read(t, ws, "f", workspace.ReadOptions{Since: n})
-		if !r.VersionTooOld || r.Diff != nil || r.DiffLarger || r.Unchanged || string(r.Content) != current || r.Since != n {
-			t.Errorf("since version %d, which is pruned = %+v, want VersionTooOld and the content", n, r)
-		}
-	}
-	for _, n := range []int64{-1, 6, 1 << 53, math.MaxInt64, math.MinInt64} {
-		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Since: n})
-		wantErr(t, fmt.Sprintf("since version %d", n), err, workspace.ErrInvalid, "current version is 5; read without Since, or give 1 to 5")
-	}
-	_, err := ws.ReadFile(t.Context(), "no", workspace.ReadOptions{Since: 1})
-	wantErr(t, "since version 1 of no file", err, workspace.ErrNotFound)
-}
-
-// After a delete a file continues above the number that it had reached, and
-// what was known of it before is too old.
-func TestReadSinceBeforeDelete(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "f", plan(50, 1))
-	write(t, ws, "f", plan(50, 2))
-	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range []workspace.ReadOptions{{}, {Since: 2}, {Version: 2}} {
-		_, err := ws.ReadFile(t.Context(), "f", o)
-		wantErr(t, fmt.Sprintf("ReadFile(%+v) of a deleted file", o), err, workspace.ErrNotFound)
-	}
-	_, err := ws.History(t.Context(), "f")
-	wantErr(t, "History of a deleted file", err, workspace.ErrNotFound)
-
-	write(t, ws, "f", plan(50, 3))
-	for n := int64(1); n <= 2; n++ {
-		r := read(t, ws, "f", workspace.ReadOptions{Since: n})
-		if r.Current != 3 || !r.VersionTooOld || string(r.Content) != plan(50, 3) {
-			t.Errorf("since version %d, from before the delete = %+v, want version 3, VersionTooOld and the content", n, r)
-		}
-		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Version: n})
-		wantErr(t, fmt.Sprintf("version %d, from before the delete", n), err, workspace.ErrNotFound, "only version 3 is:")
-	}
-	write(t, ws, "f", plan(50, 4))
-	if r := read(t, ws, "f", workspace.ReadOptions{Since: 3}); r.Diff == nil {
-		t.Errorf("since version 3, from after the delete = %+v, want a diff", r)
-	}
-	h, err := ws.History(t.Context(), "f")
-	if err != nil || len(h) != 2 || h[0].Version != 3 || h[1].Version != 4 {
-		t.Errorf("History = %+v, %v, want versions 3 and 4", h, err)
-	}
 }
 
 func TestReadDiffLarger(t *testing.T) {
@@ -298,12 +154,8 @@ func TestReadLarge(t *testing.T) {
 func TestContentIsCopied(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	content, entry := []byte("content"), []byte("entry")
-	if _, err := ws.WriteFile(t.Context(), "f", content, workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ws.AppendLog(t.Context(), "f", entry); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", content, workspace.WriteOptions{})))
+	testkit.Must(t, failure(ws.AppendLog(t.Context(), "f", entry)))
 	content[0], entry[0] = 'X', 'X'
 	for range 2 {
 		r := read(t, ws, "f", workspace.ReadOptions{})

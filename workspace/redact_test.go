@@ -140,9 +140,7 @@ func TestReadRedacted(t *testing.T) {
 	if r := read(t, ws, "f", workspace.ReadOptions{Since: 1}); r.VersionTooOld || r.Diff == nil {
 		t.Errorf("ReadFile since a version before the redacted one = %+v, want a diff", r)
 	}
-	if _, err := ws.MoveFile(t.Context(), "f", "g", workspace.MoveOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.MoveFile(t.Context(), "f", "g", workspace.MoveOptions{})))
 	if h := history(t, ws, "g"); len(h) != 4 || h[1].Redacted == nil {
 		t.Errorf("the history after a move is %+v, want version 2 redacted", h)
 	}
@@ -229,9 +227,7 @@ func TestImportRedacted(t *testing.T) {
 		{Number: 2, Time: at, Author: workspace.Author{Client: "w"}, Redacted: r, Content: []byte("left behind"), Size: 11},
 		{Number: 3, Time: at, Content: []byte("three")},
 	}
-	if _, err := ws.ImportFile(t.Context(), "f", versions); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(ws.ImportFile(t.Context(), "f", versions)))
 	want := workspace.VersionInfo{Version: 2, Author: workspace.Author{Client: "w"}, Time: at,
 		Redacted: &workspace.Redaction{Time: at.Add(time.Minute), Author: workspace.Author{Client: "c\ufffd"}}}
 	if diff := cmp.Diff(want, history(t, ws, "f")[1]); diff != "" {

@@ -92,38 +92,6 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// A request that failed is not kept: it may be sent again under its key, and so
-// may another.
-func TestRepeatOfFailure(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for i, c := range []call{
-		{op: "edit", path: "f", old: "one", content: "two"}, {op: "write", path: "f", content: "one", ifVersion: ptr(3)}, {op: "write", path: "f", content: "one"},
-		{op: "write", path: "f", content: "two"},
-	} {
-		c.key = "key"
-		_, err := run(t.Context(), ws, c)
-		want := []error{workspace.ErrNotFound, workspace.ErrConflict, nil, workspace.ErrConflict}[i]
-		wantErr(t, c.request(), err, want)
-	}
-}
-
-// A deletion of nothing is kept as well: what came in between stays.
-func TestRepeatOfEmptyDelete(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	o := workspace.DeleteOptions{IdempotencyKey: "key"}
-	for i := range 2 {
-		if res, err := ws.DeleteFile(t.Context(), "f", o); err != nil || res.Deleted || res.Removed != 0 {
-			t.Errorf("DeleteFile %d = %+v, %v, want nothing deleted", i+1, res, err)
-		}
-		if i == 0 {
-			write(t, ws, "f", "new")
-		}
-	}
-	if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != "new" {
-		t.Errorf("the file holds %q, want what was written after the first delete", r.Content)
-	}
-}
-
 // Many at once with one key are one write.
 func TestRepeatConcurrently(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
@@ -187,46 +155,8 @@ func stateOf(t testing.TB, store workspace.Store, ws *workspace.Workspace) (stat
 		state, err = r.Owner()
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return state
-}
-
-// Each key is charged 200 bytes, once, until it goes.
-func TestKeyBytes(t *testing.T) {
-	clock := testkit.NewClock()
-	svc, store := newService(t, workspace.Options{Now: clock.Now})
-	ws := agentOf(t, svc, "a")
-	put := func(key string) {
-		t.Helper()
-		if _, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: key}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := func(what string, keys int64) {
-		t.Helper()
-		u, err := ws.Usage(t.Context())
-		if rows := 100*u.Files + 250*min(10, stateOf(t, store, ws).Versions); err != nil || u.Bytes != 0 || u.Charge != rows+200*keys {
-			t.Errorf("%s: %d bytes are used and %d charged, %v, want those of %d keys and %d", what, u.Bytes, u.Charge, err, keys, rows)
-		}
-	}
-	for i := range 35 {
-		put(fmt.Sprint(i))
-		put(fmt.Sprint(i))
-	}
-	want("35 keys, each twice", 35)
-	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	want("after the file was deleted", 35)
-	clock.Advance(25 * time.Hour)
-	put("0")
-	want("ten removed, one of them the expired key that was used again", 26)
-	for _, left := range []int64{16, 6, 1, 1} {
-		write(t, ws, "f", "")
-		want("a later write, which removes ten", left)
-	}
 }
 
 // The newest 1,000 keys of an agent are kept.
@@ -237,9 +167,7 @@ func TestKeyCount(t *testing.T) {
 	put := func(ws *workspace.Workspace, n int) int64 {
 		t.Helper()
 		r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(n)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return r.Version
 	}
 	put(other, 0)
@@ -268,23 +196,11 @@ func TestKeyCountWhileTheClockStands(t *testing.T) {
 		svc, store := newService(t, workspace.Options{Now: clock.Now})
 		ws := agentOf(t, svc, "a")
 		for n := range 1005 {
-			if _, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(n)}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(n)})))
 			clock.Advance(step)
 		}
 		if n := stateOf(t, store, ws).Requests; n != 1000 {
 			t.Errorf("%d keys are kept after 1,005 of them %v apart, want 1,000", n, step)
 		}
-	}
-}
-
-// Whoever is at the limit can still delete: a key that would not fit is no
-// reason to keep the file.
-func TestDeleteWithKeyAtTheCap(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Bytes: oneFile + 100}})
-	write(t, ws, "f", strings.Repeat("x", 100))
-	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil {
-		t.Errorf("DeleteFile with a key at the cap = %v, want it done", err)
 	}
 }

@@ -74,9 +74,7 @@ func TestRestoreRefused(t *testing.T) {
 		if _, err := ws.RestoreFile(t.Context(), "plan", 3, workspace.WriteOptions{IfVersion: ptr(4)}); err != nil {
 			t.Errorf("RestoreFile on the right condition = %v", err)
 		}
-		if _, err := ws.DeleteFile(t.Context(), "plan", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "plan", workspace.DeleteOptions{})))
 		_, err := ws.RestoreFile(t.Context(), "plan", 5, workspace.WriteOptions{})
 		wantErr(t, "RestoreFile of a deleted file", err, workspace.ErrNotFound, "there is no such file")
 	})
@@ -100,9 +98,7 @@ func TestRestoreRepeated(t *testing.T) {
 		write(t, ws, "f", "two")
 		keyed := workspace.WriteOptions{IdempotencyKey: "k"}
 		first, err := ws.RestoreFile(t.Context(), "f", 1, keyed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		write(t, ws, "f", "three")
 		if again, err := ws.RestoreFile(t.Context(), "f", 1, keyed); err != nil || again != first {
 			t.Errorf("the request again = %+v, %v, want %+v", again, err, first)

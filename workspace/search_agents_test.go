@@ -3,13 +3,11 @@ package workspace_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -147,24 +145,5 @@ func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{})
 	if err != nil || len(r.Hits) != 2 || r.Total != 2 || r.Damaged != 1 || r.Left {
 		t.Errorf("Search = %+v, %v, want a hit of a and of c, and one damaged agent", r, err)
-	}
-}
-
-// BenchmarkServiceSearch searches 1,000 agents of 10,000 bytes each.
-func BenchmarkServiceSearch(b *testing.B) {
-	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "s.db"), sqlite.Options{Durability: sqlite.Normal})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer store.Close()
-	svc := serviceOn(b, store, workspace.Options{})
-	for i := range 1000 {
-		write(b, agentOf(b, svc, fmt.Sprint("agent-", i)), "f.md", strings.Repeat("words of an agent, and more of them\n\n", 270)+fmt.Sprint("needle ", i))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if r, err := svc.Search(b.Context(), []string{"*"}, "needle agent", workspace.SearchOptions{Limit: 50}); err != nil || r.Agents != 1000 {
-			b.Fatalf("%d agents, %v", r.Agents, err)
-		}
 	}
 }

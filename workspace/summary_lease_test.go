@@ -60,9 +60,7 @@ func abandon(t *testing.T, store workspace.Store, ws *workspace.Workspace, m *mo
 	}
 	m.do = nil
 	m.calls.Store(0)
-	if _, err := store.System(t.Context()).Put(taken[0].Key, taken[0].Value, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(store.System(t.Context()).Put(taken[0].Key, taken[0].Value, 0)))
 }
 
 // Processes whose clocks differ a little respect each other's leases.

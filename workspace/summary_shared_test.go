@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -67,9 +68,7 @@ func waiting() (m *model, let chan struct{}) {
 func records(t testing.TB, store workspace.Store, prefix string) []workspace.Record {
 	t.Helper()
 	list, err := store.System(t.Context()).List(prefix, "", 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return list
 }
 
@@ -108,9 +107,7 @@ func TestOneCall(t *testing.T) {
 			t.Errorf("the records of spend are %v, want one of 100 tokens", spent)
 		}
 		for _, ws := range ps { // those of each process are pending there
-			if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		}
 		if got, want := usage(t, ps[0]).Operations, before.Operations+99+3+1; got != want {
 			t.Errorf("%d operations are counted, want %d: one for each call", got, want)
@@ -193,9 +190,7 @@ func TestWaitersOfRewrittenFile(t *testing.T) {
 		synctest.Wait()
 		second = begin(t, ps[1], "f")
 		time.Sleep(5 * time.Second)
-		if _, err := ps[0].DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ps[0].DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		_, err := second.wait()
 		wantSummaryErr(t, "Summarize of who waited", err, workspace.ErrNotFound)
 		close(let)
@@ -403,9 +398,7 @@ func TestSummaryWithoutStore(t *testing.T) {
 	store := &fullStore{Store: memstore.New()}
 	m := &model{}
 	svc, err := workspace.New(store, workspace.Options{Summarizer: m.remote()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws := agentOf(t, svc, "a")
 	write(t, ws, "f", longText("one"))
 	store.full.Store(true)
@@ -439,9 +432,7 @@ func TestCloseStopsSummaries(t *testing.T) {
 				return workspace.SummaryText{}, fmt.Errorf("cut off: %w", workspace.ErrProvider)
 			}}})
 		ws := agentOf(t, svc, "a")
-		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("word ", 3000)), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("word ", 3000)), workspace.WriteOptions{})))
 		failed := make(chan error)
 		go func() {
 			_, err := ws.Summarize(context.Background(), "f", workspace.SummarizeOptions{})

@@ -130,9 +130,7 @@ func TestSummarizeErrors(t *testing.T) {
 		write(t, ws, "short", strings.Repeat("\u00e9", 8000))
 		write(t, ws, "long", strings.Repeat("\u00e9", 8001))
 		write(t, ws, "gone", longText(""))
-		if _, err := ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 		before := usage(t, ws)
 		wantSummaryErr(t, "of a short file", call(t.Context(), "short"), workspace.ErrInvalid, "summarize short: it has 8000 characters", "8000 are not", "use ReadFile")
 		wantSummaryErr(t, "of no file", call(t.Context(), "none"), workspace.ErrNotFound, "summarize none: there is no such file")
@@ -269,16 +267,12 @@ func TestSummaryQuota(t *testing.T) {
 		ws := newWorkspace(t, workspace.Options{Summarizer: s})
 		write(t, ws, "f", longText("one"))
 		summarize(t, ws, "f")
-		if _, err := ws.EditFile(t.Context(), "f", "one", "two", workspace.EditOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.EditFile(t.Context(), "f", "one", "two", workspace.EditOptions{})))
 		if got := usage(t, ws).Bytes; got != 2*file {
 			t.Errorf("after an edit the usage is %d bytes, want %d", got, 2*file)
 		}
 		summarize(t, ws, "f")
-		if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		if got := usage(t, ws).Bytes; got != 0 {
 			t.Errorf("after a deletion the usage is %d bytes, want 0", got)
 		}
@@ -336,9 +330,7 @@ func TestDamagedSummary(t *testing.T) {
 		state.Bytes += 4
 		return errors.Join(err, tx.SaveSummary(workspace.SummaryChange{Head: head, New: bad, Owner: state}))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if r := summarize(t, ws, "f"); r.Cached || !r.Stored {
 		t.Errorf("Summarize where the kept one is damaged = %+v, want it made again and kept", r)
 	}

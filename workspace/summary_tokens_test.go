@@ -59,9 +59,7 @@ func TestSummaryTokens(t *testing.T) {
 	}
 
 	// The tokens of one agent are not those of another.
-	if _, err := serviceOn(t, store, o).DeleteAgent(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(serviceOn(t, store, o).DeleteAgent(t.Context(), "a")))
 	if got := records(t, store, "spend/"); len(got) != 1 || !strings.HasPrefix(got[0].Key, "spend/summary/local/b/") {
 		t.Errorf("after DeleteAgent the records are %v, want those of the other agent", got)
 	}
@@ -134,9 +132,7 @@ func TestSummaryTokensCannotBeRead(t *testing.T) {
 	svc, store := newService(t, o)
 	ws := agentOf(t, svc, "a")
 	write(t, ws, "f", longText("one"))
-	if _, err := store.System(t.Context()).Put("spend/summary/local/a/2026-11", []byte("many"), 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, failure(store.System(t.Context()).Put("spend/summary/local/a/2026-11", []byte("many"), 0)))
 	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize when the record is no number", err, workspace.ErrCorrupt, "cannot be read", "use ReadFile")
 	o.SummaryTokens = 0

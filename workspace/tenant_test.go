@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -11,9 +12,7 @@ import (
 func TestTenant(t *testing.T) {
 	svc, store := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 1}})
 	other, err := svc.Tenant("other", workspace.StoreLimits{Agents: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	write(t, agentOf(t, svc, "a"), "f", "of local")
 	write(t, agentOf(t, other, "a"), "f", "of other")
 	for _, c := range []struct {
@@ -30,15 +29,11 @@ func TestTenant(t *testing.T) {
 	_, err = agentOf(t, other, "c").WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "the third agent of other", err, workspace.ErrQuota, "(2 of 2)")
 
-	if err := svc.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, svc.Close(t.Context()))
 	for _, tenant := range []string{"local", "other"} {
 		again := serviceOn(t, store, workspace.Options{Tenant: tenant})
 		look, err := again.Look("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if u, err := look.Usage(t.Context()); err != nil || u.Operations != 2 {
 			t.Errorf("%s: %d operations, %v, want a write and a read", tenant, u.Operations, err)
 		}

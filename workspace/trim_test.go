@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -69,66 +70,11 @@ func TestTrimLog(t *testing.T) {
 	}
 }
 
-// A cursor before the first kept entry continues there, and the page says which entries
-// are gone.
-func TestReadLogAfterTrim(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	appendLog(t, ws, "l", "one", "two", "three", "four", "five")
-	trimLog(t, ws, "l", 3, workspace.DeleteOptions{})
-	for since, want := range map[int64]workspace.LogPage{
-		0: {Total: 2, Last: 5},
-		2: {Total: 2, Last: 5, Removed: 3},
-		3: {Total: 2, Last: 5},
-		4: {Total: 1, Last: 5},
-		9: {Total: 0, Last: 9},
-	} {
-		got := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
-		if got.Total != want.Total || got.Last != want.Last || got.Removed != want.Removed || int64(len(got.Entries)) != want.Total {
-			t.Errorf("ReadLog since %d of entries 4 and 5 = %+v, want total %d, last %d, removed %d", since, got, want.Total, want.Last, want.Removed)
-		}
-	}
-	page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 5})
-	if diff := cmp.Diff([]int64{4, 5}, numbers(page)); diff != "" || page.Total != 0 || page.More || page.Removed != 0 {
-		t.Errorf("ReadLog of the last 5 = %+v, want entries 4 and 5, and none older", page)
-	}
-}
-
-// A trim that is repeated with its key gets the first result, and removes no later
-// entries.
-func TestTrimLogRetry(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	appendLog(t, ws, "l", "one", "two")
-	key := workspace.DeleteOptions{IdempotencyKey: "k"}
-	first := trimLog(t, ws, "l", 2, key)
-	appendLog(t, ws, "l", "three")
-	if again := trimLog(t, ws, "l", 2, key); again != first || first.Removed != 2 {
-		t.Errorf("TrimLog with a key = %+v, repeated %+v, want 2 entries both times", first, again)
-	}
-	_, err := ws.TrimLog(t.Context(), "l", 3, key)
-	wantErr(t, "another TrimLog with the key", err, workspace.ErrConflict, "another request")
-	_, err = ws.DeleteLog(t.Context(), "l", key)
-	wantErr(t, "DeleteLog with the key of a trim", err, workspace.ErrConflict, "another request")
-}
-
-// An agent at a limit makes room.
-func TestTrimLogMakesRoom(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Entries: 3}})
-	appendLog(t, ws, "l", "one", "two", "three")
-	_, err := ws.AppendLog(t.Context(), "l", []byte("four"))
-	wantErr(t, "an entry over the limit", err, workspace.ErrQuota, "delete what is not needed")
-	trimLog(t, ws, "l", 1, workspace.DeleteOptions{})
-	if r := appendLog(t, ws, "l", "four"); r.Last != 4 {
-		t.Errorf("the entry after a trim has the number %d, want 4", r.Last)
-	}
-}
-
 // Records of a conversation whose beginning was removed are skipped.
 func TestTrimLogUnderAJournal(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 40}})
 	records := []conversation.Record{said("a text of several entries, which is long"), said("b")}
-	if err := workspace.Journal(ws, "l").Append(t.Context(), records...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, workspace.Journal(ws, "l").Append(t.Context(), records...))
 	trimLog(t, ws, "l", 1, workspace.DeleteOptions{})
 	wantRecords(t, workspace.Journal(ws, "l"), 0, records[1:])
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -67,9 +68,7 @@ func TestWatchIsCheap(t *testing.T) {
 		store := &countedStore{Store: memstore.New()}
 		defer store.Close()
 		svc, err := workspace.New(store, workspace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer svc.Close(t.Context())
 		ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
 		for round := range 2 {

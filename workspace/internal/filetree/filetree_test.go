@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/filetree"
 )
@@ -34,30 +33,6 @@ func (f files) Below(prefix string, fn func(filetree.Info)) error {
 		}
 	}
 	return nil
-}
-
-func TestTree(t *testing.T) {
-	tree := filetree.New(files{"plan.md": "plan", "a/b/c": "", "a/b.md": "b", "a.md": "a", "a-b/c": "c"})
-	if err := fstest.TestFS(tree, "plan.md", "a/b/c", "a/b.md", "a.md", "a-b/c"); err != nil {
-		t.Error(err)
-	}
-	if err := fstest.TestFS(filetree.New(files{})); err != nil {
-		t.Errorf("without files: %v", err)
-	}
-}
-
-// A path that is a file and a folder shows the folder, in a list too.
-func TestFileAndFolder(t *testing.T) {
-	for range 20 { // the files come in any order
-		tree := filetree.New(files{"a": "file", "a/b": "below"})
-		if _, err := fs.ReadFile(tree, "a"); err == nil {
-			t.Fatal("ReadFile reads a folder")
-		}
-		list, err := fs.ReadDir(tree, ".")
-		if err != nil || len(list) != 1 || !list[0].IsDir() {
-			t.Fatalf("ReadDir = %v, %v, want the folder a", list, err)
-		}
-	}
 }
 
 // Each error is a PathError with the name that was asked for. A name that is only the
