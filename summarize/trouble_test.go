@@ -354,6 +354,18 @@ func TestHide(t *testing.T) {
 	}
 }
 
+func TestRetryAfter(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "0s", "0": "0s", "-3": "0s", "1e9": "0s", "NaN": "0s", ".": "0s",
+		" 7 ": "7s", "1.5": "2s", "1.0": "1s", "99999999999999999999": "365 days", "31536001": "365 days", "172801": "3 days",
+		noon.Add(time.Hour).Format(http.TimeFormat): "1h0m0s", noon.Add(-time.Hour).Format(http.TimeFormat): "0s",
+	} {
+		if got := shownWait(retryAfter(http.Header{"Retry-After": {value}}, noon)); got != want {
+			t.Errorf("%q: %s, want %s", value, got, want)
+		}
+	}
+}
+
 // FuzzAnswer reads any bytes as an answer and as an error of a provider.
 func FuzzAnswer(f *testing.F) {
 	for _, a := range apis {

@@ -35,6 +35,20 @@ func (f files) Below(prefix string, fn func(filetree.Info)) error {
 	return nil
 }
 
+// A path that is a file and a folder shows the folder, in a list too.
+func TestFileAndFolder(t *testing.T) {
+	for range 20 { // the files come in any order
+		tree := filetree.New(files{"a": "file", "a/b": "below"})
+		if _, err := fs.ReadFile(tree, "a"); err == nil {
+			t.Fatal("ReadFile reads a folder")
+		}
+		list, err := fs.ReadDir(tree, ".")
+		if err != nil || len(list) != 1 || !list[0].IsDir() {
+			t.Fatalf("ReadDir = %v, %v, want the folder a", list, err)
+		}
+	}
+}
+
 // Each error is a PathError with the name that was asked for. A name that is only the
 // beginning of another one does not exist.
 func TestErrorsNameThePath(t *testing.T) {
