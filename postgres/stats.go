@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/meter"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Stats are what a store has done since it was opened, in this process, and how it is now.
@@ -24,11 +24,11 @@ type Stats struct {
 }
 
 // A Timing says how often something was done, and how long it took.
-type Timing = meter.Timing
+type Timing = store.Timing
 
 type stats struct {
 	writes, failed, again atomic.Int64
-	commit                meter.Phase
+	commit                store.Timer
 }
 
 func (s *stats) count(err error) {

@@ -106,9 +106,9 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 // foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
 func (w *writer) foldNow(mode string) (engine.LogState, error) {
 	w.followLog()
-	w.meter.Fold.Begin()
+	w.meter.fold.begin()
 	l, err := w.c.Checkpoint(mode)
-	w.meter.Fold.End()
+	w.meter.fold.end()
 	w.followLog()
 	if engine.IsFsync(err) {
 		w.foldLost = true

@@ -13,7 +13,7 @@ import (
 // commitGroup runs the waiting functions in one transaction and answers them.
 func (w *writer) commitGroup() {
 	w.group, w.next, w.careful = w.group[:0], 0, false
-	w.meter.Commit.Begin()
+	w.meter.commit.begin()
 	if err := w.whyBroken(); err != nil {
 		w.refuse(err)
 		return
@@ -45,7 +45,7 @@ func (w *writer) finishGroup(err error) {
 	switch {
 	case err == nil:
 		w.dirty = true
-		w.meter.Committed()
+		w.meter.committed()
 		w.answer()
 		if w.unseen >= lookPages {
 			w.boundLog()
@@ -199,7 +199,7 @@ func (w *writer) answer() {
 // reply tells the caller of a job, and whoever watches its owner.
 func (w *writer) reply(j *job) {
 	ok := j.err == nil && !j.panicked && !j.exited
-	w.meter.Answered(ok)
+	w.meter.answered(ok)
 	if ok && j.tx.redacted {
 		w.scrub.wanted = true
 	}
@@ -236,7 +236,7 @@ func (w *writer) runAlone() {
 		}
 		switch {
 		case engine.IsFull(j.err):
-			w.meter.Full.Set()
+			w.meter.foundFull()
 		case engine.IsFsync(j.err):
 			w.lostFsync(j.err)
 			return
@@ -262,7 +262,7 @@ func (w *writer) alone(j *job) error {
 }
 
 func (w *writer) once(j *job) error {
-	w.meter.Commit.Begin()
+	w.meter.commit.begin()
 	if err := w.begin(); err != nil {
 		return err
 	}
@@ -284,6 +284,6 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.dirty = true
-	w.meter.Committed()
+	w.meter.committed()
 	return nil
 }

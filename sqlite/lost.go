@@ -63,7 +63,7 @@ func (w *writer) lostFsync(err error) {
 func (w *writer) answerUnknown(unknown error) {
 	for _, j := range w.group {
 		j.err, j.panicked, j.exited = unknown, false, false
-		w.meter.Answered(false)
+		w.meter.answered(false)
 		close(j.done)
 	}
 	w.group = nil

@@ -153,7 +153,7 @@ func (w *writer) refuse(err error) {
 			continue
 		}
 		j.err = err
-		w.meter.Answered(false)
+		w.meter.answered(false)
 		close(j.done)
 	}
 }

@@ -70,5 +70,5 @@ func (w *writer) ready() error {
 	if err := w.whyBroken(); err != nil {
 		return dbfile.CausedBy(err, workspace.Kind(err), "the store takes no more writes until the server is started again; its log says why")
 	}
-	return cmp.Or(w.c.files.Ready(), w.meter.Late())
+	return cmp.Or(w.c.files.Ready(), w.meter.late())
 }

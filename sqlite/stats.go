@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Stats are what a store has done since it was opened, in this process, and how it is now.
@@ -24,7 +24,7 @@ type Stats struct {
 }
 
 // A Timing says how often something was done, and how long it took.
-type Timing = meter.Timing
+type Timing = store.Timing
 
 // Stats returns what the store has done. It waits for nothing but the file's size.
 func (s *Store) Stats() Stats {
@@ -33,8 +33,8 @@ func (s *Store) Stats() Stats {
 		Readers: cap(s.readers), ReadersBusy: cap(s.readers) - len(s.readers), ReaderWaits: s.waits.Load(),
 	}
 	if w := s.writer; w != nil {
-		n.Writes, n.Failed = w.meter.Written.Load(), w.meter.Failed.Load()
-		n.Commit, n.Turn, n.Fold = w.meter.Commit.Timing(), w.meter.Turn.Timing(), w.meter.Fold.Timing()
+		n.Writes, n.Failed = w.meter.written.Load(), w.meter.failed.Load()
+		n.Commit, n.Turn, n.Fold = w.meter.commit.Timing(), w.meter.turn.Timing(), w.meter.fold.Timing()
 		w.mu.Lock()
 		n.Queued, n.ReadOnly = len(w.queue), w.broken != nil
 		w.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -38,7 +37,7 @@ type writer struct {
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	meter meter.Writer
+	meter measures
 
 	// Only the goroutine uses the following:
 	group      []*job        // taken and not yet answered
@@ -133,8 +132,8 @@ func (w *writer) wait() bool {
 }
 
 func (w *writer) takeTurn() error {
-	w.meter.Turn.Begin()
-	defer w.meter.Turn.End()
+	w.meter.turn.begin()
+	defer w.meter.turn.end()
 	err := w.turn.Take()
 	if err == nil {
 		w.unwatchLog()
@@ -143,7 +142,7 @@ func (w *writer) takeTurn() error {
 }
 
 func (w *writer) giveTurn() {
-	w.meter.Commit.Drop() // of a transaction that failed
+	w.meter.commit.drop() // of a transaction that failed
 	w.watchLog()
 	if err := w.turn.Give(); err != nil {
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
@@ -172,7 +171,7 @@ func (w *writer) close() error {
 			return nil
 		case <-time.After(w.closeWait):
 		}
-		if w.meter.Turn.Running() > 0 {
+		if w.meter.turn.running() > 0 {
 			w.refuse(workspace.ErrClosed)
 			return nil
 		}

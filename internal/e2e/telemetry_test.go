@@ -255,11 +255,11 @@ func TestDashboardMetrics(t *testing.T) {
 	if expressions < 30 {
 		t.Errorf("only %d expressions", expressions)
 	}
-	if q := "label_values(scratchpad_go_goroutines, instance)"; !strings.Contains(string(text), q) || series["scratchpad_go_goroutines"] == nil {
+	if q := "label_values(scratchpad_connections, instance)"; !strings.Contains(string(text), q) || series["scratchpad_connections"] == nil {
 		t.Errorf("the variable instance is not %s", q)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		own := !strings.HasPrefix(name, "scratchpad_go_") && !strings.HasPrefix(name, "scratchpad_process_")
+		own := strings.HasPrefix(name, "scratchpad_")
 		if own && !used[name] && !used[name+"_bucket"] && !used[name+"_count"] {
 			t.Errorf("no panel shows %s", name)
 		}

@@ -1,26 +1,27 @@
 package telemetry
 
 import (
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
-	"github.com/agent-scratchpad/scratchpad/internal/meter"
-	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A number is a metric that is read from the state S of a part of the server.
 type number[S any] struct {
 	name, help string
-	kind       promtext.Kind
+	kind       prometheus.ValueType
 	label      string // the value of the label of, or ""
 	value      func(S) float64
-	timing     func(S) meter.Timing // in place of value: a histogram
+	timing     func(S) store.Timing // in place of value: a histogram
 }
 
 const (
-	counts = promtext.Counter
-	gauges = promtext.Gauge
+	counts = prometheus.CounterValue
+	gauges = prometheus.GaugeValue
 )
 
 var httpNumbers = []number[httpserver.Stats]{
@@ -52,9 +53,9 @@ var storeNumbers = []number[sqlite.Stats]{
 	{name: "store_writes_total", help: "Writes that were stored. Divided by store_commit_seconds_count: writes per commit.", kind: counts, value: func(s sqlite.Stats) float64 { return float64(s.Writes) }},
 	{name: "store_failed_writes_total", help: "Writes that ended in an error, those included that are tried again.", kind: counts, value: func(s sqlite.Stats) float64 { return float64(s.Failed) }},
 	{name: "store_queued_writes", help: "Writes that wait.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.Queued) }},
-	{name: "store_commit_seconds", help: "Time of commits, from the begin of the transaction to the sync.", timing: func(s sqlite.Stats) meter.Timing { return s.Commit }},
-	{name: "store_turn_seconds", help: "Time that was waited for the turn to write, which another process had.", timing: func(s sqlite.Stats) meter.Timing { return s.Turn }},
-	{name: "store_checkpoint_seconds", help: "Time of checkpoints.", timing: func(s sqlite.Stats) meter.Timing { return s.Fold }},
+	{name: "store_commit_seconds", help: "Time of commits, from the begin of the transaction to the sync.", timing: func(s sqlite.Stats) store.Timing { return s.Commit }},
+	{name: "store_turn_seconds", help: "Time that was waited for the turn to write, which another process had.", timing: func(s sqlite.Stats) store.Timing { return s.Turn }},
+	{name: "store_checkpoint_seconds", help: "Time of checkpoints.", timing: func(s sqlite.Stats) store.Timing { return s.Fold }},
 	{name: "store_wal_bytes", help: "Size of the write-ahead log.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.LogBytes) }},
 	{name: "store_read_only", help: "1 if the store takes no writes until the server is started again.", kind: gauges, value: func(s sqlite.Stats) float64 { return truth(s.ReadOnly) }},
 	{name: "store_readers", help: "The most connections for reading.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.Readers) }},
@@ -66,7 +67,7 @@ var storeNumbers = []number[sqlite.Stats]{
 var postgresNumbers = []number[postgres.Stats]{
 	{name: "store_writes_total", help: "Writes that were stored. Divided by store_commit_seconds_count: writes per commit.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Writes) }},
 	{name: "store_failed_writes_total", help: "Writes that ended in an error, those included that are tried again.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Failed) }},
-	{name: "store_commit_seconds", help: "Time of commits, from sending the writes to the answer of the server.", timing: func(s postgres.Stats) meter.Timing { return s.Commit }},
+	{name: "store_commit_seconds", help: "Time of commits, from sending the writes to the answer of the server.", timing: func(s postgres.Stats) store.Timing { return s.Commit }},
 	{name: "store_retries_total", help: "Writes that ran again, because it was known that nothing had happened.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Again) }},
 	{name: "store_writers", help: "Writes that have a connection or wait for one.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.Writers) }},
 	{name: "store_connections", help: "Open connections to the database.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.Conns) }},
@@ -88,29 +89,49 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// partOf returns the metrics of one part of the server, all of one moment. state is nil if
-// there is no such part.
-func partOf[S any](numbers []number[S], state func() S) (all []promtext.Family) {
+// A part collects the numbers of one part of the server, all of one moment.
+type part[S any] struct {
+	numbers []number[S]
+	descs   []*prometheus.Desc // of the numbers
+	state   func() S
+}
+
+// register adds the numbers of a part to all metrics. state is nil if there is no such part.
+func register[S any](all *prometheus.Registry, numbers []number[S], state func() S) {
 	if state == nil {
-		return nil
+		return
 	}
-	now := state()
+	p := part[S]{numbers: numbers, state: state}
 	for _, n := range numbers {
-		s := promtext.Series{}
+		var labels prometheus.Labels
 		if n.label != "" {
-			s.Labels = promtext.Label("of", n.label)
+			labels = prometheus.Labels{"of": n.label}
 		}
+		p.descs = append(p.descs, prometheus.NewDesc(prefix+n.name, n.help, nil, labels))
+	}
+	all.MustRegister(p)
+}
+
+// Describe implements [prometheus.Collector].
+func (p part[S]) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range p.descs {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (p part[S]) Collect(to chan<- prometheus.Metric) {
+	now := p.state()
+	for i, n := range p.numbers {
 		if n.timing == nil {
-			s.Value = n.value(now)
-			all = append(all, family(n.name, n.help, n.kind, s))
+			to <- prometheus.MustNewConstMetric(p.descs[i], n.kind, n.value(now))
 			continue
 		}
 		t := n.timing(now)
-		s.Count, s.Sum = uint64(t.Count), t.Sum.Seconds()
+		buckets := make(map[float64]uint64, len(t.Buckets))
 		for _, b := range t.Buckets {
-			s.Parts = append(s.Parts, promtext.Part{At: b.AtMost.Seconds(), Value: float64(b.Count)})
+			buckets[b.AtMost.Seconds()] = uint64(b.Count)
 		}
-		all = append(all, family(n.name, n.help, promtext.Histogram, s))
+		to <- prometheus.MustNewConstHistogram(p.descs[i], uint64(t.Count), t.Sum.Seconds(), buckets)
 	}
-	return all
 }

@@ -18,9 +18,9 @@ func (t *Telemetry) Summarizer(s *workspace.Summarizer) *workspace.Summarizer {
 		ctx, span := t.begin(ctx, "summarize", kindInternal)
 		outcome := "internal" // of a panic, which goes on to the caller
 		defer func() {
-			t.m.summaries.add(outcome)
+			t.m.summaries.WithLabelValues(outcome).Inc()
 			t.m.summary.Observe(time.Since(began).Seconds())
-			t.m.tokens.Add(max(text.Spent, 0))
+			t.m.tokens.Add(float64(max(text.Spent, 0)))
 			span.end(err)
 		}()
 		text, err = s.Summarize(ctx, r)

@@ -73,8 +73,8 @@ func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Conte
 	return ctx, func(o mcpserver.Outcome) {
 		outcome, took := outcomeOf(o.Err), time.Since(began)
 		tool.ended(outcome, took)
-		t.m.bytesIn.Add(o.BytesIn)
-		t.m.bytesOut.Add(o.BytesOut)
+		t.m.bytesIn.Add(float64(o.BytesIn))
+		t.m.bytesOut.Add(float64(o.BytesOut))
 		caller, _ := auth.FromContext(ctx)
 		agent := agentOf(c, caller)
 		if span != nil {
@@ -94,7 +94,7 @@ func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Conte
 // logs it: what the client chose itself is not in it.
 func (t *Telemetry) Visited(ctx context.Context, v httpserver.Visit) {
 	route := cmp.Or(v.Route, other)
-	t.m.visits.add(visitKind{route, fmt.Sprintf("%dxx", v.Status/100)})
+	t.m.visits.WithLabelValues(route, fmt.Sprintf("%dxx", v.Status/100)).Inc()
 	if !v.Stream {
 		t.m.visit.Observe(v.Took.Seconds())
 	}
