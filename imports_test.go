@@ -116,7 +116,7 @@ var allowed = map[string][]string{
 	"internal/pgurl":                     {},
 	"internal/phrase":                    {},
 	"internal/terminal":                  {"github.com/fatih/color", "golang.org/x/term"},
-	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "internal/memorystores", "mcpserver", "sqlite", "workspace", "postgres", "workspace/store", "github.com/prometheus/client_golang/..."},
+	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "internal/memorystores", "mcpserver", "sqlite", "workspace", "postgres", "workspace/store", "github.com/prometheus/client_golang/...", "go.opentelemetry.io/otel/...", "github.com/go-logr/logr"},
 	"internal/transfer":                  {"workspace", "golang.org/x/text/unicode/norm"},
 	"internal/unified":                   {"linediff"},
 	"internal/usage":                     {"internal/auth", "workspace"},

@@ -190,6 +190,7 @@ func traced(t *testing.T) *syncBuffer {
 	h := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(all, r.Body) }))
 	t.Cleanup(h.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", h.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 	return all
 }
 

@@ -103,12 +103,8 @@ func (s *service) close() error {
 
 // observe begins to observe the calls of the server.
 func (s *service) observe() error {
-	tracing, err := telemetry.TracingFrom(os.Getenv)
-	if err != nil {
-		return err
-	}
 	o := telemetry.Options{
-		Calls: s.p.log, Logger: s.p.log, RequestID: httpserver.RequestID, Tracing: tracing,
+		Calls: s.p.log, Logger: s.p.log, RequestID: httpserver.RequestID,
 		HTTP: func() httpserver.Stats { return s.http.Stats() },
 		MCP:  func() mcpserver.Stats { return s.mcp.Stats() },
 	}
@@ -122,6 +118,7 @@ func (s *service) observe() error {
 			return sqlite.Stats{} // in memory
 		}
 	}
+	var err error
 	s.seen, err = telemetry.New(o)
 	return err
 }

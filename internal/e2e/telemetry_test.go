@@ -44,6 +44,8 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint)
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "zone=a")
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: quiet})
 	must(err)
@@ -51,7 +53,7 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 	var server *mcpserver.Server
 	tel, err := telemetry.New(telemetry.Options{
 		HTTP: func() httpserver.Stats { return httpserver.Stats{} }, MCP: func() mcpserver.Stats { return server.Stats() }, Store: store.Stats,
-		Logger: quiet, Tracing: telemetry.Tracing{Endpoint: endpoint, Attributes: map[string]string{"zone": "a"}},
+		Logger: quiet,
 	})
 	must(err)
 	t.Cleanup(func() { tel.Close(context.Background()) })
@@ -387,9 +389,9 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	request := ptraceotlp.NewExportRequest()
 	if err == nil {
-		err = request.UnmarshalJSON(body)
+		err = request.UnmarshalProto(body)
 	}
-	if err != nil || r.Header.Get("Content-Type") != "application/json" {
+	if err != nil || r.Header.Get("Content-Type") != "application/x-protobuf" {
 		c.t.Errorf("the collector refuses %v, %v", r.Header, err)
 	}
 	c.mu.Lock()
@@ -402,10 +404,11 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	answer, err := ptraceotlp.NewExportResponse().MarshalJSON()
+	answer, err := ptraceotlp.NewExportResponse().MarshalProto()
 	if err != nil {
 		c.t.Error(err)
 	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
 	w.Write(answer)
 }
 

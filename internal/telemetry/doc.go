@@ -5,7 +5,6 @@
 // of clients, no credentials. The metrics have no label whose values a caller can choose.
 // The log and the traces name tenants, agents and the ids of keys.
 //
-// Traces are sent by code of this package and not by OpenTelemetry's SDK. The SDK and its
-// exporter cost every process start, memory and megabytes of program, also where nobody
-// wants traces. A server without an endpoint starts nothing and allocates nothing here.
+// Metrics are counted by Prometheus's library, and traces are sent by OpenTelemetry's. A server
+// without an endpoint for traces starts nothing for them.
 package telemetry

@@ -110,7 +110,7 @@ func TestNothingLeaks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b buffer
 			to := newReceiver(t)
-			url, tel := serve(t, Options{Calls: slog.New(handler(&b)), Logger: slog.New(handler(&b)), Tracing: Tracing{Endpoint: to.url}})
+			url, tel := serve(t, Options{Calls: slog.New(handler(&b)), Logger: slog.New(handler(&b))})
 			client := connect(t, url, headers{
 				"Authorization": "Bearer " + canary, "Cookie": canary, "User-Agent": canary, "X-Request-Id": canary, "Tracestate": "a=" + canary,
 				"Baggage": "a=" + canary, "X-Forwarded-For": canary,

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -36,8 +38,8 @@ func (s tracedStore) Count(ctx context.Context, reads map[workspace.Owner]int64)
 }
 
 func (s tracedStore) around(ctx context.Context, name string, do func(context.Context) error) (err error) {
-	ctx, span := s.t.begin(ctx, name, kindClient)
-	defer func() { span.end(ownError(err)) }() // after a panic too, which goes on to the caller
+	ctx, span := s.t.begin(ctx, name, trace.SpanKindClient)
+	defer func() { end(span, ownError(err)) }() // after a panic too, which goes on to the caller
 	return do(ctx)
 }
 

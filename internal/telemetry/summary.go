@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -15,13 +17,13 @@ func (t *Telemetry) Summarizer(s *workspace.Summarizer) *workspace.Summarizer {
 	counted := *s
 	counted.Summarize = func(ctx context.Context, r workspace.SummaryRequest) (text workspace.SummaryText, err error) {
 		began := time.Now()
-		ctx, span := t.begin(ctx, "summarize", kindInternal)
+		ctx, span := t.begin(ctx, "summarize", trace.SpanKindInternal)
 		outcome := "internal" // of a panic, which goes on to the caller
 		defer func() {
 			t.m.summaries.WithLabelValues(outcome).Inc()
 			t.m.summary.Observe(time.Since(began).Seconds())
 			t.m.tokens.Add(float64(max(text.Spent, 0)))
-			span.end(err)
+			end(span, err)
 		}()
 		text, err = s.Summarize(ctx, r)
 		outcome = outcomeOf(err)

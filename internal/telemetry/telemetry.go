@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -30,8 +32,6 @@ type Options struct {
 	MCP      func() mcpserver.Stats
 	Store    func() sqlite.Stats
 	Postgres func() postgres.Stats // in place of Store
-
-	Tracing Tracing // where traces go; see [TracingFrom]
 }
 
 // Telemetry observes one server. It is safe for concurrent use.
@@ -41,16 +41,18 @@ type Telemetry struct {
 	tracer *tracer // nil: nobody wants traces
 }
 
-// New returns the observer of a server. Close ends it. The error is
-// [workspace.ErrInvalid] for Tracing that cannot be used.
+// New returns the observer of a server. Close ends it. Where traces go stands in the variables
+// of OpenTelemetry, such as OTEL_EXPORTER_OTLP_ENDPOINT. Without an endpoint there are none.
+// The error is [workspace.ErrInvalid] for variables that cannot be used.
 func New(o Options) (*Telemetry, error) {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	t := &Telemetry{o: o, m: newMetrics()}
-	if o.Tracing.Endpoint != "" {
-		var err error
-		if t.tracer, err = newTracer(o.Tracing, o.Logger); err != nil {
-			return nil, err
-		}
+	wanted, err := wantsTraces()
+	if wanted {
+		t.tracer, err = newTracer(o.Logger)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -69,7 +71,7 @@ func (t *Telemetry) Close(ctx context.Context) error {
 func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
 	began := time.Now()
 	tool := t.m.tool(c.Tool)
-	ctx, span := t.begin(ctx, tool.name, kindServer)
+	ctx, span := t.begin(ctx, tool.name, trace.SpanKindServer)
 	return ctx, func(o mcpserver.Outcome) {
 		outcome, took := outcomeOf(o.Err), time.Since(began)
 		tool.ended(outcome, took)
@@ -77,13 +79,11 @@ func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Conte
 		t.m.bytesOut.Add(float64(o.BytesOut))
 		caller, _ := auth.FromContext(ctx)
 		agent := agentOf(c, caller)
-		if span != nil {
-			span.add("scratchpad.tool", tool.name)
-			span.add("scratchpad.outcome", outcome)
-			span.add("scratchpad.tenant", caller.Tenant)
-			span.add("scratchpad.agent", agent)
-			span.end(o.Err)
-		}
+		label(span, "scratchpad.tool", tool.name)
+		label(span, "scratchpad.outcome", outcome)
+		label(span, "scratchpad.tenant", caller.Tenant)
+		label(span, "scratchpad.agent", agent)
+		end(span, o.Err)
 		if t.o.Calls != nil && t.o.Calls.Enabled(ctx, slog.LevelInfo) {
 			t.log(ctx, caller, agent, tool.name, outcome, took, o)
 		}
@@ -116,8 +116,8 @@ func (t *Telemetry) request(ctx context.Context) string {
 
 // AroundWork is for [mcpserver.Options].AroundWork. It makes the span of the workspace.
 func (t *Telemetry) AroundWork(ctx context.Context, c mcpserver.Call) (context.Context, func(error)) {
-	ctx, span := t.begin(ctx, "workspace", kindInternal)
-	return ctx, span.end
+	ctx, span := t.begin(ctx, "workspace", trace.SpanKindInternal)
+	return ctx, func(err error) { end(span, err) }
 }
 
 // log writes the line of a call. Whatever the caller chose itself is left out: only names
