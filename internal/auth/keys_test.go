@@ -73,28 +73,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestRotate(t *testing.T) {
-	keys := open(t, memstore.New())
-	key, first := create(t, keys, grant(t, "*"))
-	_, second, err := keys.Rotate(t.Context(), key.ID, time.Hour)
-	testkit.Must(t, err)
-	accepted(t, keys, first)
-	accepted(t, keys, second)
-	_, third, err := keys.Rotate(t.Context(), key.ID, 0)
-	testkit.Must(t, err)
-	refused(t, keys, first)
-	refused(t, keys, second)
-	accepted(t, keys, third)
-	for range 8 {
-		if _, _, err = keys.Rotate(t.Context(), key.ID, time.Hour); err != nil {
-			break
-		}
-	}
-	if !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("the 9th valid secret: %v, expected ErrInvalid", err)
-	}
-}
-
 func TestRevoke(t *testing.T) {
 	keys := open(t, memstore.New())
 	key, text := create(t, keys, grant(t, "*"))

@@ -3,12 +3,10 @@ package auth_test
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,36 +151,6 @@ func TestSessionEnds(t *testing.T) {
 		for _, nothing := range []string{"", "x", text, left[:9] + strings.Repeat("A", 43)} {
 			testkit.Must(t, here.Sessions().End(t.Context(), nothing))
 		}
-	})
-}
-
-// A session ends after 12 hours, or with the key, and more time for the key brings none
-// back.
-func TestSessionExpiry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := memstore.New()
-		keys, other := open(t, s), open(t, s)
-		_, text := create(t, keys, grant(t, "*"))
-		long, until := signIn(t, keys, text)
-		g := grant(t, "*")
-		g.Lifetime = time.Hour
-		key, text := create(t, keys, g)
-		short, end := signIn(t, keys, text)
-		if now := time.Now(); !until.Equal(now.Add(12*time.Hour)) || !end.Equal(now.Add(time.Hour)) {
-			t.Errorf("the sessions end at %v and %v, now is %v", until, end, now)
-		}
-		more := 24 * time.Hour
-		_, err := keys.Set(t.Context(), key.ID, auth.Change{Lifetime: &more})
-		testkit.Must(t, err)
-		time.Sleep(time.Hour - time.Millisecond)
-		signedIn(t, other, short, long)
-		time.Sleep(time.Millisecond)
-		signedOut(t, other, short)
-		time.Sleep(11*time.Hour - time.Millisecond)
-		signedIn(t, other, long)
-		time.Sleep(time.Millisecond)
-		signedOut(t, other, long)
-		signedOut(t, keys, long, short)
 	})
 }
 
@@ -335,87 +303,5 @@ func TestKilledBeforeTheSessionGeneration(t *testing.T) {
 			}
 			signedOut(t, there, session)
 		})
-	}
-}
-
-// A process that looks up sessions while another one ends them brings nothing back, and
-// neither does a clock that is set.
-func TestSessionClockIsSet(t *testing.T) {
-	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
-		s := memstore.New()
-		var offset atomic.Int64
-		here := open(t, s)
-		there := auth.NewKeys(s, auth.Options{Now: func() time.Time {
-			return testkit.Start.Add(time.Duration(offset.Load()))
-		}})
-		t.Cleanup(func() { testkit.Must(t, there.Close(context.Background())) })
-		_, text := create(t, here, grant(t, "*"))
-		session, _ := signIn(t, here, text)
-		signedIn(t, there, session)
-		testkit.Must(t, here.Sessions().End(t.Context(), session))
-		signedIn(t, there, session) // its clock stands
-		offset.Store(int64(jump))
-		signedOut(t, there, session)
-	}
-}
-
-// Two thousand sessions that are in use cost eight reads a second, and none when nobody
-// calls. They count as a use of the key.
-func TestSessionLooks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &spy{Store: memstore.New()}
-		here, there := open(t, s.Store), open(t, s)
-		var sessions []string
-		var first auth.Key
-		for i := range 40 {
-			key, text := create(t, here, grant(t, "*"))
-			if i == 0 {
-				first = key
-			}
-			for range 50 {
-				session, _ := signIn(t, here, text)
-				sessions = append(sessions, session)
-			}
-		}
-		time.Sleep(10 * time.Minute)
-		signedIn(t, there, sessions...)
-		used := time.Now()
-		before := s.reads.Load()
-		for range 20 {
-			time.Sleep(100 * time.Millisecond)
-			signedIn(t, there, sessions[1000:]...)
-		}
-		if n := s.reads.Load() - before; n < 8 || n > 18 {
-			t.Errorf("%d reads in two seconds, expected 16", n)
-		}
-		time.Sleep(2 * time.Minute)
-		shown, err := here.Show(t.Context(), first.ID)
-		testkit.Must(t, err)
-		if !shown.LastUsed.Equal(used.Truncate(time.Microsecond)) {
-			t.Errorf("the key was last used at %v, expected %v", shown.LastUsed, used)
-		}
-		before = s.reads.Load()
-		time.Sleep(time.Hour)
-		if n := s.reads.Load() - before; n != 0 {
-			t.Errorf("%d reads in an hour without a call", n)
-		}
-	})
-}
-
-// The record of a session has no more than is needed.
-func TestSessionRecord(t *testing.T) {
-	s := memstore.New()
-	keys := open(t, s)
-	_, text := create(t, keys, grant(t, "*"))
-	session, _ := signIn(t, keys, text)
-	r, err := s.System(t.Context()).Get(sessionRecords(t, s)[0])
-	testkit.Must(t, err)
-	var fields map[string]any
-	testkit.Must(t, json.Unmarshal(r.Value, &fields))
-	if len(fields) != 3 || fields["created"] == nil || fields["expires"] == nil || fields["secret"] == nil {
-		t.Errorf("the record is %s", r.Value)
-	}
-	if strings.Contains(r.Key+string(r.Value), session[9:]) {
-		t.Error("the record has the session")
 	}
 }

@@ -276,31 +276,3 @@ func TestClockIsSet(t *testing.T) {
 		refused(t, there, text)
 	}
 }
-
-// A key ends at its time by the store's clock, and more time brings it back.
-func TestExpiry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		keys := open(t, memstore.New())
-		g := grant(t, "*")
-		g.Lifetime = time.Hour
-		key, text := create(t, keys, g)
-		time.Sleep(time.Hour - time.Millisecond)
-		accepted(t, keys, text)
-		time.Sleep(time.Millisecond)
-		refused(t, keys, text)
-		if _, _, err := keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, workspace.ErrInvalid) {
-			t.Errorf("Rotate of an expired key = %v, expected ErrInvalid", err)
-		}
-		more := time.Hour
-		_, err := keys.Set(t.Context(), key.ID, auth.Change{Lifetime: &more})
-		testkit.Must(t, err)
-		accepted(t, keys, text)
-		_, next, err := keys.Rotate(t.Context(), key.ID, time.Minute)
-		testkit.Must(t, err)
-		time.Sleep(time.Minute - time.Millisecond)
-		accepted(t, keys, text)
-		time.Sleep(time.Millisecond)
-		refused(t, keys, text)
-		accepted(t, keys, next)
-	})
-}

@@ -15,21 +15,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-func TestRotation(t *testing.T) {
-	old, next := newSigner(t, "k1", "RS256"), newSigner(t, "k2", "RS256")
-	i := newIssuer(t, old)
-	s := i.server(t, nil)
-	passes(t, "the first key", s, old.token(t, i.claims(nil)))
-	i.publish(old, next)
-	passes(t, "a new key at once", s, next.token(t, i.claims(nil)))
-	i.publish(next)
-	i.clock.Advance(time.Hour + time.Second)
-	fails(t, "a key that was withdrawn", s, old.token(t, i.claims(nil)), auth.ErrUnknown)
-	if got := i.fetches(); got != 3 {
-		t.Errorf("the issuer was asked %d times, want 3", got)
-	}
-}
-
 // New keys are found at once, although somebody has sent tokens of unknown keys, and although
 // the last one was found a moment ago.
 func TestNewKeysAtOnce(t *testing.T) {

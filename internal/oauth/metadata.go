@@ -77,27 +77,6 @@ func (s *Server) Metadata() http.Handler {
 	})
 }
 
-// Challenge returns the value of WWW-Authenticate. problem is an error code of RFC 6750:
-// "invalid_token" if Verify refused a token (401), "insufficient_scope" if the caller may
-// not do this (403), or "" if a request has no credential (401). scopes are what the caller
-// has together with what is needed. 0: read and write.
-func (s *Server) Challenge(problem string, scopes auth.Scopes) string {
-	if scopes == 0 {
-		scopes = first
-	}
-	params := []string{`realm="scratchpad"`}
-	if problem != "" {
-		params = append(params, fmt.Sprintf("error=%q", problem))
-	}
-	if s.scoped() {
-		params = append(params, fmt.Sprintf("scope=%q", strings.Join(names(scopes), " ")))
-	}
-	if s.link != "" {
-		params = append(params, fmt.Sprintf("resource_metadata=%q", s.link))
-	}
-	return "Bearer " + strings.Join(params, ", ")
-}
-
 // scoped reports whether clients ask the issuer for scopes. A claim of another name is
 // filled by other means, such as from roles.
 func (s *Server) scoped() bool { return s.o.ScopesClaim == "scope" || s.o.ScopesClaim == "scp" }

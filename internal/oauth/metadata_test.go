@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -59,27 +58,5 @@ func TestNoMetadata(t *testing.T) {
 	s = newServer(t, oauth.Options{Audience: "scratchpad", Resource: "http://127.0.0.1:4321/"})
 	if got, want := s.MetadataURL(), "http://127.0.0.1:4321/.well-known/oauth-protected-resource"; got != want {
 		t.Errorf("MetadataURL() = %q, want %q", got, want)
-	}
-}
-
-// The SDK's parser reads the challenges.
-func TestChallenge(t *testing.T) {
-	const link = "https://memory.example.com/.well-known/oauth-protected-resource/mcp"
-	full, named, roles := newServer(t, oauth.Options{Audience: audience}), newServer(t, oauth.Options{Audience: "x"}), newServer(t, oauth.Options{Audience: audience, ScopesClaim: "roles"})
-	for _, c := range []struct {
-		got  string
-		want map[string]string
-	}{
-		{full.Challenge("", 0), map[string]string{"scope": "read write", "resource_metadata": link}},
-		{full.Challenge("invalid_token", 0), map[string]string{"error": "invalid_token", "scope": "read write", "resource_metadata": link}},
-		{full.Challenge("insufficient_scope", auth.Read|auth.Metrics), map[string]string{"error": "insufficient_scope", "scope": "read metrics", "resource_metadata": link}},
-		{named.Challenge("", 0), map[string]string{"scope": "read write"}},
-		{roles.Challenge("", 0), map[string]string{"resource_metadata": link}},
-	} {
-		c.want["realm"] = "scratchpad"
-		got, err := oauthex.ParseWWWAuthenticate([]string{c.got})
-		if err != nil || len(got) != 1 || got[0].Scheme != "bearer" || !cmp.Equal(got[0].Params, c.want) {
-			t.Errorf("%s is read as %v, %v, want %v", c.got, got, err, c.want)
-		}
 	}
 }

@@ -62,37 +62,6 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// A list has the keys of the person's tenant, page after page.
-func TestListKeys(t *testing.T) {
-	s := newServer(t)
-	_, text := s.create(t, "acme", auth.Admin, "*")
-	p, _ := s.enter(t, text)
-	for range 104 {
-		s.create(t, "acme", auth.Read, "*")
-	}
-	s.create(t, "other", auth.Read, "*")
-	for tenant, want := range map[string]int{"": 105, "other": 1} {
-		n, pages, after := 0, 0, ""
-		for {
-			list, err := signin.NewKeys(s.keys, tenant).List(t.Context(), p, after)
-			testkit.Must(t, err)
-			for _, k := range list.Keys {
-				if k.Name != "of "+map[string]string{"": "acme", "other": "other"}[tenant] || k.ID <= after {
-					t.Errorf("after %q there is %+v", after, k)
-				}
-				n++
-			}
-			if pages++; list.Next == "" {
-				break
-			}
-			after = list.Next
-		}
-		if n != want || pages != (want+99)/100 {
-			t.Errorf("%d keys on %d pages, expected %d", n, pages, want)
-		}
-	}
-}
-
 // The key of another tenant is like one that does not exist, and stays as it is.
 func TestForeignKeys(t *testing.T) {
 	s := newServer(t)
