@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"internal/access":                    {"internal/auth", "internal/lru", "workspace"},
 	"internal/auth":                      {"internal/lru", "workspace"},
 	"internal/brief":                     {"workspace", "tokens"},
-	"internal/oauth":                     {"internal/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/time/rate"},
+	"internal/oauth":                     {"internal/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/sync/singleflight", "golang.org/x/time/rate"},
 	"internal/change":                    {"internal/phrase", "internal/terminal", "workspace", "github.com/fatih/color"},
 	"internal/clientconfig":              {"internal/host", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/complete":                  {"internal/auth", "internal/host", "sqlite", "workspace", "github.com/alecthomas/kong", "internal/database"},

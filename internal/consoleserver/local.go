@@ -46,7 +46,7 @@ type Local struct {
 
 // NewLocal returns a console that serves nobody yet. Errors: [workspace.ErrInvalid].
 func NewLocal(o LocalOptions) (l *Local, err error) {
-	link, token := signin.NewLink(o.Service, nil)
+	link, token := signin.NewLink(o.Service)
 	l = &Local{o: o, token: token}
 	p := console.Options{Version: o.Version, People: sameUser{link, o.Logger}, Link: o.Command, Keys: signin.NewKeys(o.Keys, o.Tenant), Health: o.Health, Logger: o.Logger}
 	p.Admit = Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {

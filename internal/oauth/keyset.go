@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -37,12 +38,13 @@ type keySet struct {
 	ctx    context.Context // of the fetches; done after close
 	cancel context.CancelFunc
 
+	flight singleflight.Group // of fetches
+
 	mu      sync.Mutex    // guards what follows
 	bucket  *rate.Limiter // of fetches while there are keys
 	keys    map[keyID]crypto.PublicKey
-	fetched time.Time     // when the issuer gave the keys; zero: never
-	tried   time.Time     // when the last fetch began or ended; zero: never
-	running chan struct{} // closed when the fetch ends; nil: none runs
+	fetched time.Time // when the issuer gave the keys; zero: never
+	tried   time.Time // when the last fetch began or ended; zero: never
 }
 
 func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), now func() time.Time, logger *slog.Logger) *keySet {
@@ -57,21 +59,19 @@ func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), 
 // too old. Errors: [auth.ErrUnknown], [auth.ErrUnavailable].
 func (s *keySet) key(ctx context.Context, id keyID) (crypto.PublicKey, error) {
 	s.mu.Lock()
-	key := s.find(id)
-	var done <-chan struct{}
-	if key == nil || s.older(freshTime) {
-		done = s.start()
-	}
+	key, old := s.find(id), s.older(freshTime)
 	s.mu.Unlock()
+	if key != nil && !old {
+		return key, nil
+	}
+	fetched := s.flight.DoChan("", func() (any, error) { s.renew(); return nil, nil })
 	if key != nil {
 		return key, nil
 	}
-	if done != nil {
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%w: %v", auth.ErrUnavailable, ctx.Err())
-		}
+	select {
+	case <-fetched:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %v", auth.ErrUnavailable, ctx.Err())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,32 +114,11 @@ func (s *keySet) older(limit time.Duration) bool {
 	return s.fetched.IsZero() || age < -leeway || age > limit
 }
 
-// start begins a fetch, unless one runs or there were too many. It returns a channel that is
-// closed when the fetch ends, or nil if none runs. s.mu is held.
-func (s *keySet) start() <-chan struct{} {
-	if s.running != nil {
-		return s.running
+// renew fetches the keys, unless there were too many fetches.
+func (s *keySet) renew() {
+	if !s.mayFetch() {
+		return
 	}
-	if s.ctx.Err() != nil {
-		return nil
-	}
-	now := s.now()
-	if s.older(staleTime) {
-		since := now.Sub(s.tried)
-		if !s.tried.IsZero() && since >= 0 && since < retryWait {
-			return nil
-		}
-	} else if !s.bucket.AllowN(now, 1) {
-		return nil
-	}
-	s.tried = now
-	done := make(chan struct{})
-	s.running = done
-	go s.run(done)
-	return done
-}
-
-func (s *keySet) run(done chan struct{}) {
 	keys, err := s.fetch(s.ctx)
 	if err != nil && s.ctx.Err() == nil {
 		s.logger.Warn("OAuth issuer gives no keys", "error", err.Error())
@@ -150,16 +129,27 @@ func (s *keySet) run(done chan struct{}) {
 	if err == nil {
 		s.keys, s.fetched = keys, s.tried
 	}
-	s.running = nil
-	close(done)
 }
 
+func (s *keySet) mayFetch() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	since := now.Sub(s.tried)
+	switch {
+	case s.ctx.Err() != nil:
+		return false
+	case s.older(staleTime) && !s.tried.IsZero() && since >= 0 && since < retryWait:
+		return false
+	case !s.older(staleTime) && !s.bucket.AllowN(now, 1):
+		return false
+	}
+	s.tried = now
+	return true
+}
+
+// close ends the fetch that runs, and waits for its end.
 func (s *keySet) close() {
 	s.cancel()
-	s.mu.Lock()
-	running := s.running
-	s.mu.Unlock()
-	if running != nil {
-		<-running
-	}
+	<-s.flight.DoChan("", func() (any, error) { return nil, nil })
 }

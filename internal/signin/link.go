@@ -20,7 +20,6 @@ const linkAge = 365 * 24 * time.Hour
 // long as the Link. Link implements [console.People] and is safe for concurrent use.
 type Link struct {
 	svc *workspace.Service
-	now func() time.Time
 
 	mu      sync.Mutex // guards all below
 	token   *[sha256.Size]byte
@@ -28,12 +27,9 @@ type Link struct {
 }
 
 // NewLink returns a Link to the memory of a Service, and its token. Whoever has the token
-// may do everything there. nil for now is [time.Now].
-func NewLink(svc *workspace.Service, now func() time.Time) (l *Link, token string) {
-	if now == nil {
-		now = time.Now
-	}
-	l = &Link{svc: svc, now: now}
+// may do everything there.
+func NewLink(svc *workspace.Service) (l *Link, token string) {
+	l = &Link{svc: svc}
 	token, l.token = newSecret()
 	return l, token
 }
@@ -73,7 +69,7 @@ func (l *Link) SignIn(_ context.Context, token string) (session string, until ti
 	}
 	l.token = nil
 	session, l.session = newSecret()
-	return session, l.now().Add(linkAge), nil
+	return session, time.Now().Add(linkAge), nil
 }
 
 // SignOut implements [console.People]. After that nobody gets in.

@@ -17,8 +17,8 @@ import (
 func TestLink(t *testing.T) {
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
 	testkit.Must(t, err)
-	l, token := signin.NewLink(svc, nil)
-	_, second := signin.NewLink(svc, nil)
+	l, token := signin.NewLink(svc)
+	_, second := signin.NewLink(svc)
 	out := func(sessions ...string) {
 		t.Helper()
 		for _, s := range sessions {

@@ -347,27 +347,3 @@ func TestTracingKeepsSecrets(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
-
-var benchmarks = []struct {
-	name string
-	o    Options
-}{
-	{"Metrics", Options{}},
-	{"Log", Options{Calls: slog.New(slog.NewJSONHandler(io.Discard, nil)), RequestID: requestID}},
-}
-
-// BenchmarkAround is the cost of observing a call, alone.
-func BenchmarkAround(b *testing.B) {
-	for _, c := range benchmarks {
-		b.Run(c.name, func(b *testing.B) {
-			tel := newTelemetry(b, c.o)
-			b.ReportAllocs()
-			for b.Loop() {
-				ctx, end := tel.Around(b.Context(), mcpserver.Call{Tool: "read_file", AgentID: "alice"})
-				_, worked := tel.AroundWork(ctx, mcpserver.Call{})
-				worked(nil)
-				end(mcpserver.Outcome{BytesIn: 100, BytesOut: 200})
-			}
-		})
-	}
-}
