@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -170,25 +169,6 @@ func TestBodiesInFlight(t *testing.T) {
 	}
 	g.open()
 	wg.Wait()
-}
-
-// An error over HTTP is as short as over stdio.
-func TestHTTPErrorsAreShort(t *testing.T) {
-	h := serveHTTP(t, newServer(t, "a"))
-	for name, text := range hostile {
-		q, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for where, line := range map[string]string{"path": request("1", "read_file", `{"path":`+string(q)+`}`), "name": request("1", "read_file", `{`+string(q)+`:1}`)} {
-			_, body := send(t, h, "POST", line, map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "read_file"})
-			a := answer{raw: body}
-			if err := json.Unmarshal([]byte(body), &a); err != nil {
-				t.Fatalf("%s as %s: %s, %v", name, where, body, err)
-			}
-			checkError(t, name+" as "+where, a.errorOf(t))
-		}
-	}
 }
 
 // Calls that succeed are not logged.

@@ -78,19 +78,6 @@ func TestMemoryToolTokens(t *testing.T) {
 	}
 }
 
-// A call is one version of the file, with the author that other tools write.
-func TestMemoryToolAuthor(t *testing.T) {
-	svc := newService(t, workspace.Options{})
-	session := connect(t, newServerWith(t, mcpserver.Options{Workspace: workspaces(svc, ""), Tools: mcpserver.MemoryTool}))
-	mustCall(t, session, "memory", m{"agent_id": "a", "command": "create", "path": "/memories/f", "file_text": "one"})
-	mustCall(t, session, "memory", m{"agent_id": "a", "command": "str_replace", "path": "/memories/f", "old_str": "one", "new_str": "two"})
-	mustCall(t, session, "memory", m{"agent_id": "b", "command": "create", "path": "/memories/f", "file_text": "other"})
-	h, err := agentOf(t, svc, "a").History(t.Context(), "f")
-	if err != nil || len(h) != 2 || h[0].Author.Client == "" || h[0].Author != h[1].Author {
-		t.Errorf("history %+v, %v", h, err)
-	}
-}
-
 // A key with which a call can be repeated is refused, because the commands keep none.
 func TestMemoryToolKey(t *testing.T) {
 	svc := newService(t, workspace.Options{})

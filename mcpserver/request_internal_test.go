@@ -1,28 +1,11 @@
 package mcpserver
 
 import (
-	"context"
-	"net"
-	"net/http"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// The SDK sees nothing of a request but its local address and its end.
-func TestBareContext(t *testing.T) {
-	type key struct{}
-	client, leave := context.WithCancel(context.WithValue(t.Context(), key{}, "secret"))
-	q := &request{client: context.WithValue(client, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 1}))}
-	ctx, done := q.bare()
-	defer done()
-	if ctx.Value(key{}) != nil || ctx.Value(http.LocalAddrContextKey) == nil || ctx.Err() != nil {
-		t.Errorf("the context has the value %v, the address %v and the error %v", ctx.Value(key{}), ctx.Value(http.LocalAddrContextKey), ctx.Err())
-	}
-	leave()
-	<-ctx.Done()
-}
 
 // A message runs with its own request, or not at all: not with that of a session, and not when
 // its request has ended. Its token is the one that the program has put there.

@@ -124,15 +124,10 @@ func TestOddLines(t *testing.T) {
 	}
 }
 
-// An id comes back as it was sent, and can be used again.
-func TestOddIDs(t *testing.T) {
+// An id can be used again as soon as its answer is there.
+func TestIDUsedAgain(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
-	for _, id := range []string{"0", "-1", "9007199254740992", `""`, `"1"`, `"` + strings.Repeat("x", 1<<20) + `"`, `"日本 🙂"`} {
-		for range 2 {
-			w.alive(id)
-		}
-	}
-	for i := range 500 { // an id is free as soon as its answer is there
+	for i := range 500 {
 		w.send(request("7", "get_usage_stats", "{}"))
 		if a := w.must(); a.Error != nil {
 			t.Fatalf("use %d of an id that was answered: %s", i+1, a.raw)

@@ -72,23 +72,3 @@ func TestIdle(t *testing.T) {
 		t.Error("an idle connection stays open")
 	}
 }
-
-// An empty line that some clients send after a body is not the beginning of a request that
-// does not come.
-func TestIdleAfterEmptyLine(t *testing.T) {
-	const header = 200 * time.Millisecond
-	s := serve(t, Options{}, func(s *Server) { s.limits.header = header })
-	with, after := s.dial().send(appends()+"\r\n"), s.dial().send(appends())
-	for _, c := range []*client{with, after} {
-		if a := c.read("POST"); !a.isAppended() {
-			t.Fatal(a)
-		}
-	}
-	after.send("\r\n")
-	time.Sleep(4 * header) // a connection that waits for a head would be closed
-	for name, c := range map[string]*client{"with the body": with, "after the answer": after} {
-		if a := c.send(appends()).read("POST"); !a.isAppended() {
-			t.Errorf("after an empty line %s: %v", name, a)
-		}
-	}
-}

@@ -129,13 +129,6 @@ func TestTLSReload(t *testing.T) {
 	wait("the third pair is not taken", func() bool { return s.certificateName(t) == "three" })
 }
 
-// The product looks at the files often enough for a pair to be seen within 10 seconds.
-func TestTLSReadingTime(t *testing.T) {
-	if defaultLimits.reading > 5*time.Second {
-		t.Errorf("the files are read each %v", defaultLimits.reading)
-	}
-}
-
 // New refuses files that are not a pair.
 func TestTLSFiles(t *testing.T) {
 	dir := t.TempDir()

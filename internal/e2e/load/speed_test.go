@@ -44,18 +44,16 @@ var measured = []struct{ tool, args, floor, floorArgs string }{
 
 var kibibyte = strings.Repeat("the refund of the northern branch is due by Friday\n", 21)[:1024]
 
-// BenchmarkTools measures every tool over HTTP with a key, beside the floor. One of our
-// servers has limits on the rates that nobody reaches, the other has none. The three take
-// turns. The ratios are medians over the rounds. On a busy machine the processor time of a
-// call says more.
+// BenchmarkTools measures every tool over HTTP with a key, beside the floor. Our server has
+// limits on the rates that nobody reaches. The two take turns. The ratios are medians over the
+// rounds. On a busy machine the processor time of a call says more.
 func BenchmarkTools(b *testing.B) {
-	servers := [3]*server{startFloor(b)}
-	var keys [3]string
+	servers := [2]*server{startFloor(b)}
+	var keys [2]string
 	servers[1], keys[1] = startWithKey(b, "--rate", "1000000", "--rate-agent", "1000000")
-	servers[2], keys[2] = startWithKey(b, "--rate", "0", "--rate-agent", "0")
 	for _, era := range []string{modern, legacy} {
 		for _, atOnce := range []int{8, 64} {
-			var crews [3]*crew
+			var crews [2]*crew
 			for i := range crews {
 				crews[i] = newCrew(b, servers[i].url, keys[i], era, atOnce)
 			}
@@ -64,11 +62,11 @@ func BenchmarkTools(b *testing.B) {
 					if b.N > 1 {
 						b.Skip("run it with -benchtime 1x")
 					}
-					var calls, ratios [3][]float64 // the calls are those of a second
-					var worked [3]time.Duration    // by the processors, for the servers
+					var calls, ratios [2][]float64 // the calls are those of a second
+					var worked [2]time.Duration    // by the processors, for the servers
 					const rounds = 9
 					for round := range rounds {
-						var took [3]time.Duration
+						var took [2]time.Duration
 						for i := range crews {
 							i = (i + round) % len(crews)
 							tool, args := m.tool, m.args
@@ -88,7 +86,6 @@ func BenchmarkTools(b *testing.B) {
 					b.ReportMetric(median(calls[0]), "floor/s")
 					b.ReportMetric(median(calls[1]), "calls/s")
 					b.ReportMetric(median(ratios[1]), "ratio")
-					b.ReportMetric(median(ratios[2]), "ratio-without-limits")
 					all := float64(rounds * atOnce * each(atOnce))
 					b.ReportMetric(float64(worked[0].Microseconds())/all, "floor-cpu-µs/call")
 					b.ReportMetric(float64(worked[1].Microseconds())/all, "cpu-µs/call")
