@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -68,33 +67,6 @@ func TestFailuresOfANetwork(t *testing.T) {
 			t.Errorf("%s after ten failures of %s: another one counts: %v", c.b, c.a, counted)
 		}
 	}
-}
-
-// A wrong checksum costs no read of the store, and neither does the text of a key that was
-// refused before.
-func TestGuessing(t *testing.T) {
-	s := &spy{Store: memstore.New()}
-	keys := open(t, s)
-	key, text := create(t, keys, grant(t, "*"))
-	accepted(t, keys, text)
-	before := s.reads.Load()
-	for i := range 10_000 {
-		refused(t, keys, fmt.Sprintf("%s%06d", text[:len(text)-6], i))
-	}
-	if n := s.reads.Load() - before; n > 8 { // of the generation, should it take seconds
-		t.Errorf("10,000 wrong checksums cost %d reads", n)
-	}
-	_, other := create(t, keys, grant(t, "*"))
-	_, err := keys.Revoke(t.Context(), key.ID)
-	testkit.Must(t, err)
-	before = s.reads.Load()
-	for range 10_000 {
-		refused(t, keys, text)
-	}
-	if n := s.reads.Load() - before; n > 8 {
-		t.Errorf("10,000 times a revoked key cost %d reads", n)
-	}
-	accepted(t, keys, other)
 }
 
 // Wrong secrets of a key cost ten reads a minute, and then four a second. Its right secret
