@@ -15,11 +15,12 @@ import (
 
 // arguments are the arguments of one call. Each has the type that its property says.
 type arguments struct {
-	given    []argument             // in the order of the call, without those that are null
-	command  *memorycommand.Command // of the tool memory
-	author   workspace.Author       // who makes the call
-	key      string                 // the idempotency key of the call; "": none
-	progress func(done, total int)  // tells the client how far the work is; nil if it did not ask
+	given    []argument              // in the order of the call, without those that are null
+	command  *memorycommand.Command  // of the tool memory
+	author   workspace.Author        // who makes the call
+	key      string                  // the idempotency key of the call; "": none
+	progress func(done, total int)   // tells the client how far the work is; nil if it did not ask
+	compare  func(bytes int64) error // is asked before two texts are compared; nil: nobody is
 }
 
 // An argument has a text or a number, as its kind says. The number of true is 1.

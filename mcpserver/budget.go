@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -28,18 +27,18 @@ const (
 //  1. bytes of arrivals, while its body arrives and until it has a weight
 //  2. a place among calls, over HTTP
 //  3. a weight in one of the lanes
-//  4. a place among diffs
+//  4. a place among heavy
+//  5. a place among reads
 //
 // A request never waits for a part while it holds a later one. A call that needs more
 // weight in a lane gives its weight back before it waits. So a call that holds a weight
-// or a place for a diff is working, and will end. On stdio it may wait for a write before it,
-// which then goes over the limit rather than wait for it.
+// or a place is working, and will end. On stdio, writes hold a weight while they wait for a
+// write before them, but no write waits for more weight.
 type budget struct {
 	small, large             lane
 	smallBodies, largeBodies *arrival.Limit      // two, so that small bodies do not wait for large ones
-	diffs                    *semaphore.Weighted // a place for each processor
+	reads, heavy             *semaphore.Weighted // see maxReads and maxHeavy
 	calls                    *semaphore.Weighted // over HTTP
-	over                     *semaphore.Weighted // one place: a write on stdio for which others wait
 	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
 	refused                  atomic.Uint64       // calls for which there was no memory
 }
@@ -48,8 +47,8 @@ func newBudget(total int64) *budget {
 	return &budget{
 		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
 		smallBodies: arrival.NewLimit(total / 32), largeBodies: arrival.NewLimit(total/8 - total/32),
-		diffs: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		calls: semaphore.NewWeighted(maxCalls), over: semaphore.NewWeighted(1), waiting: semaphore.NewWeighted(maxWaiting),
+		reads: semaphore.NewWeighted(maxReads), heavy: semaphore.NewWeighted(maxHeavy),
+		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
 	}
 }
 
@@ -169,10 +168,10 @@ func (c *charge) take(ctx context.Context, weight int64) error {
 func (c *charge) tryTake(weight int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	to, weight := c.b.laneOf(weight)
 	if c.lane == &c.b.large || weight <= c.weight {
 		return true
 	}
-	to, weight := c.b.laneOf(weight)
 	if !to.TryAcquire(weight) {
 		return false
 	}

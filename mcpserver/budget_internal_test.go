@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -132,18 +135,6 @@ func TestIdleStream(t *testing.T) {
 	cancel()
 }
 
-// A call that reads a very large file takes the whole lane.
-func TestBudgetOfLargeFiles(t *testing.T) {
-	s := newInner(t, Options{})
-	lane := s.budget.large.size
-	if w := s.readWeight(1 << 20); 2*w > lane {
-		t.Errorf("a file of 1 MiB weighs %d of %d, want half at most", w, lane)
-	}
-	if w := s.readWeight(14 << 20); w < lane {
-		t.Errorf("a file of 14 MiB weighs %d of %d, want all", w, lane)
-	}
-}
-
 // A Memory that would leave a part of the budget without bytes is refused.
 func TestLeastMemory(t *testing.T) {
 	find := func(context.Context, Call) (*workspace.Workspace, error) { return nil, workspace.ErrInvalid }
@@ -154,67 +145,97 @@ func TestLeastMemory(t *testing.T) {
 	}
 }
 
-// What a call reads takes memory before it is read, whatever the tool is.
-func TestReadsTakeMemory(t *testing.T) {
-	s := newInner(t, Options{Timeout: 200 * time.Millisecond})
-	handler := s.Handler()
-	if !s.budget.large.TryAcquire(s.budget.large.size) {
-		t.Fatal("the large lane is in use")
-	}
-	var wg sync.WaitGroup
-	for tool, args := range map[string]string{
-		"read_file": `{"path":"large"}`,
-		"edit_file": `{"path":"large","old_text":"","new_text":"more"}`,
-		"move_file": `{"path":"large","new_path":"moved"}`,
-		"changes":   `{"since":0,"diffs":true}`,
-		"search":    `{"query":"x"}`,
-	} {
-		wg.Go(func() {
-			if text := post(t, handler, tool, args); !strings.Contains(text, "memory limit") {
-				t.Errorf("%s without memory: %.200s, want it refused", tool, text)
-			}
-		})
-	}
-	wg.Wait()
+// reading are calls that read contents, and the parts of the budget that each waits for.
+var reading = []struct {
+	tool, args         string
+	reads, heavy, lane bool
+}{
+	{"read_file", `{"path":"large"}`, true, false, true},
+	{"read_file", `{"path":"large","since_version":1}`, true, true, false},
+	{"edit_file", `{"path":"large","old_text":"","new_text":"more"}`, true, false, false},
+	{"move_file", `{"path":"large","new_path":"moved"}`, true, false, false},
+	{"changes", `{"since":3,"diffs":true}`, true, true, false},
+	{"search", `{"query":"x"}`, true, true, false},
 }
 
-// Whoever loses the right to a call while it waits for memory gets nothing.
-func TestRightsAfterMemory(t *testing.T) {
-	for tool, args := range map[string]string{
-		"read_file": `{"path":"large"}`,
-		"edit_file": `{"path":"large","old_text":"","new_text":"more"}`,
-		"move_file": `{"path":"large","new_path":"moved"}`,
-		"changes":   `{"since":0,"diffs":true}`,
-		"search":    `{"query":"x"}`,
-	} {
-		s := newInner(t, Options{Timeout: whenBusy})
-		var revoked atomic.Bool
-		find := s.o.Workspace
-		s.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
-			if revoked.Load() {
-				return nil, fmt.Errorf("revoked: %w", workspace.ErrInvalid)
+// newReading returns a server whose file large has two versions, and takes all of the parts of
+// its budget that are asked for. free gives them back.
+func newReading(t *testing.T, timeout time.Duration, reads, heavy, lane bool) (s *Server, free func()) {
+	s = newInner(t, Options{Timeout: timeout})
+	ws, err := s.o.Workspace(t.Context(), Call{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.WriteFile(t.Context(), "large", bytes.Repeat([]byte("x\n"), 1<<19-10), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var taken []func()
+	take := func(want bool, part *semaphore.Weighted, size int64) {
+		if want {
+			if !part.TryAcquire(size) {
+				t.Fatal("a part of the budget is in use")
 			}
-			return find(ctx, c)
+			taken = append(taken, func() { part.Release(size) })
 		}
-		large := &s.budget.large
-		if !large.TryAcquire(large.size) {
-			t.Fatal("the large lane is in use")
+	}
+	take(reads, s.budget.reads, maxReads)
+	take(heavy, s.budget.heavy, maxHeavy)
+	take(lane, s.budget.large.Weighted, s.budget.large.size)
+	return s, func() {
+		for _, give := range taken {
+			give()
 		}
-		answered := make(chan string, 1)
-		ask := func() { answered <- post(t, s.Handler(), tool, args) }
-		go ask()
-		for s.budget.waiting.TryAcquire(maxWaiting) { // until the call waits
-			s.budget.waiting.Release(maxWaiting)
-			select {
-			case <-answered: // it was refused, because the test had all places
-				go ask()
-			case <-time.After(10 * time.Millisecond):
+	}
+}
+
+// A few calls read at once, fewer of them search or compare large texts, and a large answer
+// needs memory.
+func TestReadsTakeRoom(t *testing.T) {
+	for _, c := range reading {
+		for _, part := range []struct {
+			name               string
+			reads, heavy, lane bool
+			want               bool
+		}{{"reads", true, false, false, c.reads}, {"heavy", false, true, false, c.heavy}, {"memory", false, false, true, c.lane}} {
+			timeout := whenBusy
+			if part.want {
+				timeout = 200 * time.Millisecond
+			}
+			s, _ := newReading(t, timeout, part.reads, part.heavy, part.lane)
+			text := post(t, s.Handler(), c.tool, c.args)
+			if part.want && !strings.Contains(text, "memory limit") {
+				t.Errorf("%s %s without room for %s: %.200s, want it refused", c.tool, c.args, part.name, text)
+			} else if !part.want {
+				mustResult(t, fmt.Sprintf("%s %s without room for %s", c.tool, c.args, part.name), text)
 			}
 		}
-		revoked.Store(true)
-		large.Release(large.size)
-		if text := <-answered; !strings.Contains(text, "revoked") {
-			t.Errorf("%s: %.200s, want it refused", tool, text)
+	}
+}
+
+// Whoever loses the right to a call while it waits gets nothing.
+func TestRightsAfterWait(t *testing.T) {
+	for _, c := range reading {
+		for _, part := range []struct{ reads, heavy, lane bool }{{c.reads, false, false}, {false, c.heavy, false}, {false, false, c.lane}} {
+			if !part.reads && !part.heavy && !part.lane {
+				continue
+			}
+			s, free := newReading(t, whenBusy, part.reads, part.heavy, part.lane)
+			var revoked atomic.Bool
+			find := s.o.Workspace
+			s.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
+				if revoked.Load() {
+					return nil, fmt.Errorf("revoked: %w", workspace.ErrInvalid)
+				}
+				return find(ctx, c)
+			}
+			answered := make(chan string, 1)
+			go func() { answered <- post(t, s.Handler(), c.tool, c.args) }()
+			time.Sleep(100 * time.Millisecond) // it waits
+			revoked.Store(true)
+			free()
+			if text := <-answered; !strings.Contains(text, "revoked") {
+				t.Errorf("%s after a wait for %+v: %.200s, want it refused", c.tool, part, text)
+			}
 		}
 	}
 }

@@ -32,7 +32,7 @@ var listChanges = tool{
 // changes returns the options of a call. Without a cursor it asks for what changed last.
 func (a *arguments) changes() workspace.ChangesOptions {
 	since := a.number("since")
-	o := workspace.ChangesOptions{Recent: since == nil, Prefix: a.text("prefix"), Diffs: a.flag("diffs")}
+	o := workspace.ChangesOptions{Recent: since == nil, Prefix: a.text("prefix"), Diffs: a.flag("diffs"), Compare: a.compare}
 	if since != nil {
 		o.Since = *since
 	}

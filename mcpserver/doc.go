@@ -35,4 +35,4 @@ package mcpserver
 //     message what the SDK would refuse or lose, for lines and for HTTP. http.go and body.go
 //     read messages from HTTP, with package session, and refuse.go has its errors. request.go
 //     finds the request of a call.
-//   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.
+//   - budget.go limits the memory of all calls. weigh.go bounds how many read at once, and says what a call takes of the budget.

@@ -25,7 +25,7 @@ func readFile(o Options) tool {
 			asked := workspace.ReadOptions{
 				Since: a.integer("since_version"), Version: a.integer("version"), Context: toInt(a.integer("context")),
 				FromLine: toInt(a.integer("from_line")), ToLine: toInt(a.integer("to_line")), MaxTokens: o.MaxReadTokens,
-				Zeros: a.zeros(),
+				Zeros: a.zeros(), Compare: a.compare,
 			}
 			r, err := ws.ReadFile(ctx, a.text("path"), asked)
 			if err != nil {

@@ -32,13 +32,17 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	path = unescape(path)
 	c := Call{Tool: "resources/read", AgentID: agent}
 	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
-	var r workspace.ReadResult
+	var out *mcp.CallToolResult
 	if err == nil {
-		err = s.work(ctx, c, func(ctx context.Context) error {
-			return s.weighed(ctx, ws, c, &arguments{}, func(ctx context.Context) (err error) {
-				r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
-				return err
+		err = s.work(ctx, c, func(ctx context.Context) (err error) {
+			out, err = s.weighed(ctx, c, &arguments{}, func() (*mcp.CallToolResult, error) {
+				r, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
+				if err != nil {
+					return nil, err
+				}
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(r.Content)}}}, nil
 			})
+			return err
 		})
 	}
 	noteFailure(ctx, err)
@@ -48,7 +52,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("resources/read", err)}
 	}
-	text := string(r.Content)
+	text := texts(out)[0]
 	chargeForAnswer(ctx, text)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }

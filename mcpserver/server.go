@@ -88,10 +88,10 @@ type Options struct {
 	// is set: for bound callers and for others. nil: nothing is added.
 	Extend func(*mcp.Server)
 
-	// Memory limits the bytes that all calls hold together: requests, the files and logs
-	// that are read for them, diffs, and answers until they are written. A call that
-	// would exceed it waits. A call that is larger by itself runs while no other large
-	// call runs. 0: 64 MiB; the least is 1 MiB. The process takes up to about three
+	// Memory limits the bytes that all calls hold together: requests, and answers until they
+	// are written. A call that would exceed it waits. A call that is larger by itself runs
+	// while no other large call runs. Beside that, eight calls read files and logs at once, and
+	// two search or make large diffs. 0: 64 MiB; the least is 1 MiB. The process takes up to about three
 	// times as much before its garbage is collected. With thousands of connections it
 	// takes more, unless a memory limit is set (debug.SetMemoryLimit).
 	Memory int64

@@ -70,21 +70,18 @@ type toolCall struct {
 
 // finish runs a tool, and returns its answer or why it failed.
 func (s *Server) finish(ctx context.Context, t tool, known []property, c toolCall) (*mcp.CallToolResult, error) {
-	res, err := s.call(ctx, t, known, c)
+	out, err := s.call(ctx, t, known, c)
 	if err != nil {
 		noteFailure(ctx, err)
 		return s.failure(t, err), nil
 	}
-	out, err := success(res)
-	if err == nil {
-		chargeForAnswer(ctx, texts(out)...)
-	}
-	return out, err
+	chargeForAnswer(ctx, texts(out)...)
+	return out, nil
 }
 
 // call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
 // error of this call alone.
-func (s *Server) call(ctx context.Context, t tool, known []property, said toolCall) (res result, err error) {
+func (s *Server) call(ctx context.Context, t tool, known []property, said toolCall) (out *mcp.CallToolResult, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.logPanic(t.name, v)
@@ -93,30 +90,34 @@ func (s *Server) call(ctx context.Context, t tool, known []property, said toolCa
 	}()
 	args, err := decode(said.arguments, known)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if args.key, err = idempotencyKey(said.meta); err != nil {
-		return result{}, err
+		return nil, err
 	}
 	if t.prepare != nil {
 		if err := t.prepare(args, said.arguments); err != nil {
-			return result{}, err
+			return nil, err
 		}
 	}
 	args.progress = said.progress
 	c := Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}
 	ws, err := s.workspace(ctx, c, args.has("agent_id"), said.client)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	args.author = ws.Author()
-	err = s.work(ctx, c, func(ctx context.Context) error {
-		return s.weighed(ctx, ws, c, args, func(ctx context.Context) (err error) {
-			res, err = t.run(ctx, ws, args)
-			return err
+	err = s.work(ctx, c, func(ctx context.Context) (err error) {
+		out, err = s.weighed(ctx, c, args, func() (*mcp.CallToolResult, error) {
+			res, err := t.run(ctx, ws, args)
+			if err != nil {
+				return nil, err
+			}
+			return success(res)
 		})
+		return err
 	})
-	return res, err
+	return out, err
 }
 
 // work runs the part of a call that uses the workspace.

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
@@ -17,17 +18,22 @@ import (
 // bytes. They follow from the copies that the SDK and encoding/json make. TestLoad
 // checks them.
 const (
-	bodyFactor   = 6         // of the request: as it came, in the buffers of the decoder, and decoded
-	readFactor   = 30        // of the content that is read: escaping may make it six times longer
-	answerFactor = 5         // of the answer as JSON while it is encoded
-	diffFactor   = 24        // of both texts while they are compared
-	editFactor   = 4         // of the file that is edited or moved
-	logFactor    = 5         // of the page of a log, counted as JSON
-	changeWeight = 1 << 10   // of a row of the journal of changes
-	folderWeight = 256 << 10 // of the list of a folder
+	bodyFactor   = 6 // of the request: as it came, in the buffers of the decoder, and decoded
+	answerFactor = 5 // of the answer as JSON while it is encoded
+	editFactor   = 4 // of the file that is edited
 )
 
-const ordinaryFile = 1 << 20 // the default limit of a file
+// Nobody knows how much a call reads before it has read. So only a few calls read at once:
+//   - maxReads of them have at most four copies of a file, or a page of a log.
+//   - maxHeavy of them search, in about 14 MiB, or compare two large texts, in 24 times the
+//     bytes of both.
+//
+// With files of 1 MiB, the default limit, that is 32 MiB and 96 MiB beside Options.Memory.
+const (
+	maxReads  = 8
+	maxHeavy  = 2
+	largePair = 128 << 10 // bytes of two texts that are compared by a few calls at once
+)
 
 // weight returns the weight of a request before it is known what its tool reads. A large
 // request weighs as much as its tool may need, because it cannot wait again.
@@ -48,137 +54,109 @@ func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(by
 // errNoRoom ends a call that keeps nothing of what it has read.
 var errNoRoom = errors.New("there is no room now")
 
-// weighed runs the part of a call that uses the workspace when there is memory for it. Most
-// calls tell how much they read when they begin to. If there is no memory for that, they wait
-// for it, are checked again, and begin again. A diff also waits for a free processor.
-func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, c Call, a *arguments, run func(context.Context) error) (err error) {
-	r, tool := requestOf(ctx), c.Tool
-	if r == nil || r.charge == nil {
-		return run(ctx)
+// readers are the tools that read contents, and whether their answers may be large. Those with
+// a small answer have enough memory, because the request has a weight.
+var readers = map[string]bool{
+	"read_file": true, "resources/read": true, "read_log": true, changesName: true, searchName: true,
+	"edit_file": false, "move_file": false, memorycommand.Name: false, summarizeName: false,
+}
+
+// weighed runs the part of a call that uses the workspace, and returns its answer. A few calls
+// read at once, and a call takes the weight of its answer when it has read. If there is no
+// memory for that, or if it has large texts to compare, the call lets go of what it has read,
+// waits, is checked again, and reads again. If it kept what it has read, clients that do not
+// take their answers would hold all places, and nobody else could read.
+func (s *Server) weighed(ctx context.Context, c Call, a *arguments, run func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+	r := requestOf(ctx)
+	large, reads := readers[c.Tool]
+	if r == nil || r.charge == nil || !reads || c.Tool == summarizeName && s.asksModel() { // a model may take minutes
+		return run()
 	}
-	weight, isDiff := int64(0), false
-	weigh := func(f workspace.Extent) error {
-		since := a.integer("since_version")
-		isDiff = tool == changesName && a.flag("diffs") && f.Rows > 0 || 0 < since && since < f.Version
-		if weight = s.weightOf(tool, a, f); isDiff || !r.charge.tryTake(weight) {
-			return errNoRoom
+	heavy := c.Tool == searchName
+	a.compare = func(bytes int64) error {
+		if bytes <= largePair || heavy {
+			return nil
 		}
-		return nil
+		heavy = true
+		return errNoRoom
 	}
-	switch path := a.text("path"); tool {
-	default:
-		return run(ctx)
-	case "read_file", "resources/read", "edit_file", "move_file", "read_log", changesName:
-		err = run(workspace.WithWeigher(ctx, weigh))
+	for again := false; ; again = true {
+		weight := int64(0)
+		out, err := s.inPlace(ctx, r, c.Tool, heavy, func(waited bool) (out *mcp.CallToolResult, err error) {
+			if again || waited {
+				if _, err = s.o.Workspace(ctx, c); err != nil {
+					return nil, err
+				}
+			}
+			if out, err = run(); err != nil || !large {
+				return out, err
+			}
+			if weight = answerWeight(texts(out)...); !r.charge.tryTake(weight) {
+				return nil, errNoRoom
+			}
+			return out, nil
+		})
 		if !errors.Is(err, errNoRoom) {
-			return err
+			return out, err
 		}
-	case searchName:
-		err = weigh(workspace.Extent{})
-	case memorycommand.Name, summarizeName: // they may read and write several times
-		var f workspace.Extent
-		if tool == memorycommand.Name {
-			path = a.command.Path()
+		if err := s.takeWeight(ctx, r, weight); err != nil {
+			return nil, s.full(c.Tool)
 		}
-		if path != "" {
-			if f, err = ws.FileExtent(ctx, path); err != nil && !errors.Is(err, workspace.ErrInvalid) { // run returns that itself
-				return err
+	}
+}
+
+// inPlace runs a function in a place among those that read, and in one among the heavy ones if
+// the call is heavy. waited says whether it had to wait for a place. Whoever has a place among
+// those that read waits for nothing else.
+func (s *Server) inPlace(ctx context.Context, r *request, tool string, heavy bool, run func(waited bool) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+	wanted, stop := r.whileWanted(ctx)
+	defer stop()
+	waited := false
+	for _, places := range []*semaphore.Weighted{s.budget.heavy, s.budget.reads} {
+		if places == s.budget.heavy && !heavy {
+			continue
+		}
+		if !places.TryAcquire(1) {
+			waited = true
+			if places.Acquire(wanted, 1) != nil {
+				return nil, s.full(tool)
 			}
 		}
-		err = weigh(f)
+		defer places.Release(1)
 	}
-	if err == nil {
-		return run(ctx)
-	}
-	if r.turn != nil && r.turn.ended != nil { // those that wait for its turn may hold all the memory: one at a time goes over the limit
-		if err = s.budget.over.Acquire(ctx, 1); err != nil {
-			return waited(ctx)
-		}
-		defer s.budget.over.Release(1)
-	} else if err = s.wait(ctx, r, tool, weight, isDiff); err != nil {
-		return err
-	}
-	if isDiff {
-		defer s.budget.diffs.Release(1)
-	}
-	if _, err = s.o.Workspace(ctx, c); err != nil {
-		return err
-	}
-	return run(ctx)
+	return run(waited)
 }
 
-// wait waits for memory, and for a free processor if the call makes a diff.
-func (s *Server) wait(ctx context.Context, r *request, tool string, weight int64, isDiff bool) error {
+// takeWeight waits for memory.
+func (s *Server) takeWeight(ctx context.Context, r *request, weight int64) error {
 	ctx, stop := r.whileWanted(ctx)
 	defer stop()
-	var err error
 	if r.client != nil {
-		err = s.budget.takeSoon(ctx, r.charge, weight)
-	} else {
-		err = r.charge.take(ctx, weight)
+		return s.budget.takeSoon(ctx, r.charge, weight)
 	}
-	if err != nil {
-		s.budget.refused.Add(1)
-	} else if isDiff {
-		err = s.budget.diffs.Acquire(ctx, 1)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %v: %w", tool, errFull, workspace.ErrBusy)
-	}
-	return nil
+	return r.charge.take(ctx, weight)
 }
 
-// weightOf returns the weight of a call that reads so much. A call that the workspace will
-// refuse has the least weight.
-func (s *Server) weightOf(tool string, a *arguments, f workspace.Extent) int64 {
-	since := a.integer("since_version")
-	switch {
-	case tool == searchName:
-		return min(leastCall+workspace.SearchMemory, s.budget.large.size)
-	case tool == changesName:
-		return leastCall + changeWeight*f.Rows + 2*diffFactor*f.Largest
-	case tool == "read_log":
-		return min(leastCall+logFactor*f.Bytes, smallCall)
-	case tool == "edit_file":
-		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text")))
-	case tool == summarizeName && s.asksModel():
-		return leastCall // it may take minutes, and should not hold memory for so long
-	case tool == memorycommand.Name && f.Version == 0:
-		return leastCall + folderWeight
-	case tool == memorycommand.Name:
-		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.command.Bytes()
-	case tool == summarizeName, tool == "move_file":
-		return leastCall + editFactor*f.Bytes
-	case since == f.Version && since > 0:
-		return leastCall
-	case since > 0 && since < f.Version:
-		return max(leastCall+diffFactor*(f.Bytes+f.Largest), s.readWeight(f.Bytes))
-	}
-	return s.readWeight(f.Largest)
+// full returns the error of a call that found no room.
+func (s *Server) full(tool string) error {
+	s.budget.refused.Add(1)
+	return fmt.Errorf("%s: %v: %w", tool, errFull, workspace.ErrBusy)
 }
 
-// readWeight returns the weight of reading some bytes, before it is known how much
-// escaping adds. For a file of ordinary size it is at most half of the lane, so that two
-// files can be read at once.
-func (s *Server) readWeight(bytes int64) int64 {
-	w := leastCall + readFactor*bytes
-	if bytes <= ordinaryFile {
-		w = min(w, max(s.budget.large.size/2, smallCall+1))
-	}
-	return w
-}
-
-// chargeForAnswer lowers the charge of a call to the weight of its answer.
-func chargeForAnswer(ctx context.Context, texts ...string) {
-	r := requestOf(ctx)
-	if r == nil || r.charge == nil {
-		return
-	}
+// answerWeight returns the weight of an answer with these texts while it is encoded.
+func answerWeight(texts ...string) int64 {
 	weight := int64(leastCall)
 	for _, t := range texts {
 		weight += 2*int64(len(t)) + answerFactor*rawjson.EscapedLen(t)
 	}
-	r.charge.shrink(weight)
+	return weight
+}
+
+// chargeForAnswer lowers the charge of a call to the weight of its answer.
+func chargeForAnswer(ctx context.Context, texts ...string) {
+	if r := requestOf(ctx); r != nil && r.charge != nil {
+		r.charge.shrink(answerWeight(texts...))
+	}
 }
 
 // texts returns the texts of an answer.

@@ -9,22 +9,8 @@ import (
 )
 
 // Load sends all queries in one go. What is to be read does not depend on an answer: the
-// server looks up the number of the current version itself. A weigher is asked after it,
-// because a look at the heads would take a round trip of its own.
+// server looks up the number of the current version itself.
 func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
-	weigh := q.Weigher
-	q.Weigher = nil
-	l, err := r.load(q)
-	if err == nil && weigh != nil {
-		err = (*weigh)(l.File, l.Log)
-	}
-	if err != nil {
-		return workspace.Loaded{}, err
-	}
-	return l, nil
-}
-
-func (r reader) load(q workspace.Query) (workspace.Loaded, error) {
 	if q.File != "" && q == (workspace.Query{File: q.File, Current: true}) && r.owned() == nil {
 		if l, found, err := r.loadCurrent(q.File); found || err != nil {
 			return l, err

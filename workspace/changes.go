@@ -5,7 +5,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ChangesOptions of [Workspace.Changes]. The zero value returns what has changed since
@@ -17,6 +16,8 @@ type ChangesOptions struct {
 	Limit  int     // paths at most, 1-100; 0: 100, or 20 with Recent
 	Except *Author // leaves out a path if nobody else has changed it; all fields must be equal; nil: nobody
 	Diffs  bool    // returns the differences too
+
+	Compare func(bytes int64) error // as in ReadOptions
 }
 
 // Changes is what has changed in the files and logs of an agent. All of it comes from one
@@ -87,16 +88,15 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	var c Changes
 	err := w.viewCounted(ctx, func(r Reader) (err error) {
-		c, err = w.readChanges(r, o, store.WeigherOf(ctx))
+		c, err = w.readChanges(r, o)
 		return err
 	})
 	if err != nil {
 		return Changes{}, within(opChanges, "", err)
 	}
 	if o.Diffs {
-		ctx := WithWeigher(ctx, nil) // that is told already
 		load := func(q Query) (Loaded, error) { return w.load(ctx, q) }
-		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, load)
+		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load)
 		if err != nil {
 			return Changes{}, within(opChanges, "", err)
 		}
@@ -135,10 +135,9 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 	return nil
 }
 
-func (w *Workspace) readChanges(r Reader, o ChangesOptions, weigh func(Extent) error) (Changes, error) {
+func (w *Workspace) readChanges(r Reader, o ChangesOptions) (Changes, error) {
 	l, err := changes.Read(r, changes.Selection{
 		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes,
-		Weigh: weigh, Diffs: o.Diffs, FileBytes: w.svc.limits.FileBytes,
 	})
 	return Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}, err
 }

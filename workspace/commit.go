@@ -111,7 +111,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 	reads := w.svc.reads.Take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
 		a.ops = reads + 1
-		l, err := tx.Load(q.Weighed(ctx))
+		l, err := tx.Load(q)
 		if err != nil {
 			return err
 		}

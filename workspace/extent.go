@@ -4,8 +4,14 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
+
+// An Extent is how much there is to read at a path. The zero value is nothing.
+type Extent struct {
+	Version int64 // the current version of a file
+	Bytes   int64 // of the current version of a file, or of the longest page of a log
+	Largest int64 // bytes of the largest version of a file that is retained, or that may be
+}
 
 // FileExtent returns the extent of a file. It costs less than reading the file, and is
 // not counted as a read. Errors: [ErrInvalid] and those of the store.
@@ -15,7 +21,10 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 		head, _, err = tx.File(name)
 		return err
 	})
-	return head.Extent(), err
+	if err != nil || !head.Exists() {
+		return Extent{}, err
+	}
+	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}, nil
 }
 
 // LogExtent returns the extent of a log, as FileExtent does for a file.
@@ -26,15 +35,6 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 		return err
 	})
 	return Extent{Bytes: min(head.Bytes, entries.PageBytes)}, err
-}
-
-// WithWeigher returns a context for ReadFile, EditFile, MoveFile, ReadLog and Changes, which
-// tell f how much they read, before they read it or, on PostgreSQL, right after. If f returns
-// an error, they read nothing more, store nothing, and return an error that wraps it. It costs
-// less than FileExtent and LogExtent. f is called in a transaction, maybe several times, and must not wait. An edit
-// does not tell it of a file of at most 16 KiB.
-func WithWeigher(ctx context.Context, f func(Extent) error) context.Context {
-	return store.WithWeigher(ctx, f)
 }
 
 // viewUncounted runs a read on a path without counting it.

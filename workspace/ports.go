@@ -15,7 +15,6 @@ type (
 	Entry    = store.Entry
 	Usage    = store.Usage
 	Totals   = store.Totals
-	Extent   = store.Extent
 )
 
 // The operations of a [Change], and the kinds of paths.
@@ -152,7 +151,6 @@ type (
 	Record        = store.Record
 	Watchers      = store.Watchers
 	Query         = store.Query
-	Weigher       = store.Weigher
 	Loaded        = store.Loaded
 	FileHead      = store.FileHead
 	AuthoredFile  = store.AuthoredFile

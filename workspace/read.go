@@ -29,6 +29,10 @@ type ReadOptions struct {
 	// nothing sets it. They are checked like other values: Version 0 is refused, and
 	// Context 0 needs Since.
 	Zeros []Arg
+
+	// Compare is asked before two texts of so many bytes are compared, which may take 24
+	// times as much memory. Its error ends the call. nil: nobody is asked.
+	Compare func(bytes int64) error
 }
 
 // ReadResult is a file, a part of one, or what changed in it.

@@ -5,7 +5,7 @@ import "context"
 // load reads what a query asks for in a transaction of its own.
 func (w *Workspace) load(ctx context.Context, q Query) (l Loaded, err error) {
 	err = w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		l, err = tx.Load(q.Weighed(ctx))
+		l, err = tx.Load(q)
 		return err
 	})
 	return l, err

@@ -21,10 +21,6 @@ type SearchOptions struct {
 	Zeros []Arg
 }
 
-// SearchMemory is about how many bytes a search uses while it runs, where files have at
-// most 1 MiB. All searches of a [Service] together use at most 64 MiB; more wait.
-const SearchMemory = 14 << 20
-
 // A SearchHit is a passage that was found, or a line of an exact search.
 type SearchHit struct {
 	Agent string // whose it is; "": of Workspace.Search
@@ -60,7 +56,8 @@ type SearchResult struct {
 // With Exact or Regexp each line is a hit, in the order of path and line.
 //
 // A search reads in pages, each as of one moment. What is written during a search may or
-// may not be found. Errors: [ErrInvalid]; [ErrCorrupt] if the stored bytes of a text that
+// may not be found. A search uses about 14 MiB where files have at most 1 MiB. All searches of
+// a [Service] together use at most 64 MiB; more wait. Errors: [ErrInvalid]; [ErrCorrupt] if the stored bytes of a text that
 // matches are not those that were written.
 func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
 	const op = "search"

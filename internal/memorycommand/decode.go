@@ -19,7 +19,6 @@ const MaxInput = 16 << 20
 type Command struct {
 	o         Options
 	name      string
-	bytes     int64
 	strings   map[string]string
 	line      int64  // insert_line
 	viewRange *lines // view_range; nil: all lines
@@ -61,7 +60,7 @@ func decode(input json.RawMessage) (Command, error) {
 	if err != nil {
 		return Command{}, err
 	}
-	c := Command{strings: map[string]string{}, bytes: int64(len(input))}
+	c := Command{strings: map[string]string{}}
 	if c.name, err = commandName(given); err != nil {
 		return Command{}, err
 	}

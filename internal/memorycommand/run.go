@@ -1,7 +1,6 @@
 package memorycommand
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,13 +106,3 @@ func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, erro
 	}
 	return text, nil
 }
-
-// Path returns where the path or the old_path of the command leads in the workspace; "" if
-// it is the root, or is not valid.
-func (c *Command) Path() string {
-	p, _ := c.o.place("path", cmp.Or(c.strings["path"], c.strings["old_path"]))
-	return p.path
-}
-
-// Bytes returns the bytes of the input.
-func (c *Command) Bytes() int64 { return c.bytes }

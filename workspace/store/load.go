@@ -22,8 +22,6 @@ type Query struct {
 	Request     string    // an idempotency key, for the request that is kept under it; "": none
 	From, Until time.Time // how many requests were made before From or after Until
 	MaxDue      int       // the most that are counted of them; 0: none
-
-	Weigher *Weigher // is asked before or after contents are read; nil: nobody is
 }
 
 // Loaded is what a [Query] asked for. The rest has the zero value.
@@ -43,10 +41,7 @@ type Loaded struct {
 // LoadFrom is a [Reader.Load] that is composed of the Reader's other methods, for a store
 // that gains nothing from one round trip.
 func LoadFrom(r Reader, q Query) (l Loaded, err error) {
-	if err = l.loadHeads(r, q); err == nil && q.Weigher != nil {
-		err = (*q.Weigher)(l.File, l.Log)
-	}
-	if err == nil {
+	if err = l.loadHeads(r, q); err == nil {
 		err = l.loadVersions(r, q)
 	}
 	if err == nil {

@@ -19,8 +19,6 @@ var faultyLoads = []faultyStore{
 			_, l.Version, _ = tx.Current(q.File)
 		}
 	}), []string{"Load/Alone", "Load/Random"}},
-	{"Load weighs nothing", bend(func(tx workspace.Tx) workspace.Tx { return weighsNothing{tx} }), []string{"Load/Weigher"}},
-	{"Load gives what its weigher refuses", bend(func(tx workspace.Tx) workspace.Tx { return givesRefused{tx} }), []string{"Load/Weigher"}},
 	{"Load gives no older version", bendLoad(func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) { l.Old = workspace.Version{} }), []string{"Load/Alone", "Load/Random"}},
 	{"Load gives content that the caller has", bendLoad(func(tx workspace.Tx, q workspace.Query, l *workspace.Loaded) {
 		if q.Current && l.File.Exists() && q.Version == 0 {
@@ -93,26 +91,6 @@ func loadsEarly(s workspace.Store) workspace.Store {
 		early, _ := tx.Owner()
 		return bentLoad{tx, func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) { l.Owner = early }}
 	})(s)
-}
-
-// weighsNothing never asks the weigher of a Load.
-type weighsNothing struct{ workspace.Tx }
-
-func (tx weighsNothing) Load(q workspace.Query) (workspace.Loaded, error) {
-	q.Weigher = nil
-	return tx.Tx.Load(q)
-}
-
-// givesRefused gives what it has read beside the error of the weigher.
-type givesRefused struct{ workspace.Tx }
-
-func (tx givesRefused) Load(q workspace.Query) (workspace.Loaded, error) {
-	l, err := tx.Tx.Load(q)
-	if q.Weigher != nil && err != nil {
-		q.Weigher = nil
-		l, _ = tx.Tx.Load(q)
-	}
-	return l, err
 }
 
 type hidesMissing struct{ workspace.Tx }

@@ -9,14 +9,12 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var loads = []check{
 	{"Load/Alone", loadAlone},
 	{"Load/Random", loadRandom},
 	{"Load/CurrentMissing", loadMissing},
-	{"Load/Weigher", loadWeighed},
 	{"Load/OwnWritesAreRead", loadOwnWrites},
 	{"Load/ResultsAreOwn", loadResultsOwn},
 }
@@ -195,43 +193,6 @@ func loadMissing(t testing.TB, s workspace.Store) {
 	for _, q := range []workspace.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}, {File: "a", Current: true, Since: 7}} {
 		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, workspace.ErrCorrupt) {
 			t.Errorf("Load(%+v) of a version that is not there = %+v, %v, want ErrCorrupt", q, l, err)
-		}
-	}
-}
-
-// loadWeighed loads with a weigher, which a store asks before it reads contents or after.
-func loadWeighed(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return fill(tx, "alice") })
-	refused := errors.New("refused")
-	for _, q := range []workspace.Query{
-		{File: "plan.md", Current: true},
-		{File: "plan.md", Version: 3},
-		{File: "plan.md", Current: true, Log: "plan.md", Entries: &workspace.EntryQuery{Limit: 1}, Request: "key 1"},
-	} {
-		want, err := try(t, s, alice, readLoad(q))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, verdict := range []error{refused, nil} {
-			told := 0
-			weigh := store.Weigher(func(f workspace.FileHead, l workspace.LogHead) error {
-				if told++; difference(want.File, f) != "" || q.Log != "" && difference(want.Log, l) != "" {
-					t.Errorf("the weigher of %+v is told %+v, %+v, want %+v, %+v", q, f, l, want.File, want.Log)
-				}
-				return verdict
-			})
-			q.Weigher = &weigh
-			l, err := try(t, s, alice, readLoad(q))
-			if told == 0 || !errors.Is(err, verdict) {
-				t.Errorf("Load(%+v) with a weigher that says %v: %v, after %d calls", q, verdict, err, told)
-			}
-			expected := want
-			if verdict != nil {
-				expected = workspace.Loaded{}
-			}
-			if diff := difference(expected, l); diff != "" {
-				t.Errorf("Load(%+v) with a weigher that says %v (-want +got):\n%s", q, verdict, diff)
-			}
 		}
 	}
 }

@@ -29,8 +29,9 @@ type Load func(store.Query) (store.Loaded, error)
 
 // Diffs returns the differences that fit, and how many are left out. Each version and each
 // entry is what it was in the snapshot of the paths, because their numbers are never given
-// twice. none leaves out all. A version of more than most bytes is left out.
-func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff, omitted int, err error) {
+// twice. none leaves out all. A version of more than most bytes is left out. compare, if it is
+// not nil, is asked before two versions of so many bytes are compared, and its error ends Diffs.
+func Diffs(paths []store.Change, none bool, most int64, compare func(bytes int64) error, load Load) (diffs []Diff, omitted int, err error) {
 	tokens, bytes := diffTokens, int64(diffBytes)
 	for _, p := range paths {
 		var text []byte
@@ -42,7 +43,7 @@ func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff
 		case p.Kind == store.KindLog:
 			text, err = newEntries(load, p, tokens, &bytes)
 		default:
-			text, err = fileDiff(load, p, most, tokens, &bytes)
+			text, err = fileDiff(load, p, most, compare, tokens, &bytes)
 		}
 		switch {
 		case err != nil && store.Kind(err) != store.ErrCorrupt: // whoever reads the path gets ErrCorrupt
@@ -60,7 +61,7 @@ func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff
 
 // fileDiff returns nil if a version is gone or redacted, or has more than most bytes, or if
 // the difference does not fit. It returns an empty text if the versions are equal.
-func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) ([]byte, error) {
+func fileDiff(load Load, p store.Change, most int64, compare func(int64) error, tokens int, bytes *int64) ([]byte, error) {
 	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
 		return nil, err
@@ -79,6 +80,11 @@ func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) (
 		return []byte{}, nil
 	case max(l.Old.Size, l.Version.Size) > most:
 		return nil, nil
+	}
+	if compare != nil {
+		if err := compare(l.Old.Size + l.Version.Size); err != nil {
+			return nil, err
+		}
 	}
 	from := p.Path
 	if p.From != "" {

@@ -26,7 +26,7 @@ func TestDiffsOfRedacted(t *testing.T) {
 		{"two redacted ones", redacted(1), redacted(2), 1},
 	} {
 		paths := []store.Change{{Op: store.OpEdit, Kind: store.KindFile, Path: "f", Before: 1, After: 2}}
-		diffs, omitted, err := changes.Diffs(paths, false, 1000, func(store.Query) (store.Loaded, error) {
+		diffs, omitted, err := changes.Diffs(paths, false, 1000, nil, func(store.Query) (store.Loaded, error) {
 			return store.Loaded{Version: c.new, Old: c.old}, nil
 		})
 		if err != nil || omitted != c.omitted || len(diffs) != 1-c.omitted {

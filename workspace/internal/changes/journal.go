@@ -13,10 +13,6 @@ type Selection struct {
 	Limit  int           // paths at most
 	Except *store.Author // leaves out what nobody else has changed; nil: nobody
 	Kept   int64         // rows that the journal keeps
-
-	Weigh     func(store.Extent) error // is told the most that there is to read, before it is read; nil: nobody is
-	Diffs     bool                     // files will be read too
-	FileBytes int64                    // the limit of a file
 }
 
 // A List has one row for each path that has changed.
@@ -30,8 +26,6 @@ type List struct {
 // recentRows is how many rows of the end of the journal are read for Recent, at most.
 const recentRows = 1000
 
-const recentMore = 200 // rows that are weighed beside them
-
 const (
 	fewRows     = 100 // read for Recent, if they name enough paths
 	rowsAtOnce  = 500
@@ -41,9 +35,6 @@ const (
 // Read returns what has changed. If nothing is new, it reads the owner's state alone.
 func Read(r store.Reader, o Selection) (List, error) {
 	state, err := r.Owner()
-	if err == nil && o.Weigh != nil {
-		err = o.weigh(state)
-	}
 	if err != nil {
 		return List{}, err
 	}
@@ -59,21 +50,6 @@ func Read(r store.Reader, o Selection) (List, error) {
 		return c, err
 	}
 	return coalesced(r, state, o)
-}
-
-// weigh tells o.Weigh the most that there is to read.
-func (o Selection) weigh(state store.OwnerState) error {
-	kept, err := Keeps(state, o.Since, o.Kept)
-	if err != nil {
-		return err
-	}
-	e := store.Extent{Rows: state.Revision - o.Since}
-	if o.Recent || !kept {
-		e.Rows = min(state.Changes, recentRows) + recentMore
-	} else if o.Diffs && e.Rows > 0 {
-		e.Largest = min(o.FileBytes, state.Bytes)
-	}
-	return o.Weigh(e)
 }
 
 // Keeps reports whether the journal, which keeps a number of rows, has all rows after a

@@ -31,7 +31,7 @@ type Excerpt struct {
 	DiffLarger    bool
 }
 
-// Of returns the excerpt of what was loaded. Errors: [store.ErrCorrupt] if that is not what
+// Of returns the excerpt of what was loaded. Errors: that of o.Compare, [store.ErrCorrupt] if that is not what
 // was written, and [store.ErrInvalid] if it has too few lines.
 func Of(l store.Loaded, o Options) (r Excerpt, err error) {
 	for _, v := range []store.Version{l.Version, l.Old} {
@@ -43,7 +43,7 @@ func Of(l store.Loaded, o Options) (r Excerpt, err error) {
 	r.Lines = linediff.Lines(content)
 	switch {
 	case o.Since != 0:
-		r.since(l, o)
+		err = r.since(l, o)
 	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
 		err = r.lines(content, o)
 		r.limit(o)
@@ -55,25 +55,31 @@ func Of(l store.Loaded, o Options) (r Excerpt, err error) {
 }
 
 // since sets what has changed since a version: nothing, a diff, or the whole file.
-func (r *Excerpt) since(l store.Loaded, o Options) {
+func (r *Excerpt) since(l store.Loaded, o Options) error {
 	content := l.Version.Content
 	r.VersionTooOld = o.Since < l.File.Oldest() || l.Old.Redacted != nil
 	if !r.VersionTooOld {
+		if o.Compare != nil {
+			if err := o.Compare(l.Old.Size + l.Version.Size); err != nil {
+				return err
+			}
+		}
 		d := linediff.Compare(l.Old.Content, content)
 		if r.Diff, r.DiffJSON = fit.Diff(d, content, o.Context); r.Diff != nil {
 			if o.MaxTokens > 0 && !fit.Within(r.DiffJSON, o.MaxTokens) {
 				r.giveRanges(d, o.MaxTokens)
 			}
-			return
+			return nil
 		}
 		if o.MaxTokens > 0 && !fit.Within(content, o.MaxTokens) {
 			r.giveRanges(d, o.MaxTokens)
-			return
+			return nil
 		}
 		r.DiffLarger = true
 	}
 	r.Content = content
 	r.limit(o)
+	return nil
 }
 
 // giveRanges gives the ranges of lines that were added and removed in place of a diff.

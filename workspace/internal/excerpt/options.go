@@ -19,6 +19,7 @@ type Options struct {
 	ToLine    int
 	MaxTokens int
 	Zeros     []store.Arg
+	Compare   func(bytes int64) error
 }
 
 // given reports whether an argument was given.
