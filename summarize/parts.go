@@ -20,9 +20,6 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	if r.Progress == nil {
 		r.Progress = func(int, int) {}
 	}
-	if r.Extend == nil {
-		r.Extend = func(context.Context) error { return nil }
-	}
 	parts := split(r.Content, p.window)
 	if len(parts) > mostParts {
 		return workspace.SummaryText{}, p.fails("the file needs %d calls with a window of %d tokens, and the limit is %d; set a larger window", len(parts), p.window, mostParts).failure()
@@ -109,11 +106,6 @@ func (j *job) one(ctx context.Context, of part, title string, summaries bool) (s
 
 // pay asks the model for the summary of a part.
 func (j *job) pay(ctx context.Context, of part, title string, summaries bool) (string, error) {
-	if j.done > 0 {
-		if err := j.request.Extend(ctx); err != nil {
-			return "", err
-		}
-	}
 	text, spent, t := j.call(ctx, j.request.Path, of, title, summaries)
 	j.spent += spent
 	if t != nil {

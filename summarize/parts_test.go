@@ -1,8 +1,6 @@
 package summarize
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -85,8 +83,7 @@ func TestSplitAtParagraphs(t *testing.T) {
 
 var titled = regexp.MustCompile(`(?m)^(Lines|Summaries of lines) (\d+)-(\d+), (part|group) (\d+) of (\d+):$`)
 
-// A file longer than the window is summarised in parts. Between the calls the lease
-// is extended and progress is reported.
+// A file longer than the window is summarised in parts, and progress is reported.
 func TestParts(t *testing.T) {
 	var content strings.Builder
 	for i := range 4000 {
@@ -109,21 +106,13 @@ func TestParts(t *testing.T) {
 		})
 		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
 		var progress []string
-		extended := 0
 		got, err := s.Summarize(t.Context(), workspace.SummaryRequest{
 			Path: "p", Content: content.String(),
 			Progress: func(done, total int) { progress = append(progress, fmt.Sprintf("%d/%d", done, total)) },
-			Extend: func(context.Context) error {
-				extended++
-				if len(titles) != extended {
-					t.Errorf("extended %d times after %d calls", extended, len(titles))
-				}
-				return nil
-			},
 		})
 		n := len(titles)
-		if err != nil || n < 12 || got.Text != fmt.Sprintf("made of part %d", n) || got.Spent != int64(3005*n) || extended != n-1 {
-			t.Fatalf("%d calls, %d extensions, %+v, %v", n, extended, got, err)
+		if err != nil || n < 12 || got.Text != fmt.Sprintf("made of part %d", n) || got.Spent != int64(3005*n) {
+			t.Fatalf("%d calls, %+v, %v", n, got, err)
 		}
 		if len(progress) != n+1 || progress[0] != fmt.Sprintf("0/%d", n) || progress[n] != fmt.Sprintf("%d/%d", n, n) {
 			t.Errorf("progress %v", progress)
@@ -134,7 +123,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// An error comes with the tokens that were spent. An error of Extend ends the job.
+// An error comes with the tokens that were spent.
 func TestPartsThatFail(t *testing.T) {
 	content := strings.Repeat("a line of text that says nothing\n", 3000)
 	calls := 0
@@ -151,14 +140,7 @@ func TestPartsThatFail(t *testing.T) {
 	if got.Spent != 6010 || got.Text != "" || calls != 3 {
 		t.Errorf("%d calls, %+v", calls, got)
 	}
-	lost := errors.New("the lease is lost")
-	r := request(content + "more")
-	r.Path = "another"
-	r.Extend = func(context.Context) error { return lost }
-	if got, err = s.Summarize(t.Context(), r); !errors.Is(err, lost) || got.Spent != 3005 || calls != 4 {
-		t.Errorf("%d calls, %+v, %v", calls, got, err)
-	}
-	if got, err = s.Summarize(t.Context(), request(strings.Repeat(content, 80))); err == nil || calls != 4 || got.Spent != 0 || !strings.Contains(err.Error(), "set a larger window") {
+	if got, err = s.Summarize(t.Context(), request(strings.Repeat(content, 80))); err == nil || calls != 3 || got.Spent != 0 || !strings.Contains(err.Error(), "set a larger window") {
 		t.Errorf("%d calls, %+v, %v", calls, got, err)
 	}
 	checkError(t, err)

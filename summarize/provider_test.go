@@ -91,7 +91,6 @@ func summarizer(t *testing.T, a *api, o ProviderOptions, h hooks) workspace.Summ
 func request(content string) workspace.SummaryRequest {
 	return workspace.SummaryRequest{
 		Path: "notes/plan.md", Content: content, Progress: func(int, int) {},
-		Extend: func(context.Context) error { return nil },
 	}
 }
 

@@ -1,7 +1,8 @@
 package workspace_test
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -32,26 +33,19 @@ func TestSpendOfTheFuture(t *testing.T) {
 	}
 }
 
-// A failure that has used tokens is the answer for 30 s. A failure that would last
-// longer, because the clock was set back since, is ignored.
+// A failure that has used tokens is the answer for 30 s, but not if the clock was set back
+// since.
 func TestFailureOfTheFuture(t *testing.T) {
 	clock := testkit.NewClock()
-	m := &model{}
-	store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
-	write(t, ps[0], "f", longText("one"))
-	abandon(t, store, ps[0], m, "f")
-	left := records(t, store, "lease/")[0]
-	for _, test := range []struct {
-		ahead time.Duration
-		asked bool
-	}{{59 * time.Second, false}, {61 * time.Second, true}} {
-		text := fmt.Sprintf(`{"until":%q,"failed":"it failed","paid":true}`, clock.Now().Add(test.ahead).Format(time.RFC3339))
-		var err error
-		if left.Revision, err = store.System(t.Context()).Put(left.Key, []byte(text), left.Revision); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ps[0].Summarize(t.Context(), "f", workspace.SummarizeOptions{}); (err == nil) != test.asked {
-			t.Errorf("Summarize after a failure that lasts %v more = %v, want the model asked: %t", test.ahead, err, test.asked)
-		}
+	m := &model{do: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return workspace.SummaryText{Spent: 1}, errors.New("it failed")
+	}}
+	ws := newWorkspace(t, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
+	write(t, ws, "f", longText("one"))
+	for _, back := range []time.Duration{0, 0, time.Hour} {
+		clock.Advance(-back)
+		_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+		wantSummaryErr(t, "Summarize", err, workspace.ErrProvider, "it failed")
 	}
+	m.wantCalls(t, 2)
 }

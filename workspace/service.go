@@ -105,8 +105,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 	return &t, nil
 }
 
-// Close stops the summaries that are being made, so that no other process waits for
-// them, and writes the counts of reads that are still in memory. It does not close the
+// Close stops the summaries that are being made, and writes the counts of reads that are still in memory. It does not close the
 // store. Workspaces can still be used; a later Close writes the counts again.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {

@@ -48,10 +48,6 @@ type SummaryRequest struct {
 
 	// Progress is to be called after each part of the work. It is never nil.
 	Progress func(done, total int)
-
-	// Extend is to be called before each call of a model. An error says to stop:
-	// another process makes the summary now. It is never nil.
-	Extend func(context.Context) error
 }
 
 // SummaryText is what a [Summarizer] has made.
@@ -83,13 +79,13 @@ type SummaryResult struct {
 
 // Summarize returns a summary of the current version of a file of more than 8,000
 // characters, made by [Options.Summarizer]. Repeated requests are free, from any
-// process. Requests at the same time, in any process, share one call to the model, and
+// process. Requests at the same time share one call to the model in each process, and
 // its failure. A failure that has used tokens is the answer to all requests for 30 s.
 // The work goes on when its callers have left, because it is paid for, but no longer
 // than ten minutes.
 //
 // A summary that cannot be kept, because of a quota or of trouble with the store, is
-// returned without Stored, to the callers in this process. If the file has changed
+// returned without Stored. If the file has changed
 // meanwhile, the summary is returned with Newer set. If the version was redacted meanwhile,
 // or is not retained any more, or the file was deleted, nothing is kept or returned, and
 // the error is [ErrNotFound].
@@ -124,8 +120,8 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 	s := w.svc.summarizer
 	return &summaries.Work{
 		Store: w.svc.store, Owner: w.owner, Path: p.name, NoFile: errNoFile, Key: s.key, Cost: s.Estimate, Stamp: w.svc.stamp,
-		Text: func(ctx context.Context, content string, progress func(done, total int), extend func(context.Context) error) (string, int64, error) {
-			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress, Extend: extend})
+		Text: func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error) {
+			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress})
 			return t.Text, t.Spent, err
 		},
 		Room: func(ctx context.Context, now time.Time) (summaries.Settlement, error) {

@@ -72,18 +72,19 @@ func records(t testing.TB, store workspace.Store, prefix string) []workspace.Rec
 	return list
 }
 
-// Many callers in several processes share one call, even if the model is slow.
+// Many callers share one call, even if the model is slow. Another process finds the summary
+// that is kept.
 func TestOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, let := waiting()
-		store, ps := processes(t, 3, workspace.Options{Summarizer: m.remote()})
+		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
 		write(t, ps[0], "f", longText("one"))
 		before := usage(t, ps[0])
 		var calls []*summaryCall
-		for i := range 99 {
-			calls = append(calls, begin(t, ps[i%3], "f"))
+		for range 99 {
+			calls = append(calls, begin(t, ps[0], "f"))
 		}
-		time.Sleep(7 * time.Minute) // far longer than a lease that is not renewed
+		time.Sleep(7 * time.Minute)
 		m.wantCalls(t, 1)
 		close(let)
 		made := 0
@@ -96,12 +97,12 @@ func TestOneCall(t *testing.T) {
 				made++
 			}
 		}
+		if r := summarize(t, ps[1], "f"); !r.Cached {
+			t.Errorf("Summarize of another process = %+v, want what is kept", r)
+		}
 		m.wantCalls(t, 1)
 		if made != 1 {
 			t.Errorf("%d calls say that they made the summary, want one", made)
-		}
-		if left := records(t, store, "lease/"); len(left) != 0 {
-			t.Errorf("after it there are %v, want no lease", left)
 		}
 		if spent := records(t, store, "spend/summary/local/a/"); len(spent) != 1 || string(spent[0].Value) != "100" {
 			t.Errorf("the records of spend are %v, want one of 100 tokens", spent)
@@ -109,111 +110,63 @@ func TestOneCall(t *testing.T) {
 		for _, ws := range ps { // those of each process are pending there
 			testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		}
-		if got, want := usage(t, ps[0]).Operations, before.Operations+99+3+1; got != want {
+		if got, want := usage(t, ps[0]).Operations, before.Operations+99+1+2+1; got != want {
 			t.Errorf("%d operations are counted, want %d: one for each call", got, want)
 		}
 	})
 }
 
-// A failure is the answer to all who wait, in every process. A later caller tries at
-// once, because the cause may be gone.
+// A failure is the answer to all who wait. If it cost nothing, a later caller tries at once,
+// because the cause may be gone. If it cost tokens, it is the answer for half a minute.
 func TestFailureIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
 		m := &model{do: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
 			<-let
-			return workspace.SummaryText{}, errors.New("overloaded " + strings.Repeat("\u00e9", 400))
+			return workspace.SummaryText{}, errors.New("overloaded")
 		}}
-		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
-		write(t, ps[0], "f", longText("one"))
+		ws := newWorkspace(t, workspace.Options{Summarizer: m.remote()})
+		write(t, ws, "f", longText("one"))
 		var calls []*summaryCall
-		for i := range 20 {
-			calls = append(calls, begin(t, ps[i%2], "f"))
+		for range 20 {
+			calls = append(calls, begin(t, ws, "f"))
 		}
 		time.Sleep(10 * time.Second)
 		close(let)
 		for _, c := range calls {
-			if _, err := c.wait(); !errors.Is(err, workspace.ErrProvider) || !strings.HasPrefix(err.Error(), "summarize f: overloaded \u00e9\u00e9") {
-				t.Errorf("Summarize = %.80v, want ErrProvider and what failed", err)
-			}
+			_, err := c.wait()
+			wantSummaryErr(t, "Summarize", err, workspace.ErrProvider, "summarize f: overloaded")
 		}
 		m.wantCalls(t, 1)
-		if left := records(t, store, "lease/"); len(left) != 1 || len(left[0].Value) > 450 || strings.Contains(left[0].Key, "local") {
-			t.Errorf("the failure is kept as %v, want one short record, of nobody's name", left)
-		}
-		if _, err := begin(t, ps[0], "f").wait(); !errors.Is(err, workspace.ErrProvider) {
-			t.Errorf("Summarize at once = %v, want another failure", err)
-		}
+		_, err := begin(t, ws, "f").wait()
+		wantSummaryErr(t, "Summarize at once", err, workspace.ErrProvider, "summarize f: overloaded")
 		m.wantCalls(t, 2)
-		m.do = nil
-		if r := summarize(t, ps[1], "f"); r.Cached {
-			t.Errorf("Summarize at once = %+v, want it made", r)
+		m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+			return workspace.SummaryText{Spent: 1}, errors.New("overloaded")
+		}
+		for _, says := range []string{"overloaded", "failed moments ago after using tokens; try again in 30s"} {
+			_, err = begin(t, ws, "f").wait()
+			wantSummaryErr(t, "Summarize that costs tokens", err, workspace.ErrProvider, says)
 		}
 		m.wantCalls(t, 3)
-		m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
-			return workspace.SummaryText{Spent: 1}, errors.New("it quotes the file")
-		}
-		write(t, ps[0], "f", longText("two"))
-		begin(t, ps[0], "f").wait()
+		m.do = nil
 		time.Sleep(31 * time.Second)
-		synctest.Wait()
-		if left := records(t, store, "lease/"); len(left) != 0 {
-			t.Errorf("after a failure and half a minute there are %v, want nothing of it", left)
+		if r := summarize(t, ws, "f"); r.Cached {
+			t.Errorf("Summarize after half a minute = %+v, want it made", r)
 		}
+		m.wantCalls(t, 4)
 	})
 }
 
-// If the file is rewritten, callers who wait for another process start again with the new
-// version, and nobody pays for the old one.
-func TestWaitersOfRewrittenFile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m, let := waiting()
-		_, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
-		write(t, ps[0], "f", longText("one"))
-		first := begin(t, ps[0], "f")
-		synctest.Wait()
-		second := begin(t, ps[1], "f")
-		time.Sleep(5 * time.Second)
-		write(t, ps[0], "f", longText("two"))
-		close(let)
-		if r, err := first.wait(); err != nil || r.Version != 1 || r.Newer != 2 {
-			t.Errorf("Summarize of who began before = %+v, %v, want version 1", r, err)
-		}
-		if r, err := second.wait(); err != nil || r.Version != 2 || !r.Stored || r.Cached {
-			t.Errorf("Summarize of who waited = %+v, %v, want version 2", r, err)
-		}
-		m.wantCalls(t, 2)
-
-		write(t, ps[0], "f", longText("three"))
-		m.do, let = waitingDo()
-		first = begin(t, ps[0], "f")
-		synctest.Wait()
-		second = begin(t, ps[1], "f")
-		time.Sleep(5 * time.Second)
-		testkit.Must(t, failure(ps[0].DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
-		_, err := second.wait()
-		wantSummaryErr(t, "Summarize of who waited", err, workspace.ErrNotFound)
-		close(let)
-		_, err = first.wait()
-		wantSummaryErr(t, "Summarize of who began", err, workspace.ErrNotFound)
-	})
-}
-
-func waitingDo() (func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error), chan struct{}) {
-	m, let := waiting()
-	return m.do, let
-}
-
-// Work that is paid for goes on when all callers have left. Work that is not paid for
-// stops.
+// Work that is paid for goes on when all callers have left.
 func TestCallersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, let := waiting()
-		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
-		write(t, ps[0], "f", longText("one"))
-		first, second, third := begin(t, ps[0], "f"), begin(t, ps[0], "f"), begin(t, ps[1], "f")
+		ws := newWorkspace(t, workspace.Options{Summarizer: m.remote()})
+		write(t, ws, "f", longText("one"))
+		first, second := begin(t, ws, "f"), begin(t, ws, "f")
 		synctest.Wait()
-		for _, c := range []*summaryCall{first, second, third} {
+		for _, c := range []*summaryCall{first, second} {
 			c.cancel()
 			if _, err := c.wait(); !errors.Is(err, context.Canceled) {
 				t.Errorf("Summarize of who has left = %v", err)
@@ -222,20 +175,60 @@ func TestCallersLeave(t *testing.T) {
 		m.wantCalls(t, 1)
 		close(let)
 		synctest.Wait()
-		if r := summarize(t, ps[1], "f"); !r.Cached {
+		if r := summarize(t, ws, "f"); !r.Cached {
 			t.Errorf("Summarize after all had left = %+v, want what was paid", r)
 		}
 		m.wantCalls(t, 1)
+	})
+}
 
-		write(t, ps[0], "g", longText("one"))
-		abandon(t, store, ps[0], m, "g")
-		c := begin(t, ps[0], "g")
-		time.Sleep(5 * time.Second)
+// A hungStore does not answer when it is asked for a record, once it is hung.
+type hungStore struct {
+	workspace.Store
+	hung *atomic.Bool
+}
+
+func (s hungStore) System(ctx context.Context) workspace.Records {
+	return hungRecords{s.Store.System(ctx), ctx, s.hung}
+}
+
+type hungRecords struct {
+	workspace.Records
+	ctx  context.Context
+	hung *atomic.Bool
+}
+
+func (r hungRecords) Get(key string) (workspace.Record, error) {
+	if r.hung.Load() {
+		<-r.ctx.Done()
+		return workspace.Record{}, r.ctx.Err()
+	}
+	return r.Records.Get(key)
+}
+
+// Work that is not paid for yet stops when all callers have left. If Close is called while
+// the store hangs, the callers get ErrClosed.
+func TestSummaryWhileTheStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := hungStore{memstore.New(), new(atomic.Bool)}
+		m := &model{}
+		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote()})
+		ws := agentOf(t, svc, "a")
+		write(t, ws, "f", longText("one"))
+		store.hung.Store(true)
+		c := begin(t, ws, "f")
+		synctest.Wait()
 		c.cancel()
 		c.wait()
-		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		c = begin(t, ws, "f")
+		synctest.Wait()
+		go svc.Close(context.Background())
+		_, err := c.wait()
+		wantSummaryErr(t, "Summarize", err, workspace.ErrClosed)
 		m.wantCalls(t, 0)
-		if r := summarize(t, ps[0], "g"); r.Cached {
+		store.hung.Store(false)
+		if r := summarize(t, ws, "f"); r.Cached {
 			t.Errorf("Summarize = %+v, want it made", r)
 		}
 	})
@@ -282,7 +275,7 @@ func TestProgress(t *testing.T) {
 	})
 	m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
 		r.Progress(1, 1)
-		return shorten(r), r.Extend(ctx)
+		return shorten(r), ctx.Err()
 	}}
 	ws := newWorkspace(t, workspace.Options{Summarizer: m.local()})
 	write(t, ws, "f", longText("one"))
@@ -294,8 +287,7 @@ func TestProgress(t *testing.T) {
 	summarize(t, ws, "f")
 }
 
-// A panic of the Summarizer is raised in all callers of the process. Another process gets
-// an error.
+// A panic of the Summarizer is raised in all callers.
 func TestSummarizerPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, goexit := range []bool{false, true} {
@@ -307,8 +299,8 @@ func TestSummarizerPanics(t *testing.T) {
 				}
 				panic("planted")
 			}}
-			_, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
-			write(t, ps[0], "f", longText("one"))
+			ws := newWorkspace(t, workspace.Options{Summarizer: m.remote()})
+			write(t, ws, "f", longText("one"))
 			var raised, ended atomic.Int64
 			var wg sync.WaitGroup
 			for range 3 {
@@ -321,25 +313,20 @@ func TestSummarizerPanics(t *testing.T) {
 							ended.Add(1)
 						}
 					}()
-					_, err := ps[0].Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+					_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 					returned = true
 					t.Errorf("Summarize = %v, want a panic", err)
 				})
 			}
 			synctest.Wait()
-			other := begin(t, ps[1], "f")
-			time.Sleep(5 * time.Second)
 			close(let)
 			wg.Wait()
 			if raised.Load() != 3 && !goexit || ended.Load() != 3 && goexit {
 				t.Errorf("%d callers recover the panic, the goroutines of %d end, goexit %t", raised.Load(), ended.Load(), goexit)
 			}
-			_, err := other.wait()
-			wantSummaryErr(t, "Summarize of another process", err, workspace.ErrProvider, "panicked")
 			m.wantCalls(t, 1)
 			m.do = nil
-			time.Sleep(3 * time.Second)
-			summarize(t, ps[0], "f")
+			summarize(t, ws, "f")
 		}
 	})
 }
@@ -366,7 +353,6 @@ func TestSummarizerHangs(t *testing.T) {
 			if took := time.Since(start); took > 11*time.Minute {
 				t.Errorf("Summarize took %v, want ten minutes", took)
 			}
-			time.Sleep(90 * time.Second)
 			synctest.Wait() // for the race detector: the deaf one has read do
 			m.do = nil
 			for i, ws := range ps {
@@ -418,8 +404,7 @@ func TestSummaryWithoutStore(t *testing.T) {
 	m.wantCalls(t, 2)
 }
 
-// Close stops a summary that is being made and gives its lease back, so that the next
-// caller does not wait.
+// Close stops a summary that is being made.
 func TestCloseStopsSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
@@ -443,30 +428,9 @@ func TestCloseStopsSummaries(t *testing.T) {
 		if err := <-failed; !errors.Is(err, workspace.ErrClosed) {
 			t.Errorf("Summarize = %v, want ErrClosed", err)
 		}
-		if err := waitsForAnother(t); !errors.Is(err, workspace.ErrClosed) {
-			t.Errorf("Summarize of who waited for another process = %v, want ErrClosed", err)
-		}
 		began := time.Now()
 		if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || r.Text != "s" || time.Since(began) > 0 {
 			t.Errorf("Summarize = %+v, %v after %v", r, err, time.Since(began))
 		}
 	})
-}
-
-// waitsForAnother returns the error of a Summarize whose service closes while it waits
-// for the lease of another process.
-func waitsForAnother(t *testing.T) error {
-	m, let := waiting()
-	defer close(let)
-	_, store := newService(t, workspace.Options{})
-	o := workspace.Options{Summarizer: m.remote()}
-	other, svc := serviceOn(t, store, o), serviceOn(t, store, o)
-	write(t, agentOf(t, other, "a"), "f", longText("one"))
-	begin(t, agentOf(t, other, "a"), "f")
-	synctest.Wait()
-	c := begin(t, agentOf(t, svc, "a"), "f")
-	time.Sleep(5 * time.Second)
-	go svc.Close(context.Background())
-	_, err := c.wait()
-	return err
 }

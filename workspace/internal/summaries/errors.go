@@ -7,9 +7,8 @@ import (
 )
 
 var (
-	ErrStopped = errors.New("the summary was stopped")      // by Close
-	ErrLate    = errors.New("the summary took too long")    // longer than MaxTime
-	ErrLost    = errors.New("another process makes it now") // the lease was lost: stop the work
+	ErrStopped = errors.New("the summary was stopped")   // by Close
+	ErrLate    = errors.New("the summary took too long") // longer than MaxTime
 )
 
 // A BudgetError says that an account has too few tokens left in this month.
@@ -28,15 +27,12 @@ type DamagedError struct{ Key string }
 
 func (e *DamagedError) Error() string { return "the record " + e.Key + " cannot be read" }
 
-// A FailedError says that another caller has tried moments ago, and failed.
+// A FailedError says that another caller has tried moments ago, failed, and used tokens.
 type FailedError struct {
-	Text    string        // the error of that caller, 300 bytes at most
-	RetryIn time.Duration // until the next try, if the failed one has used tokens; else 0: at once
+	Text    string        // the error of that caller
+	RetryIn time.Duration // until the next try
 }
 
 func (e *FailedError) Error() string {
-	if e.RetryIn == 0 {
-		return e.Text
-	}
 	return fmt.Sprintf("%s (failed moments ago after using tokens; try again in %v)", e.Text, e.RetryIn)
 }

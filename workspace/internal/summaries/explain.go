@@ -9,9 +9,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// FailureText returns what other processes are told of a failure. It has neither the
-// kind nor the way out: whoever reads it adds these, in the words of its front end.
-func FailureText(err error) string {
+// failureText returns what later callers are told of a failure; "": nothing. It has neither
+// the kind nor the way out: whoever reads it adds these, in the words of its front end.
+func failureText(err error) string {
 	if err = Explain(err); !errors.Is(err, store.ErrProvider) {
 		return "" // another caller may have better luck
 	}
@@ -34,8 +34,6 @@ func Explain(err error) error {
 		return store.Errorf(store.ErrClosed, "it was stopped")
 	case err == ErrLate:
 		return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", MaxTime), store.DoReadFile, 0)
-	case err == ErrLost:
-		return store.Errorf(store.ErrConflict, "another process makes this summary now")
 	case err == records.ErrBusy:
 		return fault.Or(store.Errorf(store.ErrBusy, "too many calls count the tokens of summaries at once"), store.DoRetry, 0)
 	case errors.As(err, &over):

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// flights are the summaries that this process is making, by lease key. The zero
+// flights are the summaries that this process is making, by ID. The zero
 // value has none.
 type flights[R any] struct {
 	mu  sync.Mutex // guards all, and the fields of each flight that say so
@@ -136,7 +136,7 @@ func (fs *flights[R]) end(key string, f *flight[R]) {
 	close(f.ended)
 }
 
-// stop ends all flights, and waits until each has given its lease back or ctx ends.
+// stop ends all flights, and waits until each has ended or ctx ends.
 func (fs *flights[R]) stop(ctx context.Context) {
 	fs.mu.Lock()
 	running := slices.Collect(maps.Values(fs.all))

@@ -3,6 +3,7 @@ package summaries
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -14,8 +15,7 @@ const MaxTime = 10 * time.Minute
 
 const (
 	storeTime = 10 * time.Second // for storing the end of the work after its context has ended
-	firstWait = 50 * time.Millisecond
-	maxWait   = time.Second // between two looks at another process's lease
+	paidTime  = 30 * time.Second // for which a failure that used tokens is the answer to all
 )
 
 // A Job finds, makes and keeps one summary. Its methods are called outside of
@@ -28,9 +28,8 @@ type Job[R any] interface {
 	Estimate() int64
 
 	// Make makes the summary, and returns the tokens that it has spent, also with an
-	// error. It calls report after each part of the work, and extend before each call
-	// of the model. An error of extend says to stop.
-	Make(ctx context.Context, report func(done, total int), extend func(context.Context) error) (spent int64, err error)
+	// error. It calls report after each part of the work.
+	Make(ctx context.Context, report func(done, total int)) (spent int64, err error)
 
 	// Keep stores what Make has made.
 	Keep(ctx context.Context) (R, error)
@@ -38,35 +37,32 @@ type Job[R any] interface {
 
 // A Request asks for a summary.
 type Request[R any] struct {
-	ID       string // callers with the same ID, in any process, share one summary
+	ID       string // callers with the same ID share one summary
 	Account  string // who pays
 	Job      Job[R]
 	Progress func(done, total int) // called in the goroutine of Do; parts that come fast are reported together
-}
-
-// Options of [New]. All but Tokens are required.
-type Options struct {
-	System      records.System
-	Now         func() time.Time
-	Tokens      int64              // that an account may spend in a month, in UTC; 0: no limit
-	FailureText func(error) string // what a failure of Make tells callers in other processes; "": nothing
 }
 
 // A Maker makes summaries. It is safe for concurrent use.
 type Maker[R any] struct {
 	system  records.System
 	now     func() time.Time
-	failure func(error) string
 	budget  budget
 	flights flights[R]
+
+	mu     sync.Mutex         // guards failed
+	failed map[string]failure // those of the last half a minute that used tokens, by ID
 }
 
-// New returns a Maker.
-func New[R any](o Options) *Maker[R] {
-	return &Maker[R]{
-		system: o.System, now: o.Now, failure: o.FailureText,
-		budget: budget{system: o.System, now: o.Now, limit: o.Tokens},
-	}
+// A failure is the answer to those who ask again.
+type failure struct {
+	text  string
+	until time.Time
+}
+
+// New returns a Maker. tokens may be spent for an account in a month, in UTC; 0: no limit.
+func New[R any](system records.System, now func() time.Time, tokens int64) *Maker[R] {
+	return &Maker[R]{system: system, now: now, budget: budget{system: system, now: now, limit: tokens}, failed: map[string]failure{}}
 }
 
 // Spend counts tokens that an account has spent without a Request.
@@ -79,30 +75,30 @@ func (m *Maker[R]) Forget(ctx context.Context, account string) error {
 	return records.DeleteIf(m.system(ctx), accountPrefix(account), func(records.Record) bool { return true })
 }
 
-// Close stops the summaries that this process is making, and waits until ctx ends for
-// their leases to be given back, so that no other process waits for them. The Maker
+// Close stops the summaries that are being made, and waits for them until ctx ends. The Maker
 // can be used again.
 func (m *Maker[R]) Close(ctx context.Context) { m.flights.stop(ctx) }
 
-// Do returns a summary. Of many callers at once, in any process, one makes it and the
-// others wait; joined: this caller has waited for another one of its process. When ctx
-// ends, the caller leaves and gets the error of ctx; a summary that is paid for is
-// still made.
+// Do returns a summary. Of many callers at once, one makes it and the others wait; joined:
+// this caller has waited for another one. When ctx ends, the caller leaves and gets the error
+// of ctx; a summary that is paid for is still made.
 //
-// If the Job panics, or calls runtime.Goexit, so does Do, for each caller of this
-// process.
+// If the Job panics, or calls runtime.Goexit, so does Do, for each caller.
 //
 // Errors: those of the Job and the records, [FailedError], [BudgetError],
 // [DamagedError], [ErrStopped] and [ErrLate].
 func (m *Maker[R]) Do(ctx context.Context, q Request[R]) (r R, joined bool, err error) {
-	key := leaseKey(q.ID)
+	if err := m.lately(q.ID); err != nil {
+		return r, false, err
+	}
+	key := q.ID
 	news := make(chan struct{}, 1)
 	f, first := m.flights.join(ctx, key, news)
 	defer m.flights.leave(key, f, news)
 	if first {
 		go func() {
 			defer m.flights.end(key, f)
-			f.result, f.err = m.run(f, key, q)
+			f.result, f.err = m.run(f, q)
 			f.returned = true
 		}()
 	}
@@ -145,86 +141,57 @@ func (m *Maker[R]) wait(ctx context.Context, key string, f *flight[R], news <-ch
 	}
 }
 
-// run makes the summary of a flight, or waits for the process that does.
-func (m *Maker[R]) run(f *flight[R], key string, q Request[R]) (none R, err error) {
-	waited := false
-	for pause := firstWait; ; pause = min(2*pause, maxWait) {
-		l, other, err := m.acquire(f.ctx, key, waited)
-		if err != nil {
-			return none, f.cause(err)
-		}
-		// Another process may have kept it just before the lease was free.
-		r, found, err := q.Job.Find(f.ctx)
-		if l != nil && (err != nil || found) {
-			l.end(f.ctx, "", false)
-		}
-		switch {
-		case err != nil:
-			return none, f.cause(err)
-		case found:
-			return r, nil
-		case l != nil:
-			if r, err := m.makeWithLease(f, l, q); err != ErrLost {
-				return r, err
-			}
-		case other.Failed != "":
-			return none, other.failure(m.now())
-		}
-		waited = true
-		select {
-		case <-f.ctx.Done():
-			return none, f.cause(nil)
-		case <-time.After(pause):
-		}
+// run makes and keeps the summary of a flight, if nobody has kept it since the caller looked.
+func (m *Maker[R]) run(f *flight[R], q Request[R]) (none R, err error) {
+	switch r, found, err := q.Job.Find(f.ctx); {
+	case err != nil:
+		return none, f.cause(err)
+	case found:
+		return r, nil
 	}
-}
-
-// makeWithLease makes and keeps the summary, and gives the lease back. The error is
-// [ErrLost] if another process has taken the lease and makes the summary now.
-func (m *Maker[R]) makeWithLease(f *flight[R], l *lease, q Request[R]) (none R, err error) {
-	failed, paid := "the summarizer panicked", false
-	defer func() { l.end(f.ctx, failed, paid) }()
-	m.sweepLeases(f.ctx)
 	reserved, err := m.budget.reserve(f.ctx, q.Account, q.Job.Estimate())
 	if err != nil {
-		failed = ""
 		return none, f.cause(err)
 	}
 	if !m.flights.pay(f) {
-		failed = ""
 		reserved.settle(f.ctx, 0)
 		return none, ErrStopped // nobody receives it
 	}
-	spent, err := m.makeRenewing(f, l, q.Job)
+	spent, err := q.Job.Make(f.ctx, func(done, total int) { m.flights.report(f, done, total) })
 	reserved.settle(f.ctx, spent)
-	switch {
-	case err != nil && l.isLost():
-		return none, ErrLost
-	case err != nil:
-		err = f.cause(err)
-		failed, paid = m.failure(err), spent > 0
+	if err != nil {
+		if err = f.cause(err); spent > 0 {
+			m.keepFailure(q.ID, failureText(err))
+		}
 		return none, err
 	}
-	failed = ""
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), storeTime)
 	defer cancel()
 	return q.Job.Keep(ctx)
 }
 
-// makeRenewing calls Make, and renews the lease until it returns.
-func (m *Maker[R]) makeRenewing(f *flight[R], l *lease, job Job[R]) (spent int64, err error) {
-	ctx, cancel := context.WithCancel(f.ctx)
-	var renewing sync.WaitGroup
-	renewing.Go(func() { l.keepRenewed(ctx, cancel) })
-	defer renewing.Wait()
-	defer cancel()
-	extend := func(ctx context.Context) error {
-		if err := l.renew(ctx); err == ErrLost {
-			return err // any other trouble of the store passes, or the lease runs out
-		}
-		return ctx.Err()
+// keepFailure makes a failure that has used tokens the answer to all who ask for the summary
+// in the next half a minute. "" is not kept.
+func (m *Maker[R]) keepFailure(id, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	maps.DeleteFunc(m.failed, func(_ string, f failure) bool { return !now.Before(f.until) })
+	if text != "" {
+		m.failed[id] = failure{text, now.Add(paidTime)}
 	}
-	return job.Make(ctx, func(done, total int) { m.flights.report(f, done, total) }, extend)
+}
+
+// lately returns a [FailedError] if the summary failed moments ago. A failure that would last
+// longer than any comes from a clock that was set back since.
+func (m *Maker[R]) lately(id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, ok := m.failed[id]
+	if left := f.until.Sub(m.now()); ok && 0 < left && left <= paidTime {
+		return &FailedError{Text: f.text, RetryIn: max(time.Second, left.Round(time.Second))}
+	}
+	return nil
 }
 
 // cause returns why a flight cannot go on: the end of its context, or err if the

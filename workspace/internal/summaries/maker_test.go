@@ -1,9 +1,9 @@
 package summaries_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // shared are records in memory.
@@ -72,10 +73,7 @@ func newWorld() *world { return &world{shared: shared{rows: map[string]records.R
 
 // process returns the Maker of another process.
 func (w *world) process(tokens int64) *summaries.Maker[string] {
-	return summaries.New[string](summaries.Options{
-		System: func(context.Context) records.Records { return &w.shared },
-		Now:    time.Now, Tokens: tokens, FailureText: error.Error,
-	})
+	return summaries.New[string](func(context.Context) records.Records { return &w.shared }, time.Now, tokens)
 }
 
 func (w *world) ask(ctx context.Context, m *summaries.Maker[string]) (string, error) {
@@ -91,12 +89,12 @@ func (w *world) Find(context.Context) (string, bool, error) {
 
 func (w *world) Estimate() int64 { return 60 }
 
-func (w *world) Make(ctx context.Context, _ func(int, int), extend func(context.Context) error) (int64, error) {
+func (w *world) Make(ctx context.Context, _ func(int, int)) (int64, error) {
 	w.mu.Lock()
 	w.calls++
 	w.mu.Unlock()
-	time.Sleep(5 * time.Minute) // longer than a lease that is not renewed
-	return 40, errors.Join(w.fails, extend(ctx))
+	time.Sleep(5 * time.Minute)
+	return 40, cmp.Or(w.fails, ctx.Err())
 }
 
 func (w *world) Keep(context.Context) (string, error) {
@@ -113,37 +111,45 @@ func (w *world) made() (summary string, calls int) {
 	return w.summary, w.calls
 }
 
-// left returns what the account has spent, and how many leases there are.
-func (w *world) left(t *testing.T) (spent string, leases int) {
+// spent returns what the account has spent.
+func (w *world) spent(t *testing.T) (spent string) {
 	t.Helper()
-	months, err1 := w.List("spend/summary/a/")
-	held, err2 := w.List("lease/")
-	if err := errors.Join(err1, err2); err != nil || len(months) > 1 {
+	months, err := w.List("spend/summary/a/")
+	if err != nil || len(months) > 1 {
 		t.Fatalf("the months are %v, %v", months, err)
 	}
 	for _, m := range months {
 		spent = string(m.Value)
 	}
-	return spent, len(held)
+	return spent
 }
 
-// Callers of several processes share one call, which is counted once.
+// Callers share one call, which is counted once. A process that is asked later finds the
+// summary. Two that are asked at once both pay, and both are counted.
 func TestDoSharesOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		processes := []*summaries.Maker[string]{w.process(0), w.process(0), w.process(0)}
-		var wg sync.WaitGroup
-		for i := range 30 {
-			wg.Go(func() {
-				if r, err := w.ask(t.Context(), processes[i%3]); r != "made" || err != nil {
-					t.Errorf("Do = %q, %v", r, err)
-				}
-			})
-		}
-		wg.Wait()
-		spent, leases := w.left(t)
-		if _, calls := w.made(); calls != 1 || spent != "40" || leases != 0 {
-			t.Errorf("%d calls, %s tokens, %d leases, want 1 call, 40 tokens and no lease", calls, spent, leases)
+		for n, want := range map[int]string{1: "40", 2: "80"} {
+			w := newWorld()
+			var processes []*summaries.Maker[string]
+			for range n {
+				processes = append(processes, w.process(0))
+			}
+			var wg sync.WaitGroup
+			for i := range 30 {
+				wg.Go(func() {
+					if r, err := w.ask(t.Context(), processes[i%n]); r != "made" || err != nil {
+						t.Errorf("Do = %q, %v", r, err)
+					}
+				})
+			}
+			wg.Wait()
+			if r, err := w.ask(t.Context(), w.process(0)); r != "made" || err != nil {
+				t.Errorf("Do of another process later = %q, %v", r, err)
+			}
+			spent := w.spent(t)
+			if _, calls := w.made(); calls != n || spent != want {
+				t.Errorf("%d processes make %d calls and spend %s tokens, want %d and %s", n, calls, spent, n, want)
+			}
 		}
 	})
 }
@@ -153,19 +159,19 @@ func TestDoSharesOneCall(t *testing.T) {
 func TestDoSharesAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.fails = errors.New("overloaded")
-		processes := []*summaries.Maker[string]{w.process(0), w.process(0)}
+		w.fails = store.Errorf(store.ErrProvider, "overloaded")
+		m := w.process(0)
 		var wg sync.WaitGroup
-		for i := range 10 {
+		for range 10 {
 			wg.Go(func() {
-				if _, err := w.ask(t.Context(), processes[i%2]); err == nil || !strings.HasPrefix(err.Error(), "overloaded") {
+				if _, err := w.ask(t.Context(), m); err == nil || !strings.HasPrefix(err.Error(), "overloaded") {
 					t.Errorf("Do = %v, want what has failed", err)
 				}
 			})
 		}
 		wg.Wait()
 		var failed *summaries.FailedError
-		if _, err := w.ask(t.Context(), processes[0]); !errors.As(err, &failed) || failed.RetryIn < time.Second || failed.RetryIn > 30*time.Second {
+		if _, err := w.ask(t.Context(), m); !errors.As(err, &failed) || failed.Text != "overloaded" || failed.RetryIn < time.Second || failed.RetryIn > 30*time.Second {
 			t.Errorf("Do after a failure = %v, want it again for up to 30 s", err)
 		}
 		if _, calls := w.made(); calls != 1 {
@@ -173,11 +179,11 @@ func TestDoSharesAFailure(t *testing.T) {
 		}
 		w.fails = nil
 		time.Sleep(31 * time.Second)
-		if r, err := w.ask(t.Context(), processes[1]); r != "made" || err != nil {
+		if r, err := w.ask(t.Context(), m); r != "made" || err != nil {
 			t.Errorf("Do half a minute later = %q, %v", r, err)
 		}
-		if spent, leases := w.left(t); spent != "80" || leases != 0 {
-			t.Errorf("%s tokens, %d leases, want 80 tokens and no lease", spent, leases)
+		if spent := w.spent(t); spent != "80" {
+			t.Errorf("%s tokens, want 80", spent)
 		}
 	})
 }
@@ -192,9 +198,9 @@ func TestDoKeepsToTheBudget(t *testing.T) {
 		if !errors.As(err, &over) || *over != (summaries.BudgetError{Spent: 40, Limit: 99, Estimate: 60}) {
 			t.Errorf("Do = %v, want a BudgetError", err)
 		}
-		spent, leases := w.left(t)
-		if _, calls := w.made(); spent != "40" || leases != 0 || calls != 0 {
-			t.Errorf("%s tokens, %d leases, %d calls, want what there was before", spent, leases, calls)
+		spent := w.spent(t)
+		if _, calls := w.made(); spent != "40" || calls != 0 {
+			t.Errorf("%s tokens, %d calls, want what there was before", spent, calls)
 		}
 		time.Sleep(31 * 24 * time.Hour)
 		if r, err := w.ask(t.Context(), m); r != "made" || err != nil {
@@ -203,7 +209,7 @@ func TestDoKeepsToTheBudget(t *testing.T) {
 		if err := m.Forget(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
-		if spent, _ := w.left(t); spent != "" {
+		if spent := w.spent(t); spent != "" {
 			t.Errorf("after Forget %s tokens are spent", spent)
 		}
 	})
@@ -237,19 +243,9 @@ func TestDoWithoutCallers(t *testing.T) {
 			if summary, _ := w.made(); summary != want {
 				t.Errorf("closed %v: the summary is %q, want %q", closes, summary, want)
 			}
-			if spent, leases := w.left(t); spent != "40" || leases != 0 {
-				t.Errorf("closed %v: %s tokens, %d leases, want 40 tokens and no lease", closes, spent, leases)
+			if spent := w.spent(t); spent != "40" {
+				t.Errorf("closed %v: %s tokens, want 40", closes, spent)
 			}
 		}
 	})
-}
-
-func TestFailedErrorSaysWhenToTryAgain(t *testing.T) {
-	for wait, want := range map[time.Duration]string{
-		0: "overloaded", 5 * time.Second: "overloaded (failed moments ago after using tokens; try again in 5s)",
-	} {
-		if got := fmt.Sprint(&summaries.FailedError{Text: "overloaded", RetryIn: wait}); got != want {
-			t.Errorf("the error is %q, want %q", got, want)
-		}
-	}
 }

@@ -11,12 +11,12 @@ import (
 // ForWorks returns a [Maker] whose jobs are [Work]s. tokens may be spent for an owner in a
 // month, in UTC; 0: no limit.
 func ForWorks(system records.System, now func() time.Time, tokens int64) *Maker[Result] {
-	return New[Result](Options{System: system, Now: now, Tokens: tokens, FailureText: FailureText})
+	return New[Result](system, now, tokens)
 }
 
-// Summarize returns the summary that is kept, or makes one. If shared, one caller of all
-// processes makes it, with m, for all who want it. Otherwise m only counts what it costs.
-// The error is [ErrRewritten] if the file was rewritten while another process summarised it.
+// Summarize returns the summary that is kept, or makes one. If shared, one caller makes
+// it, with m, for all who want it. Otherwise m only counts what it costs. The error is
+// [ErrRewritten] if the file was rewritten meanwhile, and nothing was spent.
 func (w *Work) Summarize(ctx context.Context, m *Maker[Result], shared bool, progress func(done, total int)) (Result, error) {
 	kept, err := w.Read(ctx)
 	switch {
@@ -27,8 +27,7 @@ func (w *Work) Summarize(ctx context.Context, m *Maker[Result], shared bool, pro
 	case shared:
 		return w.share(ctx, m, progress)
 	}
-	extend := func(ctx context.Context) error { return ctx.Err() }
-	spent, err := w.Make(ctx, progress, extend)
+	spent, err := w.Make(ctx, progress)
 	if spent > 0 {
 		m.Spend(ctx, w.Owner.String(), spent)
 	}
@@ -38,7 +37,7 @@ func (w *Work) Summarize(ctx context.Context, m *Maker[Result], shared bool, pro
 	return w.Keep(ctx)
 }
 
-// share has one caller of all processes make the summary.
+// share has one caller make the summary.
 func (w *Work) share(ctx context.Context, m *Maker[Result], progress func(done, total int)) (Result, error) {
 	r, joined, err := m.Do(ctx, Request[Result]{ID: w.ID(), Account: w.Owner.String(), Job: w, Progress: progress})
 	if err != nil {

@@ -36,7 +36,7 @@ type Work struct {
 	NoFile error                                // what Read returns if there is no file
 	Key    func(version int64) store.SummaryKey // how summaries are made
 	Cost   func(path, content string) int64     // about the tokens that Text spends; nil: those of the content
-	Text   func(ctx context.Context, content string, progress func(done, total int), extend func(context.Context) error) (text string, spent int64, err error)
+	Text   func(ctx context.Context, content string, progress func(done, total int)) (text string, spent int64, err error)
 
 	Stamp func(last time.Time) time.Time                               // the time of a summary
 	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of Keep
@@ -104,7 +104,7 @@ func (w *Work) find(tx store.Reader) (version int64, kept *store.Summary, err er
 	return 0, nil, err
 }
 
-// ID names the summary for all processes.
+// ID names the summary.
 func (w *Work) ID() string {
 	text, err := json.Marshal([]any{w.Owner.Tenant, w.Owner.Agent, w.Path, w.Key(w.version.Number)})
 	if err != nil {
@@ -152,8 +152,8 @@ func (w *Work) Estimate() int64 {
 // Make calls Text. An error without a kind becomes [store.ErrProvider]; if it is
 // that of a context, it is hidden, because the context is not the caller's. If the version
 // is redacted or gone, the error says so.
-func (w *Work) Make(ctx context.Context, progress func(done, total int), extend func(context.Context) error) (spent int64, err error) {
-	text, spent, err := w.Text(ctx, string(w.version.Content), progress, func(ctx context.Context) error { return Explain(extend(ctx)) })
+func (w *Work) Make(ctx context.Context, progress func(done, total int)) (spent int64, err error) {
+	text, spent, err := w.Text(ctx, string(w.version.Content), progress)
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	switch {
 	case err != nil && store.Kind(err) == nil:
