@@ -203,7 +203,7 @@ func fillLog(b *testing.B, svc *workspace.Service) {
 // BenchmarkRedact measures how long after a redaction its content is gone from a database
 // of 100 MB whose pages are all to be cleared, and from one whose pages are clear.
 func BenchmarkRedact(b *testing.B) {
-	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{Durability: sqlite.Normal})
+	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

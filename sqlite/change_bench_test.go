@@ -118,7 +118,7 @@ func benchJournalRow(b *testing.B, agents int, call func(*workspace.Workspace, i
 
 // BenchmarkChanges reads rows of a journal of 10,000.
 func BenchmarkChanges(b *testing.B) {
-	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

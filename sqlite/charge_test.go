@@ -62,7 +62,7 @@ func chargeFills() map[string]func(*testing.T, *workspace.Workspace) {
 
 func testCharge(t *testing.T, fill func(*testing.T, *workspace.Workspace)) {
 	file := filepath.Join(t.TempDir(), "charge.db")
-	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Durability: sqlite.Normal, Logger: quiet.Logger})
+	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Logger: quiet.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}

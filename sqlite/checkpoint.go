@@ -15,9 +15,7 @@ const (
 	// the log itself, after it has answered a group. A fold copies pages but does not empty
 	// the log. A later commit starts the log again from its beginning when no reader is in
 	// it, but overlapping readers can delay that for ever.
-	lookPages = 64                            // the writer looks at the log when it has written so many pages
-	foldPages = 3000                          // with so many pages to fold, the writer folds those that it can
-	growPages = 900                           // it also folds when the database file lacks so many: on a full disk the reserve has room for them
+	foldPages = 900                           // with so many pages to fold, the writer folds those that it can: on a full disk the reserve has room for them
 	longLog   = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
 	logWait   = 100 * time.Millisecond        // the longest wait for the readers
 	minPause  = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
@@ -55,17 +53,12 @@ func (w *writer) checkpoint() {
 // boundLog keeps the write-ahead log short, also if there is always some reader in it. It
 // can do nothing against a single reader that stays for long.
 func (w *writer) boundLog() {
-	w.unseen = 0
 	l, err := w.c.Checkpoint("NOOP")
-	var grown int64
-	if err == nil {
-		grown, err = w.c.Grown(w.path)
-	}
 	switch {
 	case err != nil:
 	case l.Pages >= longLog && !time.Now().Before(w.foldAt):
 		err = w.emptyLog()
-	case l.Pages-l.Folded >= foldPages, grown >= growPages:
+	case l.Pages-l.Folded >= foldPages:
 		_, err = w.foldNow("PASSIVE")
 	}
 	if err != nil && !w.foldFailed {

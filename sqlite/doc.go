@@ -4,10 +4,9 @@
 //
 // # Durability
 //
-// A write that was acknowledged survives a power cut, unless [Options].Durability asks
-// for less: the database is in WAL mode with synchronous=FULL. An answer that stores
-// nothing, such as the answer to a repeated request, is given only when the data it
-// rests on is durable. If the disk fails to confirm a write, the store takes no more
+// A write that was acknowledged survives a power cut: the database is in WAL mode with
+// synchronous=FULL. An answer that stores nothing, such as the answer to a repeated
+// request, is given only when the data it rests on is durable. If the disk fails to confirm a write, the store takes no more
 // writes until the process is started again.
 //
 // # Files
@@ -57,9 +56,9 @@ package sqlite
 //   - open.go opens a database. look.go checks it first. schema.go makes a new one,
 //     migrate.go brings an older one to the present schema.
 //   - queue.go holds the functions that wait. writer.go is the goroutine that runs them,
-//     and group.go runs many of them in one transaction. Before it answers, fence.go,
-//     lost.go and confirm.go check that the schema and the files are still the same and
-//     that all is synced. checkpoint.go keeps the log short.
+//     and group.go runs many of them in one transaction. fence.go and lost.go
+//     check that the schema and the files are still the same. checkpoint.go keeps the log
+//     short.
 //   - reader.go and tx.go are the SQL of a caller's function, change.go that of the journal
 //     of changes, owners.go that of operators. watch.go tells of new rows in the journal.
 //   - scrub.go removes from the file what is left of redacted content; internal/pages has

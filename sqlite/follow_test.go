@@ -49,7 +49,7 @@ func openFollowed(ctx context.Context, database string) (workspace.Store, error)
 	if strings.HasPrefix(database, "postgres://") {
 		return postgres.Open(ctx, database, postgres.Options{})
 	}
-	return sqlite.Open(ctx, database, sqlite.Options{Durability: sqlite.Normal})
+	return sqlite.Open(ctx, database, sqlite.Options{})
 }
 
 // withFollowed runs fn on the workspace in a database.

@@ -47,9 +47,7 @@ func (w *writer) finishGroup(err error) {
 		w.dirty = true
 		w.meter.committed()
 		w.answer()
-		if w.unseen >= lookPages {
-			w.boundLog()
-		}
+		w.boundLog()
 		w.refillReserve()
 	case engine.IsFsync(err):
 		w.lostFsync(err)
@@ -177,16 +175,14 @@ func (w *writer) call(j *job) {
 	}
 }
 
-// commit ends the transaction, and makes the data durable that its answers rest on.
+// commit ends the transaction. SQLite returns when it has synced the log.
 // [dbfile.IsLost] is true of the error if the transaction was written to a lost file.
 func (w *writer) commit() error {
 	if _, err := w.c.Exec("COMMIT"); err != nil {
 		return err
 	}
-	if _, err := w.c.files.Check(); err != nil {
-		return err
-	}
-	return w.confirm()
+	_, err := w.c.files.Check()
+	return err
 }
 
 // answer tells the callers of the group.
@@ -220,8 +216,7 @@ func (w *writer) restart() error {
 
 // rollback ends the transaction, if SQLite has not ended it already.
 func (w *writer) rollback() {
-	w.c.Exec("ROLLBACK")   // fails without harm if there is no transaction
-	w.c.TakePagesWritten() // these pages never got into the log
+	w.c.Exec("ROLLBACK") // fails without harm if there is no transaction
 }
 
 // runAlone handles a group that has lost its transaction. Each function runs again in a
@@ -272,11 +267,6 @@ func (w *writer) once(j *job) error {
 	}
 	if j.err != nil || j.panicked {
 		w.rollback()
-		if w.c.Broken == nil {
-			if err := w.confirm(); err != nil {
-				return err
-			}
-		}
 		return j.err
 	}
 	if err := w.commit(); err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
@@ -12,9 +11,8 @@ import (
 
 // Options of [Open]. The zero value works.
 type Options struct {
-	Readers    int          // connections for reading, opened when needed; 0: 4
-	Durability Durability   // of the writes of this process; the zero value is Full
-	Logger     *slog.Logger // gets slow functions, and errors that no caller sees; nil: slog.Default
+	Readers int          // connections for reading, opened when needed; 0: 4
+	Logger  *slog.Logger // gets slow functions, and errors that no caller sees; nil: slog.Default
 }
 
 func (o Options) withDefaults() Options {
@@ -25,31 +23,6 @@ func (o Options) withDefaults() Options {
 		o.Logger = slog.Default()
 	}
 	return o
-}
-
-// Durability says what an acknowledged write survives. Processes that share a database
-// may use different ones.
-type Durability int
-
-const (
-	// Full survives a power cut. The data that an answer rests on is synced before the
-	// answer, also if another process wrote it.
-	Full Durability = iota
-
-	// Normal survives the end of the process. A power cut may undo the last commits, each
-	// as a whole. It damages nothing.
-	Normal
-)
-
-// String returns "full" or "normal".
-func (d Durability) String() string {
-	switch d {
-	case Full:
-		return "full"
-	case Normal:
-		return "normal"
-	}
-	return fmt.Sprintf("Durability(%d)", int(d))
 }
 
 // Open opens the database at a path. If there is no file, or an empty one, Open makes a
@@ -90,11 +63,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, o Options) (*Store, error) {
-	switch {
-	case o.Readers < 0:
+	if o.Readers < 0 {
 		return nil, workspace.Errorf(workspace.ErrInvalid, "Options.Readers is %d", o.Readers)
-	case o.Durability != Full && o.Durability != Normal:
-		return nil, workspace.Errorf(workspace.ErrInvalid, "Options.Durability is %v; not Full or Normal", o.Durability)
 	}
 	path, err := resolve(ctx, path)
 	if err != nil {
@@ -120,7 +90,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := newStore(path, o)
 	s.files = c.files
-	s.writer = startWriter(path, c, t, o.Durability, o.Logger, s.watches.tell)
+	s.writer = startWriter(path, c, t, o.Logger, s.watches.tell)
 	return s, nil
 }
 
@@ -198,19 +168,26 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 			}
 		}
 	}
-	c, err := dialWriter(path, o.Durability)
+	c, err := dialWriter(path)
 	if err != nil {
 		return nil, err
 	}
 	if c, err = upToDate(c, path, o); err != nil {
 		return nil, err
 	}
+	// A process that was killed may have left commits in the log that nobody has synced, and
+	// answers of this process may rest on them. Later commits of others are seen only when
+	// they are synced.
+	if err := c.files.SyncLog(); err != nil {
+		c.close()
+		return nil, workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm the write-ahead log (%s); check the disk and start this process again", dbfile.Plain(err))
+	}
 	dbfile.ReserveOf(path).Fill()
 	return c, nil
 }
 
 // dialWriter opens the connection that writes, and records which files it has open.
-func dialWriter(path string, d Durability) (*conn, error) {
+func dialWriter(path string) (*conn, error) {
 	if err := errors.Join(dbfile.RemovePartNames(path), dbfile.CheckLinks(path)); err != nil {
 		return nil, err
 	}
@@ -220,7 +197,7 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
+		c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 			"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
 		if err != nil {
 			return nil, err
@@ -254,7 +231,7 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 	if err := migrate(path, version, o.Logger); err != nil {
 		return nil, err
 	}
-	return dialWriter(path, o.Durability)
+	return dialWriter(path)
 }
 
 // busyTimeout is how long SQLite itself waits for other processes, in milliseconds. With

@@ -122,30 +122,3 @@ func TestLookIsReadOnly(t *testing.T) {
 		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
 	}
 }
-
-// Durability Normal changes the setting synchronous and nothing else.
-func TestDurability(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		d    Durability
-		want int64
-	}{{Full, 2}, {Normal, 1}} {
-		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "durability.db"), Options{Durability: c.d})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = s.writer.do(t.Context(), "", func(tx *tx) error {
-			got, err := pragmas(tx.c)
-			if got["synchronous"] != c.want {
-				t.Errorf("%v: synchronous is %v, want %d", c.d, got["synchronous"], c.want)
-			}
-			return err
-		})
-		if err = errors.Join(err, s.Close()); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "durability.db"), Options{Durability: 2}); !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("Open with Durability 2: %v, want ErrInvalid", err)
-	}
-}

@@ -19,7 +19,7 @@ import (
 // database of an older schema is read as it is; the next [Open] migrates it.
 //
 // OpenReadOnly refuses the same files as Open. If Open would make a new database, it
-// returns [workspace.ErrNotFound]. It ignores Options.Durability.
+// returns [workspace.ErrNotFound].
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	if o.Readers < 0 {

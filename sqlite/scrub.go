@@ -159,7 +159,7 @@ func (w *writer) scrubSome() error {
 func (w *writer) beginPass() (err error) {
 	s := &w.scrub
 	s.pause = 0
-	if s.c, err = dialOpened(w.c.files, engine.ModePages, busyTimeout, "synchronous("+w.durability.String()+")", "wal_autocheckpoint(0)",
+	if s.c, err = dialOpened(w.c.files, engine.ModePages, busyTimeout, "synchronous(FULL)", "wal_autocheckpoint(0)",
 		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-1024)"); err != nil {
 		return err
 	}

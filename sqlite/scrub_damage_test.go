@@ -92,7 +92,7 @@ func TestScrubBoundsLog(t *testing.T) {
 	t.Parallel()
 	const files, size = 45, 1 << 20
 	path := filepath.Join(t.TempDir(), "test.db")
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	ws := twoVersions(t, s, 1, 5000)

@@ -30,9 +30,9 @@ func TestScrubFollowsOthers(t *testing.T) {
 	testkit.Must(t, err)
 	testkit.Must(t, turn.Give())
 	defer turn.Close()
-	c, err := dialWriter(s.path, Normal)
+	c, err := dialWriter(s.path)
 	testkit.Must(t, err)
-	w := &writer{path: s.path, c: c, turn: turn, reserve: dbfile.ReserveOf(s.path), durability: Normal, log: slog.Default(), wake: make(chan struct{}, 1)}
+	w := &writer{path: s.path, c: c, turn: turn, reserve: dbfile.ReserveOf(s.path), log: slog.Default(), wake: make(chan struct{}, 1)}
 	defer c.close()
 	defer w.scrub.drop()
 	testkit.Must(t, w.takeTurn())

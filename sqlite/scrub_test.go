@@ -218,10 +218,10 @@ func TestRedactedIsGone(t *testing.T) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "test.db")
-			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
+			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 			testkit.Must(t, err)
 			t.Cleanup(func() { s.Close() })
-			other, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
+			other, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 			testkit.Must(t, err)
 			t.Cleanup(func() { other.Close() })
 			histories := []*history{newHistory(t, s, uint64(2*seed+1)), newHistory(t, other, uint64(2*seed+2))}

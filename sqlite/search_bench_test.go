@@ -127,7 +127,7 @@ func searchWorkspace(b *testing.B, backend string, texts [][]byte) *workspace.Wo
 	var store workspace.Store = memstore.New()
 	if backend == "sqlite" {
 		var err error
-		if store, err = sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "db"), sqlite.Options{Durability: sqlite.Normal}); err != nil {
+		if store, err = sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "db"), sqlite.Options{}); err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { store.Close() })

@@ -31,10 +31,9 @@ type Store struct {
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// View implements [workspace.Store]. It shows what is committed. Some of that may not be
-// synced yet: commits of another process that has [Normal] durability or was killed. A
-// power cut may undo them until an Update of a process with [Full] durability is
-// answered.
+// View implements [workspace.Store]. It shows what is committed. In a store that
+// [OpenReadOnly] has opened, some of that may not be synced: the last commits of a process
+// that was killed. A power cut may undo them.
 func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
 	return s.read(ctx, func(c *conn) error { return fn(reader{c: c, owner: o.String()}) })
 }

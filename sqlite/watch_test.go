@@ -99,7 +99,7 @@ var _ = register("watched", func(args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := sqlite.Open(context.Background(), args[0], sqlite.Options{Durability: sqlite.Normal})
+	s, err := sqlite.Open(context.Background(), args[0], sqlite.Options{})
 	if err != nil {
 		return err
 	}

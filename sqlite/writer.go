@@ -20,14 +20,13 @@ const (
 // waiting functions in one transaction and answers them all after the commit. If a
 // function fails, its changes alone are undone.
 type writer struct {
-	path       string
-	c          *conn
-	turn       *dbfile.Turn
-	reserve    dbfile.Reserve
-	durability Durability
-	log        *slog.Logger
-	closeWait  time.Duration      // how long close waits for the turn of another process
-	grew       func(owner string) // is told of an owner whose journal of changes has a new row
+	path      string
+	c         *conn
+	turn      *dbfile.Turn
+	reserve   dbfile.Reserve
+	log       *slog.Logger
+	closeWait time.Duration      // how long close waits for the turn of another process
+	grew      func(owner string) // is told of an owner whose journal of changes has a new row
 
 	mu      sync.Mutex // guards the following
 	queue   []*job
@@ -44,7 +43,6 @@ type writer struct {
 	next       int           // the first of the group that has not run in this transaction
 	careful    bool          // each function of the group runs in a savepoint
 	dirty      bool          // something was written since the log was last folded
-	unseen     int           // pages written to the log since boundLog last looked at it
 	exitedBy   *job          // its Goexit ended the goroutine before this one
 	foldAt     time.Time     // readers were in the way: the log is not emptied before this time
 	foldPause  time.Duration // the last pause because of readers
@@ -55,15 +53,11 @@ type writer struct {
 	refillAt   time.Time     // when to make the released reserve again; zero: it is there
 
 	scrub scrub // after a redaction
-
-	synced        bool  // confirm has synced the log
-	syncedVersion int64 // PRAGMA data_version at that time
 }
 
-func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger, grew func(owner string)) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log, grew: grew, closeWait: 3 * time.Second,
+func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string)) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, closeWait: 3 * time.Second,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
-	c.TakePagesWritten()
 	go w.run()
 	return w
 }

@@ -24,7 +24,7 @@ func arranged(t *testing.T, test func(*testing.T, workspace.Store)) {
 		test(t, store)
 	})
 	t.Run("sqlite", func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Durability: sqlite.Normal})
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
 		testkit.Must(t, err)
 		defer store.Close()
 		test(t, store)
@@ -95,7 +95,7 @@ func TestAppendToFileConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	var last *workspace.Workspace
 	for i := range writers {
-		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 		testkit.Must(t, err)
 		defer store.Close()
 		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")

@@ -14,7 +14,7 @@ import (
 // BenchmarkChanges has a journal of 10,000 rows in a database file. The floor is one read
 // of a file's head in the same store.
 func BenchmarkChanges(b *testing.B) {
-	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "scratchpad.db"), sqlite.Options{})
 	testkit.Must(b, err)
 	defer store.Close()
 	svc := serviceOn(b, store, workspace.Options{})

@@ -219,7 +219,7 @@ func TestMoveConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	agents := make([]*workspace.Workspace, movers)
 	for i := range agents {
-		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 		testkit.Must(t, err)
 		defer store.Close()
 		agents[i] = agentOf(t, serviceOn(t, store, workspace.Options{}), "a")

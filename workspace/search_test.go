@@ -19,7 +19,7 @@ import (
 // searchStores are stores on which a search gives the same.
 func searchStores(t *testing.T) map[string]workspace.Store {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"), sqlite.Options{Durability: sqlite.Normal})
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"), sqlite.Options{})
 	testkit.Must(t, err)
 	t.Cleanup(func() { db.Close() })
 	return map[string]workspace.Store{"memstore": memstore.New(), "sqlite": db}

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -35,7 +34,7 @@ type clientConfigCommand struct {
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --tenant, --db, limits, --durability, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
+	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --tenant, --db, limits, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config claude-code --write
@@ -204,7 +203,7 @@ func hookCommand(s clientconfig.Server) string {
 }
 
 // server returns this program with a memory and the flags of the database, the limits,
-// the durability, the summaries and the answers.
+// the summaries and the answers.
 func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconfig.Server, error) {
 	db, err := p.databasePath(false)
 	if err != nil && p.line.DB != nil {
@@ -231,9 +230,6 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	s.Args = append(s.Args, p.line.Limits.Args()...)
 	s.Args = append(s.Args, p.line.Store.Args()...)
 	s.Args = append(s.Args, p.line.Summaries.Args()...)
-	if p.line.Durability.Durability != sqlite.Full {
-		s.Args = append(s.Args, "--durability", p.line.Durability.String())
-	}
 	if p.line.Paths.PathRule != workspace.ASCIIPaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
 	}

@@ -252,9 +252,9 @@ func TestClientConfigLimits(t *testing.T) {
 		variables, args []string
 		want            []string // after --agent default
 	}{
-		{nil, []string{"--max-versions", "10", "--durability", "full", "--paths", "ascii"}, nil},
-		{[]string{"SCRATCHPAD_MAX_ENTRIES=6"}, []string{"--max-file-bytes=1", "--max-entry-bytes=2", "--max-versions=3", "--max-files=4", "--max-logs=5", "--max-bytes=7", "--max-agents=0", "--max-total-bytes=8", "--durability=normal", "--paths=unicode"},
-			[]string{"--max-file-bytes", "1", "--max-entry-bytes", "2", "--max-versions", "3", "--max-files", "4", "--max-logs", "5", "--max-entries", "6", "--max-bytes", "7", "--max-agents", "0", "--max-total-bytes", "8", "--durability", "normal", "--paths", "unicode"}},
+		{nil, []string{"--max-versions", "10", "--paths", "ascii"}, nil},
+		{[]string{"SCRATCHPAD_MAX_ENTRIES=6"}, []string{"--max-file-bytes=1", "--max-entry-bytes=2", "--max-versions=3", "--max-files=4", "--max-logs=5", "--max-bytes=7", "--max-agents=0", "--max-total-bytes=8", "--paths=unicode"},
+			[]string{"--max-file-bytes", "1", "--max-entry-bytes", "2", "--max-versions", "3", "--max-files", "4", "--max-logs", "5", "--max-entries", "6", "--max-bytes", "7", "--max-agents", "0", "--max-total-bytes", "8", "--paths", "unicode"}},
 		{[]string{"SCRATCHPAD_SUMMARY_WINDOW=5000"}, []string{"--summarizer=openai", "--summary-model=tiny", "--summary-base-url=http://localhost:11434/v1", "--summary-timeout=90s", "--summary-tokens-per-month=6", "--summary-allow-private"},
 			[]string{"--summarizer", "openai", "--summary-model", "tiny", "--summary-base-url", "http://localhost:11434/v1", "--summary-timeout", "1m30s", "--summary-window", "5000", "--summary-tokens-per-month", "6", "--summary-allow-private"}},
 	} {

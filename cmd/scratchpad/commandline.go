@@ -20,14 +20,13 @@ type globalFlags struct {
 	Tenant *string `placeholder:"NAME" group:"common" help:"The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other. Default: local."`
 	JSON   bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
 
-	Durability flags.Durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
-	Paths      flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
-	Postgres   flags.Postgres    `embed:"" group:"postgres"`
-	Limits     flags.Limits      `embed:"" prefix:"max-" group:"limits"`
-	Store      flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
-	Summaries  flags.Summaries   `embed:"" group:"summaries"`
-	Color      string            `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
-	Debug      bool              `group:"output" help:"Log everything to standard error."`
+	Paths     flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
+	Postgres  flags.Postgres    `embed:"" group:"postgres"`
+	Limits    flags.Limits      `embed:"" prefix:"max-" group:"limits"`
+	Store     flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
+	Summaries flags.Summaries   `embed:"" group:"summaries"`
+	Color     string            `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
+	Debug     bool              `group:"output" help:"Log everything to standard error."`
 }
 
 // Validate is kong's hook, which it does not call for the fields of an embedded struct.

@@ -73,7 +73,7 @@ func TestCompletionBash(t *testing.T) {
 		{[]string{"--color", "a"}, []string{"auto", "always"}},
 		{[]string{"--color", "=", "a"}, []string{"auto", "always"}},
 		{[]string{"--color", "="}, []string{"auto", "always", "never"}},
-		{[]string{"--durability", ""}, []string{"full", "normal"}},
+		{[]string{"--paths", ""}, []string{"ascii", "unicode"}},
 		{[]string{"--json", "completion", "z"}, []string{"zsh"}},
 		{[]string{"backup", "scr"}, []string{"scratchpad", "script"}},
 		{[]string{"--db", "=", "scri"}, []string{"script"}},
@@ -108,13 +108,13 @@ func TestCompletionFish(t *testing.T) {
 	}
 	makeDatabase(t, filepath.Join(dir, "my.db"))
 	for line, want := range map[string]string{
-		"scratchpad doc":                         "doctor",
-		"scratchpad client-config cu":            "cursor",
-		"scratchpad --color=al":                  "--color=always",
-		"scratchpad --db my.db mcp --agent al":   "alice",
-		"scratchpad --db=my.db mcp --agent=al":   "--agent=alice",
-		"scratchpad backup my":                   "my.db",
-		"scratchpad --durability full --color n": "never",
+		"scratchpad doc":                       "doctor",
+		"scratchpad client-config cu":          "cursor",
+		"scratchpad --color=al":                "--color=always",
+		"scratchpad --db my.db mcp --agent al": "alice",
+		"scratchpad --db=my.db mcp --agent=al": "--agent=alice",
+		"scratchpad backup my":                 "my.db",
+		"scratchpad --paths ascii --color n":   "never",
 	} {
 		got := inShell(t, dir, "fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script, line)
 		if len(got) == 0 || got[0] != want {
@@ -140,7 +140,7 @@ words=("${@[2,-1]}"); CURRENT=$#words; _scratchpad`
 		{[]string{"--color=al"}, []string{"--color=always"}},
 		{[]string{"--db", `my\.db`, "--agent", "b"}, []string{"bob"}},
 		{[]string{"backup", ""}, []string{":files"}},
-		{[]string{"--durability", ""}, []string{"full", "normal"}},
+		{[]string{"--paths", ""}, []string{"ascii", "unicode"}},
 	} {
 		args := append([]string{"zsh", "-f", "-c", run, "zsh", script, "scratchpad"}, c.words...)
 		if got := inShell(t, dir, args...); !slices.Equal(got, c.want) {

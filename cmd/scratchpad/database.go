@@ -74,7 +74,7 @@ func (p *process) workspace(db *database.Handle) (*workspace.Workspace, error) {
 
 // databaseOptions returns what the flags of all commands say of a database.
 func (p *process) databaseOptions() database.Options {
-	return database.Options{Logger: p.log, Durability: p.line.Durability.Durability, Postgres: p.line.Postgres.Options()}
+	return database.Options{Logger: p.log, Postgres: p.line.Postgres.Options()}
 }
 
 // use runs fn on the database that open opens, and closes it.

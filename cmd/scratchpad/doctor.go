@@ -33,7 +33,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	}
 	most := p.line.Store
 	o := doctor.Options{
-		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability,
+		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
 		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
 	}
@@ -57,7 +57,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 
 // openDoctor returns the options of the checks of a database that this process has open.
 func (p *process) openDoctor() doctor.Options {
-	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability, Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text}
+	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text}
 	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
 		o.Database = path
 	}

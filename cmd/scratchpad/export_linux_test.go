@@ -23,7 +23,7 @@ import (
 func TestInterruptedExport(t *testing.T) {
 	dir := t.TempDir()
 	path, target := filepath.Join(dir, "test.db"), filepath.Join(dir, "memory")
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	testkit.Must(t, err)
 	svc, err := workspace.New(store, workspace.Options{})
 	testkit.Must(t, err)

@@ -193,7 +193,7 @@ func withService(data string, fn func(context.Context, *workspace.Service) error
 
 func withDatabase(name string, fn func(context.Context, *workspace.Service) error) (err error) {
 	ctx := context.Background()
-	store, err := database.Open(ctx, name, database.Options{Durability: sqlite.Normal})
+	store, err := database.Open(ctx, name, database.Options{})
 	if err != nil {
 		return err
 	}

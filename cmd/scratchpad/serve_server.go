@@ -18,7 +18,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
@@ -77,7 +76,6 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	defer s.sayNeighbour()()
 	defer context.AfterFunc(s.p.ctx, s.mcp.CancelAbandoned)()
 	servers, ctx := errgroup.WithContext(s.p.ctx)
-	go heap.GiveBack(ctx)
 	servers.Go(func() error { return s.http.Serve(ctx, l) })
 	if s.c.MetricsAddr != "" {
 		servers.Go(func() error { return s.serveMetrics(ctx) })
@@ -339,7 +337,7 @@ func (s *service) greet(l net.Listener) error {
 func (s *service) durability() string {
 	store, ok := s.store.(*postgres.Store)
 	if !ok {
-		return "durability " + s.p.line.Durability.String()
+		return "durability full"
 	}
 	ctx, cancel := context.WithTimeout(s.p.ctx, 5*time.Second)
 	defer cancel()

@@ -26,10 +26,9 @@ const InMemory = "mem:"
 
 // Options say how to open a database. The zero value works.
 type Options struct {
-	Logger     *slog.Logger      // nil: slog.Default()
-	Durability sqlite.Durability // of SQLite
-	Postgres   postgres.Options  // of PostgreSQL; its Logger is not used
-	Unfinished bool              // open a copy too that scratchpad migrate has not completed
+	Logger     *slog.Logger     // nil: slog.Default()
+	Postgres   postgres.Options // of PostgreSQL; its Logger is not used
+	Unfinished bool             // open a copy too that scratchpad migrate has not completed
 }
 
 func (o Options) postgres() postgres.Options {
@@ -55,7 +54,7 @@ func open(ctx context.Context, name string, o Options) (workspace.Store, error) 
 		}
 		return store, nil
 	}
-	store, err := sqlite.Open(ctx, name, sqlite.Options{Logger: o.Logger, Durability: o.Durability})
+	store, err := sqlite.Open(ctx, name, sqlite.Options{Logger: o.Logger})
 	if err != nil {
 		return nil, failure.OfDatabase(err)
 	}

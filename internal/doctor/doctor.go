@@ -48,10 +48,9 @@ type Options struct {
 	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
 
-	Version    string // of this program
-	Durability sqlite.Durability
-	Limits     workspace.StoreLimits // 0 is no limit
-	Summaries  func() (chosen *workspace.Summarizer, why string, err error)
+	Version   string                // of this program
+	Limits    workspace.StoreLimits // 0 is no limit
+	Summaries func() (chosen *workspace.Summarizer, why string, err error)
 
 	Logger *slog.Logger
 	Text   func(error) string // words an error for people
@@ -118,11 +117,7 @@ func (r *checkup) program() {
 }
 
 func (r *checkup) durability() {
-	text := "full: acknowledged writes survive a power cut"
-	if r.o.Durability == sqlite.Normal {
-		text = "normal: a power cut may lose the last writes; the end of a process loses none"
-	}
-	r.add(Check{"durability", OK, text + r.setting(), ""})
+	r.add(Check{"durability", OK, "acknowledged writes survive a power cut" + r.setting(), ""})
 }
 
 // summaries says what makes summaries. A server that cannot make the summaries of

@@ -86,7 +86,7 @@ func withWorkspace(ctx context.Context, dir string, fn func(ctx context.Context,
 	if err := os.MkdirAll(filepath.Join(dir, "scratchpad"), 0o700); err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "scratchpad", "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "scratchpad", "scratchpad.db"), sqlite.Options{})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var quiet = sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)}
+var quiet = sqlite.Options{Logger: slog.New(slog.DiscardHandler)}
 
 // openNamed opens a database of either kind.
 func openNamed(name string) (workspace.Store, error) {

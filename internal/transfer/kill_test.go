@@ -80,7 +80,7 @@ func beKilled(text string) {
 	ctx := context.Background()
 	var store *sqlite.Store
 	if err == nil {
-		store, err = sqlite.Open(ctx, j.DB, sqlite.Options{Durability: sqlite.Normal})
+		store, err = sqlite.Open(ctx, j.DB, sqlite.Options{})
 	}
 	if err == nil {
 		var svc *workspace.Service
@@ -125,7 +125,7 @@ func (j job) run(t *testing.T) (killed bool) {
 // opened runs fn on an agent of a database.
 func opened(t *testing.T, db string, fn func(*workspace.Workspace)) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), db, sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
 	must(t, err)
 	defer store.Close()
 	fn(agent(t, store, "a", workspace.Options{}))

@@ -53,7 +53,7 @@ func onBothStores(t *testing.T, fn func(t *testing.T, open func(t tester) (works
 		n := 0
 		fn(t, func(t tester) (workspace.Store, func()) {
 			n++
-			s, err := sqlite.Open(context.Background(), filepath.Join(dir, fmt.Sprint(n, ".db")), sqlite.Options{Durability: sqlite.Normal})
+			s, err := sqlite.Open(context.Background(), filepath.Join(dir, fmt.Sprint(n, ".db")), sqlite.Options{})
 			must(t, err)
 			return s, func() {
 				report, err := s.Verify(context.Background(), sqlite.VerifyOptions{})

@@ -41,7 +41,7 @@ var (
 // prints it.
 func tellStory(t testing.TB) (link string) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "story.db"), sqlite.Options{Durability: sqlite.Normal})
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "story.db"), sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { must(t, store.Close()) })
 	s := &story{t: t}

@@ -40,7 +40,6 @@ var kinds = []struct {
 	{"checkpoint", (*run).checkpoint},
 	{"close", (*run).close},
 	{"repeat", (*run).repeat},
-	{"neighbour", (*run).neighbour},
 	{"beside", (*run).beside},
 	{"recovery", (*run).recovery},
 	{"backup", (*run).backup},
@@ -60,8 +59,8 @@ func TestPowerCut(t *testing.T) {
 			}
 		})
 	}
-	// A repeat and a neighbour always end before the cut.
-	if late > cuts()*2/len(kinds)+cuts()/4 {
+	// A repeat always ends before the cut.
+	if late > cuts()/len(kinds)+cuts()/4 {
 		t.Errorf("%d of %d cuts came when the work was done", late, cuts())
 	}
 }
@@ -83,7 +82,6 @@ func TestFindsAnUnconfirmedRepeat(t *testing.T) {
 	needFUSE(t)
 	others := func(name string, h *handle) bool { return name == dbName+"-wal" && !h.wrote }
 	mustFind(t, (*run).repeat, others)
-	mustFind(t, (*run).neighbour, others)
 }
 
 // After a failed sync of the database or of the log, everything is kept that was
@@ -321,30 +319,16 @@ func (c *run) repeat() {
 	})
 }
 
-// neighbour lets a process repeat the requests that another one has acknowledged with
-// less durability. The other process is still there.
-func (c *run) neighbour() {
-	c.on(func(d *disk, dir string) {
-		j := c.job(dir, 1+c.r.IntN(12))
-		j.durability, j.stay = sqlite.Normal, true
-		normal := start(c.t, j)
-		normal.wait(c.t, nil)
-		defer normal.kill()
-		again := c.job(dir, j.each)
-		again.stay = true
-		c.work(d, again, -1, anything)
-	})
-}
-
-// beside lets a process with less durability work for other agents meanwhile.
+// beside lets another process write for other agents meanwhile.
 func (c *run) beside() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 100)
-		j.agents, j.durability = map[string]int{"n": 0, "m": 0}, sqlite.Normal
-		normal := start(c.t, j)
-		defer normal.kill()
+		j.agents = map[string]int{"n": 0, "m": 0}
+		other := start(c.t, j)
 		j = c.job(dir, 12)
 		c.work(d, j, c.moment("beside", j, anything), anything)
+		other.kill()
+		c.take(other)
 	})
 }
 

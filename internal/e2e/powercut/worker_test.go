@@ -118,20 +118,19 @@ func stored(ctx context.Context, ws *workspace.Workspace) (map[string]string, er
 
 // A job says what a process does. Its fields are passed as text.
 type job struct {
-	path       string
-	durability sqlite.Durability
-	size       int            // of a text, in bytes
-	sessions   int            // how often the database is opened
-	each       int            // operations of each agent in a session
-	backup     string         // written at the end of each session, with the session's number added; "": none
-	agents     map[string]int // the agents, with the number of the operation that each begins with
-	reads      bool           // somebody reads all the time
-	stay       bool           // keep the database open at the end, until the input ends
+	path     string
+	size     int            // of a text, in bytes
+	sessions int            // how often the database is opened
+	each     int            // operations of each agent in a session
+	backup   string         // written at the end of each session, with the session's number added; "": none
+	agents   map[string]int // the agents, with the number of the operation that each begins with
+	reads    bool           // somebody reads all the time
+	stay     bool           // keep the database open at the end, until the input ends
 }
 
 func (j job) args() []string {
-	args := []string{j.path, strconv.Itoa(int(j.durability)), strconv.Itoa(j.size), strconv.Itoa(j.sessions),
-		strconv.Itoa(j.each), j.backup, strconv.FormatBool(j.reads), strconv.FormatBool(j.stay)}
+	args := []string{j.path, strconv.Itoa(j.size), strconv.Itoa(j.sessions), strconv.Itoa(j.each),
+		j.backup, strconv.FormatBool(j.reads), strconv.FormatBool(j.stay)}
 	for agent, from := range maps.Clone(j.agents) {
 		args = append(args, fmt.Sprint(agent, ":", from))
 	}
@@ -139,15 +138,15 @@ func (j job) args() []string {
 }
 
 func parseJob(args []string) (j job, err error) {
-	var numbers [4]int
+	var numbers [3]int
 	for i := range numbers {
 		if numbers[i], err = strconv.Atoi(args[1+i]); err != nil {
 			return j, err
 		}
 	}
-	j = job{path: args[0], durability: sqlite.Durability(numbers[0]), size: numbers[1], sessions: numbers[2], each: numbers[3],
-		backup: args[5], reads: args[6] == "true", stay: args[7] == "true", agents: map[string]int{}}
-	for _, a := range args[8:] {
+	j = job{path: args[0], size: numbers[0], sessions: numbers[1], each: numbers[2],
+		backup: args[4], reads: args[5] == "true", stay: args[6] == "true", agents: map[string]int{}}
+	for _, a := range args[7:] {
 		agent, from, _ := strings.Cut(a, ":")
 		if j.agents[agent], err = strconv.Atoi(from); err != nil {
 			return j, err
@@ -174,7 +173,7 @@ func work(args []string) error {
 
 func (j job) session(number int, stay bool) error {
 	ctx := context.Background()
-	s, err := sqlite.Open(ctx, j.path, sqlite.Options{Durability: j.durability})
+	s, err := sqlite.Open(ctx, j.path, sqlite.Options{})
 	if err != nil {
 		return err
 	}

@@ -113,8 +113,11 @@ func (o *Opened) MayFold() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// SyncLog makes the log durable, and its name in the folder.
+// SyncLog makes the log durable, and its name in the folder, unless the log is empty.
 func (o *Opened) SyncLog() error {
+	if info, err := o.logFile.Stat(); err == nil && info.Size() == 0 {
+		return nil
+	}
 	if err := o.logFile.Sync(); err != nil {
 		return err
 	}

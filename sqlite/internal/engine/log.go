@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"os"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"modernc.org/libc"
@@ -31,20 +30,6 @@ func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
 // PageBytes is the size of a page, which is SQLite's own choice for a new database.
 const PageBytes = 4096
 
-// Grown returns how many pages only the log has: those behind the end of the database's
-// file, which is at the path.
-func (c *Conn) Grown(path string) (int64, error) {
-	pages, err := c.Number("PRAGMA page_count")
-	if err != nil {
-		return 0, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return pages - info.Size()/PageBytes, nil
-}
-
 // KeepLog makes the connection leave the log when it closes, instead of folding the rest
 // and removing it. If the disk failed to confirm a checkpoint, it may have lost pages of
 // earlier checkpoints too. The next process has no record of which pages were folded, so
@@ -65,15 +50,4 @@ func (c *Conn) KeepLog() error {
 		return c.error(rc)
 	}
 	return nil
-}
-
-// TakePagesWritten returns how many pages the connection has written to the log since
-// the last call.
-func (c *Conn) TakePagesWritten() int {
-	out := c.tls.Alloc(2 * 4) // now, and at most
-	defer c.tls.Free(2 * 4)
-	if rc := sqlite3.Xsqlite3_db_status(c.tls, c.db, sqlite3.SQLITE_DBSTATUS_CACHE_WRITE, out, out+4, 1); rc != sqlite3.SQLITE_OK {
-		return 0 // SQLite does not have this counter; then the log is synced for every group
-	}
-	return number(out)
 }
