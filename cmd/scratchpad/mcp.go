@@ -9,7 +9,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -99,7 +98,6 @@ func (c mcpCommand) Run(p *process) (err error) {
 	out := p.out
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
-	heap.CollectLess(400, 160<<20) // for 12 MiB more there are 10 % more writes and 40 % more reads a second
 	if terminal.Is(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}

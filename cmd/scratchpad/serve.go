@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -109,7 +108,6 @@ func (c serveCommand) Run(p *process) (err error) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served; name a file with --db, or serve everybody on this machine with --no-auth")
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
-	heap.ForServer()
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

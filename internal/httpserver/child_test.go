@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -25,7 +24,6 @@ const childVariable = "SCRATCHPAD_HTTP_CHILD"
 // childMain serves until its standard input ends.
 func childMain() error {
 	dir := os.Getenv(childVariable)
-	heap.ForServer() // as the program does
 	mcp, stop, err := newMCP(dir)
 	if err != nil {
 		return err
