@@ -131,7 +131,6 @@ var allowed = map[string][]string{
 	"sqlite":                             {"internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "workspace/dump"},
 	"sqlite/internal/ddl":                {"workspace"},
 	"sqlite/internal/engine":             {"sqlite/internal/row", "workspace", "modernc.org/libc", "modernc.org/sqlite/lib"},
-	"sqlite/internal/pages":              {"sqlite/internal/engine", "sqlite/internal/row", "workspace"},
 	"internal/probe":                     {"workspace", "golang.org/x/sync/singleflight"},
 	"sqlite/internal/row":                {"workspace", "workspace/store", "internal/receipt"},
 	"sqlite/internal/dbfile":             {"workspace", "workspace/store", "golang.org/x/sys/..."},

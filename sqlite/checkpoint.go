@@ -47,7 +47,7 @@ func (w *writer) checkpoint() {
 	}
 	w.dirty = !whole
 	w.reserve.Fill()
-	w.lookForScrub(false)
+	w.lookForScrub()
 }
 
 // boundLog keeps the write-ahead log short, also if there is always some reader in it. It
@@ -87,9 +87,6 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 		return false, err
 	}
 	l, err := w.foldNow("TRUNCATE")
-	if s := &w.scrub; err == nil && !l.Busy && s.pass != nil && s.pass.Done {
-		s.emptied = true
-	}
 	if back := w.c.Pragma(busyTimeout); err == nil {
 		err = back
 	}
@@ -98,13 +95,11 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 
 // foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
 func (w *writer) foldNow(mode string) (engine.LogState, error) {
-	w.followLog()
 	w.meter.fold.begin()
 	l, err := w.c.Checkpoint(mode)
 	w.meter.fold.end()
-	w.followLog()
 	if engine.IsFsync(err) {
-		w.foldLost = true
+		w.foldLost.Store(true)
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return l, err

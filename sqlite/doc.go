@@ -33,14 +33,19 @@
 //
 // A redaction removes the content of one version for good. When it is answered, it is
 // durable, and nobody reads the content any more. Bytes of it are then still in the
-// database file and in the log. SQLite leaves copies behind when it moves rows between
-// pages, also with PRAGMA secure_delete. So the store checks the structure of the database
-// in the background, and changes nothing if that is damaged. Then it visits every page, a
-// few milliseconds at a time, and sets what is not in use to zero. Then it empties the log.
-// This takes about a second for each 100 MB, and longer while a reader that began
-// before stays in the log. [Store.Close] goes on with it for up to three seconds. If it
-// does not come to its end, the next process that opens the database begins again. A
-// record in the database says that it is due.
+// database file and in the log, because SQLite leaves copies behind when it moves rows between
+// pages, also with PRAGMA secure_delete. So the store writes the whole database anew in the
+// background, with VACUUM, and empties the log. A file of less than 64 MB is written anew at once.
+// That takes a third of a second, and writes wait. A larger file is written anew when nobody
+// has written for ten seconds, at most once an hour, or when [Store.Scrub] is called. It
+// must be sound, and three times its size must be free. A reader that began before
+// keeps the log from being emptied until it ends. [Store.Close] goes on for up to three seconds.
+// A record in the database says what is due. If a process does not come to the end, the next one
+// that opens the database begins again.
+//
+// VACUUM makes a temporary file with all content that is still there. It is made in
+// SQLite's folder for temporary files, which $SQLITE_TMPDIR or $TMPDIR can name, has mode 0600,
+// and on Unix no name. So it is gone when the work or the process ends.
 //
 // The following are not reached: other versions with the same content, also those that a
 // move or a restore of the version has made; backups, exports and the copy from before a
@@ -61,8 +66,7 @@ package sqlite
 //     short.
 //   - reader.go and tx.go are the SQL of a caller's function, change.go that of the journal
 //     of changes, owners.go that of operators. watch.go tells of new rows in the journal.
-//   - scrub.go removes from the file what is left of redacted content; internal/pages has
-//     the pass over the pages.
+//   - scrub.go removes from the file what is left of redacted content.
 //   - stats.go says what the store does, ready.go whether it takes writes.
 //   - dump.go and restore.go are the SQL of whole owners, verify.go checks their rows.
 //   - internal/row has the form of each row. Its owner.go says how the one row is read whose

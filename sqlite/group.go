@@ -197,7 +197,7 @@ func (w *writer) reply(j *job) {
 	ok := j.err == nil && !j.panicked && !j.exited
 	w.meter.answered(ok)
 	if ok && j.tx.redacted {
-		w.scrub.wanted = true
+		w.redacted()
 	}
 	if ok && j.tx.grew {
 		w.grew(j.owner)

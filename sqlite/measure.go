@@ -81,7 +81,7 @@ func (m *measures) late() error {
 	case full != nil && time.Since(*full) < fullFor:
 		return workspace.Errorf(workspace.ErrStorageFull, "the disk was full at the last write; make room on it")
 	case m.turn.running() > lateTurn:
-		return workspace.Errorf(workspace.ErrBusy, "another process has been writing for more than %v and does not give up its turn; end it", lateTurn)
+		return workspace.Errorf(workspace.ErrBusy, "another process has been writing for more than %v and does not give up its turn; end it, unless it removes redacted content from a large file", lateTurn)
 	case m.commit.running() > lateCommit:
 		return workspace.Errorf(workspace.ErrBusy, "a commit has taken more than %v; look at the disk", lateCommit)
 	}

@@ -90,7 +90,12 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := newStore(path, o)
 	s.files = c.files
-	s.writer = startWriter(path, c, t, o.Logger, s.watches.tell)
+	s.scrubber = newScrubber(s)
+	if rec, err := c.record(scrubRecord); err == nil && rec.Revision != 0 {
+		s.scrubber.redacted()
+	}
+	s.writer = startWriter(path, c, t, o.Logger, s.watches.tell, s.scrubber.redacted)
+	s.scrubber.start()
 	return s, nil
 }
 

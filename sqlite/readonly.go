@@ -46,6 +46,7 @@ type Info struct {
 	PageSize int64 // in bytes
 	Pages    int64
 	Free     int64 // unused pages, which later writes fill
+	Redacted bool  // redactions have left something in the file or its log, see [Store.Scrub]
 }
 
 // Info returns what the database says of itself.
@@ -64,7 +65,9 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 			}
 			*p.into = n
 		}
-		return nil
+		n, err := c.Number("SELECT count(*) FROM records WHERE key = ?", scrubRecord)
+		info.Redacted = n > 0
+		return err
 	})
 	return info, err
 }

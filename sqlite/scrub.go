@@ -1,48 +1,37 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/pages"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A redaction takes the content of a version out of its row. Copies of it may be left in
 // other pages and in the write-ahead log. So the transaction of the redaction also stores
-// a record that the file is to be scrubbed. The writer then runs a pass over the database
-// in steps, between the groups, empties the log, and removes the record. If the process
-// ends before, the next one that opens the database finds the record and begins again.
+// a record that the file is to be scrubbed. Then VACUUM writes the database anew, and a
+// checkpoint empties the log. The record goes when both are done. If the process ends
+// before, the next one that opens the database finds the record and begins again.
 
 // scrubRecord is the key of the record. Each redaction gives the record a new revision.
 const scrubRecord = "sqlite/scrub"
 
 const (
-	scrubPause   = 5 * time.Second       // after an error
-	scrubAtClose = 3 * time.Second       // how long closing the store goes on with the pass
-	scrubLook    = 20 * time.Millisecond // between looks at the check
-	scrubAlone   = time.Minute           // a record of this age was given up by the process that stored it
+	scrubSmall   = 64 << 20         // a file with fewer bytes is scrubbed at once;
+	scrubIdle    = 10 * time.Second // a larger one when nobody has written to it for so long,
+	scrubEvery   = time.Hour        // and not more often than this by one process
+	scrubRoom    = 3                // times the size of the file that must be free
+	scrubPause   = 5 * time.Second  // after an error
+	scrubAtClose = 3 * time.Second  // how long closing the store goes on with the work
+	scrubAsked   = 10 * time.Second // how long Scrub waits for readers to leave the log
+	scrubAlone   = time.Minute      // a record of this age was given up by the process that stored it
 )
-
-// scrub is the work on a record. Only the writer's goroutine uses it.
-type scrub struct {
-	wanted   bool      // there is a record
-	next     time.Time // of the next step
-	pause    time.Duration
-	failed   bool // the last step failed, and that was logged
-	began    time.Time
-	revision int64        // of the record when the pass began
-	check    *pages.Check // before the pass; nil: none has begun
-	c        *conn        // may write pages; nil: it is not open
-	pass     *pages.Pass  // nil: none has begun
-	emptied  bool         // the log was emptied after the pass
-	mark     dbfile.LogMark
-	reads    bool // c is in a read transaction, so that nobody begins the log again unseen
-}
 
 // wantScrub stores the record, in the transaction of a redaction.
 func (t *tx) wantScrub() error {
@@ -52,276 +41,230 @@ func (t *tx) wantScrub() error {
 	return err
 }
 
-// lookForScrub finds out whether another process has left the record. opened says that this
-// process has just opened the database.
-func (w *writer) lookForScrub(opened bool) {
-	if w.scrub.wanted {
-		return
-	}
+// lookForScrub takes over a record that another process has left.
+func (w *writer) lookForScrub() {
 	rec, err := w.c.record(scrubRecord)
-	age := time.Since(rec.Updated)
-	if err == nil && rec.Revision != 0 && (opened || age < 0 || age > scrubAlone) {
-		w.scrub.wanted = true
+	if age := time.Since(rec.Updated); err == nil && rec.Revision != 0 && (age < 0 || age > scrubAlone) {
+		w.redacted()
 	}
 }
 
-func (s *scrub) due() bool { return s.wanted && !time.Now().Before(s.next) }
-
-// drop ends the pass.
-func (s *scrub) drop() {
-	s.check.Stop()
-	if s.c != nil {
-		s.c.close()
+// Scrub removes at once what redactions have left in the database file and its log. Without
+// it a store does so by itself, but for a file of 64 MiB or more only when nobody has
+// written for ten seconds. Scrub does nothing if there is nothing to remove. Others can read
+// meanwhile, and wait with their writes.
+//
+// It returns [workspace.ErrBusy] if a reader that began before stays in the log,
+// [workspace.ErrStorageFull] if less than three times the size of the database is free
+// beside the database or in SQLite's folder for temporary files, and
+// [workspace.ErrCorrupt], with nothing changed, if the structure of the database is
+// damaged.
+func (s *Store) Scrub(ctx context.Context) error {
+	if s.writer == nil {
+		return workspace.Errorf(workspace.ErrReadOnly, "%s is open for reading only", s.path)
 	}
-	*s = scrub{wanted: s.wanted, next: s.next, failed: s.failed}
-}
-
-// scrubStep takes the turn and does a part of the work.
-func (w *writer) scrubStep() {
-	if w.whyBroken() != nil {
-		w.scrub.wanted = false
-		w.scrub.drop()
-		return
-	}
-	if !w.checked() {
-		return
-	}
-	if err := w.takeTurn(); err != nil {
-		w.scrubFailed(err)
-		return
-	}
-	defer w.giveTurn()
-	began := time.Now()
-	if err := w.scrubSome(); err != nil {
-		w.scrubFailed(err)
-		return
-	}
-	if s := &w.scrub; s.pause == 0 {
-		s.next = time.Now().Add(time.Since(began)) // as much time for others
-	} else {
-		s.next = time.Now().Add(s.pause)
-	}
-}
-
-// checked reports whether the structure is sound. The first call begins the check.
-func (w *writer) checked() bool {
-	s := &w.scrub
-	if s.check == nil {
-		s.check = pages.BeginCheck(w.c.files.Path(), func() error { _, err := w.c.files.Check(); return err })
-	}
-	err := s.check.Result()
-	if err == workspace.ErrBusy {
-		s.pause, s.next = scrubLook, time.Now().Add(scrubLook)
-	} else if err != nil {
-		w.scrubFailed(err)
-	}
-	return err == nil
-}
-
-func (w *writer) scrubFailed(err error) {
-	s := &w.scrub
-	s.drop()
-	s.next = time.Now().Add(scrubPause)
-	if engine.IsFull(err) {
-		w.releaseReserve(err)
-	}
-	if errors.Is(err, workspace.ErrCorrupt) || errors.Is(err, workspace.ErrUnsupported) {
-		s.wanted = false // until the database is opened again
-	}
-	if !s.failed {
-		w.log.Error("redacted content may still be in the database file; removing it failed and is tried again later", "err", err)
-	}
-	s.failed = true
-}
-
-// scrubSome does a part of the work. The caller holds the turn.
-func (w *writer) scrubSome() error {
-	s := &w.scrub
-	if s.pass == nil {
-		return w.beginPass()
-	}
-	if !s.pass.Done {
-		return w.stepPass()
-	}
-	if !s.emptied {
-		if _, err := w.fold(logWait); err != nil {
+	for done, deadline := int64(0), time.Now().Add(scrubAsked); ; {
+		var err error
+		if done, err = s.scrub(ctx, done); !errors.Is(err, workspace.ErrBusy) || time.Now().After(deadline) {
 			return err
 		}
-	}
-	if !s.emptied { // a reader is in the log
-		s.pause = min(max(2*s.pause, minPause), maxPause)
-		return nil
-	}
-	return w.endScrub()
-}
-
-// beginPass opens the connection of the pass.
-func (w *writer) beginPass() (err error) {
-	s := &w.scrub
-	s.pause = 0
-	if s.c, err = dialOpened(w.c.files, engine.ModePages, busyTimeout, "synchronous(FULL)", "wal_autocheckpoint(0)",
-		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-1024)"); err != nil {
-		return err
-	}
-	s.began = time.Now()
-	if err := w.inPass(func() error {
-		rec, err := s.c.record(scrubRecord)
-		if err != nil || rec.Revision == 0 { // another process has done it
-			s.wanted = rec.Revision != 0
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(minPause):
 		}
-		s.revision = rec.Revision
-		s.pass, err = pages.NewPass(s.c.Conn)
-		return err
-	}); err != nil {
-		return err
 	}
-	if !s.wanted {
-		s.drop()
-		return nil
-	}
-	return w.skipLog()
 }
 
-// stepPass runs a step of the pass.
-func (w *writer) stepPass() error {
-	s := &w.scrub
-	w.boundLog()
-	if wait := time.Until(w.foldAt); wait > 0 { // a reader stays in the log, and it must not grow without end
-		s.pause = wait
-		return nil
-	}
-	s.pause = 0
-	if err := w.inPass(s.pass.Step); err != nil {
-		return err
-	}
-	if s.pass.Wrote {
-		w.dirty = true
-	}
-	if s.pass.Unreached > 0 {
-		w.log.Warn("some pages of the database belong to nothing, and were not scrubbed after a redaction; scratchpad verify tells more", "pages", s.pass.Unreached)
-	}
-	return w.skipLog()
-}
-
-// inPass runs fn in a transaction of the pass's connection.
-func (w *writer) inPass(fn func() error) error {
-	c := w.scrub.c
-	if names, err := w.c.files.Check(); err != nil || names > 1 {
-		return errors.Join(err, workspace.Errorf(workspace.ErrReadOnly, "a file of the database is not as it was"))
-	}
-	if _, err := c.Exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	err := c.fence()
-	if err == nil {
-		err = fn()
-	}
-	if err == nil {
-		_, err = c.Exec("COMMIT")
-	}
+// scrub does the work if there is a record. done is the revision of the record for which
+// the database was written anew already; scrub returns it for the next call.
+func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
+	c, err := dialOpened(s.files, "rw", "busy_timeout(100)", "synchronous(FULL)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
-		c.Exec("ROLLBACK") // fails without harm if there is no transaction
+		return done, err
 	}
+	defer c.close()
+	rec, err := c.record(scrubRecord)
+	if err == nil && rec.Revision != 0 && rec.Revision != done {
+		err = errors.Join(s.roomToScrub(), c.sound(ctx))
+	}
+	if err != nil || rec.Revision == 0 {
+		return done, err
+	}
+	turn, err := dbfile.TakeTurn(ctx, s.path)
+	if err != nil {
+		return done, err
+	}
+	defer turn.Close()
+	if names, err := s.files.Check(); err != nil || names > 1 {
+		return done, errors.Join(err, workspace.Errorf(workspace.ErrReadOnly, "a file of the database is not as it was"))
+	}
+	done, err = c.scrubInTurn(ctx, done)
 	if engine.IsFsync(err) {
-		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
+		s.writer.foldLost.Store(true)
+		s.writer.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
-	return err
+	return done, err
 }
 
-// endScrub removes the record, unless there was a redaction after the pass began.
-func (w *writer) endScrub() error {
-	s := &w.scrub
-	if err := w.begin(); err != nil {
-		return err
+// scrubInTurn is the part of scrub that nobody may disturb.
+func (c *conn) scrubInTurn(ctx context.Context, done int64) (int64, error) {
+	if err := c.fence(); err != nil {
+		return done, err
 	}
-	_, err := w.c.Exec("DELETE FROM records WHERE key = ? AND revision = ?", scrubRecord, s.revision)
-	var rec workspace.Record
-	if err == nil {
-		rec, err = w.c.record(scrubRecord)
+	rec, err := c.record(scrubRecord)
+	if err != nil || rec.Revision == 0 {
+		return done, err
 	}
-	if err == nil {
-		err = w.commit()
+	if rec.Revision != done {
+		if err := c.EachUntil(ctx, func(*row.Fields) error { return nil }, "VACUUM"); err != nil {
+			return done, err
+		}
+		done = rec.Revision
 	}
+	l, err := c.Checkpoint("TRUNCATE")
 	if err != nil {
-		w.rollback()
-		return err
+		return done, err
 	}
-	w.dirty = true
-	s.wanted, s.failed = rec.Revision != 0, false
-	took := time.Since(s.began)
-	s.drop()
-	s.pause = min(took, time.Minute) // before the next pass, so that redactions cannot keep the disk busy
+	if l.Busy {
+		return done, workspace.Errorf(workspace.ErrBusy, "a reader that began before is still in the write-ahead log")
+	}
+	_, err = c.Exec("DELETE FROM records WHERE key = ? AND revision = ?", scrubRecord, done)
+	return done, err
+}
+
+// roomToScrub returns [workspace.ErrStorageFull] if a full disk could end the VACUUM. It
+// writes the database to a temporary file, and from there to the log.
+func (s *Store) roomToScrub() error {
+	need := scrubRoom * (dbfile.Bytes(s.path) + dbfile.LogBytes(s.path))
+	for _, dir := range []string{filepath.Dir(s.path), dbfile.TempFolder()} {
+		if free := dbfile.FreeBytes(dir); free >= 0 && free < need {
+			return workspace.Errorf(workspace.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d", dir, free, need)
+		}
+	}
 	return nil
 }
 
-// followLog makes the pass visit what was committed since the last call. The caller holds
-// the turn, and nothing is in a transaction.
-func (w *writer) followLog() {
-	s := &w.scrub
-	if s.pass == nil || s.pass.Done {
-		return
-	}
-	l, err := w.c.Checkpoint("NOOP")
-	known := false
-	if err == nil {
-		s.mark, known, err = w.c.files.LogPages(s.mark, l.Pages, s.pass.Add)
-	}
-	if err != nil || !known {
-		s.pass.Restart()
-	}
-}
-
-// skipLog is followLog after a commit of the pass itself.
-func (w *writer) skipLog() error {
-	l, err := w.c.Checkpoint("NOOP")
-	if err == nil {
-		w.scrub.mark, _, err = w.c.files.LogPages(w.scrub.mark, l.Pages, func(uint32) {})
-	}
-	return err
-}
-
-// watchLog keeps a snapshot while others have their turn, so that the log still has all
-// that they commit when this process has its turn again.
-func (w *writer) watchLog() {
-	s := &w.scrub
-	if s.pass == nil || s.pass.Done {
-		return
-	}
-	w.followLog()
-	_, err := s.c.Exec("BEGIN")
-	s.reads = err == nil
-	if err == nil {
-		err = s.c.Pragma("schema_version")
-	}
-	if err != nil {
-		s.pass.Restart()
-	}
-}
-
-// unwatchLog ends the snapshot.
-func (w *writer) unwatchLog() {
-	w.followLog()
-	if s := &w.scrub; s.reads {
-		s.c.Exec("COMMIT")
-		s.reads = false
-	}
-}
-
-// finishScrub goes on with the pass for a while when the store is closed.
-func (w *writer) finishScrub() {
-	s := &w.scrub
-	s.failed = false
-	for deadline := time.Now().Add(scrubAtClose); s.wanted && time.Now().Before(deadline); {
-		if s.pause > 0 {
-			time.Sleep(min(s.pause, minPause))
+// sound returns [workspace.ErrCorrupt] if the structure of the database is damaged. VACUUM
+// would leave out what could still be saved.
+func (c *conn) sound(ctx context.Context) error {
+	return c.EachUntil(ctx, func(f *row.Fields) error {
+		if said := f.Next(); said != "ok" {
+			return workspace.Errorf(workspace.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
 		}
-		if w.scrubStep(); s.failed {
-			break
+		return nil
+	}, "PRAGMA quick_check(1)")
+}
+
+// A scrubber calls scrub when there is a record, as long as the store is open.
+type scrubber struct {
+	s       *Store
+	wake    chan struct{} // has room for one: something was redacted
+	closing chan struct{}
+	ended   chan struct{}
+	cancel  context.CancelFunc
+
+	// Only the goroutine uses the following:
+	next   time.Time     // of the next try
+	pause  time.Duration // the last one because of a reader
+	large  time.Time     // when a large file was last scrubbed
+	done   int64         // see scrub
+	failed bool          // the last try failed, and that was logged
+}
+
+func newScrubber(s *Store) *scrubber {
+	return &scrubber{s: s, wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{})}
+}
+
+func (b *scrubber) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	go b.run(ctx)
+}
+
+// redacted says that there is a new record.
+func (b *scrubber) redacted() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *scrubber) run(ctx context.Context) {
+	defer close(b.ended)
+	for due := false; ; {
+		var timer <-chan time.Time
+		if due {
+			timer = time.After(b.wait())
+		}
+		select {
+		case <-b.wake:
+			due, b.done = true, 0
+		case <-timer:
+			if b.wait() <= 0 { // nobody has written meanwhile
+				due = b.try(ctx)
+			}
+		case <-b.closing:
+			due = due || len(b.wake) > 0
+			for due && !b.isLarge() && ctx.Err() == nil && !b.failed {
+				if due = b.try(ctx); due {
+					time.Sleep(minPause)
+				}
+			}
+			if due {
+				b.s.log.Warn("redacted content may still be in the database file; a process that keeps the database open removes it, or scratchpad doctor --scrub")
+			}
+			return
 		}
 	}
-	if s.wanted {
-		w.log.Warn("redacted content may still be in the database file; it is removed when the database is opened again")
+}
+
+// wait returns how long the next try has to wait.
+func (b *scrubber) wait() time.Duration {
+	wait := time.Until(b.next)
+	if b.done == 0 && b.isLarge() {
+		wait = max(wait, time.Until(dbfile.LogTime(b.s.path).Add(scrubIdle)), time.Until(b.large.Add(scrubEvery)))
 	}
-	s.drop()
+	return wait
+}
+
+func (b *scrubber) isLarge() bool { return dbfile.Bytes(b.s.path) >= scrubSmall }
+
+// try does the work, and reports whether it is still to be done.
+func (b *scrubber) try(ctx context.Context) (due bool) {
+	began := time.Now()
+	if b.isLarge() {
+		b.large = began
+	}
+	var err error
+	b.done, err = b.s.scrub(ctx, b.done)
+	switch {
+	case ctx.Err() != nil:
+		return true
+	case err == nil:
+		b.next = time.Now().Add(min(time.Since(began), time.Minute)) // so that redactions cannot keep the disk busy
+		b.failed, b.pause = false, 0
+		return false
+	case errors.Is(err, workspace.ErrBusy):
+		b.pause = min(max(2*b.pause, minPause), maxPause)
+		b.next = time.Now().Add(b.pause)
+		return true
+	}
+	if !b.failed {
+		b.s.log.Error("redacted content may still be in the database file; removing it failed and is tried again later", "err", err)
+	}
+	b.failed, b.next = true, time.Now().Add(scrubPause)
+	// Otherwise the next process that opens the database tries again.
+	return !errors.Is(err, workspace.ErrCorrupt) && !errors.Is(err, workspace.ErrUnsupported) && b.s.writer.whyBroken() == nil
+}
+
+// close ends the goroutine, which goes on for a while if it is at work.
+func (b *scrubber) close() {
+	close(b.closing)
+	select {
+	case <-b.ended:
+	case <-time.After(scrubAtClose):
+	}
+	b.cancel() // a VACUUM that is interrupted has changed nothing
+	<-b.ended
 }

@@ -2,9 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -84,45 +82,4 @@ func TestScrubDamaged(t *testing.T) {
 	if after := readBytes(t, path); !bytes.Equal(after, raw) {
 		t.Error("the damaged database was changed")
 	}
-}
-
-// While a reader stays in the log, the pass does not go on and on, so that the log stays
-// short. It ends when the reader has left.
-func TestScrubBoundsLog(t *testing.T) {
-	t.Parallel()
-	const files, size = 45, 1 << 20
-	path := filepath.Join(t.TempDir(), "test.db")
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	testkit.Must(t, err)
-	t.Cleanup(func() { s.Close() })
-	ws := twoVersions(t, s, 1, 5000)
-	for i := range files {
-		_, err := ws.WriteFile(t.Context(), fmt.Sprint("file-", i), canary(3+i, size), workspace.WriteOptions{})
-		testkit.Must(t, err)
-	}
-	for i := range files {
-		_, err := ws.DeleteFile(t.Context(), fmt.Sprint("file-", i), workspace.DeleteOptions{})
-		testkit.Must(t, err)
-	}
-	testkit.Must(t, s.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
-		if _, err := r.Owner(); err != nil {
-			return err
-		}
-		if _, err := ws.RedactVersion(t.Context(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
-			return err
-		}
-		most := int64(0)
-		slow := func(took time.Duration) bool { return most < 8<<20 && took < time.Minute }
-		for began := time.Now(); time.Since(began) < 2*time.Second || slow(time.Since(began)); time.Sleep(10 * time.Millisecond) {
-			info, err := os.Stat(path + "-wal")
-			testkit.Must(t, err)
-			most = max(most, info.Size())
-		}
-		if most < 8<<20 || most > 32<<20 {
-			t.Errorf("the log had %d bytes at most, want about 16 MiB", most)
-		}
-		return nil
-	}))
-	waitScrubbed(t, s)
-	checkGone(t, s, path, map[int]bool{1: true, 3: true})
 }

@@ -15,17 +15,18 @@ import (
 // Store is a [workspace.Store] in one SQLite file. It is safe for concurrent use, and
 // several processes may have the same file open.
 type Store struct {
-	path    string
-	log     *slog.Logger
-	writer  *writer // nil: opened by OpenReadOnly
-	watches watches
-	files   *dbfile.Opened // of the writer
-	readers chan *conn     // free connections for reading; nil: one that is not open yet
-	closed  chan struct{}
-	once    sync.Once
-	probe   probe.Probe
-	probed  *conn        // its connection, which waits for no reader; nil: it is not open
-	waits   atomic.Int64 // readers that found no connection free
+	path     string
+	log      *slog.Logger
+	writer   *writer // nil: opened by OpenReadOnly
+	watches  watches
+	scrubber *scrubber      // likewise
+	files    *dbfile.Opened // of the writer
+	readers  chan *conn     // free connections for reading; nil: one that is not open yet
+	closed   chan struct{}
+	once     sync.Once
+	probe    probe.Probe
+	probed   *conn        // its connection, which waits for no reader; nil: it is not open
+	waits    atomic.Int64 // readers that found no connection free
 }
 
 // Path returns the absolute path of the database.
@@ -146,8 +147,9 @@ func (s *Store) run(j *job) error {
 	return s.writer.await(j)
 }
 
-// Close implements [workspace.Store]. It stores the functions that are queued, folds the
-// log into the database, and closes the connections. If another process keeps the turn
+// Close implements [workspace.Store]. It stores the functions that are queued, removes
+// what redactions have left in a small file, folds the log into the database, and closes
+// the connections. If another process keeps the turn
 // for three seconds, Close refuses the queued functions with [workspace.ErrClosed] and
 // returns.
 func (s *Store) Close() error {
@@ -161,6 +163,7 @@ func (s *Store) Close() error {
 			}
 		}
 		if s.writer != nil {
+			s.scrubber.close()
 			err = errors.Join(err, s.probe.Close(s.endProbe), s.writer.close())
 		}
 	})

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
@@ -27,6 +28,7 @@ type writer struct {
 	log       *slog.Logger
 	closeWait time.Duration      // how long close waits for the turn of another process
 	grew      func(owner string) // is told of an owner whose journal of changes has a new row
+	redacted  func()             // is told that the file is to be scrubbed
 
 	mu      sync.Mutex // guards the following
 	queue   []*job
@@ -36,7 +38,8 @@ type writer struct {
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	meter measures
+	meter    measures
+	foldLost atomic.Bool // the disk failed to confirm a checkpoint
 
 	// Only the goroutine uses the following:
 	group      []*job        // taken and not yet answered
@@ -49,14 +52,11 @@ type writer struct {
 	foldFailed bool          // the last fold failed, and that was logged
 	lost       bool          // a file was lost, see loseFiles
 	foldTook   bool          // an idle fold took the reserve, which is not back yet
-	foldLost   bool          // the disk failed to confirm a checkpoint
 	refillAt   time.Time     // when to make the released reserve again; zero: it is there
-
-	scrub scrub // after a redaction
 }
 
-func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string)) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, closeWait: 3 * time.Second,
+func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string), redacted func()) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, redacted: redacted, closeWait: 3 * time.Second,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	go w.run()
 	return w
@@ -74,7 +74,6 @@ func (w *writer) run() {
 	if w.group != nil {
 		w.resume()
 	}
-	w.lookForScrub(true)
 	for w.wait() {
 		if err := w.takeTurn(); err != nil {
 			w.refuse(err)
@@ -82,9 +81,6 @@ func (w *writer) run() {
 		}
 		w.commitGroup()
 		w.giveTurn()
-		if w.scrub.due() {
-			w.scrubStep()
-		}
 	}
 	w.end()
 	finished = true
@@ -102,24 +98,15 @@ func (w *writer) wait() bool {
 			return true
 		case closing:
 			return false
-		case w.scrub.due():
-			w.scrubStep()
-			continue
-		case !w.dirty && !w.scrub.wanted:
+		case !w.dirty:
 			<-w.wake
 			continue
 		}
-		pause := idleAfter
-		if w.scrub.wanted {
-			pause = min(pause, time.Until(w.scrub.next))
-		}
-		idle := time.NewTimer(pause)
+		idle := time.NewTimer(idleAfter)
 		select {
 		case <-w.wake:
 		case <-idle.C:
-			if pause == idleAfter {
-				w.checkpoint()
-			}
+			w.checkpoint()
 		}
 		idle.Stop()
 	}
@@ -128,16 +115,11 @@ func (w *writer) wait() bool {
 func (w *writer) takeTurn() error {
 	w.meter.turn.begin()
 	defer w.meter.turn.end()
-	err := w.turn.Take()
-	if err == nil {
-		w.unwatchLog()
-	}
-	return err
+	return w.turn.Take()
 }
 
 func (w *writer) giveTurn() {
 	w.meter.commit.drop() // of a transaction that failed
-	w.watchLog()
 	if err := w.turn.Give(); err != nil {
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
 	}
@@ -174,11 +156,10 @@ func (w *writer) close() error {
 
 // end folds the log and closes everything.
 func (w *writer) end() {
-	w.finishScrub()
 	if w.dirty {
 		w.checkpoint()
 	}
-	if w.foldLost {
+	if w.foldLost.Load() {
 		if err := w.c.KeepLog(); err != nil {
 			w.log.Warn("closing the database", "err", err)
 		}

@@ -13,20 +13,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-type doctorCommand struct{}
+type doctorCommand struct {
+	Scrub bool `help:"Remove now what redactions have left in the database file and its log. Others can read meanwhile, and wait with their writes."`
+}
 
 // Help is shown by scratchpad doctor --help.
 func (doctorCommand) Help() string {
-	return `Doctor changes nothing, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not exist yet is not a problem.
+	return `Doctor changes nothing without --scrub, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not exist yet is not a problem.
 
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json
+  scratchpad doctor --scrub
 
 Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write survives there: the settings of the server, its standbys and how far they lag. To check all content too, run scratchpad verify.`
 }
 
 // Run reports on the database.
-func (doctorCommand) Run(p *process, k *kong.Context) error {
+func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	name, err := p.storedDatabase()
 	if err != nil {
 		return err
@@ -34,11 +37,15 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	most := p.line.Store
 	o := doctor.Options{
 		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
+		Scrub:     c.Scrub,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
 		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
 	}
 	var r *doctor.Report
 	if pgurl.Is(name) {
+		if c.Scrub {
+			return workspace.Errorf(workspace.ErrInvalid, "--scrub is for a database in a file; on PostgreSQL run VACUUM FULL")
+		}
 		r, err = doctor.ExamineServer(p.ctx, name, p.line.Postgres.Options(), o)
 	} else {
 		r, err = doctor.Examine(p.ctx, o)

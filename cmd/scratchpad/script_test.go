@@ -19,7 +19,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

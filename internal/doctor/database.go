@@ -34,6 +34,9 @@ func (r *checkup) database(ctx context.Context) {
 		return
 	}
 	r.pages(info)
+	if r.o.Scrub {
+		r.scrub(ctx)
+	}
 	if text := OlderSchema(info); text != "" {
 		r.add(Check{"schema", OK, text, ""})
 	}
@@ -54,6 +57,22 @@ func (r *checkup) database(ctx context.Context) {
 
 func (r *checkup) pages(info sqlite.Info) {
 	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages, info.PageSize, info.Free), ""})
+	if info.Redacted && !r.o.Scrub {
+		r.add(Check{"redaction", Warning, "something of redacted content is still in the file or its log", "A server removes it: at once from a file below 64 MB, and from a larger one when nobody has written for 10 seconds. To remove it now, run scratchpad doctor --scrub."})
+	}
+}
+
+// scrub removes what redactions have left in the file.
+func (r *checkup) scrub(ctx context.Context) {
+	store, err := sqlite.Open(ctx, r.Database, sqlite.Options{Logger: r.o.Logger})
+	if err == nil {
+		err = errors.Join(store.Scrub(ctx), store.Close())
+	}
+	if err != nil {
+		r.trouble("redaction", err, "")
+		return
+	}
+	r.add(Check{"redaction", OK, "nothing of redacted content is in the file and its log", ""})
 }
 
 // OlderSchema says what will become of a database that an older version of this

@@ -47,6 +47,7 @@ type Options struct {
 	Database  string // the absolute path
 	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
+	Scrub     bool   // remove what redactions have left in the file
 
 	Version   string                // of this program
 	Limits    workspace.StoreLimits // 0 is no limit

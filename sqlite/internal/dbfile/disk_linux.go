@@ -97,14 +97,25 @@ func readOnlyDisk(dir string) bool {
 	return unix.Statfs(dir, &s) == nil && s.Flags&unix.ST_RDONLY != 0
 }
 
-// freeBytes returns the bytes that are free for this user on the folder's disk, and -1
+// FreeBytes returns the bytes that are free for this user on the folder's disk, and -1
 // if it cannot find out.
-func freeBytes(dir string) int64 {
+func FreeBytes(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return -1
 	}
 	return int64(s.Bavail) * int64(s.Bsize)
+}
+
+// TempFolder returns the folder of SQLite's temporary files:
+// https://www.sqlite.org/tempfiles.html, part 5.
+func TempFolder() string {
+	for _, dir := range []string{os.Getenv("SQLITE_TMPDIR"), os.Getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && unix.Access(dir, unix.W_OK|unix.X_OK) == nil {
+			return dir
+		}
+	}
+	return "."
 }
 
 // allocate makes the file size bytes long, with blocks on the disk for all of them.

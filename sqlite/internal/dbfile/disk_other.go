@@ -10,8 +10,11 @@ func networkDisk(string) string { return "" }
 // readOnlyDisk knows no such disk on this operating system.
 func readOnlyDisk(string) bool { return false }
 
-// freeBytes does not know the free space on this operating system.
-func freeBytes(string) int64 { return -1 }
+// FreeBytes does not know the free space on this operating system.
+func FreeBytes(string) int64 { return -1 }
+
+// TempFolder returns a folder whose free space is not known either.
+func TempFolder() string { return os.TempDir() }
 
 func allocate(f *os.File, size int64) error { return writeZeros(f, size) }
 

@@ -3,6 +3,7 @@ package dbfile
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -32,15 +33,27 @@ func (o *Opened) Ready() error {
 	if readOnlyDisk(dir) {
 		return workspace.Errorf(workspace.ErrReadOnly, "the disk is read-only; make it writable")
 	}
-	if free := freeBytes(dir); free >= 0 && free < writeRoom {
+	if free := FreeBytes(dir); free >= 0 && free < writeRoom {
 		return workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it")
 	}
 	return nil
 }
 
 // LogBytes returns the size of the write-ahead log, and 0 if it cannot be looked at.
-func LogBytes(path string) int64 {
-	info, err := os.Lstat(path + Log)
+func LogBytes(path string) int64 { return Bytes(path + Log) }
+
+// LogTime returns when the write-ahead log was last written to, and the zero time if it
+// cannot be looked at.
+func LogTime(path string) (t time.Time) {
+	if info, err := os.Lstat(path + Log); err == nil {
+		t = info.ModTime()
+	}
+	return t
+}
+
+// Bytes returns the size of the database file, and 0 if it cannot be looked at.
+func Bytes(path string) int64 {
+	info, err := os.Lstat(path)
 	if err != nil {
 		return 0
 	}

@@ -17,17 +17,11 @@ import (
 // read. So it is for one transaction.
 const ModeStill = "still"
 
-// ModePages is a mode of Dial: the connection may write pages by their numbers, which
-// SQLite's defensive mode forbids.
-const ModePages = "pages"
-
 // uri returns SQLite's name of a database. It escapes the path, so that no character of it
 // is taken for an option.
 func uri(path, mode string) string {
 	q := url.Values{"mode": {mode}}
 	switch mode {
-	case ModePages:
-		q.Set("mode", "rw")
 	case ModeStill:
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")
@@ -82,7 +76,7 @@ func (c *Conn) configure(mode string, pragmas []string) error {
 	if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG); err != nil {
 		return err
 	}
-	if mode != "ro" && mode != ModeStill && mode != ModePages {
+	if mode != "ro" && mode != ModeStill {
 		// This forbids statements that could damage the file:
 		// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
 		if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_DEFENSIVE); err != nil {

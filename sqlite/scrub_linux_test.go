@@ -1,0 +1,108 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// This process redacts, and goes on until it is killed.
+func init() {
+	roles["redact-and-stay"] = func(args []string) error {
+		s, err := sqlite.Open(context.Background(), args[0], quiet)
+		if err != nil {
+			return err
+		}
+		svc, err := workspace.New(s, workspace.Options{})
+		if err != nil {
+			return err
+		}
+		ws, err := svc.Agent("a")
+		if err != nil {
+			return err
+		}
+		if _, err := ws.RedactVersion(context.Background(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
+			return err
+		}
+		tell("redacted")
+		select {}
+	}
+}
+
+// A process has written the database anew, a reader keeps it from emptying the log, and it is
+// killed. The content is still in the files, and so is the record. The next process ends the
+// work when the reader has left. The temporary file of VACUUM is gone with its process.
+func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
+	t.Parallel()
+	const size = 1_000_000
+	path, temp := filepath.Join(t.TempDir(), "test.db"), t.TempDir()
+	s := open(t, path)
+	twoVersions(t, s, 1, size)
+	testkit.Must(t, s.Close())
+	s = open(t, path)
+	testkit.Must(t, s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
+		if _, err := r.Owner(); err != nil {
+			return err
+		}
+		cmd := roleCommand(t.Context(), "redact-and-stay", path)
+		cmd.Env = append(cmd.Environ(), "SQLITE_TMPDIR="+temp)
+		c := startPeer(t, cmd)
+		c.until(t, "redacted")
+		for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+			log, err := os.ReadFile(path + "-wal")
+			testkit.Must(t, err)
+			if bytes.Count(log, []byte("<0000002:")) > size/20 { // VACUUM has written the other version too
+				break
+			}
+			if time.Since(began) > time.Minute {
+				t.Fatal("the database was not written anew within a minute")
+			}
+		}
+		time.Sleep(200 * time.Millisecond)
+		c.Process.Kill()
+		c.Wait()
+		return nil
+	}))
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("the temporary folder has %v, %v, want nothing", left, err)
+	}
+	if _, err := s.System(t.Context()).Get("sqlite/scrub"); err != nil {
+		t.Errorf("the record after the kill: %v, want that it is there", err)
+	}
+	testkit.Must(t, s.Close())
+	s = open(t, path)
+	waitScrubbed(t, s)
+	checkGone(t, s, path, map[int]bool{1: true})
+}
+
+// Without three times the room, nothing is begun, and the record stays.
+func TestScrubNeedsRoom(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "test.db")
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	testkit.Must(t, err)
+	defer s.Close()
+	ws := twoVersions(t, s, 1, 1_000_000)
+	name := filler(t, dir, diskBytes)
+	testkit.Must(t, os.Truncate(name, size(t, name)-3<<20))
+	_, err = ws.RedactVersion(t.Context(), "plan.md", 1, workspace.RedactOptions{})
+	testkit.Must(t, err)
+	if err := s.Scrub(t.Context()); !errors.Is(err, workspace.ErrStorageFull) {
+		t.Errorf("Scrub() with little room = %v, want ErrStorageFull", err)
+	}
+	if info, err := s.Info(t.Context()); err != nil || !info.Redacted {
+		t.Errorf("Info().Redacted = %v, %v, want true", info.Redacted, err)
+	}
+	testkit.Must(t, os.Remove(name))
+	testkit.Must(t, s.Scrub(t.Context()))
+	waitScrubbed(t, s)
+	checkGone(t, s, path, map[int]bool{1: true})
+}
