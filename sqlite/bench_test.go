@@ -199,30 +199,3 @@ func fillLog(b *testing.B, svc *workspace.Service) {
 		}
 	}
 }
-
-// BenchmarkRedact measures how long after a redaction its content is gone from a database
-// of 100 MB whose pages are all to be cleared, and from one whose pages are clear.
-func BenchmarkRedact(b *testing.B) {
-	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { s.Close() })
-	svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 40}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	fillFiles(b, svc, 1)
-	ws, err := svc.Agent("agent-0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range b.N {
-		if _, err := ws.RedactVersion(b.Context(), fmt.Sprintf("stored/%d", i%1000), 1+int64(i/1000), workspace.RedactOptions{}); err != nil {
-			b.Fatal(err)
-		}
-		began := time.Now()
-		waitScrubbed(b, s)
-		b.ReportMetric(float64(time.Since(began).Milliseconds()), fmt.Sprintf("ms-redaction-%d", min(i+1, 2)))
-	}
-}

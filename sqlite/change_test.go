@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,67 +67,6 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
-// A move takes the newer versions along with all that is known of them. A file that was
-// deleted at the target before is not in the way, and all reads as sound.
-func TestMoveFile(t *testing.T) {
-	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "test.db"))
-	ws := workspaceOn(t, s, "alice")
-	for i := range 4 {
-		put(t, ws, "from.md")
-		if i < 3 {
-			put(t, ws, "to.md")
-		}
-	}
-	if _, err := ws.DeleteFile(t.Context(), "to.md", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	var want []workspace.Version
-	err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-		l, err := tx.Load(workspace.Query{File: "from.md", To: "to.md", Current: true})
-		if err != nil {
-			return err
-		}
-		if want, err = tx.Versions("from.md"); err != nil {
-			return err
-		}
-		m := workspace.FileMove{From: l.File, To: l.To, Above: 2, New: l.Version, Owner: l.Owner}
-		m.New.Number++
-		want = append(want[2:], m.New)
-		want[2].Content = nil
-		for _, v := range want {
-			m.To.Sizes = append(m.To.Sizes, v.Size)
-		}
-		m.From.Deleted, m.From.Sizes = true, nil
-		m.To.Version, m.To.Deleted, m.To.Created = m.New.Number, false, l.File.Created
-		m.Owner.Bytes -= m.New.Size
-		m.Owner.Versions--
-		m.Owner.Revision++
-		m.Owner.Changes++
-		m.Change = workspace.Change{Revision: m.Owner.Revision, Op: workspace.OpMove, Kind: workspace.KindFile, Path: "to.md", From: "from.md", Before: 4, After: 5, Time: time.UnixMicro(1)}
-		return tx.MoveFile(m)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	expectFile(t, ws, "to.md", "from.md")
-	if err := s.View(t.Context(), alice, func(r workspace.Reader) error {
-		got, err := r.Versions("to.md")
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("the versions that were moved, want - got +:\n%s", diff)
-		}
-		return err
-	}); err != nil {
-		t.Error(err)
-	}
-	if _, err := ws.ReadFile(t.Context(), "from.md", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
-		t.Errorf("the file at the old path: %v, want ErrNotFound", err)
-	}
-	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
-		t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
-	}
-}
-
 // pages lists the owners of tenant local, page by page.
 func pages(t *testing.T, s workspace.Store, q workspace.OwnersQuery) (names []string) {
 	t.Helper()
@@ -176,43 +114,6 @@ func TestOwnersOrders(t *testing.T) {
 			some := pages(t, s, workspace.OwnersQuery{Order: order, Prefix: "crowd-", Part: "D-1", Limit: 3})
 			if len(some) != 10 {
 				t.Errorf("schema %d, order %d: with a prefix and a part: %v, want crowd-10 to crowd-19", schema, order, some)
-			}
-		}
-	}
-}
-
-// A file moves with all its versions, be it one or several, also if its content changes.
-func TestMoveThroughWorkspace(t *testing.T) {
-	for _, versions := range []int{1, 3} {
-		for _, changed := range []bool{false, true} {
-			s := open(t, filepath.Join(t.TempDir(), "scratchpad.db"))
-			ws, err := newService(t, s).Agent("a")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			for n := range versions {
-				want = append(want, strings.Repeat("text ", n+1))
-				if _, err := ws.WriteFile(t.Context(), "from", []byte(want[n]), workspace.WriteOptions{}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			o, last := workspace.MoveOptions{}, []byte(want[versions-1])
-			if changed {
-				last = []byte("another text")
-				o.Content = &last
-			}
-			if _, err := ws.MoveFile(t.Context(), "from", "to", o); err != nil {
-				t.Fatal(err)
-			}
-			for i, text := range append(want, string(last)) {
-				r, err := ws.ReadFile(t.Context(), "to", workspace.ReadOptions{Version: int64(i + 1)})
-				if err != nil || string(r.Content) != text {
-					t.Errorf("%d versions, content changed: %v: version %d is %q, %v, want %q", versions, changed, i+1, r.Content, err, text)
-				}
-			}
-			if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
-				t.Errorf("%d versions, content changed: %v: Verify() = %v, %v", versions, changed, report.Problems, err)
 			}
 		}
 	}

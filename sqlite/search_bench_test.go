@@ -50,35 +50,6 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchSmall searches a small memory, as most are: 12 files of 27 KiB together and
-// ten entries. Each line of the files matches.
-func BenchmarkSearchSmall(b *testing.B) {
-	kibibyte := bytes.Repeat([]byte("the refund of the northern branch is due by Friday\n"), 21)[:1024]
-	ws := searchWorkspace(b, "sqlite", nil)
-	files := map[string][]byte{"f": kibibyte, "long": bytes.Repeat(kibibyte, 16)}
-	for i := range 10 {
-		files[fmt.Sprintf("docs/%d.md", i)] = kibibyte
-		if _, err := ws.AppendLog(b.Context(), "log", []byte("one line of text")); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for path, content := range files {
-		if _, err := ws.WriteFile(b.Context(), path, content, workspace.WriteOptions{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for _, query := range []string{"refund", "northern refund", "zebra"} {
-		b.Run(strings.ReplaceAll(query, " ", "_"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := ws.Search(b.Context(), query, workspace.SearchOptions{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 func searchAtOnce(b *testing.B, ws *workspace.Workspace, query string, at int) {
 	var group sync.WaitGroup
 	for range at {

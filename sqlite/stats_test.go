@@ -79,20 +79,3 @@ func TestStatsOfARestart(t *testing.T) {
 		t.Errorf("%d written, %d failed; want 0 and 1", got.Writes, got.Failed)
 	}
 }
-
-// BenchmarkReady is what a look costs, and what Stats does.
-func BenchmarkReady(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "test.db"))
-	b.Run("Ready", func(b *testing.B) {
-		for b.Loop() {
-			if err := s.Ready(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Stats", func(b *testing.B) {
-		for b.Loop() {
-			s.Stats()
-		}
-	})
-}

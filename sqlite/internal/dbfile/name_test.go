@@ -97,3 +97,8 @@ func TestGiveDatabaseName(t *testing.T) {
 		}
 	}
 }
+
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	testkit.Must(t, os.WriteFile(name, []byte(content), 0o600))
+}
