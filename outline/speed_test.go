@@ -65,15 +65,6 @@ var programs = []workload{
 	{"python", "a.py", random(func(r *rand.Rand, i int) string {
 		return fmt.Sprintf("class Store%d(Base):\n    \"\"\"%s.\"\"\"\n\n    def open(self, path: str = \"x\") -> None:\n        # %s\n        self.path = [x for x in path if x != '%s']\n\n", i, words(r, 7), words(r, 8), words(r, 2))
 	})},
-	{"typescript", "a.ts", random(func(r *rand.Rand, i int) string {
-		return fmt.Sprintf("/** %s. */\nexport class Store%d<T> extends Base {\n  async open(path: string, n = %d): Promise<void> {\n    if (n > 1) { log(`%s ${path}`); }\n    return this.x.map((y) => y / 2);\n  }\n}\n\n", words(r, 9), i, i, words(r, 4))
-	})},
-	{"c", "a.c", random(func(r *rand.Rand, i int) string {
-		return fmt.Sprintf("/* %s */\nstatic int\nopen_%d(struct store *s, const char *path)\n{\n\tif (s->n > %d && *path == 'x') {\n\t\treturn -1;\n\t}\n\treturn printf(\"%s\");\n}\n\n", words(r, 9), i, i, words(r, 4))
-	})},
-	{"sql", "a.sql", random(func(r *rand.Rand, i int) string {
-		return fmt.Sprintf("CREATE TABLE t%d (\n  id integer, -- %s\n  name text DEFAULT 'x'\n);\nINSERT INTO t%d VALUES (1, '%s');\n", i, words(r, 4), i, words(r, 3))
-	})},
 }
 
 var documents = []workload{
@@ -104,12 +95,6 @@ var documents = []workload{
 	})},
 	{"chinese", "a", random(func(r *rand.Rand, i int) string {
 		return fmt.Sprintf("第%d天，外婆家的后院有一口老井，井沿被绳子磨出了深深浅浅的沟。堂屋里供着外公的照片！\n\n", i)
-	})},
-	{"xml", "a.xml", random(func(r *rand.Rand, i int) string {
-		return fmt.Sprintf("<entry id=\"%d\"><title>%s</title><link href='x'/></entry>\n", i, words(r, 5))
-	})},
-	{"toml", "a.toml", random(func(r *rand.Rand, i int) string {
-		return fmt.Sprintf("[service%d]\nimage = \"%s\" # x\nports = [80, %d]\n\n", i, words(r, 3), i)
 	})},
 }
 
