@@ -70,7 +70,7 @@ func TestAdvice(t *testing.T) {
 		if r, err := client.Write(file, "scratchpad", server); err != nil || len(r.Changed) > 0 {
 			t.Errorf("%q, pasted\n%s\nchanged %q, %v", c.old, pasted, r.Changed, err)
 		}
-		for _, kept := range []string{"enabled = true", "env = { A = '1' }", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
+		for _, kept := range []string{"enabled = true", "A = '1'", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
 			if strings.Contains(c.old, kept) && !strings.Contains(pasted, kept) {
 				t.Errorf("%q, pasted\n%s\n%s is gone", c.old, pasted, kept)
 			}

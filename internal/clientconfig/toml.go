@@ -2,16 +2,15 @@ package clientconfig
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // tomlFormat is a TOML file with a table mcp_servers.NAME for each server.
@@ -33,40 +32,11 @@ func encodeEntry(s Server) (lines string) {
 
 // encodeTOML returns a field of a server as a line of TOML, without its end.
 func encodeTOML(f tomlField) string {
-	if text, ok := f.value.(string); ok {
-		return f.key + " = " + quoteTOML(text)
+	line, err := toml.Marshal(map[string]any{f.key: f.value})
+	if err != nil {
+		panic(err) // nothing can be wrong with texts
 	}
-	var items []string
-	for _, v := range f.value.([]any) {
-		items = append(items, quoteTOML(v.(string)))
-	}
-	return f.key + " = [" + strings.Join(items, ", ") + "]"
-}
-
-// quoteTOML returns a text as TOML writes it: a literal string if that can hold it, and
-// else a basic one.
-func quoteTOML(text string) string {
-	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
-	if !strings.Contains(text, "'") && !strings.ContainsFunc(text, isControl) && utf8.ValidString(text) {
-		return "'" + text + "'"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i, r := range text {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString("\\" + string(r))
-		case strings.ContainsRune("\b\f\n\r\t", r):
-			b.WriteString("\\" + string("bfnrt"[strings.IndexRune("\b\f\n\r\t", r)]))
-		case isControl(r) || r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\u%04X`, text[i])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return strings.TrimSuffix(string(line), "\n")
 }
 
 // cannotEdit is why a file is not edited.
@@ -97,23 +67,30 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	case s.URL != "" && entry["command"] != nil:
 		return nil, nil, fail(ErrTaken, "it has a server that the client starts under the name %s", name)
 	}
-	place, err := findTOML(old, []string{tomlServers, name})
-	if err != nil {
-		return nil, nil, fail(ErrInvalid, "it is not valid TOML: %v; mend it first", err)
-	}
+	place := findTOML(old, name)
 	newline := "\n"
 	if bytes.Contains(old, []byte("\r\n")) {
 		newline = "\r\n"
 	}
+	snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
 	if servers[name] == nil {
-		snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
 		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
 	} else {
-		var lost bool
-		content, changed, lost = t.replace(old, place, name, entry, s, newline)
-		switch {
-		case len(changed) == 0:
+		if changed = differences(name, entry, s); len(changed) == 0 {
 			return old, nil, nil
+		}
+		var lost bool
+		content, lost = appendBlock(old, snippet, newline), false
+		switch {
+		case place.shared:
+			where := fmt.Sprintf("in place of %s in %s", name, linesOf(old, place.at))
+			return nil, nil, byHand(cmp.Or(why, cannotEdit), where, inlineTOML(name, entry, s)+"\n")
+		case place.whole != nil:
+			content = place.replaceWhole(old, name, entry, s)
+		case place.at.to > 0:
+			content, lost = place.replace(old, name, entry, s, newline)
+		}
+		switch {
 		case lost && why == "":
 			why = commentInside
 		case !place.plain && why == "":
@@ -139,9 +116,7 @@ func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []s
 	if servers[name] == nil {
 		return old, nil, nil
 	}
-	if content, err = cutTables(old, []string{tomlServers, name}); err != nil {
-		return nil, nil, err
-	}
+	content = cutTables(old, []string{tomlServers, name})
 	left := maps.Clone(servers)
 	if delete(left, name); len(left) == 0 {
 		delete(before, tomlServers)
@@ -155,7 +130,7 @@ func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []s
 		}
 	}
 	if err != nil || !sameTOML(after, before) {
-		place, _ := findTOML(old, []string{tomlServers, name})
+		place := findTOML(old, name)
 		return nil, nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name, linesOf(old, place.at))
 	}
 	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
@@ -191,7 +166,6 @@ func (t tomlFormat) byHand(old, want []byte, right bool, place tomlPlace, why, n
 	if why == "" {
 		why = cannotEdit
 	}
-	fields := "{ " + strings.ReplaceAll(strings.TrimSpace(encodeEntry(s)), "\n", ", ") + " }"
 	switch {
 	case right:
 		where, text := inPlace(old, want, place.at, name)
@@ -199,23 +173,22 @@ func (t tomlFormat) byHand(old, want []byte, right bool, place tomlPlace, why, n
 	case place.at.to > 0:
 		where := fmt.Sprintf("into the file, and remove %s, which begins in %s", name, linesOf(old, span{place.at.from, place.at.from}))
 		return byHand(why, where, t.snippet(name, s))
-	case place.table != nil:
-		where := fmt.Sprintf("between the braces of %s in %s", strings.Join(place.table, "."), linesOf(old, place.above))
-		return byHand(why, where, name+" = "+fields+"\n")
-	case place.above != span{}:
-		return byHand(why, "in place of "+linesOf(old, place.above), fmt.Sprintf("%s = { %s = %s }\n", tomlServers, name, fields))
+	case place.above != nil && place.braces:
+		where := fmt.Sprintf("between the braces of %s in %s", tomlServers, linesOf(old, place.above.at))
+		return byHand(why, where, inlineTOML(name, nil, s)+"\n")
+	case place.above != nil:
+		return byHand(why, "in place of "+linesOf(old, place.above.at), fmt.Sprintf("%s = {%s}\n", tomlServers, inlineTOML(name, nil, s)))
 	}
 	return byHand(why, "into the file", t.snippet(name, s))
 }
 
 // readTOML decodes a file.
 func readTOML(text []byte) (map[string]any, error) {
-	all, err := decodeTOML(text)
-	var where *unstable.ParserError
-	if errors.As(err, &where) {
-		before := text[:min(max(0, cap(text)-cap(where.Highlight)), len(text))] // the highlight is a part of the text
-		row, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
-		return nil, fail(ErrInvalid, "it is not valid TOML: line %d, column %d: toml: %v; mend it first", row, column, where)
+	all := map[string]any{}
+	err := toml.Unmarshal(text, &all)
+	if where, ok := errors.AsType[*toml.DecodeError](err); ok {
+		row, column := where.Position()
+		return nil, fail(ErrInvalid, "it is not valid TOML: line %d, column %d: %v; mend it first", row, column, where)
 	}
 	if err != nil {
 		return nil, fail(ErrInvalid, "it is not valid TOML: %v; mend it first", err)
@@ -308,32 +281,11 @@ func anySlice(list []string) (all []any) {
 	return all
 }
 
-// replace replaces the fields of an entry that differ. Comments after them stay. lost says
-// that comments inside them do not.
-func (t tomlFormat) replace(old []byte, place tomlPlace, name string, entry map[string]any, s Server, newline string) (content []byte, changed []string, lost bool) {
-	type replacement struct {
-		at   span
-		text string
-	}
-	var all []replacement
-	var pairs []string
+// differences says which fields of an entry differ from those of a server.
+func differences(name string, entry map[string]any, s Server) (changed []string) {
 	for _, f := range tomlFields(s) {
-		text := encodeTOML(f)
-		if pairs = append(pairs, text); reflect.DeepEqual(entry[f.key], f.value) {
+		if reflect.DeepEqual(entry[f.key], f.value) {
 			continue
-		}
-		pair, found := place.pairs[f.key]
-		switch {
-		case found:
-			lost = lost || hasComment(old[pair.at.from:pair.at.to])
-			all = append(all, replacement{pair.at, pair.prefix + text})
-		case place.header != span{}:
-			all = append(all, replacement{span{place.header.to, place.header.to}, newline + text})
-		case place.last.inline:
-			all = append(all, replacement{span{place.last.at.to, place.last.at.to}, ", " + place.last.prefix + text})
-		default:
-			end := lineAround(old, place.last.at.to).to
-			all = append(all, replacement{span{end, end}, newline + place.last.prefix + text})
 		}
 		was := "not there"
 		if entry[f.key] != nil {
@@ -341,17 +293,21 @@ func (t tomlFormat) replace(old []byte, place tomlPlace, name string, entry map[
 		}
 		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.value)))
 	}
-	if place.key != (span{}) && place.last == (tomlPair{}) { // a value that is no table, or an empty one
-		all = []replacement{{place.at, string(old[place.key.from:place.key.to]) + " = { " + strings.Join(pairs, ", ") + " }"}}
+	return changed
+}
+
+// inlineTOML returns an entry with the fields of a server as a pair with an inline table.
+func inlineTOML(name string, entry map[string]any, s Server) string {
+	entry = maps.Clone(entry)
+	if entry == nil {
+		entry = map[string]any{}
 	}
-	if place.array {
-		all = append(all, replacement{place.header, fmt.Sprintf("[%s.%s]", tomlServers, name)})
+	for _, f := range tomlFields(s) {
+		entry[f.key] = f.value
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].at.from < all[j].at.from })
-	at := 0
-	for _, r := range all {
-		content = append(append(content, old[at:r.at.from]...), r.text...)
-		at = r.at.to
+	var b strings.Builder
+	if err := toml.NewEncoder(&b).SetTablesInline(true).Encode(map[string]any{name: entry}); err != nil {
+		panic(err) // all of it was decoded
 	}
-	return append(content, old[at:]...), changed, lost
+	return strings.TrimSuffix(b.String(), "\n")
 }

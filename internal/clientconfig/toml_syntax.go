@@ -3,115 +3,77 @@ package clientconfig
 import (
 	"bytes"
 	"slices"
+	"strings"
 
-	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlExpression is a table header, or a pair of a key and a value.
-type tomlExpression struct {
-	node   *unstable.Node // valid until the next expression
-	table  []string       // that a pair is in
-	name   []string       // with that table
-	starts []int          // offsets of the parts of the key
-	end    int            // offset after the key
-	inline bool           // inside the braces of an inline table
+// A tomlPart is a header, or a pair of a key and a value.
+type tomlPart struct {
+	at     span     // its lines, without the end of the last one
+	table  []string // the name in the header, or in the one above the pair
+	header bool
+	array  bool           // the header has double brackets
+	value  map[string]any // of the part alone
+	prefix string         // of a pair of an entry: what stands before its own key
 }
 
-// at returns where a pair is.
-func (e tomlExpression) at() span {
-	return span{int(e.node.Raw.Offset), int(e.node.Raw.Offset + e.node.Raw.Length)}
-}
+// longestPart is how many lines a part may have. It ends where go-toml can decode it, and
+// that is tried for each line.
+const longestPart = 1000
 
-// walkTOML calls visit for each expression of a text. Pairs in an inline table come before
-// the pair that has the table.
-func walkTOML(text []byte, visit func(tomlExpression)) error {
-	var in []string
-	var pair func(n *unstable.Node, table []string, inline bool)
-	pair = func(n *unstable.Node, table []string, inline bool) {
-		e := newTOMLExpression(n, table)
-		if e.inline = inline; n.Value().Kind == unstable.InlineTable {
-			for it := n.Value().Children(); it.Next(); {
-				pair(it.Node(), e.name, true)
-			}
+// partsOf returns the parts of a valid text, up to one that is too long.
+func partsOf(text []byte) (parts []tomlPart) {
+	var table []string
+	for at := 0; at < len(text); {
+		line, n := lineAround(text, at), 1
+		end := line.to
+		value, ok := decodeAlone(text[at:end])
+		for ; !ok && n < longestPart && end < len(text); n++ {
+			end = lineAround(text, nextLine(text, end)).to
+			value, ok = decodeAlone(text[at:end])
 		}
-		visit(e)
+		if !ok {
+			return parts
+		}
+		p := tomlPart{at: span{at, end}, value: value}
+		if first := bytes.TrimLeft(text[at:end], " \t"); len(first) > 0 && first[0] == '[' {
+			p.header, p.array = true, bytes.HasPrefix(first, []byte("[["))
+			table = namesIn(value)
+		}
+		p.table = table
+		if len(value) > 0 {
+			parts = append(parts, p)
+		}
+		at = nextLine(text, end)
 	}
-	parser := unstable.Parser{}
-	parser.Reset(text)
-	for parser.NextExpression() {
-		switch n := parser.Expression(); n.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			e := newTOMLExpression(n, nil)
-			in = e.name
-			visit(e)
-		case unstable.KeyValue:
-			pair(n, in, false)
+	return parts
+}
+
+func decodeAlone(part []byte) (value map[string]any, ok bool) {
+	value = map[string]any{}
+	return value, toml.Unmarshal(part, &value) == nil
+}
+
+// namesIn returns the name of a header, which alone is a table in a table.
+func namesIn(v any) []string {
+	switch v := v.(type) {
+	case []any:
+		return namesIn(v[0])
+	case map[string]any:
+		for name, below := range v {
+			return append([]string{name}, namesIn(below)...)
 		}
 	}
-	return parser.Error()
+	return nil
 }
 
-func newTOMLExpression(n *unstable.Node, table []string) tomlExpression {
-	e := tomlExpression{node: n, table: table, name: slices.Clone(table)}
-	for it := n.Key(); it.Next(); {
-		raw := it.Node().Raw
-		e.name = append(e.name, string(it.Node().Data))
-		e.starts, e.end = append(e.starts, int(raw.Offset)), int(raw.Offset+raw.Length)
+// nextLine returns where the line after an end of a line begins.
+func nextLine(text []byte, end int) int {
+	if i := bytes.IndexByte(text[end:], '\n'); i >= 0 {
+		return end + i + 1
 	}
-	return e
-}
-
-// tomlPair is a pair of a table, and what stands before the pair's own key.
-type tomlPair struct {
-	at     span
-	prefix string // such as "scratchpad." in the table above
-	inline bool
-}
-
-// tomlPlace is where a text has a table, and in which form.
-type tomlPlace struct {
-	at     span                // all of it but the tables below it
-	pairs  map[string]tomlPair // by their keys
-	last   tomlPair            // after which there is room for another one
-	header span                // "[a.b]" or "[[a.b]]", without the end of the line; empty: there is none
-	array  bool                // the header has double brackets
-	key    span                // of the pair that has the table as its value; empty: there is none
-	plain  bool                // a header, and pairs without a prefix
-	above  span                // a pair in place of the table that this one would be in
-	table  []string            // the name of an inline table that this one would be in
-}
-
-// findTOML finds a table.
-func findTOML(text []byte, table []string) (p tomlPlace, err error) {
-	p.plain, p.pairs, p.at.from = true, map[string]tomlPair{}, len(text)
-	grow := func(at span) { p.at = span{min(p.at.from, at.from), max(p.at.to, at.to)} }
-	err = walkTOML(text, func(e tomlExpression) {
-		own := min(len(e.name), len(table))
-		isPair, part := e.node.Kind == unstable.KeyValue, len(table)-len(e.table)
-		switch {
-		case !slices.Equal(e.name[:own], table[:own]):
-		case !isPair && own == len(e.name) && own == len(table):
-			p.header = lineAround(text, e.starts[0])
-			p.array = e.node.Kind == unstable.ArrayTable
-			p.plain = p.plain && !p.array
-			grow(p.header)
-		case isPair && own < len(table):
-			if p.above = e.at(); e.node.Value().Kind == unstable.InlineTable {
-				p.table = e.name
-			}
-		case isPair && own == len(e.name):
-			p.key, p.plain = span{e.starts[0], e.end}, false
-			grow(e.at())
-		case isPair && part >= 0:
-			pair := tomlPair{e.at(), string(text[e.starts[0]:e.starts[part]]), e.inline}
-			p.last, p.plain = pair, p.plain && part == 0 && !e.inline
-			if len(e.name) == len(table)+1 {
-				p.pairs[e.name[len(table)]] = pair
-			}
-			grow(pair.at)
-		}
-	})
-	return p, err
+	return len(text)
 }
 
 // lineAround returns the line of an offset, without its end.
@@ -123,59 +85,179 @@ func lineAround(text []byte, at int) span {
 	return span{from, from + len(bytes.TrimRight(text[from:to], "\r"))}
 }
 
-// hasComment reports whether there is a comment inside a pair.
-func hasComment(pair []byte) bool {
-	parser := unstable.Parser{KeepComments: true}
-	parser.Reset(pair)
-	for parser.NextExpression() {
-		if commentBelow(parser.Expression()) {
-			return true
-		}
-	}
-	return parser.Error() != nil
+// isClosed reports whether the value of a pair at a path is no table, or an inline one: TOML
+// lets nobody add to these.
+func (p tomlPart) isClosed(text []byte, path []string) bool {
+	more := strings.Join(path, ".") + ".scratchpad-adds-this = 1\n"
+	_, open := decodeAlone(slices.Concat(text[p.at.from:p.at.to], []byte("\n"), []byte(more)))
+	return !open
 }
 
-func commentBelow(n *unstable.Node) bool {
-	for it := n.Children(); it.Next(); {
-		if it.Node().Kind == unstable.Comment || commentBelow(it.Node()) {
+// valueEnd returns where the value of a pair ends, before a comment after it.
+func (p tomlPart) valueEnd(text []byte) int {
+	for at := p.at.from; at < p.at.to; at++ {
+		if text[at] != '#' {
+			continue
+		}
+		if value, ok := decodeAlone(text[p.at.from:at]); ok && sameTOML(value, p.value) {
+			return p.at.from + len(bytes.TrimRight(text[p.at.from:at], " \t"))
+		}
+	}
+	return p.at.to
+}
+
+// hasComment reports whether there is a comment inside the value of a pair: without it the
+// pair is the same.
+func (p tomlPart) hasComment(text []byte, end int) bool {
+	for at := p.at.from; at < end; at++ {
+		if text[at] != '#' {
+			continue
+		}
+		rest := text[min(lineAround(text, at).to, end):end]
+		if value, ok := decodeAlone(slices.Concat(text[p.at.from:at], rest)); ok && sameTOML(value, p.value) {
 			return true
 		}
 	}
 	return false
 }
 
+// tomlPlace is where a text has the entry of a server, and in which form.
+type tomlPlace struct {
+	at     span                // all of it but the tables below it
+	header *tomlPart           // nil: there is none
+	pairs  map[string]tomlPart // by their keys
+	last   tomlPart            // the last of the pairs
+	plain  bool                // a header with single brackets and the pairs below it
+	whole  *tomlPart           // a pair that has the entry as its value
+	shared bool                // the same pair has other entries too
+	above  *tomlPart           // a pair in place of the table that the entry would be in
+	braces bool                // that pair has an inline table
+}
+
+// findTOML finds the entry of a server.
+func findTOML(text []byte, name string) tomlPlace {
+	target := []string{tomlServers, name}
+	p := tomlPlace{plain: true, pairs: map[string]tomlPart{}, at: span{from: len(text)}}
+	for _, part := range partsOf(text) {
+		own := min(len(part.table), len(target))
+		if len(part.table) > len(target) || !slices.Equal(part.table, target[:own]) {
+			continue
+		}
+		if !part.header {
+			p.addPair(text, part, target[own:])
+		} else if own == len(target) {
+			p.header, p.plain = &part, p.plain && !part.array
+			p.grow(part.at)
+		}
+	}
+	return p
+}
+
+func (p *tomlPlace) grow(at span) { p.at = span{min(p.at.from, at.from), max(p.at.to, at.to)} }
+
+// addPair notes a pair of the entry. path leads from the table that the pair is in to the
+// entry.
+func (p *tomlPlace) addPair(text []byte, part tomlPart, path []string) {
+	var v any = part.value
+	for n, name := range path {
+		table, ok := v.(map[string]any)
+		if v = table[name]; v != nil {
+			continue
+		}
+		if n > 0 && part.isClosed(text, path[:n]) {
+			p.above, p.braces = &part, ok
+		}
+		return
+	}
+	p.grow(part.at)
+	if len(path) > 0 && part.isClosed(text, path) {
+		p.whole, p.plain = &part, false
+		p.shared = len(path) > 1 && part.isClosed(text, path[:1])
+		return
+	}
+	for _, name := range path {
+		part.prefix += name + "."
+	}
+	p.plain = p.plain && len(path) == 0
+	for key := range v.(map[string]any) {
+		p.pairs[key] = part
+	}
+	p.last = part
+}
+
+// replaceWhole replaces the pair that has the entry as its value.
+func (p tomlPlace) replaceWhole(old []byte, name string, entry map[string]any, s Server) []byte {
+	pair := inlineTOML(name, entry, s)
+	if len(p.whole.table) == 0 {
+		pair = tomlServers + "." + pair
+	}
+	return slices.Concat(old[:p.at.from], []byte(pair), old[p.whole.valueEnd(old):])
+}
+
+// replace replaces the fields of an entry that differ. Comments after them stay. lost says
+// that comments inside them do not.
+func (p tomlPlace) replace(old []byte, name string, entry map[string]any, s Server, newline string) (content []byte, lost bool) {
+	type replacement struct {
+		at   span
+		text string
+	}
+	var all []replacement
+	for _, f := range tomlFields(s) {
+		if sameTOML(map[string]any{"": entry[f.key]}, map[string]any{"": f.value}) {
+			continue
+		}
+		text := encodeTOML(f)
+		pair, found := p.pairs[f.key]
+		switch {
+		case found:
+			from, end := pair.at.from, pair.valueEnd(old)
+			lost = lost || pair.hasComment(old, end)
+			indent := len(old[from:end]) - len(bytes.TrimLeft(old[from:end], " \t"))
+			all = append(all, replacement{span{from + indent, end}, pair.prefix + text})
+		case p.header != nil:
+			all = append(all, replacement{span{p.header.at.to, p.header.at.to}, newline + text})
+		default:
+			all = append(all, replacement{span{p.last.at.to, p.last.at.to}, newline + p.last.prefix + text})
+		}
+	}
+	if p.header != nil && p.header.array {
+		all = append(all, replacement{p.header.at, "[" + tomlServers + "." + name + "]"})
+	}
+	slices.SortStableFunc(all, func(a, b replacement) int { return a.at.from - b.at.from })
+	at := 0
+	for _, r := range all {
+		content = append(append(content, old[at:r.at.from]...), r.text...)
+		at = r.at.to
+	}
+	return append(content, old[at:]...), lost
+}
+
 // cutTables removes the tables of a name and of those below it, from the line of each
 // header to the line of its last pair, and the empty lines after that. Comments after
 // that line stay.
-func cutTables(text []byte, table []string) ([]byte, error) {
+func cutTables(text []byte, table []string) []byte {
 	var cuts []span
 	inside := false
-	err := walkTOML(text, func(e tomlExpression) {
-		last := e.end
-		if e.node.Kind == unstable.KeyValue {
-			last = e.at().to
-		} else if inside = len(e.name) >= len(table) && slices.Equal(e.name[:len(table)], table); inside {
-			cuts = append(cuts, span{from: bytes.LastIndexByte(text[:e.starts[0]], '\n') + 1})
+	for _, p := range partsOf(text) {
+		if p.header {
+			if inside = len(p.table) >= len(table) && slices.Equal(p.table[:len(table)], table); inside {
+				cuts = append(cuts, span{from: p.at.from})
+			}
 		}
 		if inside {
-			cuts[len(cuts)-1].to = last
+			cuts[len(cuts)-1].to = p.at.to
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	var kept []byte
 	at := 0
 	for _, c := range cuts {
 		kept = append(kept, text[at:c.from]...)
-		if at = len(text); bytes.IndexByte(text[c.to:], '\n') >= 0 {
-			at = c.to + bytes.IndexByte(text[c.to:], '\n') + 1
-		}
+		at = nextLine(text, c.to)
 		rest := bytes.TrimLeft(text[at:], "\r\n")
 		if at = len(text) - len(rest); len(rest) == 0 {
 			text := bytes.TrimRight(kept, "\r\n")
 			kept = kept[:len(text)+bytes.IndexByte(kept[len(text):], '\n')+1]
 		}
 	}
-	return append(kept, text[at:]...), nil
+	return append(kept, text[at:]...)
 }

@@ -67,7 +67,7 @@ func TestTOMLRefuses(t *testing.T) {
 
 // The text that the user is to paste fits the place that the error names.
 func TestTOMLByHand(t *testing.T) {
-	const pair = `scratchpad = { command = '/opt/my tools/scratchpad', args = ['mcp', '--agent', 'default'] }`
+	const pair = `scratchpad = {args = ['mcp', '--agent', 'default'], command = '/opt/my tools/scratchpad'}`
 	for _, c := range []struct{ old, where, pasted string }{
 		{"mcp_servers = { other = { command = 'a' } }", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
 		{"mcp_servers = {}", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
