@@ -1,7 +1,7 @@
 package setup
 
 import (
-	"bytes"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -136,31 +136,10 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(ai, bi)
 }
 
-// infoBegin stands before what a Go program knows of its build, in the file and in memory.
-// Package debug/buildinfo finds the same, but reads every form of program and adds 600 KB.
-const infoBegin = "\x30\x77\xaf\x0c\x92\x74\x08\x02\x41\xe1\xc1\x07\xe6\xd6\x18\xe6path\t"
-
-// isOurs reports whether a file is a build of this program.
+// isOurs reports whether a file is a build of this program, or of its tests.
 func isOurs(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	ours := []byte(strings.Join([]string{infoBegin, module, "/cmd/scratchpad"}, "")) // joined here, so that no program has it as a constant
-	const step = 1 << 20
-	part := make([]byte, 0, step+len(ours))
-	for {
-		n, err := io.ReadFull(f, part[len(part):len(part)+step])
-		part = part[:len(part)+n]
-		if bytes.Contains(part, ours) {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-		part = part[:copy(part, part[max(0, len(part)-len(ours)+1):])] // it may begin here
-	}
+	info, err := buildinfo.ReadFile(name)
+	return err == nil && strings.HasPrefix(info.Path, module+"/cmd/scratchpad")
 }
 
 // install puts the program in its place. A program that runs there goes on.
