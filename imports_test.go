@@ -120,7 +120,6 @@ var allowed = map[string][]string{
 	"internal/unified":                   {"linediff"},
 	"internal/usage":                     {"internal/auth", "workspace"},
 	"internal/notice":                    {},
-	"internal/typecheck":                 {},
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
 	"mcpserver/internal/brevity":         {"tokens"},
