@@ -70,6 +70,30 @@ func TestTrimLog(t *testing.T) {
 	}
 }
 
+// A cursor before the first kept entry continues there, and the page says which entries
+// are gone.
+func TestReadLogAfterTrim(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	appendLog(t, ws, "l", "one", "two", "three", "four", "five")
+	trimLog(t, ws, "l", 3, workspace.DeleteOptions{})
+	for since, want := range map[int64]workspace.LogPage{
+		0: {Total: 2, Last: 5},
+		2: {Total: 2, Last: 5, Removed: 3},
+		3: {Total: 2, Last: 5},
+		4: {Total: 1, Last: 5},
+		9: {Total: 0, Last: 9},
+	} {
+		got := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
+		if got.Total != want.Total || got.Last != want.Last || got.Removed != want.Removed || int64(len(got.Entries)) != want.Total {
+			t.Errorf("ReadLog since %d of entries 4 and 5 = %+v, want total %d, last %d, removed %d", since, got, want.Total, want.Last, want.Removed)
+		}
+	}
+	page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 5})
+	if diff := cmp.Diff([]int64{4, 5}, numbers(page)); diff != "" || page.Total != 0 || page.More || page.Removed != 0 {
+		t.Errorf("ReadLog of the last 5 = %+v, want entries 4 and 5, and none older", page)
+	}
+}
+
 // Records of a conversation whose beginning was removed are skipped.
 func TestTrimLogUnderAJournal(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 40}})

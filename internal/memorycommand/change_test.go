@@ -11,6 +11,32 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+func TestSnippet(t *testing.T) {
+	const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+	ten := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"
+	for _, c := range []struct{ before, old, new, want string }{
+		{ten, "5", "x", "\n     3\t3\n     4\t4\n     5\tx\n     6\t6\n     7\t7"},
+		{ten, "1\n", "x\n", "\n     1\tx\n     2\t2\n     3\t3"},
+		{ten, "10", "x", "\n     8\t8\n     9\t9\n    10\tx"},
+		{ten, "5", "x\ny\nz\nw", "\n     3\t3\n     4\t4\n     5\tx\n     6\ty\n     7\tz"},
+		{ten, "4\n5\n6\n7", "", "\n     2\t2\n     3\t3\n     4\t\n     5\t8\n     6\t9"},
+		{"a\n", "a\n", "b\n", "\n     1\tb\n     2\t"},
+	} {
+		ws := newWorkspace(t, workspace.Options{}, "f", c.before)
+		if got := run(t, ws, "str_replace", "path", "/memories/f", "old_str", c.old, "new_str", c.new); got != header+c.want {
+			t.Errorf("%q for %q: got %q", c.new, c.old, got)
+		}
+	}
+}
+
+func TestManyOccurrences(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{}, "f", strings.Repeat("a\n", 1001))
+	got := run(t, ws, "str_replace", "path", "/memories/f", "old_str", "a", "new_str", "b")
+	if !strings.Contains(got, "in lines: 1, 2, ") || !strings.HasSuffix(got, ", 999, 1000, .... Please ensure it is unique") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // Agents that edit one file at the same time keep each other's changes.
 func TestEditsAtOnce(t *testing.T) {
 	const agents, edits = 4, 25
