@@ -127,7 +127,7 @@ func TestWrongMemory(t *testing.T) {
 			words string
 		}{
 			{object{"path": "/x"}, "content is missing"}, {object{"path": "/x", "content": nil}, "content is missing"}, {object{"content": ""}, "path is missing"}, {object{"path": 1, "content": ""}, "path must be a string"},
-			{object{"path": "/x", "content": strings.Repeat("é", 51_201)}, "102402 bytes, and may have 102400"}, {object{"path": "/x", "content": "", "precondition": nil}, "unknown member"},
+			{object{"path": "/x", "content": "x" + strings.Repeat("é", 51_200)}, "102401 bytes, and may have 102400"}, {object{"path": "/x", "content": "", "precondition": nil}, "unknown member"},
 			{`{"path":"/x","content":"\udc00"}`, "half of a surrogate pair"}, {object{"path": "/x", "content": []string{}}, "content must be a string"},
 		} {
 			c.post(memories, s.body).fails(400, "invalid_request_error", s.words)
