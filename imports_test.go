@@ -125,7 +125,7 @@ var allowed = map[string][]string{
 	"mcpserver/internal/brevity":         {"tokens"},
 	"mcpserver/internal/session":         {},
 	"internal/rawjson":                   {},
-	"postgres":                           {"internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2", "internal/receipt"},
+	"postgres":                           {"internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool", "internal/receipt"},
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "workspace/dump"},
 	"sqlite/internal/ddl":                {"workspace"},

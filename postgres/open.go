@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/puddle/v2"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/agent-scratchpad/scratchpad/internal/probe"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -51,7 +51,7 @@ type Store struct {
 	settings string // the statement that sets the timeouts
 	name     string // random, tells the notifications of this Store from those of others
 	readOnly bool
-	pool     *puddle.Pool[*wire.Conn]
+	pool     *pgxpool.Pool
 	turns    turns
 	writers  chan struct{} // a value for each connection that writers have
 	stats    stats
@@ -90,10 +90,11 @@ func OpenReadOnly(ctx context.Context, url string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, error) {
-	config, err := pgconn.ParseConfig(url)
+	pool, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, unreadable()
 	}
+	config := &pool.ConnConfig.Config
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
@@ -112,16 +113,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), name: rand.Text(), readOnly: readOnly}
 	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
 	s.life, s.kill = context.WithCancel(context.Background())
-	s.pool, err = puddle.NewPool(&puddle.Config[*wire.Conn]{
-		Constructor: func(ctx context.Context) (*wire.Conn, error) { return wire.Connect(ctx, config) },
-		Destructor: func(c *wire.Conn) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			c.Close(ctx)
-		},
-		MaxSize: int32(o.MaxConns),
-	})
-	if err != nil {
+	if s.pool, err = s.newPool(pool); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx); err != nil {

@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"github.com/jackc/puddle/v2"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -21,22 +21,23 @@ const (
 	longestWait = time.Second // between two tries to connect
 )
 
-// A lease is a connection that a caller has.
-type lease struct {
-	*puddle.Resource[*wire.Conn]
-}
-
-func (l lease) conn() *wire.Conn { return l.Value() }
-
-// giveBack returns the connection to the pool if it can be used again.
-func (l lease) giveBack() {
-	c := l.conn()
-	if c.IsClosed() || c.IsBusy() || c.TxStatus() != 'I' {
-		l.Destroy()
-		return
+// newPool returns a pool of connections, which are made when they are needed.
+func (s *Store) newPool(config *pgxpool.Config) (*pgxpool.Pool, error) {
+	config.MaxConns, config.MinConns, config.MinIdleConns = int32(s.o.MaxConns), 0, 0
+	config.MaxConnLifetime, config.MaxConnIdleTime, config.PingTimeout = maxAge, maxIdle, askWait
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > askAfter }
+	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		wire.Prepare(&c.Config)
+		return nil
 	}
-	l.Release()
+	return pgxpool.NewWithConfig(context.Background(), config)
 }
+
+// A lease is a connection that a caller has. Release gives it back, or closes it if it cannot
+// be used again.
+type lease struct{ *pgxpool.Conn }
+
+func (l lease) conn() *wire.Conn { return wire.Of(l.Conn.Conn().PgConn()) }
 
 // lease waits for a connection. It tries again where the server cannot be reached, for as
 // long as a lock is waited for. What is returned as an error did not happen.
@@ -44,17 +45,11 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
 	for pause := firstPause; ; pause = min(2*pause, longestWait) {
-		r, err := s.pool.Acquire(wait)
+		c, err := s.pool.Acquire(wait)
 		switch {
-		case err == nil && (r.IdleDuration() > maxIdle || time.Since(r.CreationTime()) > maxAge):
-			r.Destroy()
-			continue
-		case err == nil && r.IdleDuration() > askAfter && !answers(wait, r.Value()):
-			r.Destroy()
-			continue
 		case err == nil:
-			return lease{r}, nil
-		case errors.Is(err, puddle.ErrClosedPool):
+			return lease{c}, nil
+		case s.life.Err() != nil:
 			return lease{}, workspace.ErrClosed
 		case ctx.Err() != nil:
 			return lease{}, notStarted(ctx)
@@ -70,14 +65,6 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 			return lease{}, workspace.Errorf(workspace.ErrBusy, "no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
 		}
 	}
-}
-
-// answers reports whether a connection lives. The server's machine may have gone without a
-// word while nobody used it.
-func answers(ctx context.Context, c *wire.Conn) bool {
-	ctx, cancel := context.WithTimeout(ctx, askWait)
-	defer cancel()
-	return c.Run(ctx, wire.Statement{SQL: "SELECT"}) == nil
 }
 
 // pauses are what a call waits before it runs again. The connections of the pool may all

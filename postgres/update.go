@@ -104,7 +104,7 @@ func (s *Store) try(ctx context.Context, owner string, p *place, fn func(*tx) er
 	ended := false
 	defer func() { // also after a panic or a Goexit in fn, which go on to the caller
 		if !ended {
-			l.Destroy()
+			t.rollback()
 		}
 	}()
 	err = fn(t)
@@ -117,7 +117,7 @@ func (s *Store) try(ctx context.Context, owner string, p *place, fn func(*tx) er
 		}
 		return nil, failed(ctx, t.failed)
 	case !t.begun:
-		l.giveBack()
+		l.Release()
 		return nil, err
 	case ctx.Err() != nil: // COMMIT was not sent
 		t.rollback()
@@ -135,7 +135,7 @@ func (t *tx) rollback() {
 		defer cancel()
 		t.lease.conn().Run(ctx, wire.Statement{SQL: "ROLLBACK"}) // else it is destroyed
 	}
-	t.lease.giveBack()
+	t.lease.Release()
 }
 
 // confirm ends a transaction whose function returned an error. It undoes the changes, and
@@ -152,7 +152,7 @@ func (t *tx) confirm(p *place, answer error) (again, err error) {
 		return err, nil
 	}
 	if t.fresh { // there was nothing to be seen
-		t.lease.giveBack()
+		t.lease.Release()
 		return nil, answer
 	}
 	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(&t.pid), t.trace()...)...); err != nil {
@@ -197,7 +197,7 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 		if r.again == nil && r.err == nil && t.grew && answer == nil {
 			t.s.tell(t.owner)
 		}
-		t.lease.giveBack()
+		t.lease.Release()
 		done <- r
 	}()
 	timer := time.NewTimer(t.s.o.CommitWait)

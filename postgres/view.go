@@ -81,7 +81,7 @@ func (sn *snapshot) run(fn func(*snapshot) error) error {
 		ctx, cancel := context.WithTimeout(context.Background(), sn.s.o.StatementTimeout)
 		defer cancel()
 		sn.lease.conn().Run(ctx, wire.Statement{SQL: "COMMIT"}) // else it is destroyed
-		sn.lease.giveBack()
+		sn.lease.Release()
 	}()
 	return fn(sn)
 }
@@ -116,7 +116,7 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 	}
 	err := sn.s.run(sn.ctx, sn.lease.conn(), batch...)
 	if !sn.keep {
-		sn.lease.giveBack()
+		sn.lease.Release()
 		sn.lease = nil
 	}
 	if err != nil && workspace.Kind(err) == nil && sn.ctx.Err() == nil && mayRunAgain(err) {

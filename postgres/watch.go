@@ -206,12 +206,12 @@ func (s *Store) notify() {
 func (s *Store) send(payload string) error {
 	ctx, cancel := context.WithTimeout(s.life, time.Second)
 	defer cancel()
-	r, err := s.pool.Acquire(ctx)
+	c, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	l := lease{r}
-	defer l.giveBack()
+	l := lease{c}
+	defer l.Release()
 	return s.run(ctx, l.conn(),
 		wire.Statement{SQL: "BEGIN"},
 		wire.Statement{SQL: "SET LOCAL synchronous_commit = off"}, // nothing is stored

@@ -32,7 +32,27 @@ var errUncancelled = errors.New("the server is not asked to cancel what it does"
 // Connect opens a connection.
 func Connect(ctx context.Context, config *pgconn.Config) (*Conn, error) {
 	config = config.Copy()
+	Prepare(config)
+	c, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	return Of(c), nil
+}
+
+const connKey = "scratchpad" // of the custom data of a connection
+
+// Of returns the Conn of a connection whose configuration Prepare has prepared.
+func Of(c *pgconn.PgConn) *Conn { return c.CustomData()[connKey].(*Conn) }
+
+// Prepare changes the configuration of one connection, so that [Of] finds its Conn.
+func Prepare(config *pgconn.Config) {
 	c := &Conn{}
+	config.AfterConnect = func(_ context.Context, opened *pgconn.PgConn) error {
+		c.PgConn = opened
+		opened.CustomData()[connKey] = c
+		return nil
+	}
 	// A connection that breaks asks the server, on another one, to cancel what it does.
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -46,11 +66,6 @@ func Connect(ctx context.Context, config *pgconn.Config) (*Conn, error) {
 			c.warning = n
 		}
 	}
-	var err error
-	if c.PgConn, err = pgconn.ConnectConfig(ctx, config); err != nil {
-		return nil, err
-	}
-	return c, nil
 }
 
 // Warning returns the last warning of the server since the last Run began, else nil.
