@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -458,42 +457,43 @@ func TestSoundKnowsInstructions(t *testing.T) {
 	}
 }
 
-// accepted gives the messages to the adapter of the provider, and its params to the fake
-// provider.
+// accepted gives the messages to the adapter of the provider and takes them back, and returns
+// what Check finds in them.
 func accepted(p Provider, msgs []Message) error {
-	var body map[string]any
-	var validate func([]byte) error
+	var sent []Message
 	switch p {
 	case Anthropic:
 		system, messages, err := anthropicmsg.To(msgs)
 		if err != nil {
 			return err
 		}
-		body, validate = map[string]any{"model": "claude-haiku-4-5", "max_tokens": 100, "system": system, "messages": messages}, providertest.ValidateAnthropic
-		if len(system) == 0 {
-			delete(body, "system")
+		if sent, err = anthropicmsg.FromSystem(system...); err != nil {
+			return err
 		}
+		said, err := anthropicmsg.From(messages...)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, said...)
 	case OpenAIChat:
 		messages, err := openaimsg.ToChat(msgs)
 		if err != nil {
 			return err
 		}
-		body, validate = map[string]any{"model": "gpt-5", "messages": messages}, providertest.ValidateOpenAIChat
+		if sent, err = openaimsg.FromChat(messages...); err != nil {
+			return err
+		}
 	case OpenAIResponses:
 		items, err := openaimsg.ToItems(msgs)
 		if err != nil {
 			return err
 		}
-		body, validate = map[string]any{"model": "gpt-5", "input": items}, providertest.ValidateOpenAIResponses
-	default:
-		return nil
+		if sent, err = openaimsg.FromItems(items...); err != nil {
+			return err
+		}
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	if err := validate(text); err != nil {
-		return fmt.Errorf("%s: %w\n%s", p, err, text)
+	if problems := Check(sent, p); len(problems) > 0 {
+		return fmt.Errorf("%s: message %d of %d: %s", p, problems[0].Index, len(sent), problems[0].Text)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
-	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 )
 
 // A model speaks the Messages API on the loopback interface: whole answers and streams,
@@ -115,12 +116,18 @@ func (m *model) take(r *http.Request, body []byte, asked *modelRequest) error {
 	default:
 		m.history = append(m.history, asked.Messages...)
 	}
-	history, err := json.Marshal(map[string]any{"model": "claude-haiku-4-5", "max_tokens": 9, "messages": m.history, "tools": m.tools})
+	history := make([]anthropic.MessageParam, len(m.history))
+	for i, message := range m.history {
+		if err := json.Unmarshal(message, &history[i]); err != nil {
+			return err
+		}
+	}
+	msgs, err := anthropicmsg.From(history...)
 	if err != nil {
 		return err
 	}
-	if err := providertest.ValidateAnthropic(history); err != nil {
-		return err
+	if problems := conversation.Check(msgs, conversation.Anthropic); problems != nil {
+		return fmt.Errorf("message %d: %s", problems[0].Index, problems[0].Text)
 	}
 	m.requests = append(m.requests, *asked)
 	m.hear()

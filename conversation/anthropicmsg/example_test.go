@@ -15,7 +15,7 @@ import (
 // An agent with tools. Its window stays small while the conversation goes on.
 func Example() {
 	ctx := context.Background()
-	srv := providertest.Anthropic( // a fake provider with these answers; it rejects what the real one rejects
+	srv := providertest.Anthropic( // a fake provider with these answers
 		providertest.Reply{Thinking: "I shall look at both.", Calls: []providertest.Call{{Name: "list"}, {Name: "status"}}},
 		providertest.Reply{Text: "There are a.go and b.go, both committed."},
 		providertest.Reply{Text: "The user looks after a repository with a.go and b.go, both committed."},

@@ -16,7 +16,7 @@ import (
 // An agent with tools. Its window stays small while the conversation goes on.
 func Example() {
 	ctx := context.Background()
-	srv := providertest.OpenAI(replies...) // a fake provider with these answers; it rejects what the real one rejects
+	srv := providertest.OpenAI(replies...) // a fake provider with these answers
 	defer srv.Close()
 	client := openai.NewClient(option.WithBaseURL(srv.URL+"/v1"), option.WithAPIKey("none"))
 

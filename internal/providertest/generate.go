@@ -23,9 +23,6 @@ type GenerateOptions struct {
 // tools that the provider runs, pauses, users who interrupt, and loops of hundreds of
 // calls. Two conversations in five have Raw, two have the fields only, and one mixes
 // these forms, also with another provider's.
-//
-// It suits a model that does not bind its reasoning to the conversation (see
-// [BoundSignature]) and has no manual thinking.
 func Conversation(r *rand.Rand, p conversation.Provider, o GenerateOptions) []conversation.Message {
 	g := &generator{r: r, provider: p, length: o.Messages, custom: make(map[string]bool)}
 	if g.length <= 0 {
@@ -195,7 +192,7 @@ func (g *generator) callID(place int) string {
 	case g.provider == conversation.Anthropic:
 		return fmt.Sprintf("toolu_01%022d", g.calls)
 	}
-	return CallID(g.calls)
+	return openAICallID(g.calls)
 }
 
 // results returns the results of the calls in any order.

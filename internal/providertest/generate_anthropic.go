@@ -54,7 +54,7 @@ func (f anthropicForm) blocks(parts []conversation.Part) []any {
 
 func (f anthropicForm) thinking() object {
 	if f.one(5) {
-		return object{"type", "redacted_thinking", "data", RedactedData(f.text())}
+		return object{"type", "redacted_thinking", "data", Signature(f.text())}
 	}
 	text := f.text()
 	if f.one(8) {

@@ -42,7 +42,7 @@ func (f geminiForm) model(s said) []conversation.Message {
 	if s.text != "" {
 		p := object{"text", s.text}
 		if len(s.calls) == 0 && f.one(2) {
-			p = append(p, "thoughtSignature", ThoughtSignature(string(encode(p))))
+			p = append(p, "thoughtSignature", Signature(string(encode(p))))
 		}
 		parts = append(parts, p)
 	}
@@ -54,7 +54,7 @@ func (f geminiForm) model(s said) []conversation.Message {
 		}
 		p := object{"functionCall", call}
 		if i == 0 {
-			p = append(p, "thoughtSignature", ThoughtSignature(string(encode(p))))
+			p = append(p, "thoughtSignature", Signature(string(encode(p))))
 		}
 		parts = append(parts, p)
 	}

@@ -243,8 +243,8 @@ func reasoningAlone(_ *rand.Rand, p conversation.Provider, msgs []conversation.M
 	m := conversation.Message{Role: conversation.Assistant}
 	switch p {
 	case conversation.OpenAIResponses:
-		id := ReasoningID(999_999)
-		m = withRaw(m, p, object{"type", "reasoning", "id", id, "summary", []any{}, "encrypted_content", EncryptedContent(id)})
+		id := reasoningID(999_999)
+		m = withRaw(m, p, object{"type", "reasoning", "id", id, "summary", []any{}, "encrypted_content", Signature(id)})
 	case conversation.Anthropic:
 		m = withRaw(m, p, object{"role", "assistant", "content", []any{object{"type", "thinking", "thinking", "So.", "signature", Signature("So.")}}})
 	default:

@@ -118,20 +118,20 @@ func (w *itemWriter) add(m conversation.Message, item object) {
 func (w *itemWriter) id(prefix string) string {
 	if w.group == 0 {
 		w.calls++
-		return LoneID(prefix, w.calls)
+		return loneID(prefix, w.calls)
 	}
 	w.place++
-	return FollowingID(prefix, w.group, w.place)
+	return followingID(prefix, w.group, w.place)
 }
 
 func (w *itemWriter) reasoning() {
 	w.groups++
 	w.group, w.place = w.groups, 0
-	id, summary := ReasoningID(w.group), []any{}
+	id, summary := reasoningID(w.group), []any{}
 	if w.one(2) {
 		summary = append(summary, object{"type", "summary_text", "text", w.text()})
 	}
-	w.add(conversation.Message{}, object{"type", "reasoning", "id", id, "summary", summary, "encrypted_content", EncryptedContent(id)})
+	w.add(conversation.Message{}, object{"type", "reasoning", "id", id, "summary", summary, "encrypted_content", Signature(id)})
 }
 
 // serverTool adds a call of a tool that the provider runs: one item with its result.

@@ -1,31 +1,36 @@
 package providertest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
+	"slices"
+	"time"
 )
 
 // OpenAI serves POST /v1/chat/completions and POST /v1/responses. It answers with the
-// replies in order, and then with a short text. A refused request uses no reply. The
-// base URL of a client is the server's URL with /v1 at the end.
+// replies in order, and then with a short text. The base URL of a client is the server's URL
+// with /v1 at the end.
 func OpenAI(replies ...Reply) *Server { return start(nil, replies, openAIRoutes) }
 
-// OpenAIFunc is like [OpenAI], but calls a function for the reply to each request that
-// was not refused. The function runs on the server's goroutines.
+// OpenAIFunc is like [OpenAI], but calls a function for the reply to each request. The
+// function runs on the server's goroutines.
 func OpenAIFunc(choose func(body []byte) Reply) *Server { return start(choose, nil, openAIRoutes) }
 
 var openAIRoutes = map[string]dialect{
-	"POST /v1/chat/completions": {validate: ValidateOpenAIChat, answer: answerChat, refusal: openAIRefusal, kind: openAIKind},
-	"POST /v1/responses":        {validate: ValidateOpenAIResponses, answer: answerResponses, refusal: openAIRefusal, kind: openAIKind},
+	"POST /v1/chat/completions": {answer: answerChat, failure: openAIFailure},
+	"POST /v1/responses":        {answer: answerResponses, failure: openAIFailure},
 }
 
-func openAIRefusal(r *Refusal) any {
-	return map[string]any{"error": map[string]any{
-		"message": r.Message, "type": r.Type, "param": orNull(r.Param), "code": orNull(r.Code),
-	}}
+func openAIFailure(status int, message string) any {
+	kind := "invalid_request_error"
+	switch {
+	case status == http.StatusTooManyRequests:
+		kind = "rate_limit_error"
+	case status >= 500:
+		kind = "server_error"
+	}
+	return map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": nil}}
 }
 
 func orNull(s string) any {
@@ -35,81 +40,76 @@ func orNull(s string) any {
 	return s
 }
 
-func openAIKind(status int) string {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return "rate_limit_error"
-	case status >= 500:
-		return "server_error"
+func answerChat(body []byte, from origin, r Reply) any {
+	var req struct{ Model string }
+	_ = json.Unmarshal(body, &req) // a fake provider takes everything
+	message := map[string]any{"role": "assistant", "content": orNull(r.Text), "refusal": nil, "annotations": []any{}}
+	finish := "stop"
+	if len(r.Calls) == 0 {
+		message["content"] = r.Text
+	} else {
+		finish = "tool_calls"
+		calls := make([]any, len(r.Calls))
+		for i, c := range r.Calls {
+			calls[i] = map[string]any{"id": openAICallID(from.number()*100 + i), "type": "function",
+				"function": map[string]any{"name": c.Name, "arguments": c.arguments()}}
+		}
+		message["tool_calls"] = calls
 	}
-	return "invalid_request_error"
-}
-
-func refuseOpenAI(param, code, format string, args ...any) error {
-	return &Refusal{Status: http.StatusBadRequest, Type: "invalid_request_error",
-		Message: fmt.Sprintf(format, args...), Param: param, Code: code}
-}
-
-// The refusals that both APIs have.
-
-func refuseMissing(param string) error {
-	return refuseOpenAI(param, "missing_required_parameter", "Missing required parameter: '%s'.", param)
-}
-
-func refuseType(param, want string, got json.RawMessage) error {
-	return refuseOpenAI(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, kindOf(got))
-}
-
-func refuseEmptyString(param string) error {
-	return refuseOpenAI(param, "empty_string", "Invalid '%s': empty string. Expected a string with minimum length 1, but got an empty string instead.", param)
-}
-
-func refuseEmptyArray(param string) error {
-	return refuseOpenAI(param, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
-}
-
-func refuseLong(param string, most, n int) error {
-	return refuseOpenAI(param, "string_above_max_length", "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", param, most, n)
-}
-
-// kindOf returns the type of a JSON value, in the words of the errors.
-func kindOf(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return "null"
+	in, out, reasoning := len(body)/4+1, (len(r.Text)+len(r.Thinking))/4+1, len(r.Thinking)/4
+	return map[string]any{
+		"id": fmt.Sprintf("chatcmpl-%012d", from.number()), "object": "chat.completion", "created": time.Now().Unix(), "model": req.Model,
+		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finish}},
+		"usage": map[string]any{
+			"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
+			"prompt_tokens_details":     map[string]any{"cached_tokens": 0, "audio_tokens": 0},
+			"completion_tokens_details": map[string]any{"reasoning_tokens": reasoning, "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
+		},
+		"service_tier": "default", "system_fingerprint": "fp_providertest",
 	}
-	switch raw[0] {
-	case '"':
-		return "a string"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	if bytes.ContainsAny(raw, ".eE") {
-		return "a decimal number"
-	}
-	return "an integer"
 }
 
-func isString(raw json.RawMessage) bool { return kindOf(raw) == "a string" }
-func isNull(raw json.RawMessage) bool   { return kindOf(raw) == "null" }
-
-var openAIName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-
-// checkName checks the name of a function: platform.openai.com/docs/api-reference.
-func checkName(param, name string) error {
-	switch {
-	case name == "":
-		return refuseEmptyString(param)
-	case len(name) > 64:
-		return refuseLong(param, 64, len(name))
-	case !openAIName.MatchString(name):
-		return refuseOpenAI(param, "invalid_value", "Invalid '%s': string does not match pattern. Expected a string that matches the pattern '%s'.", param, openAIName)
+func answerResponses(body []byte, from origin, r Reply) any {
+	var req struct {
+		Model              string
+		Store              *bool
+		Include            []string
+		PreviousResponseID string `json:"previous_response_id"`
 	}
-	return nil
+	_ = json.Unmarshal(body, &req)
+	id := func(prefix string, n int) string { return loneID(prefix, from.number()*100+n) }
+	output := []any{}
+	if r.Thinking != "" {
+		reasoning := map[string]any{"id": reasoningID(from.number()), "type": "reasoning",
+			"summary": []any{map[string]any{"type": "summary_text", "text": r.Thinking}}}
+		if slices.Contains(req.Include, "reasoning.encrypted_content") {
+			reasoning["encrypted_content"] = Signature(reasoningID(from.number()))
+		}
+		output = append(output, reasoning)
+		id = func(prefix string, n int) string { return followingID(prefix, from.number(), n) }
+	}
+	n := 0
+	if r.Text != "" || len(r.Calls) == 0 {
+		n++
+		output = append(output, map[string]any{"id": id("msg", n), "type": "message", "role": "assistant", "status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": r.Text, "annotations": []any{}, "logprobs": []any{}}}})
+	}
+	for i, c := range r.Calls {
+		n++
+		output = append(output, map[string]any{"id": id("fc", n), "type": "function_call", "status": "completed",
+			"call_id": openAICallID(from.number()*100 + i), "name": c.Name, "arguments": c.arguments()})
+	}
+	in, out, reasoning := len(body)/4+1, (len(r.Text)+len(r.Thinking))/4+1, len(r.Thinking)/4
+	return map[string]any{
+		"id": fmt.Sprintf("resp_%012d", from.number()), "object": "response", "created_at": time.Now().Unix(), "status": "completed",
+		"model": req.Model, "output": output, "error": nil, "incomplete_details": nil, "instructions": nil, "metadata": map[string]any{},
+		"parallel_tool_calls": true, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": []any{},
+		"text": map[string]any{"format": map[string]any{"type": "text"}}, "previous_response_id": orNull(req.PreviousResponseID),
+		"store": req.Store == nil || *req.Store,
+		"usage": map[string]any{
+			"input_tokens": in, "output_tokens": out, "total_tokens": in + out,
+			"input_tokens_details":  map[string]any{"cached_tokens": 0},
+			"output_tokens_details": map[string]any{"reasoning_tokens": reasoning},
+		},
+	}
 }

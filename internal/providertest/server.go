@@ -2,8 +2,6 @@ package providertest
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,19 +27,6 @@ type Reply struct {
 	Status int
 }
 
-// A Refusal is the error with which a provider answers.
-type Refusal struct {
-	Status  int
-	Type    string // such as invalid_request_error, or INVALID_ARGUMENT
-	Message string
-	Param   string // of OpenAI: the field, or ""
-	Code    string // of OpenAI: or ""
-}
-
-func (r *Refusal) Error() string {
-	return fmt.Sprintf("%d %s: %s", r.Status, r.Type, r.Message)
-}
-
 // A Server is a fake provider. It is safe for concurrent use.
 type Server struct {
 	URL string // without a slash at the end
@@ -53,13 +38,13 @@ type Server struct {
 	mu       sync.Mutex // guards the fields below
 	requests [][]byte
 	replies  []Reply
-	answered int // requests that were not refused
+	answered int // requests
 }
 
 // Close stops the server, and waits for running requests.
 func (s *Server) Close() { s.http.Close() }
 
-// Requests returns the bodies of all requests in order, refused ones too.
+// Requests returns the bodies of all requests in order.
 func (s *Server) Requests() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,11 +57,8 @@ func (s *Server) Requests() [][]byte {
 
 // A dialect describes one API of a provider.
 type dialect struct {
-	request  func(*http.Request, []byte) []byte // nil: the body is the whole request
-	validate func(body []byte) error            // nil or a *Refusal
-	answer   func(body []byte, from origin, r Reply) any
-	refusal  func(*Refusal) any // the body of an error
-	kind     func(status int) string
+	answer  func(body []byte, from origin, r Reply) any
+	failure func(status int, message string) any // the body of an error
 }
 
 // An origin names an answer of a server. It makes the ids in the answer unique.
@@ -110,17 +92,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	s.mu.Lock()
 	s.requests = append(s.requests, body)
 	s.mu.Unlock()
-	asked := body
-	if d.request != nil {
-		asked = d.request(r, body)
-	}
-	err = streamless(asked, d)
-	if err == nil {
-		err = d.validate(asked)
-	}
-	var refused *Refusal
-	if errors.As(err, &refused) {
-		write(w, refused.Status, d.refusal(refused))
+	var asks struct{ Stream bool }
+	if json.Unmarshal(body, &asks) == nil && asks.Stream {
+		write(w, http.StatusNotImplemented, d.failure(http.StatusNotImplemented, "providertest answers without streams: ask for no stream"))
 		return
 	}
 	reply, from := s.next(body)
@@ -129,13 +103,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 		if message == "" {
 			message = http.StatusText(reply.Status)
 		}
-		write(w, reply.Status, d.refusal(&Refusal{Status: reply.Status, Type: d.kind(reply.Status), Message: message}))
+		write(w, reply.Status, d.failure(reply.Status, message))
 		return
 	}
-	write(w, http.StatusOK, d.answer(asked, from, reply))
+	write(w, http.StatusOK, d.answer(body, from, reply))
 }
 
-// next returns the reply to a request that was not refused.
+// next returns the reply to a request.
 func (s *Server) next(body []byte) (Reply, origin) {
 	s.mu.Lock()
 	s.answered++
@@ -149,16 +123,6 @@ func (s *Server) next(body []byte) (Reply, origin) {
 		reply = s.choose(body)
 	}
 	return reply, from
-}
-
-// streamless refuses a request for a stream, which is not supported here.
-func streamless(body []byte, d dialect) error {
-	var asks struct{ Stream bool }
-	if json.Unmarshal(body, &asks) == nil && asks.Stream {
-		return &Refusal{Status: http.StatusNotImplemented, Type: d.kind(http.StatusNotImplemented),
-			Message: "providertest answers without streams: ask for no stream"}
-	}
-	return nil
 }
 
 func write(w http.ResponseWriter, status int, v any) {
