@@ -86,7 +86,9 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 	defer c.close()
 	rec, err := c.record(scrubRecord)
 	if err == nil && rec.Revision != 0 && rec.Revision != done {
-		err = errors.Join(s.roomToScrub(), c.sound(ctx))
+		if err = s.roomToScrub(); err == nil {
+			err = c.sound(ctx)
+		}
 	}
 	if err != nil || rec.Revision == 0 {
 		return done, err
