@@ -104,7 +104,7 @@ func (h *Handler) log(v *visit) error {
 	if d.Find.After, err = positive(q.Get("after")); err != nil {
 		return err
 	}
-	leave, err := v.takeLog(ws)
+	leave, err := v.take(v.h.room, logBytes)
 	if err != nil {
 		return err
 	}
@@ -128,15 +128,9 @@ func (h *Handler) log(v *visit) error {
 	return v.write(status, "log", visible.Text(d.Path), o, d)
 }
 
-// takeLog takes room for a page of the log in the address: for what is looked at, and for
-// the page, where a character may become a mark.
-func (v *visit) takeLog(ws *workspace.Workspace) (leave func(), err error) {
-	e, err := ws.LogExtent(v.r.Context(), v.r.PathValue("path"))
-	if err != nil {
-		return nil, err
-	}
-	return v.take(v.h.room, min(2*e.Bytes, 1<<20)+16*e.Bytes+256<<10)
-}
+// logBytes is the room for a page of a log: for what is looked at, and for the page, where a
+// character may become a mark. A page has at most 256 KiB of entries.
+const logBytes = 5 << 20
 
 func (v *visit) logHead(ws *workspace.Workspace, l workspace.LogView) logHead {
 	d := logHead{Head: v.agentHead("Files"), Path: l.Path, Address: logURL(ws.Agent(), l.Path), Log: l}

@@ -41,7 +41,7 @@ func (h *Handler) logConfirm(v *visit, view string) error {
 
 // confirmLog answers with the page that asks.
 func (v *visit) confirmLog(ws *workspace.Workspace, status int, d logConfirmData) error {
-	leave, err := v.takeLog(ws)
+	leave, err := v.take(v.h.room, logBytes)
 	if err != nil {
 		return err
 	}

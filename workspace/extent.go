@@ -2,15 +2,13 @@ package workspace
 
 import (
 	"context"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 )
 
-// An Extent is how much there is to read at a path. The zero value is nothing.
+// An Extent is how much there is to read of a file. The zero value is nothing.
 type Extent struct {
-	Version int64 // the current version of a file
-	Bytes   int64 // of the current version of a file, or of the longest page of a log
-	Largest int64 // bytes of the largest version of a file that is retained, or that may be
+	Version int64 // the current version
+	Bytes   int64 // of the current version
+	Largest int64 // bytes of the largest version that is retained, or that may be
 }
 
 // FileExtent returns the extent of a file. It costs less than reading the file, and is
@@ -25,16 +23,6 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 		return Extent{}, err
 	}
 	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}, nil
-}
-
-// LogExtent returns the extent of a log, as FileExtent does for a file.
-func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) {
-	var head LogHead
-	err := w.viewUncounted(ctx, opReadLog, path, func(tx Reader, name string) (err error) {
-		head, _, err = tx.Log(name)
-		return err
-	})
-	return Extent{Bytes: min(head.Bytes, entries.PageBytes)}, err
 }
 
 // viewUncounted runs a read on a path without counting it.

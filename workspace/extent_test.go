@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -14,19 +13,10 @@ func TestExtent(t *testing.T) {
 	for _, text := range []string{"one", "the longest", "two"} {
 		write(t, ws, "f", text)
 	}
-	appendLog(t, ws, "g", "12345", strings.Repeat("x", 10))
-	for range 7 {
-		appendLog(t, ws, "long", strings.Repeat("x", 60<<10))
-	}
 	before := usage(t, ws).Operations
 	for path, want := range map[string]workspace.Extent{"f": {Version: 3, Bytes: 3, Largest: 11}, "none": {}} {
 		if got, err := ws.FileExtent(t.Context(), path); err != nil || got != want {
 			t.Errorf("FileExtent(%s) = %+v, %v, want %+v", path, got, err, want)
-		}
-	}
-	for path, want := range map[string]int64{"g": 15, "none": 0, "long": 256 << 10} {
-		if got, err := ws.LogExtent(t.Context(), path); err != nil || got != (workspace.Extent{Bytes: want}) {
-			t.Errorf("LogExtent(%s) = %+v, %v, want %d bytes", path, got, err, want)
 		}
 	}
 	_, err := ws.FileExtent(t.Context(), "../f")
