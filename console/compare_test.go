@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A view of a table of differences: a line for each row. The cells have "|" between them.
@@ -200,6 +201,7 @@ func TestCompareRights(t *testing.T) {
 // The pages of a long comparison together have each row once, forwards and backwards, and
 // none has too much.
 func TestCompareWindows(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	text := func(n, width int, word string) string {
 		var b strings.Builder
@@ -276,6 +278,7 @@ func linkOf(page, text, name string) string {
 
 // No hostile text becomes markup, and all of it can be read.
 func TestCompareHostile(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	for _, h := range hostile.All() {
 		text := strings.ToValidUTF8(h.Text, "?")

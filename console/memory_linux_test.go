@@ -200,6 +200,7 @@ func (c *crowd) ignore(person int, page string) {
 // A crowd of 200 costs the server 64 MiB at most, whatever large pages they look at, and
 // also if some do not read what they have asked for.
 func TestMemoryOfCrowd(t *testing.T) {
+	testkit.SkipInShort(t)
 	c := startCrowd(t)
 	c.visit(0, "/")
 	rest := c.memory("VmRSS")

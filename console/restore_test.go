@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -64,6 +65,7 @@ func TestEditorLearns(t *testing.T) {
 // A text that a text field cannot hold is shown with the reason and a way to change it. The
 // largest file that it holds can be saved, if each byte is a line or a quotation mark too.
 func TestEditorRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc, err := workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{FileBytes: 2 << 20}})
 	if err != nil {
 		t.Fatal(err)

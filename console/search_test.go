@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -169,6 +170,7 @@ func checkHostile(t *testing.T, name, page string) {
 }
 
 func TestHostileLogs(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	ws, err := svc.Agent("a")

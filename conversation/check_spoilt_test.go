@@ -30,6 +30,7 @@ func generated(t *testing.T, count int, o providertest.GenerateOptions, use func
 
 // Check finds nothing in conversations that the provider accepts.
 func TestCheckGenerated(t *testing.T) {
+	testkit.SkipInShort(t)
 	generated(t, count(500, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
 		for _, problem := range Check(msgs, p) {
 			t.Errorf("message %d of %d: %s: %s\n%s", problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
@@ -39,6 +40,7 @@ func TestCheckGenerated(t *testing.T) {
 
 // Check finds what was spoilt, but not what only another provider would refuse.
 func TestCheckMutated(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, mutation := range providertest.Mutations() {
 		t.Run(mutation.Name, func(t *testing.T) {
 			for _, p := range providers {

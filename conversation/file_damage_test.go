@@ -157,6 +157,7 @@ func TestFileDamage(t *testing.T) {
 // A file that is cut at any byte has its complete batches, and can be appended to. The
 // last newline may be missing.
 func TestFileTorn(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound")
 	f := openFile(t, sound)

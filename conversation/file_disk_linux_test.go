@@ -118,6 +118,7 @@ func TestFileShortWrite(t *testing.T) {
 
 // Of many concurrent batches, one that is too long does not fail the others.
 func TestFileTooLongTogether(t *testing.T) {
+	testkit.SkipInShort(t)
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
 	const writers, rounds, long = 8, 8, 3
 	var wg sync.WaitGroup

@@ -205,6 +205,7 @@ func checkAcks(got []conversation.Record, acks []string, mode string) (problem s
 }
 
 func TestFileKill(t *testing.T) {
+	testkit.SkipInShort(t)
 	kills := testkit.Pick(5, 25, 100)
 	if problem := killLives(t, "", kills); problem != "" {
 		t.Fatal(problem)
@@ -233,6 +234,7 @@ func writeLong(args []string) error {
 // A kill in the middle of a write leaves the beginning of a batch, which FileJournal
 // drops.
 func TestFileKillInWrite(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	cmd := fileProcess(t.Context(), "long", path)
 	_, lines := startFileProcess(t, cmd)
@@ -269,6 +271,7 @@ func TestFileKillInWrite(t *testing.T) {
 
 // The check finds a journal that answers before it stores.
 func TestFileKillCatches(t *testing.T) {
+	testkit.SkipInShort(t)
 	const most = 60
 	if problem := killLives(t, "early", most); problem == "" {
 		t.Fatalf("a journal that answers too early passed %d kills", most)

@@ -129,6 +129,7 @@ func TestFileKeepsRecords(t *testing.T) {
 // Records returns the records after any Seq, in a file with lines that are longer than
 // the buffer. The loop may end early.
 func TestFileRecordsAfter(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	var want []conversation.Record
@@ -156,6 +157,7 @@ func TestFileRecordsAfter(t *testing.T) {
 
 // Opening and reading a journal keep one record at a time in memory.
 func TestFileStreams(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	records := make([]conversation.Record, 500)

@@ -110,6 +110,7 @@ func wantEqual(t testing.TB, j conversation.Journal, want []conversation.Record)
 // place of the others. The records that were stored before are there, and the batch is
 // there as a whole or not at all.
 func TestFilePowerCut(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	var want []conversation.Record

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestHistorySlice(t *testing.T) {
@@ -76,6 +77,7 @@ func TestHistoryCopies(t *testing.T) {
 
 // A History does the same as a slice, with any sequence of methods.
 func TestHistoryModel(t *testing.T) {
+	testkit.SkipInShort(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var h conversation.History
 		var model []conversation.Message

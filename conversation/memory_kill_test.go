@@ -175,6 +175,7 @@ func batchesIn(t *testing.T, m *Memory) int {
 // After kills at every point, the window, the summary, the evidence and the number of
 // calls are the same as in a run without a kill.
 func TestKillMemory(t *testing.T) {
+	testkit.SkipInShort(t)
 	kills := testkit.Pick(12, 25, 100)
 	if testing.Short() {
 		kills = 4

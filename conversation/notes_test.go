@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
@@ -51,6 +52,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestNotesRender(t *testing.T) {
+	testkit.SkipInShort(t)
 	letters := func(text string) int { return len(text) }
 	three := []string{"one", "three", "five"}
 	for _, c := range []struct {
@@ -88,6 +90,7 @@ func TestNotesRender(t *testing.T) {
 
 // Render returns the most notes that fit: the same as trying all numbers of notes.
 func TestNotesRenderLongest(t *testing.T) {
+	testkit.SkipInShort(t)
 	counters := map[string]func(string) int{
 		"estimate": tokens.Estimate, "exact": o200k.Count,
 		"bytes": func(s string) int { return len(s) },

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -94,6 +95,7 @@ func hostileRequests(text string) map[string]string {
 // An error costs at most 200 tokens, whatever the client sent, in the answers of tools and
 // of the protocol.
 func TestErrorsAreShort(t *testing.T) {
+	testkit.SkipInShort(t)
 	for bound, paths := range map[string]workspace.PathRule{"": workspace.UnicodePaths, "a": workspace.ASCIIPaths} {
 		w := newWire(t, newServerOn(t, withOneFileBy(t, paths), bound))
 		for name, text := range hostile {
@@ -108,6 +110,7 @@ func TestErrorsAreShort(t *testing.T) {
 }
 
 func TestErrorsOfAnyTextAreShort(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServerOn(t, withOneFileBy(t, workspace.UnicodePaths), ""))
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.String().Draw(r, "text")

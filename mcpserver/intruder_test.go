@@ -124,6 +124,7 @@ func TestIntruder(t *testing.T) {
 
 // The intruder finds a mistake in each layer.
 func TestIntruderFindsALeak(t *testing.T) {
+	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	bound := map[string]bool{"intruder": true, "victim": true}
 	for name, f := range map[string]fault{"session": {session: true}, "values": {values: true}, "author": {author: true}, "completion": {completion: true}} {

@@ -173,6 +173,7 @@ func TestIsolation(t *testing.T) {
 
 // The test finds each kind of leak. SCRATCHPAD_TEST=full plants one in every tool.
 func TestIsolationFindsALeak(t *testing.T) {
+	testkit.SkipInShort(t)
 	names := []string{"read_file", "read_log", "resources/read", "completion/complete"}
 	if testkit.Full() {
 		names = append(slices.Sorted(maps.Keys(good)), "resources/read", "completion/complete")

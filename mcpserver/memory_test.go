@@ -55,6 +55,7 @@ var loads = map[string]load{
 // of other clients. SCRATCHPAD_TEST=all go test ./mcpserver -run TestLoad runs every load,
 // and SCRATCHPAD_TEST=full the most calls of each.
 func TestLoad(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, l := range loads {
 		if l.calls() == 0 {
 			continue

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // An error quotes a line of a file unchanged, even if the line reads like an error in Go,
 // on the command line or here.
 func TestQuotesAreNotReworded(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServer(t, "a"))
 	for _, line := range []string{
 		"IfVersion is 0, Since is 1, old occurs 2 times, set All",

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
@@ -139,6 +140,7 @@ func TestRenderNewestAlone(t *testing.T) {
 // The counter gets a small multiple of the bytes of the text, even if its counts do not
 // add up or make no sense.
 func TestRenderCountingIsLinear(t *testing.T) {
+	testkit.SkipInShort(t)
 	many := ticking(t)
 	for i := range 400 {
 		put(t, many, fmt.Sprint("key", i), strings.Repeat("some text ", i%40))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -63,6 +64,7 @@ var damages = []string{
 
 // Verify finds what was changed behind the store's back.
 func TestVerifyDamage(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url)

@@ -19,6 +19,7 @@ import (
 // nothing happens twice, and each outcome is reported truly. The old primary comes back
 // as the standby. SCRATCHPAD_TEST=full has twenty rounds.
 func TestFailover(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	b := a.Standby("b", pgtest.Synchronous)
@@ -85,6 +86,7 @@ const waitsForStandby = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 // The outcome of a commit is unknown while its synchronous standby is gone, however the
 // wait for the standby ends. The store never cancels the commit, and reads go on.
 func TestStandbyGone(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	primary := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	standby := primary.Standby("b", pgtest.Synchronous)

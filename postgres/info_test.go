@@ -31,6 +31,7 @@ func TestInfo(t *testing.T) {
 
 // A primary knows its standbys, and a standby says that it is one.
 func TestInfoOfStandby(t *testing.T) {
+	testkit.SkipInShort(t)
 	if !testkit.Long() {
 		t.Skip("starts two servers of its own; run it with SCRATCHPAD_TEST=all")
 	}

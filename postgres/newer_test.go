@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -110,6 +111,7 @@ func TestMigratedUnderneath(t *testing.T) {
 
 // A database in which other programs have tables, or search_path names other schemas.
 func TestSchemaOfOthers(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, test := range []struct {
 		name, sql, params string
@@ -153,6 +155,7 @@ func TestSchemaOfOthers(t *testing.T) {
 // Tables that are in a later schema of search_path are found, not made a second time in the
 // first one.
 func TestSchemaIsLater(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	if err := open(t, url).Update(t.Context(), someOwner, countFile); err != nil {

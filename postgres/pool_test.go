@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -274,6 +275,7 @@ func TestConnections(t *testing.T) {
 // stayed on their pages, which leaves the indexes as they are. A few go elsewhere, when the
 // server could not clear a full page in time.
 func TestHOT(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	database := pgtest.URL(t)
 	svc := service(t, openStore(t, named(t, database, "hot updates"), postgres.Options{}))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -22,6 +23,7 @@ func set(t testing.TB, url string, settings ...string) {
 
 // What the server sets for a session changes nothing that the store does.
 func TestSettings(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	set(t, url, "default_transaction_isolation = 'serializable'", "default_transaction_deferrable = on",

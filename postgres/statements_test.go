@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
@@ -51,6 +52,7 @@ func namesOneOwner(sql string) bool {
 // the first looks of Verify. So
 // an engine that spreads rows over servers by their owner can run it.
 func TestStatementsNameOneOwner(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for sql, want := range map[string]bool{
 		"SELECT path FROM files WHERE owner = $1 AND path = $2":                              true,

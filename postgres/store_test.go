@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
@@ -40,5 +41,6 @@ func TestStoreShared(t *testing.T) {
 }
 
 func TestStoreLarge(t *testing.T) {
+	testkit.SkipInShort(t)
 	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, pgtest.URL(t)) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -136,6 +137,7 @@ func TestVerify(t *testing.T) {
 // A file beside the new name would be taken for a part of the backup. Backup refuses
 // the name before it copies a page, and again before the copy gets the name.
 func TestBackupBesideSideFiles(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	fill(t, workspaceOn(t, s, "agent-1"), 3)

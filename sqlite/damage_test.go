@@ -271,6 +271,7 @@ func (c *tally) add(what string, n int) {
 // If the log is cut off or something in it is flipped, a prefix of the committed writes
 // remains, and nothing after it.
 func TestDamagedLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	d := crashed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 1))
@@ -319,6 +320,7 @@ func (p *plan) prefix(got answers) int {
 // the log is then damaged, some pages go back to an older state. SQLite cannot notice.
 // Each answer is still one that was right at some time, or an error.
 func TestDamagedFoldedLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	d := crashedFolded(t)
 	r := rand.New(rand.NewPCG(damageSeed, 3))
@@ -373,6 +375,7 @@ func (v verdict) String() string {
 // Whatever bit of the database is flipped, an answer is right, or an error with a kind.
 // Without the hashes some answers would be wrong.
 func TestDamagedDatabase(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	d := checkpointed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 2))
@@ -420,6 +423,7 @@ func treePages(db []byte) (at []int) {
 // A damaged key may lead to another row, or end a search too early because it is out of
 // order. That is found too, although the row's own checksum is right.
 func TestDamagedKeys(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	d := checkpointed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 4))
@@ -531,6 +535,7 @@ func rawErrors(t *testing.T, s workspace.Store, want answers) (n int) {
 
 // Without damage, everything that was written is read, from each kind of files.
 func TestUndamaged(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for name, d := range map[string]damaged{"crashed": crashed(t), "folded": crashedFolded(t), "checkpointed": checkpointed(t)} {
 		t.Run(name, func(t *testing.T) {

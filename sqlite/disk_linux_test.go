@@ -106,6 +106,7 @@ func size(t *testing.T, name string) int64 {
 }
 
 func TestFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, idle := range []bool{false, true} {
 		t.Run(fmt.Sprintf("Idle=%v", idle), func(t *testing.T) {
 			t.Parallel()
@@ -309,6 +310,7 @@ func TestFullDiskManyWriters(t *testing.T) {
 
 // If the disk has no room for a new database, no half of one is left.
 func TestFullDiskCreate(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := smallDisk(t)
 	refused, made := 0, 0
@@ -353,6 +355,7 @@ func TestFullDiskCreate(t *testing.T) {
 // If the disk has no room for a backup, the error says so, wherever the disk ends, and
 // nothing is left behind.
 func TestFullDiskBackup(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	ws := agent(t, newService(t, s), "alice")
@@ -390,6 +393,7 @@ func init() {
 // A limit on the size of files looks like a full disk, but releasing the reserve would
 // not help. So it is kept.
 func TestFileSizeLimit(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "limit.db")
 	open(t, path).Close()
@@ -459,6 +463,7 @@ func limitFileSize(args []string) error {
 // is written until the process is started again, also if the disk confirms again at
 // once. Reads go on.
 func TestFsyncError(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	strace := needStrace(t)
 	for _, c := range []struct {

@@ -257,6 +257,7 @@ func TestFollow(t *testing.T) {
 
 // TestFollowOnPostgres is TestFollow on PostgreSQL, where an agent's writes are slower.
 func TestFollowOnPostgres(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	followAll(t, pgtest.URL(t), testkit.Pick(1000, 2000, 100_000), testkit.Pick(4, 6, 40))
 }

@@ -341,6 +341,7 @@ func checkAcked(t *testing.T, path string, acked map[string]int) (problem string
 }
 
 func TestJournalKill(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	n := testkit.Pick(4, 20, 100)
 	if *killCount > 0 {

@@ -404,6 +404,7 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 }
 
 func TestKill(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	n := testkit.Pick(12, 40, 200)
 	if *killCount > 0 {
@@ -428,6 +429,7 @@ func TestKillCatchesEarlyAnswer(t *testing.T) {
 // Processes that create the same database are killed on the way. Nothing half made is
 // left, and no acknowledged write is lost.
 func TestKillCreate(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	made := 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,6 +18,7 @@ import (
 // Whenever the disk gets full, a migration has happened as a whole or not at all. If
 // not, the database reads as before, and is migrated when there is room again.
 func TestMigrationOnAFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := smallDisk(t)
 	defer sqlite.OnMigrationStep(func(string) {})
 	for from := int64(1); from < sqlite.SchemaVersion; from++ {

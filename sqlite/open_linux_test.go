@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -153,6 +154,7 @@ func lookAsNobody(args []string) error {
 // In a folder that nobody may write in, a database without a log can be read, and later
 // writes of a neighbour are seen.
 func TestLookInReadOnlyFolder(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	path, before := nobodysDatabase(t, 0o555, 0o644)
 	c := startChild(t, "look-nobody", path)
@@ -173,6 +175,7 @@ func TestLookInReadOnlyFolder(t *testing.T) {
 }
 
 func TestLookInReadOnlyFolderWithLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, end := range []string{"-wal", "-journal"} {
 		path, _ := nobodysDatabase(t, 0o755, 0o644)
@@ -191,6 +194,7 @@ func TestLookInReadOnlyFolderWithLog(t *testing.T) {
 // If this user lacks the rights to a database or its folder, the error says so, and
 // nothing changes.
 func TestOpenPermissions(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name         string

@@ -223,6 +223,7 @@ func link(t *testing.T, to, name string) {
 // Open refuses these files with an error that says what to do. Every byte, mode and
 // name in the folder stays.
 func TestOpenRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {
@@ -407,6 +408,7 @@ func TestOpenArguments(t *testing.T) {
 
 // No character of a path has a special meaning.
 func TestOpenOddNames(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	names := []string{"a b", "a?mode=ro", "a#b", "a%41", "a&_pragma=synchronous(0)", "a'b", "a;b", "ünï-日本", "file:a", "-a", "a=b", "a+b", ":memory:", "a\\b", `a"b`, "a\nb", "a?vfs=x&cache=shared"}
 	if runtime.GOOS == "windows" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -96,6 +97,7 @@ func checkDefensive(c *conn) error {
 
 // The connection with which Open looks at a database cannot write.
 func TestLookIsReadOnly(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "look.db")
 	s, err := Open(context.Background(), path, Options{})

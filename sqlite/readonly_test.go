@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -61,6 +62,7 @@ func mustNotWrite(t *testing.T, s *sqlite.Store) {
 }
 
 func TestOpenReadOnlyRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {

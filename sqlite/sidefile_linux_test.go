@@ -16,6 +16,7 @@ import (
 // If a file beside the database is a link, or belongs to somebody else, Open fails.
 // Nothing in the folder or behind the link changes.
 func TestOpenRefusesSideFiles(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, end := range []string{"-turn", "-write", "-reserve"} {
 		for _, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
@@ -46,5 +47,6 @@ func TestStoreShared(t *testing.T) {
 }
 
 func TestStoreLarge(t *testing.T) {
+	testkit.SkipInShort(t)
 	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -37,6 +38,7 @@ var wrongRows = []struct{ change, want string }{
 
 // Verify finds a wrong row in every table.
 func TestVerifyEveryTable(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range wrongRows {
 		s := openInternal(t)

@@ -251,6 +251,7 @@ func TestRedirects(t *testing.T) {
 // No proxy of the environment sees a request. net/http reads the environment only
 // once in a process, so the test runs another process.
 func TestNoProxy(t *testing.T) {
+	testkit.SkipInShort(t)
 	if os.Getenv("HTTPS_PROXY") == "" || os.Getenv("SUMMARIZE_NO_PROXY") == "" {
 		proxy := newFake(t, answering("{}"))
 		child := exec.Command(os.Args[0], "-test.run=^TestNoProxy$")

@@ -64,6 +64,7 @@ func TestCalls(t *testing.T) {
 
 // TestCallsOnPostgres is TestCalls on PostgreSQL.
 func TestCallsOnPostgres(t *testing.T) {
+	testkit.SkipInShort(t)
 	testkit.ScaleChecks(t, 1, 10)
 	url := pgtest.URL(t)
 	open := func() workspace.Store {

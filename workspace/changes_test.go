@@ -84,6 +84,7 @@ func TestChanges(t *testing.T) {
 // Rows that are to be removed count as removed, so that an answer does not depend on when
 // a write removes them.
 func TestChangesTooOld(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 3}})
 	ws := agentOf(t, svc, "a")
 	for i := range 250 {

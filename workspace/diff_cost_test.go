@@ -37,6 +37,7 @@ func diffCost(version, since int64, chunks []linediff.Chunk) int {
 // A diff that is sent costs no more than the file, also of texts whose tokens are hardest to
 // estimate.
 func TestDiffIsNeverDearer(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, kinds := range map[string]map[string]func(*rand.Rand) string{"texts": textKinds(t), "hostile texts": hostileKinds()} {
 		t.Run(name, func(t *testing.T) {
 			testkit.ScaleChecks(t, testkit.Pick(4, 8, 8), 1)

@@ -196,6 +196,7 @@ var hostile = map[string]string{
 // An error is at most 400 bytes and 200 tokens, whatever name it was given:
 // hasKind sees to both.
 func TestErrorsAreShort(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc, ws, _ := settled(t)
 	for name, bad := range hostile {
 		t.Run(name, func(t *testing.T) {

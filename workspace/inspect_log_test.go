@@ -39,6 +39,7 @@ func filledLog(t *testing.T, ws *workspace.Workspace, random *rand.Rand) (all []
 // The pages of a log have each entry that matches once, the newest first, as it was
 // written, whatever the query is.
 func TestViewLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	onEachStore(t, func(t *testing.T, store workspace.Store) {
 		svc := serviceOn(t, store, workspace.Options{})
 		ws := agentOf(t, svc, "a")
@@ -92,6 +93,7 @@ func TestViewLog(t *testing.T) {
 // A page looks at so much, and the next one goes on. What it holds does not grow with the
 // log.
 func TestViewLogIsBounded(t *testing.T) {
+	testkit.SkipInShort(t)
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{})
 	testkit.Must(t, err)
 	defer store.Close()

@@ -88,6 +88,7 @@ func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (t
 
 // A record that fits is one entry. Another is split into as few parts as possible.
 func TestJournalSizes(t *testing.T) {
+	testkit.SkipInShort(t)
 	const limit = 64 << 10
 	ws := newWorkspace(t, workspace.Options{})
 	empty, err := said("").MarshalJSON()
@@ -135,6 +136,7 @@ func TestJournalEntries(t *testing.T) {
 // If the limit is too small for parts, records that do not fit are refused. Any larger
 // limit takes every record.
 func TestJournalTinyLimits(t *testing.T) {
+	testkit.SkipInShort(t)
 	for limit := int64(1); limit <= 60; limit++ {
 		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit, Entries: 1 << 30}})
 		j := workspace.Journal(ws, "l")

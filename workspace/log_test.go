@@ -106,6 +106,7 @@ func lineSize(t testing.TB, e workspace.Entry) int {
 // A page is at most 256 KiB as JSON, with one entry at least, and no smaller
 // than it need be.
 func TestReadLogPageBytes(t *testing.T) {
+	testkit.SkipInShort(t)
 	const most = 256 << 10
 	for name, entry := range map[string]string{
 		"plain":       strings.Repeat("x", 10_000),

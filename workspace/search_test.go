@@ -55,6 +55,7 @@ func hitsOf(t *testing.T, ws *workspace.Workspace, query string, o workspace.Sea
 // Search reads the current version of each file and every entry of each log, in many
 // pages, and nothing of another agent.
 func TestSearchReadsEverything(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, store := range searchStores(t) {
 		t.Run(name, func(t *testing.T) {
 			ws := searchedBy(t, store, workspace.Options{})
@@ -179,6 +180,7 @@ func TestSearchRefuses(t *testing.T) {
 
 // Many searches at once stay within the memory of all searches together, and all end.
 func TestSearchMemory(t *testing.T) {
+	testkit.SkipInShort(t)
 	ws := searchedBy(t, memstore.New(), workspace.Options{})
 	for i := range 10 {
 		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(strings.Repeat("common words and ", 60_000)), workspace.WriteOptions{})

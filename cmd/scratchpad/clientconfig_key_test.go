@@ -23,6 +23,7 @@ const haveKey = "ANTHROPIC_API_KEY=" + testKey
 // A key goes into a client's entry only with --pass-key. The entry contains the key
 // itself only if the client cannot refer to its environment.
 func TestPassKey(t *testing.T) {
+	testkit.SkipInShort(t)
 	const inJSON = `"ANTHROPIC_API_KEY": "`
 	for client, want := range map[string]string{
 		"claude-code": inJSON + `${ANTHROPIC_API_KEY}"`, "claude-desktop": inJSON + testKey + `"`, "cursor": inJSON + `${env:ANTHROPIC_API_KEY}"`,
@@ -66,6 +67,7 @@ func TestPassKey(t *testing.T) {
 
 // The other variables of an entry stay. An old key is replaced and never shown.
 func TestPassKeyAmongOthers(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "client")
 	write := func(client string) outcome {
@@ -122,6 +124,7 @@ func TestPassKeyAmongOthers(t *testing.T) {
 // The command for Claude Code names the variable, so that the key is not in the list of
 // processes.
 func TestPassKeyShell(t *testing.T) {
+	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // it has no sh
 	}

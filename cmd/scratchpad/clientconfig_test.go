@@ -23,6 +23,7 @@ import (
 // The shell passes the printed command to the client word for word, and the printed
 // path is the link on the PATH.
 func TestClientConfigShell(t *testing.T) {
+	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // it has no sh
 	}
@@ -50,6 +51,7 @@ func TestClientConfigShell(t *testing.T) {
 }
 
 func TestClientConfigPrints(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for _, name := range clientconfig.Names() {
 		o := runCommand(t, dir, []string{"HOME=" + dir}, "client-config", name)
@@ -192,6 +194,7 @@ func TestClientConfigLink(t *testing.T) {
 
 // A program that go run made will be gone soon, so no client's file may name it.
 func TestClientConfigTemporary(t *testing.T) {
+	testkit.SkipInShort(t)
 	for program, want := range map[string]bool{
 		"/tmp/go-build123/b001/exe/scratchpad":                    true,
 		"/home/me/.cache/go-build/ab/x-d/scratchpad":              true,

@@ -31,6 +31,7 @@ var remoteEntries = map[string]string{
 // Each client gets a server at a URL in its own form. Only Claude Desktop, which cannot
 // refer to its environment, gets the key itself.
 func TestClientConfigURL(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, client := range clientconfig.Names() {
 		t.Run(client, func(t *testing.T) {
 			dir := t.TempDir()
@@ -95,6 +96,7 @@ func plain(t *testing.T, file string) string {
 
 // A second URL replaces the first. The header of the user goes, and is not shown.
 func TestClientConfigURLAgain(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "client")
 	writeFile(t, file, `{"mcpServers": {"scratchpad": {"url": "https://old.example/mcp", "headers": {"X-Mine": "1", "Authorization": "Bearer sp_old"}}}}`)
@@ -117,6 +119,7 @@ func TestClientConfigURLAgain(t *testing.T) {
 // What cannot be right is refused with the way out. A key that is given in a wrong place
 // is not repeated.
 func TestClientConfigURLRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	run := func(args ...string) outcome {
 		return runCommand(t, dir, nil, append([]string{"client-config", "cursor"}, args...)...)
@@ -146,6 +149,7 @@ func TestClientConfigURLRefuses(t *testing.T) {
 
 // The shell passes the printed command to Claude Code word for word.
 func TestClientConfigURLShell(t *testing.T) {
+	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // it has no sh
 	}

@@ -55,6 +55,7 @@ func inShell(t *testing.T, dir string, args ...string) []string {
 
 // Bash splits words in its own way: = is a word.
 func TestCompletionBash(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir, script, ok := withShell(t, "bash")
 	if !ok {
 		return
@@ -102,6 +103,7 @@ func TestCompletionBash(t *testing.T) {
 }
 
 func TestCompletionFish(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir, script, ok := withShell(t, "fish")
 	if !ok {
 		return
@@ -124,6 +126,7 @@ func TestCompletionFish(t *testing.T) {
 }
 
 func TestCompletionZsh(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir, script, ok := withShell(t, "zsh")
 	if !ok {
 		return
@@ -151,6 +154,7 @@ words=("${@[2,-1]}"); CURRENT=$#words; _scratchpad`
 
 // A name with spaces is completed as one word, however its beginning is quoted.
 func TestCompletionOfSpaces(t *testing.T) {
+	testkit.SkipInShort(t)
 	for shell, c := range map[string]struct {
 		run   []string // before the script
 		words map[string]string
@@ -256,6 +260,7 @@ func TestComplete(t *testing.T) {
 
 // The names that begin with what was typed are found among any number of names.
 func TestCompleteMany(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	err := withService(dir, func(ctx context.Context, svc *workspace.Service) error {
 		for i := range 200 + 20 {
@@ -301,6 +306,7 @@ func TestCompleteMany(t *testing.T) {
 
 // Completion does not wait for a database that another process has locked.
 func TestCompleteQuick(t *testing.T) {
+	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "test.db")
 	runSQL(t, db, "CREATE TABLE t (a)")
 	tx := lock(t, db)

@@ -50,6 +50,7 @@ var sick = []struct {
 
 // Doctor says what is wrong with a database and changes no byte.
 func TestDoctorAndVerify(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, c := range sick {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +82,7 @@ func report(t *testing.T, o outcome) map[string]doctor.Check {
 }
 
 func TestDoctorHealthy(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
@@ -105,6 +107,7 @@ func TestDoctorHealthy(t *testing.T) {
 }
 
 func TestDoctorModes(t *testing.T) {
+	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // modes mean nothing there
 	}
@@ -123,6 +126,7 @@ func TestDoctorModes(t *testing.T) {
 
 // Doctor says what makes summaries and why. It never shows a key.
 func TestDoctorSummaries(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")
 	const openai = "OPENAI_API_KEY=" + testKey

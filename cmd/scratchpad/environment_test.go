@@ -15,6 +15,7 @@ import (
 // An empty variable counts as unset, for each flag that reads it, and with
 // SCRATCHPAD_TEST=full for each of each command.
 func TestEmptyVariables(t *testing.T) {
+	testkit.SkipInShort(t)
 	tried := map[string]int{}
 	for _, command := range commands(t) {
 		if len(command.Children) > 0 {

@@ -32,6 +32,7 @@ func failureIn(t *testing.T, o outcome) failure.Failure {
 
 // With --json an error is one line of JSON, and the exit code is as without.
 func TestJSONFailures(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "text", "foreign.db": "no database", "config.toml": "mcp_servers = 1\n"} {
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
@@ -83,6 +84,7 @@ func TestJSONFailures(t *testing.T) {
 
 // No command has errors of another form.
 func TestJSONFailuresOfEveryCommand(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for _, command := range commands(t) {
 		if len(command.Children) > 0 || command.Name == "__complete" {
@@ -107,6 +109,7 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 // Whatever an argument holds, an error about it drives no terminal and has no line
 // that the argument made.
 func TestArgumentsInFailures(t *testing.T) {
+	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("its arguments and file names hold less")
 	}

@@ -305,6 +305,7 @@ var storeFaults = map[string]struct {
 
 // The intruder finds a mistake in each layer of memory stores, and nothing without one.
 func TestIntruderFindsALeakOfTheStores(t *testing.T) {
+	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	for name, f := range storeFaults {
 		t.Run(name, func(t *testing.T) {

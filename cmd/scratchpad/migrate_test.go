@@ -55,6 +55,7 @@ func TestMigrate(t *testing.T) {
 // A database that is not empty is refused, and no byte of it changes, also if it is of an
 // older schema.
 func TestMigrateRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	makeDatabase(t, filepath.Join(dir, "from.db"))
 	makeDatabase(t, filepath.Join(dir, "to.db"))
@@ -82,6 +83,7 @@ func TestMigrateRefuses(t *testing.T) {
 // Every command refuses a copy that is not complete and says how to complete it. The short
 // form runs some of them.
 func TestUnfinishedCopy(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from.db"), filepath.Join(dir, "to.db")
 	makeDatabase(t, from)
@@ -137,6 +139,7 @@ func (s endsAt) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // There and back over PostgreSQL, and no answer shows a password.
 func TestMigrateToPostgreSQL(t *testing.T) {
+	testkit.SkipInShort(t)
 	url := pgtest.URL(t)
 	dir := t.TempDir()
 	makeDatabase(t, filepath.Join(dir, "from.db"))

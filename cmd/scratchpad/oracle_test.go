@@ -96,6 +96,7 @@ var ownName = regexp.MustCompile("there-[12]|nobody1") // as the question gave i
 // three times in a row. So that no busy machine fails the test, it must also be large
 // there, except with the long proofs.
 func TestNotYoursTakesAsLongAsNotThere(t *testing.T) {
+	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	c := newCast(t, db)
 	r := serve(t, append(c.issuer.flags(), "--db", db, "--rate", "0", "--rate-agent", "0", "--log-level", "error")...)

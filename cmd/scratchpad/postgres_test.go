@@ -27,6 +27,7 @@ var unreachable = []string{"postgres://u:" + pgPassword + "@127.0.0.1:1/x", "pos
 
 // Whatever a command says of a database that it cannot reach, it does not say the password.
 func TestPasswordsAreNotShown(t *testing.T) {
+	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	dir := t.TempDir()
 	for i, command := range commands(t) {
@@ -53,6 +54,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 
 // A client's file gets no password, because everybody may read it.
 func TestPasswordsAreNotWritten(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for _, args := range [][]string{
 		{"client-config", "cursor", "--write"}, {"client-config", "claude-code", "--hook", "--write"}, {"client-config", "vscode"},
@@ -91,6 +93,7 @@ func TestAgentsOfUnreachableDatabase(t *testing.T) {
 
 // A copy that is not complete is refused, also for reading, and doctor says so.
 func TestUnfinishedCopies(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := filepath.Join(dir, "copy.db")
 	runCommand(t, dir, nil, "logs", "append", "l", "one", "--db", db).must(t, 0)
@@ -111,6 +114,7 @@ func TestUnfinishedCopies(t *testing.T) {
 
 // Commands that look make no tables and count no operation. The others work as on a file.
 func TestCommandsOnPostgres(t *testing.T) {
+	testkit.SkipInShort(t)
 	url := pgtest.URL(t)
 	dir, db := t.TempDir(), []string{"SCRATCHPAD_DB=" + url}
 	for _, args := range []string{"files ls", "stats", "search x", "verify", "agents ls", "keys ls", "export e"} {
@@ -146,6 +150,7 @@ func damage(t *testing.T, url string) {
 // A server on PostgreSQL says where its memory is and what its writes survive, without the
 // password, and its metrics are those of the pool.
 func TestServeOnPostgres(t *testing.T) {
+	testkit.SkipInShort(t)
 	url := strings.Replace(pgtest.URL(t), "postgres@", "postgres:"+pgPassword+"@", 1)
 	if !strings.Contains(url, pgPassword) {
 		t.Fatalf("the URL %s has no user to give a password to", url)

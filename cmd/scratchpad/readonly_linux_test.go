@@ -14,6 +14,7 @@ import (
 
 // A command that only looks does not wait for a process that keeps the turn.
 func TestLookTakesNoTurn(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
 	done := make(chan struct{})
@@ -32,6 +33,7 @@ func TestLookTakesNoTurn(t *testing.T) {
 
 // A user with only read access can look, and leaves nothing behind.
 func TestLookNoRights(t *testing.T) {
+	testkit.SkipInShort(t)
 	root, err := os.MkdirTemp("", "look")
 	testkit.Must(t, err)
 	dir := filepath.Join(root, "data")

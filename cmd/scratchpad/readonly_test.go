@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // looks are the commands that only look, on a database of [makeDatabase].
@@ -48,6 +49,7 @@ func lookAll(t *testing.T, path, agent string, variables ...string) {
 
 // An empty file is not a database yet. Only a write makes it one.
 func TestLookEmpty(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "empty.db")
 	writeFile(t, path, "")

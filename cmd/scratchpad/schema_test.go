@@ -12,6 +12,7 @@ import (
 // Commands that look at a database of an older schema say what will become of it and change
 // no byte. The first command that writes migrates it and says where the copy is.
 func TestOlderSchema(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, schema := range []string{"1", "2"} {
 		t.Run("Schema"+schema, func(t *testing.T) { testOlderSchema(t, schema) })
 	}

@@ -8,11 +8,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // TestScriptPostgres runs the scripts again, each with a PostgreSQL database of its own in
 // place of the default file. A script of help has no database.
 func TestScriptPostgres(t *testing.T) {
+	testkit.SkipInShort(t)
 	pgtest.URL(t) // skips all of it where there is no PostgreSQL
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(files) < 10 {

@@ -62,6 +62,7 @@ const raceOptions = "atexit_sleep_ms=0"
 //	keyid FILE VARIABLE, secret FILE, nosecret FILE, showkey FILE, shell LINE, lines FILE N: see script_keys_test.go
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
+	testkit.SkipInShort(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {

@@ -136,6 +136,7 @@ var otherServers = map[string]string{
 // A look changes nothing, and neither does a run without a yes. A run with a yes sets up
 // every client. A second one changes nothing. Undo leaves the account as it was.
 func TestSetup(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, clients := range map[string]map[string]string{
 		"None":       {},
 		"One":        {"cursor": ""},
@@ -192,6 +193,7 @@ func TestSetup(t *testing.T) {
 
 // A file that is not valid stays as it is and is named. The others are set up.
 func TestSetupBroken(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	broken := []string{a.install(t, "cursor", "{\"mcpServers\": {\n"), a.install(t, "codex", "[mcp_servers\n")}
 	good := a.install(t, "windsurf", "{}")
@@ -220,6 +222,7 @@ func TestSetupBroken(t *testing.T) {
 
 // A file that somebody has edited since keeps that edit.
 func TestSetupUndoAfterEdits(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	cursor, codex, claude := a.install(t, "cursor", "{\"mcpServers\": {\"a\": {}}}"), a.install(t, "codex", ""), a.install(t, "claude-code", "")
 	a.run(t, "setup", "--yes").must(t, 0)
@@ -274,6 +277,7 @@ func TestSetupAtOnce(t *testing.T) {
 
 // Undo takes back the setups of several projects, also when they used one database.
 func TestSetupUndoProjects(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	other := filepath.Join(a.home, "old", "shop")
 	testkit.Must(t, os.MkdirAll(other, 0o755))
@@ -287,6 +291,7 @@ func TestSetupUndoProjects(t *testing.T) {
 
 // A memory that is in use stays, and so does its name.
 func TestSetupUndoKeepsMemory(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	a.install(t, "claude-code", "")
 	before := a.tree(t)
@@ -308,6 +313,7 @@ func TestSetupUndoKeepsMemory(t *testing.T) {
 
 // A link stays a link, and the file that it leads to is edited and put back.
 func TestSetupLink(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	file := a.install(t, "cursor", "")
 	real := filepath.Join(a.home, "dotfiles.json")
@@ -333,6 +339,7 @@ func older(t *testing.T, name string) {
 
 // An older program is replaced while it runs, goes on, and is put back.
 func TestSetupReplacesProgram(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	bin := filepath.Join(a.home, "go", "bin")
 	a.path = bin
@@ -357,6 +364,7 @@ func TestSetupReplacesProgram(t *testing.T) {
 
 // The program goes to a folder on the PATH, and never over another program.
 func TestSetupProgramFolder(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	gobin := filepath.Join(a.home, "gobin")
 	a.variables = []string{"GOBIN=" + gobin}
@@ -396,6 +404,7 @@ func (a *account) serveEntry(t *testing.T, client, file string) *mcp.ClientSessi
 
 // Two clients of one project share a memory. Two projects do not, whatever their names.
 func TestSetupMemories(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	shop, other := a.project, filepath.Join(a.home, "work", "shop")
 	testkit.Must(t, os.MkdirAll(other, 0o755))
@@ -435,6 +444,7 @@ func TestSetupMemories(t *testing.T) {
 
 // An entry that is there keeps its memory and its limits.
 func TestSetupKeepsSettings(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	file := a.install(t, "claude-code", "")
 	a.run(t, "setup", "--yes", "--bin", filepath.Dir(a.program), "--agent", "mine", "--max-versions", "3").must(t, 0, "Memory: agent mine.", "brief --mark claude-code --agent mine")
@@ -471,6 +481,7 @@ func mustRead(t *testing.T, c clientconfig.Client, file string) clientconfig.Ser
 
 // A server that does not start is an error that says what it said.
 func TestSetupServerFails(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	a.install(t, "cursor", `{"mcpServers": {"scratchpad": {"command": "x", "args": ["mcp", "--no-such-flag"]}}}`)
 	a.run(t, "setup", "--yes").must(t, 1, "Cursor: start "+a.installed()+" as Cursor does", "unknown flag --no-such-flag")

@@ -11,6 +11,7 @@ import (
 // In a home folder that cannot be written, setup says so and changes nothing. The
 // command runs without the rights of root, whom such a folder does not refuse.
 func TestSetupReadOnlyHome(t *testing.T) {
+	testkit.SkipInShort(t)
 	a := newAccount(t)
 	a.install(t, "cursor", "{}")
 	a.install(t, "claude-code", "")

@@ -33,6 +33,7 @@ func TestVerify(t *testing.T) {
 // An agent that was deleted leaves its last numbers. Every command counts the agents
 // that are left, and verify says that it has checked those numbers too.
 func TestDeletedAgentsAreNotCounted(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -48,6 +49,7 @@ func TestDeletedAgentsAreNotCounted(t *testing.T) {
 
 // Verify finds a changed bit that SQLite does not notice, names it and counts it once.
 func TestVerifyFindsContent(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -67,6 +69,7 @@ func TestVerifyFindsContent(t *testing.T) {
 // If somebody has added a trigger to a database, every command names it and changes
 // nothing.
 func TestForeignTriggerIsNamed(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)

@@ -13,6 +13,7 @@ import (
 // An error quotes a line of a file or an argument unchanged, even if it reads like an
 // error.
 func TestQuotesAreNotReworded(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	for _, line := range []string{

@@ -59,6 +59,7 @@ func TestMemories(t *testing.T) {
 
 // A page with contents has 20 items at most, and fewer if they are large.
 func TestFullPages(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
 		ws, err := w.svc.Agent("a")

@@ -71,6 +71,7 @@ func (j *journal) wait(t *testing.T, n int) {
 // Nothing that was acknowledged is lost when a primary is stopped and its synchronous
 // standby is promoted, over sockets and over TCP. The old primary becomes the standby.
 func TestFailover(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, c := range []struct {
 		name   string
 		tcp    bool

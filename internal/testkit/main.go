@@ -34,6 +34,15 @@ func SkipUnlessLong(t testing.TB) {
 	}
 }
 
+// SkipInShort skips a test with -short. Such a test needs other processes, damaged or full
+// disks, or many texts, and the race detector finds nothing more in it.
+func SkipInShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short")
+	}
+}
+
 // Checks says how many cases each random test of a package draws, and how many
 // steps each case has. Zero leaves rapid's own default.
 type Checks struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // attributes are the elements and attributes that Render writes.
@@ -83,6 +84,7 @@ func safeAddress(t *testing.T, source, href string) {
 // A hostile text gives an error or what the lists allow, whatever the caller makes of
 // relative addresses.
 func TestHostile(t *testing.T) {
+	testkit.SkipInShort(t)
 	refused := 0
 	for _, h := range hostile.All() {
 		for _, source := range []string{h.Text, "> - " + h.Text, "# " + h.Text, "[" + h.Text + "](" + h.Text + ")", "|" + h.Text + "|\n|-|\n|" + h.Text + "|", "![a]: " + h.Text} {

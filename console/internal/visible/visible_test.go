@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // brackets shows the runs of a text, with marks in brackets.
@@ -122,6 +123,7 @@ func TestMarked(t *testing.T) {
 // No hostile text gets an element of its own into the page, and every byte of it is
 // there.
 func TestHostile(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, h := range append(hostile.Texts(), hostile.Names()...) {
 		check(t, h.Text, 1, min(20, len(h.Text)))
 	}

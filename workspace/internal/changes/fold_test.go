@@ -217,6 +217,7 @@ func (h *history) lastDead(from, until int, at place) (id, row int) {
 // The answer from the rows is the one from two snapshots, and a page ends before the first
 // row with which it would show too many paths.
 func TestFold(t *testing.T) {
+	testkit.SkipInShort(t)
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")

@@ -54,6 +54,7 @@ func hostileQueries() []string {
 
 // No text and no query takes more than moments, and whatever is shown is short and whole.
 func TestHostile(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, text := range hostileTexts() {
 		for _, path := range []string{"f.md", "f.txt"} {
 			for _, query := range hostileQueries() {
