@@ -143,8 +143,6 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
-
 // A quota is exact whatever is written at once.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Files: 10, Entries: 25, Bytes: 10_000}})

@@ -65,7 +65,7 @@ func TestHomeInEveryPath(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"--db", "SCRATCHPAD_DB_PATH", "--tls-cert", "--to", "--dir", "scratchpad import dir", "scratchpad files write source"} {
+	for _, what := range []string{"--db", "SCRATCHPAD_DB_PATH", "--tls-cert", "--to", "scratchpad import dir", "scratchpad files write source"} {
 		if !tried[what] {
 			t.Errorf("%s was not tried", what)
 		}

@@ -57,13 +57,11 @@ var unitStart = regexp.MustCompile(`[%‰×°€£¥\pL]`)
 
 // keepUnit keeps a number with a unit, or units and numbers in turn.
 func keepUnit(text string) string {
-	number, unit, spaced := strings.Cut(text, " ")
+	_, unit, spaced := strings.Cut(text, " ")
 	if !spaced {
 		at := unitStart.FindStringIndex(text)[0]
-		number, unit = text[:at], text[at:]
-		if number = strings.TrimRight(number, "\u00a0\u202f"); len(number) < at {
-			spaced = true
-		}
+		unit = text[at:]
+		spaced = strings.HasSuffix(text[:at], "\u00a0") || strings.HasSuffix(text[:at], "\u202f")
 	}
 	units := tightUnits
 	if spaced {

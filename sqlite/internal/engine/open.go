@@ -116,9 +116,6 @@ func pointer(at uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(at, pointerBytes)))
 }
 
-// number reads an int of C that SQLite has written.
-func number(at uintptr) int { return int(int32(binary.NativeEndian.Uint32(libc.GoBytes(at, 4)))) }
-
 // Close closes the connection and its statements.
 func (c *Conn) Close() error {
 	for _, s := range c.stmts {
