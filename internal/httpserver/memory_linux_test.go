@@ -34,7 +34,9 @@ var attacks = map[string]attack{
 	"idle":            {connections: 10_000, short: 100, do: func(testing.TB, net.Conn) {}},
 	"idle after TLS":  {connections: 500, tls: true, do: oneCall},
 	"idle after call": {connections: 1500, short: 30, do: oneCall, wait: 500 * time.Millisecond},
-	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
+	// On a busy machine 6,000 of these take more than maxMemory, because net/http lets go of a
+	// head only when its goroutine has run.
+	"slow heads of many lines": {connections: 1000, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+manyLines(3000))
 	}, wait: 500 * time.Millisecond},
 	"slow long heads": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {

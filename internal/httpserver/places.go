@@ -13,7 +13,7 @@ import (
 
 // allHeads is how many bytes the heads of requests may have together while nobody knows who
 // sends them. A head of many short lines takes net/http forty times its bytes.
-const allHeads = 2 << 20
+const allHeads = 1 << 20
 
 // places are the open connections of a listener. A connection is quiet unless a known caller
 // has a request under way there. When seven eighths of the places are taken, each new

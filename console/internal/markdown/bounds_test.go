@@ -17,7 +17,7 @@ var bombs = []struct {
 	make func(n int) string
 }{
 	{"quotes", func(n int) string { return strings.Repeat(">", n) + "x" }},
-	{"quotes with spaces", func(n int) string { return strings.Repeat("> ", n) + "x\n" + strings.Repeat("y\n", n) }},
+	{"quotes with spaces", func(n int) string { return strings.Repeat("> ", n/4) + "x\n" + strings.Repeat("y\n", n/4) }},
 	{"quotes and lines", func(n int) string {
 		return strings.Repeat(strings.Repeat(">", 99)+"x\n", n/100)
 	}},
