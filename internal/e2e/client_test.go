@@ -50,7 +50,6 @@ type client struct {
 	version string // that it must speak
 	run     runner
 	only    []string // the steps of its session, by name; nil: all
-	fewOver string   // the transport over which it takes the first of them alone, but in the full form
 	shows   shown    // of what a server with keys refuses
 }
 
@@ -88,9 +87,8 @@ var clients = []client{
 	{name: "npm client v2 legacy", version: withHandshake, run: runScript("session-v2.mjs", "legacy")},
 	{name: "npm client v2 auto", version: stateless, run: runScript("session-v2.mjs", "auto"), shows: ofModernTS},
 	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless), shows: ofModernTS},
-	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, fewOver: "stdio", shows: ofInspector},
-	{name: "inspector auto", version: stateless, run: runInspector("auto"), only: inspectorSteps[:inspectorFew], shows: ofInspector},
-	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps, fewOver: "http", shows: ofModern},
+	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, shows: ofInspector},
+	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps, shows: ofModern},
 	{name: "mcp-go", version: stateless, run: runMark3labs(""), shows: ofMark3labs},
 	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake), shows: ofMark3labs},
 	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18"), shows: ofMark3labs},

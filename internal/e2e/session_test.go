@@ -216,8 +216,7 @@ func normal(block string) string {
 
 // TestSession runs the session with each client over each transport. All must see the
 // same answers, each in its version of the protocol. The Inspector, which starts a process
-// for each step, takes all its steps in each era over one transport, and the first few over
-// the other one. It takes all over both with
+// for each step, takes the first few of its steps. It takes all with
 //
 //	cd internal/e2e && SCRATCHPAD_TEST=full go test -run TestSession .
 func TestSession(t *testing.T) {
@@ -230,7 +229,7 @@ func TestSession(t *testing.T) {
 			t.Run(transport.name+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				g := transport.open(t)
-				steps := c.session(t, transport.name)
+				steps := c.session(t)
 				var requests []request
 				for _, s := range steps {
 					requests = append(requests, s.request)
@@ -254,16 +253,14 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// session returns the steps that the client takes over a transport.
-func (c client) session(t *testing.T, transport string) []step {
+// session returns the steps that the client takes.
+func (c client) session(t *testing.T) []step {
 	t.Helper()
 	all, only := session(), c.only
 	if only == nil {
 		return all
 	}
-	if c.fewOver == transport {
-		only = testkit.Pick(only[:inspectorFew], only[:inspectorFew], only)
-	}
+	only = testkit.Pick(only[:inspectorFew], only[:inspectorFew], only)
 	steps := slices.DeleteFunc(all, func(s step) bool { return !slices.Contains(only, s.name) })
 	if len(steps) != len(only) {
 		t.Fatalf("the session has %d of the steps %q", len(steps), only)
