@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,9 +51,10 @@ func TestSharedLook(t *testing.T) {
 func TestLookThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		looks, disk := 0, make(chan struct{})
+		var looks atomic.Int32
+		disk := make(chan struct{})
 		health := shareLook(ctx, func(ctx context.Context) (h console.Health) {
-			looks++
+			looks.Add(1)
 			began := time.Now()
 			if <-ctx.Done(); time.Since(began) > lookTime {
 				t.Errorf("a look lasts %v", time.Since(began))
@@ -67,8 +69,8 @@ func TestLookThatHangs(t *testing.T) {
 				t.Errorf("after %v: %+v, %v", took, h, err)
 			}
 		}
-		if looks != 1 {
-			t.Errorf("%d looks", looks)
+		if n := looks.Load(); n != 1 {
+			t.Errorf("%d looks", n)
 		}
 		close(disk)
 		synctest.Wait()
