@@ -150,7 +150,7 @@ func git(ctx context.Context, args ...string) (string, error) {
 }
 
 // maxProgram is how many bytes a program may have.
-const maxProgram = 25_000_000
+const maxProgram = 50_000_000
 
 // build builds the program for one system. Nothing of this machine's settings may change
 // the result. The server speaks HTTP/1.1 alone, and so do the programs of a release to

@@ -145,10 +145,10 @@ func (s *server) look(ctx context.Context, key string) (f footprint, err error) 
 			values[name] = int(n)
 		}
 	}
-	for name, to := range map[string]*int{"go_goroutines": &f.goroutines, "sessions": &f.sessions, "connections": &f.connections, "go_memstats_heap_alloc_bytes": &f.heap} {
-		value, ok := values["scratchpad_"+name]
+	for name, to := range map[string]*int{"go_goroutines": &f.goroutines, "scratchpad_sessions": &f.sessions, "scratchpad_connections": &f.connections, "go_memstats_heap_alloc_bytes": &f.heap} {
+		value, ok := values[name]
 		if !ok {
-			return f, fmt.Errorf("/metrics has no scratchpad_%s", name)
+			return f, fmt.Errorf("/metrics has no %s", name)
 		}
 		*to = value
 	}
