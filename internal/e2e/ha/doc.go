@@ -20,6 +20,6 @@
 //     servers, and intruder_test.go sends hostile ones to two.
 //   - balancer_test.go runs the proxy of deploy/compose.yaml before two servers.
 //   - stores_test.go uses memory stores at two servers.
-//   - shared_test.go has what else servers share: changes, leases, spend, marks and the
+//   - shared_test.go has what else servers share: changes, spend, marks and the
 //     schema.
 package ha
