@@ -118,7 +118,7 @@ func (r *checkup) program() {
 }
 
 func (r *checkup) durability() {
-	r.add(Check{"durability", OK, "acknowledged writes survive a power cut" + r.setting(), ""})
+	r.add(Check{"durability", OK, "acknowledged writes survive a power cut", ""})
 }
 
 // summaries says what makes summaries. A server that cannot make the summaries of
