@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -53,13 +52,13 @@ func keepTicket(text string) string {
 // keepNumber leaves out zeros alone: each progress bar begins with one.
 func keepNumber(text string) string { return when(strings.ContainsAny(text, "123456789"), text) }
 
-var unitStart = regexp.MustCompile(`[%‰×°€£¥\pL]`)
+var unitStart = lazy(`[%‰×°€£¥\pL]`)
 
 // keepUnit keeps a number with a unit, or units and numbers in turn.
 func keepUnit(text string) string {
 	_, unit, spaced := strings.Cut(text, " ")
 	if !spaced {
-		at := unitStart.FindStringIndex(text)[0]
+		at := unitStart().FindStringIndex(text)[0]
 		unit = text[at:]
 		spaced = strings.HasSuffix(text[:at], "\u00a0") || strings.HasSuffix(text[:at], "\u202f")
 	}
@@ -92,8 +91,8 @@ func keepRooted(text string) string {
 }
 
 var (
-	fewLetters = regexp.MustCompile(`^[A-Z]{1,4}/|^\d`)         // TCP/IP, 24/7
-	bothPlain  = regexp.MustCompile(`^[\pL]*/[\pL]*(?::\d+)*$`) // and/or
+	fewLetters = lazy(`^[A-Z]{1,4}/|^\d`)         // TCP/IP, 24/7
+	bothPlain  = lazy(`^[\pL]*/[\pL]*(?::\d+)*$`) // and/or
 )
 
 // keepPath keeps a path of more than one name, but not two words for one thing.
@@ -108,12 +107,12 @@ func keepPath(text string) string {
 	case rest == "":
 		return when(len(first) > 2 && text[0] >= 'a', text)
 	}
-	return when(!fewLetters.MatchString(text) && !bothPlain.MatchString(text) && len(last) > 1 && hasLetter(first) && hasLetter(last), text)
+	return when(!fewLetters().MatchString(text) && !bothPlain().MatchString(text) && len(last) > 1 && hasLetter(first) && hasLetter(last), text)
 }
 
 // keepFile keeps a name with an extension that files have.
 func keepFile(text string) string {
-	path := text[:placeEnd.FindStringIndex(text)[0]]
+	path := text[:placeEnd().FindStringIndex(text)[0]]
 	dot := strings.LastIndexByte(path, '.')
 	return when(dot > 0 && extensions[path[dot+1:]] && !products[path] && hasLetter(path[:dot]) && !looksEncoded(path) || fileNames[text], text)
 }
@@ -138,15 +137,15 @@ func keepName(text string) string {
 }
 
 var (
-	encoded = regexp.MustCompile(`[A-Za-z\d+/=]{24,}`)
-	turns   = regexp.MustCompile(`[a-z][A-Z]|[A-Z]\d|\d[A-Za-z]|[a-z]\d`)
+	encoded = lazy(`[A-Za-z\d+/=]{24,}`)
+	turns   = lazy(`[a-z][A-Z]|[A-Z]\d|\d[A-Za-z]|[a-z]\d`)
 )
 
 // looksEncoded reports whether a text has base64: long, with capitals, small letters and
 // digits in no order.
 func looksEncoded(text string) bool {
-	part := encoded.FindString(text)
-	return part != "" && strings.Trim(part, digits+"abcdefABCDEF") != "" && hasDigit(part) && 5*len(turns.FindAllString(part, -1)) > len(part)
+	part := encoded().FindString(text)
+	return part != "" && strings.Trim(part, digits+"abcdefABCDEF") != "" && hasDigit(part) && 5*len(turns().FindAllString(part, -1)) > len(part)
 }
 
 // isHex reports whether a text has hexadecimal digits alone.

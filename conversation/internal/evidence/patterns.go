@@ -89,8 +89,13 @@ var patterns = []pattern{
 	{"name with humps", nameKind, suspect, "", apart + `([a-z]\w*[A-Z]\w*|[A-Z]+[a-z]\w*[A-Z]\w*|[A-Z]{3,}[a-z]{3,}\w*)\b`, keepName},
 }
 
-// compiled has the regular expressions of the patterns. They are compiled at the first
-// use, because a program that starts may not need them.
+// lazy returns a function that compiles the expression when it is first called, because a
+// program that starts may not need it.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// compiled has the regular expressions of the patterns, compiled at the first use.
 var compiled = sync.OnceValue(func() []*regexp.Regexp {
 	list := make([]*regexp.Regexp, len(patterns))
 	for i, p := range patterns {
@@ -104,7 +109,7 @@ func (f *finder) words(line string) {
 	line = line[:min(len(line), longestLine)]
 	rest, digit := []byte(line), hasDigit(line)
 	dense := strings.ReplaceAll(strings.TrimRight(line, "."), ". ", " ") // the points between sentences tell nothing
-	for _, span := range escapes.FindAllStringIndex(line, -1) {
+	for _, span := range escapes().FindAllStringIndex(line, -1) {
 		clear(rest[span[0]:span[1]])
 	}
 	for i, expr := range compiled() {
@@ -140,14 +145,14 @@ func (f *finder) words(line string) {
 }
 
 // escapes are the sequences with which a program colours what it prints.
-var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
+var escapes = lazy(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 
-var placeEnd = regexp.MustCompile(place + `$`)
+var placeEnd = lazy(place + `$`)
 
 // withoutPlace returns a path without its line number, so that a hundred hits in one
 // file give one string, and without the side of a diff.
 func withoutPlace(path string) string {
-	path = path[:placeEnd.FindStringIndex(path)[0]]
+	path = path[:placeEnd().FindStringIndex(path)[0]]
 	if rest, ok := strings.CutPrefix(path, "a/"); ok && keepPath(rest) != "" {
 		return rest
 	}

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -170,19 +169,19 @@ func (f *finder) command(line string) {
 }
 
 var (
-	beforeCommand = regexp.MustCompile(`^(?:sudo |[^\s-]\S*=\S* )*`)
-	flagged       = regexp.MustCompile(`^[\w./-]+ (?:.* )?-(?:-\S{2,}|[A-Za-z\d]\S?)(?: |$)`)
+	beforeCommand = lazy(`^(?:sudo |[^\s-]\S*=\S* )*`)
+	flagged       = lazy(`^[\w./-]+ (?:.* )?-(?:-\S{2,}|[A-Za-z\d]\S?)(?: |$)`)
 )
 
 // looksLikeCommand reports whether a line begins with the name of a program, or with
 // any word that is followed by a flag.
 func looksLikeCommand(line string) bool {
-	line = line[len(beforeCommand.FindString(line)):]
+	line = line[len(beforeCommand().FindString(line)):]
 	name, rest, _ := strings.Cut(line, " ")
 	if rest == "" {
 		return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "/")
 	}
-	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") || flagged.MatchString(line)
+	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") || flagged().MatchString(line)
 }
 
 // looksLikeSQL reports whether text begins with an SQL statement.
