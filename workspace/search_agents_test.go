@@ -103,6 +103,7 @@ func TestServiceSearchIsBounded(t *testing.T) {
 
 // Where so much matches that texts are read again, texts of equal paths stay apart.
 func TestServiceSearchReadsAgain(t *testing.T) {
+	testkit.SkipInShort(t) // with the race detector, 5 MB take longer than a search may
 	svc, _ := newService(t, workspace.Options{})
 	filler := strings.Repeat("filling words\n\n", 8000)
 	for i := range 10 {
