@@ -34,9 +34,7 @@ var attacks = map[string]attack{
 	"idle":            {connections: 10_000, short: 100, do: func(testing.TB, net.Conn) {}},
 	"idle after TLS":  {connections: 500, tls: true, do: oneCall},
 	"idle after call": {connections: 1500, short: 30, do: oneCall, wait: 500 * time.Millisecond},
-	// On a busy machine 6,000 of these take more than maxMemory, because net/http lets go of a
-	// head only when its goroutine has run.
-	"slow heads of many lines": {connections: 1000, short: 100, do: func(_ testing.TB, c net.Conn) {
+	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+manyLines(3000))
 	}, wait: 500 * time.Millisecond},
 	"slow long heads": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
@@ -71,7 +69,7 @@ var attacks = map[string]attack{
 		}
 	}, wait: time.Second},
 	"600 MB chunked": {connections: 4, do: chunked},
-	"never read": {connections: 1000, short: 20, do: func(_ testing.TB, c net.Conn) {
+	"never read": {connections: 300, short: 20, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
 	}, wait: 500 * time.Millisecond},
@@ -104,8 +102,8 @@ func chunked(_ testing.TB, c net.Conn) {
 	}
 }
 
-// Whatever clients do, the server stays small, and answers others. A second after they have
-// left, it is as fast as before. The short form does all of it at once, to one server.
+// Whatever clients do, the server stays small, and answers others. At the full size it is as
+// fast as before a second after they have left. The short form does all of it at once, to one server.
 func TestHostileMemory(t *testing.T) {
 	if testkit.Long() {
 		for name, a := range attacks {
@@ -126,7 +124,10 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 	c, dialer := startAttacked(t, secure)
 	rest := c.status("VmRSS")
 	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.process.Pid), []byte("5"), 0)) // VmHWM begins here
-	quiet := c.percentile99(dialer)
+	var quiet time.Duration
+	if testkit.Full() {
+		quiet = c.percentile99(dialer)
+	}
 	var stop atomic.Bool
 	var others sync.WaitGroup
 	for _, one := range []bool{true, false} {
@@ -143,6 +144,13 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 	for _, l := range leave {
 		l()
 	}
+	t.Logf("%d MiB at rest, %d at most, %d now", rest>>10, most>>10, c.status("VmRSS")>>10)
+	if most > maxMemory && !underRace {
+		t.Errorf("%d KiB, want %d at most", most, maxMemory)
+	}
+	if !testkit.Full() {
+		return
+	}
 	time.Sleep(time.Second)
 	after := c.percentile99(dialer)
 	for range 2 { // other work on the machine makes some calls slow, but seldom three times
@@ -150,11 +158,8 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 			after = min(after, c.percentile99(dialer))
 		}
 	}
-	t.Logf("%d MiB at rest, %d at most, %d now; the 99th percentile of calls was %v before and %v after", rest>>10, most>>10, c.status("VmRSS")>>10, quiet, after)
-	if most > maxMemory && !underRace {
-		t.Errorf("%d KiB, want %d at most", most, maxMemory)
-	}
-	if testkit.Long() && after > 2*quiet+50*time.Millisecond {
+	t.Logf("the 99th percentile of calls was %v before and %v after", quiet, after)
+	if after > 2*quiet+50*time.Millisecond {
 		t.Errorf("the 99th percentile of calls is %v a second after the attack, want twice %v at most", after, quiet)
 	}
 }
@@ -162,7 +167,7 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 // percentile99 returns how long the calls of a good caller take who has nobody beside.
 func (c *child) percentile99(dialer func() (net.Conn, error)) time.Duration {
 	var stop atomic.Bool
-	time.AfterFunc(testkit.Pick(100*time.Millisecond, 2*time.Second, 2*time.Second), func() { stop.Store(true) })
+	time.AfterFunc(2*time.Second, func() { stop.Store(true) })
 	all := c.goodCalls(dialer, &stop, false)
 	slices.Sort(all)
 	return all[len(all)*99/100]

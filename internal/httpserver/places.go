@@ -12,7 +12,8 @@ import (
 )
 
 // allHeads is how many bytes the heads of requests may have together while nobody knows who
-// sends them. A head of many short lines takes net/http forty times its bytes.
+// sends them. A head of many short lines takes net/http forty times its bytes. net/http has the
+// head of a closed connection until the connection's goroutine ends.
 const allHeads = 1 << 20
 
 // places are the open connections of a listener. A connection is quiet unless a known caller
@@ -26,6 +27,8 @@ type places struct {
 	open  int
 	quiet list.List // of *conn; the one that has been quiet longest comes first
 	heads int       // bytes of heads
+	held  int       // bytes of heads that net/http has
+	ended sync.Cond // held has become less, or a connection is gone
 }
 
 // A conn is a connection that counts the bytes of its heads.
@@ -35,11 +38,13 @@ type conn struct {
 	place *list.Element // in quiet; nil: a known caller's request is under way, or it is closed
 	head  int           // bytes that have arrived of a head, until the request is answered
 	heads bool          // it waits for a head, or a part of one has arrived
+	held  int           // bytes of the head that net/http has
 	gone  bool
 }
 
 // listen limits the connections of a listener. secure may be nil.
 func (q *places) listen(l net.Listener, secure *tls.Config) net.Listener {
+	q.ended.L = &q.mu
 	l = counted{netutil.LimitListener(l, q.most), q}
 	if secure != nil {
 		l = tls.NewListener(l, secure)
@@ -64,17 +69,19 @@ func (l counted) Accept() (net.Conn, error) {
 
 // Read implements [net.Conn]. When too many bytes of heads have arrived, it closes the quiet
 // connection with the longest one. So hostile clients close each other, unless their heads are
-// as short as anybody's.
+// as short as anybody's. Read waits while the connections that were closed hold too many bytes.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	q := c.of
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !c.heads || c.gone {
+	if !c.heads {
 		return n, err
 	}
-	c.head += n
-	q.heads += n
+	if !c.gone {
+		c.head += n
+		q.heads += n
+	}
 	for q.heads > allHeads {
 		longest := c
 		for e := q.quiet.Front(); e != nil; e = e.Next() {
@@ -85,6 +92,14 @@ func (c *conn) Read(p []byte) (int, error) {
 		q.stats.heads.Add(1)
 		q.drop(longest)
 	}
+	for !c.gone && q.held+n > allHeads {
+		q.ended.Wait()
+	}
+	if c.gone {
+		return 0, net.ErrClosed
+	}
+	c.held += n
+	q.held += n
 	return n, err
 }
 
@@ -93,6 +108,9 @@ func (q *places) noteState(accepted net.Conn, state http.ConnState) {
 	c := connOf(accepted)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if state >= http.StateIdle { // net/http has let go of the head
+		q.release(c)
+	}
 	switch {
 	case c.gone:
 	case state == http.StateNew:
@@ -104,11 +122,11 @@ func (q *places) noteState(accepted net.Conn, state http.ConnState) {
 		c.heads = false
 		q.quiet.MoveToBack(c.place)
 	case state == http.StateIdle:
-		q.leaveQuiet(c)
 		c.heads, c.place = true, q.quiet.PushBack(c)
 		q.makeRoom()
 	default:
-		q.forget(c)
+		c.gone = true
+		q.open--
 	}
 }
 
@@ -122,17 +140,21 @@ func (q *places) makeRoom() {
 // drop closes a connection at once. TLS says no farewell, which could wait for the client.
 func (q *places) drop(c *conn) {
 	q.stats.closedForRoom.Add(1)
-	q.forget(c)
-	_ = c.Conn.Close()
-}
-
-func (q *places) forget(c *conn) {
 	q.leaveQuiet(c)
 	c.gone = true
 	q.open--
+	q.ended.Broadcast()
+	_ = c.Conn.Close()
 }
 
-// leaveQuiet takes a connection out of the quiet ones. Its head does not count any more.
+// release says that net/http has no head of a connection that counts. The connection is not quiet.
+func (q *places) release(c *conn) {
+	q.leaveQuiet(c)
+	q.held, c.held = q.held-c.held, 0
+	q.ended.Broadcast()
+}
+
+// leaveQuiet takes a connection out of the quiet ones. Its head is no reason to close others.
 func (q *places) leaveQuiet(c *conn) {
 	if c.place != nil {
 		q.quiet.Remove(c.place)
@@ -163,6 +185,6 @@ func keepOpen(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*conn); ok {
 		c.of.mu.Lock()
 		defer c.of.mu.Unlock()
-		c.of.leaveQuiet(c)
+		c.of.release(c)
 	}
 }
