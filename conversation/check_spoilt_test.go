@@ -31,7 +31,7 @@ func generated(t *testing.T, count int, o providertest.GenerateOptions, use func
 // Check finds nothing in conversations that the provider accepts.
 func TestCheckGenerated(t *testing.T) {
 	testkit.SkipInShort(t)
-	generated(t, count(500, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
+	generated(t, testkit.Pick(100, 3000, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
 		for _, problem := range Check(msgs, p) {
 			t.Errorf("message %d of %d: %s: %s\n%s", problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
 		}
@@ -45,7 +45,7 @@ func TestCheckMutated(t *testing.T) {
 		t.Run(mutation.Name, func(t *testing.T) {
 			for _, p := range providers {
 				spoilt := 0
-				for seed := 0; spoilt < count(30, 300); seed++ {
+				for seed := 0; spoilt < testkit.Pick(5, 60, 300); seed++ {
 					if seed == 300 && spoilt == 0 {
 						if mutation.Rules[p] != nil {
 							t.Errorf("%s: nothing to spoil in %d conversations", p, seed)
@@ -79,14 +79,6 @@ func checkMutated(t *testing.T, mutation providertest.Mutation, p Provider, msgs
 	case spoils && !slices.ContainsFunc(found, func(rule string) bool { return slices.Contains(want, rule) }):
 		t.Fatalf("%s: found %s, want one of %s\n%s", p, found, want, around(msgs, len(msgs)-4))
 	}
-}
-
-// count returns how many cases to try.
-func count(few, many int) int {
-	if testkit.Long() {
-		return many
-	}
-	return few
 }
 
 // around prints the messages near an index.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func provided(p conversation.Provider, role conversation.Role, format string, args ...any) conversation.Message {
@@ -30,7 +31,7 @@ type estimated struct {
 
 // What is not text counts by kind and size, wherever it stands.
 func TestEstimateOfWhatIsNotText(t *testing.T) {
-	t.Parallel()
+	testkit.SkipInShort(t)
 	random := make([]byte, 300_000)
 	for i := range random {
 		random[i] = byte(i * i >> 3)
@@ -105,7 +106,7 @@ func estimatesOfOthers(pdf, words string) map[string]estimated {
 }
 
 func TestTrimCountsFiles(t *testing.T) {
-	t.Parallel()
+	testkit.SkipInShort(t)
 	data := strings.Repeat("QUJD", 100_000)
 	made := provided(conversation.OpenAIResponses, conversation.Assistant, `{"type":"image_generation_call","id":"i","result":"%s"}`, data)
 	msgs := []conversation.Message{conversation.UserText("a cat"), made, conversation.UserText("thanks")}

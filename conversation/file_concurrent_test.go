@@ -73,10 +73,7 @@ func TestFileConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	const writers = 8
-	rounds := 40
-	if testkit.Long() {
-		rounds = 400
-	}
+	rounds := testkit.Pick(20, 200, 400)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	seqs := map[int64]string{} // the batches that were stored

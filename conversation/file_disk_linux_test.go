@@ -34,6 +34,7 @@ func init() {
 
 func fileMount(t *testing.T, size string) string {
 	t.Helper()
+	testkit.SkipInShort(t)
 	if os.Getuid() != 0 {
 		t.Skip("needs root: mounts a tmpfs")
 	}
@@ -91,6 +92,7 @@ func TestFileFullDisk(t *testing.T) {
 // in which the testing package writes a file too, so it must be megabytes.
 func limitFiles(t *testing.T, size uint64, f func()) {
 	t.Helper()
+	testkit.SkipInShort(t)
 	var limit syscall.Rlimit
 	testkit.Must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	testkit.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: limit.Max}))
@@ -118,9 +120,8 @@ func TestFileShortWrite(t *testing.T) {
 
 // Of many concurrent batches, one that is too long does not fail the others.
 func TestFileTooLongTogether(t *testing.T) {
-	testkit.SkipInShort(t)
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
-	const writers, rounds, long = 8, 8, 3
+	const writers, rounds, long = 8, 2, 1
 	var wg sync.WaitGroup
 	limitFiles(t, 4<<20, func() {
 		for w := range writers {
@@ -229,6 +230,7 @@ func appendSteps(args []string) error {
 
 func straceSteps(t *testing.T, path string, options ...string) (said []string) {
 	t.Helper()
+	testkit.SkipInShort(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("needs strace: it counts and breaks the calls that confirm writes")

@@ -134,7 +134,7 @@ func TestFileRecordsAfter(t *testing.T) {
 	f := openFile(t, path)
 	var want []conversation.Record
 	for i := range 15 {
-		n := []int{1, 64<<10 - 100 + i, 600 << 10}[i%3]
+		n := []int{1, 64<<10 - 100 + i, 100 << 10}[i%3]
 		want = append(want, appendRecords(t, f, saidRecord(strings.Repeat(fmt.Sprint(i%10), n)))...)
 	}
 	for _, afters := range [][]int64{{-1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 1 << 40}, {0, 4, 5, 6, 16}} { // first with the marks of Append, then with those of FileJournal
@@ -157,7 +157,7 @@ func TestFileRecordsAfter(t *testing.T) {
 
 // Opening and reading a journal keep one record at a time in memory.
 func TestFileStreams(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	records := make([]conversation.Record, 500)
@@ -193,6 +193,7 @@ func TestFileStreams(t *testing.T) {
 
 // A record that could not be read again is refused, and the journal still works.
 func TestFileRefusesRecords(t *testing.T) {
+	testkit.SkipInShort(t)
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
 	want := appendRecords(t, f, saidRecord("before"))
 	call := func(arguments string) conversation.Record {

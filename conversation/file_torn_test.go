@@ -125,7 +125,7 @@ func TestFilePowerCut(t *testing.T) {
 	}
 	closeFile(t, f)
 	text := readFile(t, path)
-	rounds := testkit.Pick(300, 1000, 5000)
+	rounds := testkit.Pick(60, 600, 5000)
 	const block = 512
 	torn := 0
 	for range rounds {

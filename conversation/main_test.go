@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 100, Long: 1000, Full: 5000, Short: 200, Steps: 60}.Set()
+	testkit.Checks{Checks: 30, Long: 500, Full: 5000, Short: 50, Steps: 60}.Set()
 	goleak.VerifyTestMain(m)
 }

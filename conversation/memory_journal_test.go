@@ -127,13 +127,14 @@ func TestJournalFirst(t *testing.T) {
 // At every point of a conversation, with a Clear in it, Open returns the same memory and
 // calls no model.
 func TestOpen(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, keep := range []int{0, 1, 3} {
 		j := &listJournal{}
 		r := &recorder{}
 		o := Options{SummarizeAt: 6, KeepLast: keep, Summarize: r.summarize, Journal: j}
 		m := newMemory(t, o)
 		add(t, m, SystemText("sys"))
-		for i := range 60 {
+		for i := range 20 {
 			id := fmt.Sprint(i)
 			for _, msg := range []Message{UserText("see `cmd/" + id + ".go`"), call(id), ToolResult(id, "ok"), AssistantText("a" + id)} {
 				if i%7 == 3 && msg.Role == User {
@@ -150,11 +151,11 @@ func TestOpen(t *testing.T) {
 					t.Fatalf("KeepLast %d, round %d: evidence %s; %d calls", keep, i, diff, r.calls()-calls)
 				}
 			}
-			if i == 30 {
+			if i == 10 {
 				testkit.Must(t, m.Clear(t.Context()))
 			}
 		}
-		if r.calls() < 20 {
+		if r.calls() < 8 {
 			t.Errorf("%d summaries", r.calls())
 		}
 	}

@@ -34,7 +34,7 @@ const (
 
 var killPoints = []string{asked, answered, recorded, appended, acked}
 
-const killBatches = 120
+const killBatches = 60
 
 // killBatch returns batch i of the conversation that every process appends.
 func killBatch(i int) []Message {
@@ -176,10 +176,7 @@ func batchesIn(t *testing.T, m *Memory) int {
 // calls are the same as in a run without a kill.
 func TestKillMemory(t *testing.T) {
 	testkit.SkipInShort(t)
-	kills := testkit.Pick(12, 25, 100)
-	if testing.Short() {
-		kills = 4
-	}
+	kills := testkit.Pick(3, 20, 100)
 	whole, err := New(killOptions(nil))
 	testkit.Must(t, err)
 	for i := range killBatches {

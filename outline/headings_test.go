@@ -42,7 +42,7 @@ func markdownHeadings(content string) []int {
 func TestMarkdownHeadings(t *testing.T) {
 	root := testkit.GoRoot(t)
 	files, headings := 0, 0
-	for _, from := range []string{filepath.Join(root, "doc"), filepath.Join(root, "src"), root, ".."} {
+	for _, from := range testkit.Pick([]string{filepath.Join(root, "doc"), ".."}, []string{root, ".."}, []string{root, ".."}) {
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".md") || strings.Contains(path, "testdata/texts") {
 				return err

@@ -183,9 +183,9 @@ func linearizable(p linearPad, seed uint64) bool {
 
 func linearRounds() uint64 {
 	if testing.Short() {
-		return 150
+		return 40
 	}
-	return testkit.Pick[uint64](500, 8000, 20_000)
+	return testkit.Pick[uint64](150, 4000, 20_000)
 }
 
 func TestLinearizable(t *testing.T) {

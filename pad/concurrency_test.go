@@ -78,11 +78,7 @@ func TestReadersDuringWrites(t *testing.T) {
 			}
 		})
 	}
-	rounds := 100
-	if testkit.Long() {
-		rounds = 300
-	}
-	for i := range rounds {
+	for i := range testkit.Pick(50, 150, 300) {
 		for name, write := range writes {
 			doing.Store(name)
 			for seen := reads.Load(); reads.Load() == seen && !t.Failed(); {

@@ -34,13 +34,10 @@ func saveForever(path string) {
 // If the process is killed at any moment, the file is complete, and not older than the
 // last Save that returned.
 func TestFileSaverKilled(t *testing.T) {
-	rounds := 5
-	if testkit.Long() {
-		rounds = 40
-	}
+	testkit.SkipInShort(t)
 	exe, err := os.Executable()
 	testkit.Must(t, err)
-	for range rounds {
+	for range testkit.Pick(3, 20, 40) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "pad.json")
 		cmd := exec.Command(exe)

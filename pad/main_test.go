@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(roleVariable); path != "" {
 		saveForever(path)
 	}
-	testkit.Checks{Checks: 400, Long: 3000, Full: 5000, Short: 150, Steps: 80}.Set()
+	testkit.Checks{Checks: 60, Long: 1500, Full: 5000, Short: 50, Steps: 80}.Set()
 	goleak.VerifyTestMain(m)
 }
 

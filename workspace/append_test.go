@@ -90,7 +90,7 @@ func TestAppendConditions(t *testing.T) {
 // Appends at once through several stores on one database are all kept, each on a line of
 // its own, in the order of each writer. One of them makes the file.
 func TestAppendToFileConcurrently(t *testing.T) {
-	const writers, each = 4, 12
+	const writers, each = 4, 6
 	path := filepath.Join(t.TempDir(), "test.db")
 	var wg sync.WaitGroup
 	var last *workspace.Workspace

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -20,6 +21,7 @@ import (
 // number at a path never stands for two texts, and no answer to since_version compares with
 // another text than the reader had. A model says which versions are kept.
 func TestNumbersNameOneText(t *testing.T) {
+	testkit.SkipInShort(t)
 	arranged(t, func(t *testing.T, store workspace.Store) {
 		cases := 0
 		rapid.Check(t, func(t *rapid.T) {

@@ -42,6 +42,7 @@ func TestCalls(t *testing.T) {
 		wantSeen(t, seen)
 	})
 	t.Run("each function runs twice", func(t *testing.T) {
+		testkit.SkipInShort(t)
 		rapid.Check(t, func(rt *rapid.T) {
 			store := storetest.Rerun(memstore.New())
 			defer store.Close()
@@ -120,7 +121,7 @@ func (m *machine) saw(what string, kind ...error) {
 // wantSeen checks that the calls have met every outcome: a random test that never meets a
 // quota proves nothing about quotas.
 func wantSeen(t *testing.T, seen map[string]int) {
-	if t.Failed() || testing.Short() { // too few cases
+	if t.Failed() || !testkit.Long() { // too few cases
 		return
 	}
 	for _, what := range []string{

@@ -46,7 +46,7 @@ func TestViewLog(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		all := filledLog(t, ws, random)
 		last := all[len(all)-1].ID
-		for range testkit.Pick(40, 100, 1000) {
+		for range testkit.Pick(10, 100, 1000) {
 			q := workspace.LogQuery{
 				Author: []string{"", "", "claude", "CODE 2.1 KEY", "2.1", "nobody"}[random.IntN(6)],
 				Text:   []string{"", "", "DEPLOY", "äö", "yyyy", "missing"}[random.IntN(6)],
@@ -102,11 +102,11 @@ func TestViewLogIsBounded(t *testing.T) {
 	for i := range batch {
 		batch[i] = "an entry"
 	}
-	for range testkit.Pick(12, 100, 100) {
+	for range testkit.Pick(6, 100, 100) {
 		appendLog(t, ws, "small", batch...)
 	}
 	large := strings.Repeat("z", 64<<10)
-	for range 15 {
+	for range 9 {
 		appendLog(t, ws, "large", large, large, large, large, large, large, large, large)
 	}
 	for path, most := range map[string]int64{"small": 5000, "large": 4<<20/(64<<10) + 1} {

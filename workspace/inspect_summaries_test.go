@@ -18,7 +18,7 @@ func TestSummaries(t *testing.T) {
 		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Files: 2000}})
 		ws := agentOf(t, svc, "a")
 		var want []string
-		for i := range 70 {
+		for i := range 40 {
 			path := fmt.Sprintf("f%03d", i)
 			write(t, ws, path, longText(path))
 			if i%5 == 0 {

@@ -148,7 +148,7 @@ func TestFindAgentsRefuses(t *testing.T) {
 // it reaches.
 func TestChangeLog(t *testing.T) {
 	onEachStore(t, func(t *testing.T, store workspace.Store) {
-		const kept, writes = 250, 320
+		const kept, writes = 40, 145
 		svc := serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Changes: kept}})
 		ws := agentOf(t, svc, "a")
 		paths := map[int64]string{}
@@ -156,7 +156,7 @@ func TestChangeLog(t *testing.T) {
 			paths[i] = fmt.Sprintf("d%d/f", i%3)
 			write(t, ws, paths[i], "x")
 		}
-		for _, limit := range []int{0, 1, 7, 100} {
+		for _, limit := range []int{0, 1, 7, 30} {
 			for _, prefix := range []string{"", "d1/", "none/"} {
 				if limit == 1 && prefix == "" {
 					continue // slow, and like 7

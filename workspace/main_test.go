@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 40, Long: 120, Full: 1500, Short: 80, Steps: 100}.Set()
+	testkit.Checks{Checks: 4, Long: 60, Full: 1500, Short: 15, Steps: 100}.Set() // in -short rapid draws a fifth
 	goleak.VerifyTestMain(m)
 }
 

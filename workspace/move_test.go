@@ -215,7 +215,7 @@ func TestMoveFolds(t *testing.T) {
 // Of moves of one file at once, from several stores on one database, one succeeds. The
 // others find no file. So it is for moves of several files to one path.
 func TestMoveConcurrently(t *testing.T) {
-	const movers, rounds = 4, 10
+	const movers, rounds = 4, 3
 	path := filepath.Join(t.TempDir(), "test.db")
 	agents := make([]*workspace.Workspace, movers)
 	for i := range agents {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -147,6 +148,10 @@ func TestProfilesOfTenants(t *testing.T) {
 // What is archived is read and deleted, and not written, in every Service within a second.
 // Nobody takes it back, but a new agent may have the name.
 func TestArchived(t *testing.T) {
+	synctest.Test(t, archived)
+}
+
+func archived(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
 	other := serviceOn(t, store, workspace.Options{})
 	ws, elsewhere := agentOf(t, svc, "a"), agentOf(t, other, "a")

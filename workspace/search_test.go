@@ -69,10 +69,10 @@ func TestSearchReadsEverything(t *testing.T) {
 				path := fmt.Sprintf("f%03d", i)
 				_, err := ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})
 				testkit.Must(t, err)
-				_, err = ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", 2000)), workspace.WriteOptions{})
+				_, err = ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", testkit.Pick(200, 2000, 2000))), workspace.WriteOptions{})
 				testkit.Must(t, err)
 			}
-			for log := range 70 {
+			for log := range 12 {
 				var entries [][]byte
 				for i := range 100 {
 					entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
@@ -83,7 +83,7 @@ func TestSearchReadsEverything(t *testing.T) {
 			_, err = ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})
 			testkit.Must(t, err)
 			for query, want := range map[string]string{
-				"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw69x99": "l69#100", "straw42x55": "l42#56", "straw7x49": "", "straw7x50": "l07#51",
+				"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw11x99": "l11#100", "straw4x55": "l04#56", "straw7x49": "", "straw7x50": "l07#51",
 			} {
 				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
 					t.Errorf("%s: %q, want %q", query, got, want)
@@ -92,7 +92,7 @@ func TestSearchReadsEverything(t *testing.T) {
 					t.Errorf("exact %s: %q, want %q", query, got, want)
 				}
 			}
-			for o, want := range map[workspace.PathKind]int64{"": 7100, workspace.KindFile: 150, workspace.KindLog: 6950} {
+			for o, want := range map[workspace.PathKind]int64{"": 1300, workspace.KindFile: 150, workspace.KindLog: 1150} {
 				r, err := ws.Search(t.Context(), "x y", workspace.SearchOptions{Kind: o, MaxTokens: -1, Limit: 50})
 				if err != nil || r.Total != want || len(r.Hits) != 50 || !r.More {
 					t.Errorf("kind %q: %d hits of %d, %v, want 50 of %d", o, len(r.Hits), r.Total, err, want)
@@ -180,7 +180,7 @@ func TestSearchRefuses(t *testing.T) {
 
 // Many searches at once stay within the memory of all searches together, and all end.
 func TestSearchMemory(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	ws := searchedBy(t, memstore.New(), workspace.Options{})
 	for i := range 10 {
 		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(strings.Repeat("common words and ", 60_000)), workspace.WriteOptions{})
@@ -219,10 +219,7 @@ func TestSearchMemory(t *testing.T) {
 
 // As many entries as an agent may have are all searched, however small they are.
 func TestSearchOfManyEntries(t *testing.T) {
-	entries := 10_000
-	if testkit.Long() {
-		entries = 100_000
-	}
+	entries := testkit.Pick(3000, 100_000, 100_000)
 	for name, store := range searchStores(t) {
 		t.Run(name, func(t *testing.T) {
 			ws := searchedBy(t, store, workspace.Options{})

@@ -113,7 +113,7 @@ func TestDeleteAgent(t *testing.T) {
 // At most 10,000 deleted paths keep a number of their own. The oldest fold into
 // a floor, and whatever is new starts above it.
 func TestFold(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	const deletes = 10_050
 	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})

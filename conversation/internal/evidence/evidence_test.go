@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/google/go-cmp/cmp"
 )
@@ -103,7 +104,8 @@ func TestEvidenceWithinAKeptStringIsNotRepeated(t *testing.T) {
 }
 
 func TestEvidenceBudget(t *testing.T) {
-	s := makeSession(coding, 5, 200)
+	testkit.SkipInShort(t)
+	s := makeSession(5, testkit.Pick(60, 200, 200))
 	for _, budget := range []int{1, 20, 50, 100, 399, 5000, 1 << 62} {
 		got := gather(s.msgs, nil, budget)
 		if n := tokens.Estimate(Render(got)); n > budget {
@@ -112,16 +114,17 @@ func TestEvidenceBudget(t *testing.T) {
 			t.Errorf("%d tokens of a budget of %d were used", n, budget)
 		}
 	}
+	most := testkit.Pick(1500, 9000, 9000)
 	for _, shape := range []string{"p%04d.go", "a/b%04d", "%04d ms", "x.%04d.y.z", "`%04d` is it)", "--flag-of-%04d"} {
 		var same []string // the rounding adds up
-		for i := range 3000 {
+		for i := range most / 3 {
 			same = append(same, fmt.Sprintf(shape, i))
 		}
-		if n := tokens.Estimate(Render(gather(nil, same, 9000))); n > 9000 {
-			t.Errorf("%s: %d tokens, budget 9000", shape, n)
+		if n := tokens.Estimate(Render(gather(nil, same, most))); n > most {
+			t.Errorf("%s: %d tokens, budget %d", shape, n, most)
 		}
 	}
-	for budget := 30; budget < 900; budget += 29 {
+	for budget := 30; budget < 900; budget += testkit.Pick(145, 29, 29) {
 		if n := tokens.Estimate(Render(gather(s.msgs[budget%50:], nil, budget))); n > budget {
 			t.Errorf("%d tokens, budget %d", n, budget)
 		}
@@ -271,7 +274,7 @@ func decoded(text string) []string {
 // megabyte returns 1 MiB of each kind of text that tools return, by name.
 func megabyte() map[string]string {
 	s := &session{Rand: rand.New(rand.NewPCG(1, 1))}
-	coding.world(s)
+	s.world()
 	fill := func(piece func() string) string {
 		var b strings.Builder
 		for b.Len() < 1<<20 {
@@ -282,7 +285,7 @@ func megabyte() map[string]string {
 	return map[string]string{
 		"code": fill(s.code),
 		"log": fill(func() string {
-			return fmt.Sprintf("2026-11-03T10:22:%02d.%03dZ INFO served /api/%s in %d ms from %s\n", s.IntN(60), s.IntN(1000), s.noun(), s.IntN(900), s.ip())
+			return fmt.Sprintf("2026-11-03T10:22:%02d.%03dZ INFO served /api/%s in %d ms from 10.%d.0.7\n", s.IntN(60), s.IntN(1000), s.noun(), s.IntN(900), s.IntN(256))
 		}),
 		"listing": fill(func() string { return fmt.Sprintf("./src/%s/%s_%d.go\n", s.noun(), s.verb(), s.IntN(1e6)) }),
 		"errors": fill(func() string {

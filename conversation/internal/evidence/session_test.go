@@ -100,19 +100,12 @@ func (s *session) prose() string {
 		"Good, that is what I expected.", "The error comes from a lower layer, so wrapping it is enough.", "Now the remaining callers.")
 }
 
-// A style is a kind of session. world sets it up, and step adds messages until
-// there are enough.
-type style struct {
-	name  string
-	world func(*session)
-	step  func(*session)
-}
-
-func makeSession(st style, seed uint64, messages int) *session {
+// makeSession returns an agent that works on a project in Go, TypeScript or Python.
+func makeSession(seed uint64, messages int) *session {
 	s := &session{Rand: rand.New(rand.NewPCG(seed, 77))}
-	st.world(s)
+	s.world()
 	for len(s.msgs) < messages {
-		st.step(s)
+		s.codingStep()
 	}
 	s.msgs = s.msgs[:messages]
 	for len(s.planted) > 0 && s.planted[len(s.planted)-1].at >= messages {
@@ -121,8 +114,7 @@ func makeSession(st style, seed uint64, messages int) *session {
 	return s
 }
 
-// coding is an agent that works on a project in Go, TypeScript or Python.
-var coding = style{"coding agent", func(s *session) {
+func (s *session) world() {
 	ext := fields(s, ".go .go .ts .py")
 	dir := map[string]string{".go": "internal", ".ts": "src", ".py": "app"}[ext]
 	s.service = fields(s, "ledger atlas beacon harbor quill")
@@ -142,7 +134,7 @@ var coding = style{"coding agent", func(s *session) {
 		s.names = append(s.names, s.verb()+title(s.noun()))
 	}
 	s.task()
-}, (*session).codingStep}
+}
 
 // task chooses the files of the next task, and has the user ask for it.
 func (s *session) task() {

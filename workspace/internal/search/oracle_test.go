@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 )
 
@@ -325,7 +326,7 @@ func TestSearchIsTheOracle(t *testing.T) {
 				}
 				found += checkOracle(t, strings.Join(query, " "), texts)
 			})
-			if t.Logf("%d hits", found); found < 50 {
+			if t.Logf("%d hits", found); found < 50 && testkit.Long() {
 				t.Errorf("only %d hits: the texts prove little", found)
 			}
 		})
