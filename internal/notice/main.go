@@ -4,7 +4,8 @@
 //	go run ./internal/notice >NOTICE
 //
 // The output depends only on go.mod and on the licence of Go. A licence that the
-// table in licence.go does not know is an error.
+// table in licence.go does not know is an error. google/go-licenses looks at one system,
+// leaves out the standard library and files that are named NOTICE, and asks the network.
 package main
 
 import (
