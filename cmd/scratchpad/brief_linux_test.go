@@ -18,7 +18,7 @@ func TestMarkAfterOutput(t *testing.T) {
 	makeDatabase(t, path)
 	brief := func(redirect string) (string, error) {
 		cmd := exec.Command("sh", "-c", `exec "$0" brief --agent alice --mark m --db "$1" `+redirect, os.Args[0], path)
-		cmd.Env = append(os.Environ(), runVariable+"=1", noRaceWait)
+		cmd.Env = environ()
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

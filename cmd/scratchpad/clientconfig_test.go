@@ -214,7 +214,7 @@ func TestClientConfigTemporary(t *testing.T) {
 	}
 	run := func(args ...string) outcome {
 		cmd := exec.Command(program, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), runVariable+"=1", noRaceWait, "HOME="+dir, "XDG_DATA_HOME="+dir, "PATH=")
+		cmd.Dir, cmd.Env = dir, environ("HOME="+dir, "XDG_DATA_HOME="+dir, "PATH=")
 		var out, errs strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Run(); cmd.ProcessState == nil {

@@ -118,7 +118,7 @@ func TestConsoleOnTerminal(t *testing.T) {
 			os.Remove(shown)
 			s := newScreen(t)
 			cmd := exec.Command(os.Args[0], append([]string{"console", "--db", filepath.Join(t.TempDir(), "a.db")}, c.args...)...)
-			cmd.Env = append(append(os.Environ(), runVariable+"=1", noRaceWait, "PATH="+dir+":"+os.Getenv("PATH")), c.variables...)
+			cmd.Env = append(environ("PATH="+dir+":"+os.Getenv("PATH")), c.variables...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = s.slave, s.slave, s.slave
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			testkit.Must(t, cmd.Start())

@@ -32,7 +32,7 @@ type opened struct {
 func openConsole(t *testing.T, variables []string, args ...string) *opened {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"console"}, args...)...)
-	cmd.Env = append(append(os.Environ(), runVariable+"=1", noRaceWait), variables...)
+	cmd.Env = append(environ(), variables...)
 	c := &opened{cmd: cmd, err: new(syncBuffer), done: make(chan error, 1)}
 	cmd.Stderr = c.err
 	out, err := cmd.StdoutPipe()

@@ -19,7 +19,7 @@ func TestDemo(t *testing.T) {
 	temp := t.TempDir()
 	play := func(args ...string) []byte {
 		cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
-		cmd.Env = append(os.Environ(), runVariable+"=1", "TMPDIR="+temp, "TMP="+temp,
+		cmd.Env = environ("TMPDIR="+temp, "TMP="+temp,
 			"SCRATCHPAD_MAX_FILE_BYTES=10") // the user's settings do not change it
 		var out, errOut bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errOut

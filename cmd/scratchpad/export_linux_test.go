@@ -36,7 +36,7 @@ func TestInterruptedExport(t *testing.T) {
 	testkit.Must(t, store.Close())
 
 	cmd := exec.Command(os.Args[0], "export", target, "--db", path)
-	cmd.Env = append(os.Environ(), runVariable+"=1", noRaceWait)
+	cmd.Env = environ()
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	testkit.Must(t, cmd.Start())

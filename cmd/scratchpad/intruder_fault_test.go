@@ -149,7 +149,7 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	testkit.Must(t, err)
 	log := new(syncBuffer)
 	ctx, stop := context.WithCancel(t.Context())
-	p := &process{ctx: ctx, err: log, line: &line, log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	p := &process{ctx: ctx, streams: streams{err: log}, line: &line, log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	s := &service{c: line.Serve, p: p}
 	testkit.Must(t, s.observe())
 	d := p.newDatabase(database.HandleOptions{Wrap: f.wrap})

@@ -19,7 +19,7 @@ func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
 	runCommand(t, dir, nil, "logs", "append", "l", "seen", "--db", path).must(t, 0)
 	s := newScreen(t)
 	cmd := exec.Command(os.Args[0], "logs", "rm", "l", "--db", path)
-	cmd.Env = append(os.Environ(), runVariable+"=1", noRaceWait)
+	cmd.Env = environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.slave, s.slave, s.slave
 	testkit.Must(t, cmd.Start())
 	s.slave.Close()

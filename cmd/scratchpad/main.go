@@ -30,10 +30,8 @@ import (
 
 // process is the surroundings of a command.
 type process struct {
+	streams
 	ctx     context.Context
-	in      io.ReadCloser
-	out     io.WriteCloser
-	err     io.Writer
 	log     *slog.Logger
 	line    *commandLine
 	command string // "files rm <path>"
@@ -50,7 +48,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	native.IgnoreFileSizeSignal()
-	os.Exit(run(ctx, arguments()))
+	os.Exit(run(ctx, arguments(), streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // arguments returns the arguments of the process. A password in one of them is hidden from
@@ -75,8 +73,15 @@ func arguments() []string {
 	return args
 }
 
+// streams are standard input, output and error.
+type streams struct {
+	in  io.ReadCloser
+	out io.WriteCloser
+	err io.Writer
+}
+
 // run is main with an exit code.
-func run(ctx context.Context, args []string) int {
+func run(ctx context.Context, args []string, s streams) int {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"} // not a flag, because files cat has a --version of its own
 	}
@@ -84,12 +89,15 @@ func run(ctx context.Context, args []string) int {
 	k, ok := parseServer(args, &line.globalFlags)
 	if !ok {
 		var err error
-		if k, args, err = parseAny(args, &line); err != nil {
-			failure.OfUsage(explained(err, args), helpOf(err)).Print(os.Stderr, failure.AsksForJSON(args))
+		if k, args, err = parseAny(args, s.in, &line); err != nil {
+			failure.OfUsage(explained(err, args), helpOf(err)).Print(s.err, failure.AsksForJSON(args))
 			return failure.ExitUsage
 		}
 	}
-	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent"), tenantNamed: flags.OnLine(k, "tenant")}
+	p := &process{
+		ctx: ctx, streams: s, line: &line, command: k.Command(),
+		versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent"), tenantNamed: flags.OnLine(k, "tenant"),
+	}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug
@@ -103,13 +111,13 @@ func run(ctx context.Context, args []string) int {
 }
 
 // parseAny parses the command line of any command. It returns the arguments with the
-// command that stands for none.
-func parseAny(args []string, line *commandLine) (*kong.Context, []string, error) {
+// command that stands for none, which depends on whether in is a terminal.
+func parseAny(args []string, in io.Reader, line *commandLine) (*kong.Context, []string, error) {
 	*line = commandLine{}
 	parser := newParser(line)
 	k, err := parser.Parse(args)
 	if err != nil && noCommand(err) {
-		if terminal.Is(os.Stdin) {
+		if terminal.Is(in) {
 			args = append(args, "--help")
 		} else {
 			args = append(args, "mcp")

@@ -74,7 +74,7 @@ func mustServeReads(t *testing.T, path string) string {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "alice")
-	cmd.Env = append(os.Environ(), runVariable+"=1", nobodyVariable+"=1")
+	cmd.Env = environ(nobodyVariable + "=1")
 	cmd.Stderr = &said
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil)
 	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
@@ -108,7 +108,7 @@ func TestMCPFullDisk(t *testing.T) {
 	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
 	var said bytes.Buffer
 	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "files")
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	cmd.Stderr = &said
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	testkit.Must(t, err)

@@ -26,7 +26,7 @@ import (
 func connect(t *testing.T, args ...string) *mcp.ClientSession {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	cmd.Stderr = os.Stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
@@ -142,7 +142,7 @@ func TestMCPNoDatabase(t *testing.T) {
 func TestMCPBriefInMemory(t *testing.T) {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	cmd := exec.Command(os.Args[0], "mcp", "--db", "mem:", "--agent", "a")
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	in, err := cmd.StdinPipe()
 	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()
@@ -167,7 +167,7 @@ func TestMCPBriefInMemory(t *testing.T) {
 func TestMCPEmptyAgent(t *testing.T) {
 	for _, name := range []string{"", "a b"} {
 		cmd := exec.Command(os.Args[0], "mcp", "--db", "mem:", "--agent", name)
-		cmd.Env = append(os.Environ(), runVariable+"=1")
+		cmd.Env = environ()
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "--agent: agent_id") {
 			t.Errorf("scratchpad mcp --agent %q: %v, %s, want an error that names the rule", name, err, out)
@@ -199,7 +199,7 @@ func TestMCPOutput(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "mcp", "--db", "mem:", "--agent", "a")
-	cmd.Env = append(os.Environ(), runVariable+"=1", printVariable+"="+file)
+	cmd.Env = environ(printVariable + "=" + file)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	in, err := cmd.StdinPipe()

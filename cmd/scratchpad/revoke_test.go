@@ -26,7 +26,7 @@ import (
 func runKeys(t *testing.T, db string, args ...string) (out string, ended time.Time) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"keys", "--db", db}, args...)...)
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	text, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("keys %v: %v, %s", args, err, text)

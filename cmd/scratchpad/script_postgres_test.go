@@ -16,7 +16,9 @@ import (
 func TestScriptPostgres(t *testing.T) {
 	testkit.SkipInShort(t)
 	pgtest.URL(t) // skips all of it where there is no PostgreSQL
-	files, err := filepath.Glob("testdata/script/*.txtar")
+	dir, err := filepath.Abs("testdata/script")
+	testkit.Must(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d scripts, %v", len(files), err)
 	}

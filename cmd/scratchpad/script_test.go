@@ -54,7 +54,8 @@ const raceOptions = "atexit_sleep_ms=0"
 
 // TestScript runs testdata/script. Besides testscript's own commands there are
 //
-//	code N PROGRAM ARGS...   the program ends with exit code N
+//	run [<FILE] ARGS...      the command in this process, with a file as standard input
+//	code N [<FILE] ARGS...   the same, ending with exit code N; code N exec PROGRAM ARGS...: a program
 //	waitfor FILE REGEXP      until the file has it
 //	fill files|logs|agents N [AGENT]
 //	evil FILE                written by a client with an evil name
@@ -63,8 +64,10 @@ const raceOptions = "atexit_sleep_ms=0"
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
 	testkit.SkipInShort(t)
+	dir, err := filepath.Abs("testdata/script") // commands in this process change its folder
+	testkit.Must(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", raceOptions)
 			e.Setenv("HOME", e.WorkDir)
@@ -77,7 +80,7 @@ func TestScript(t *testing.T) {
 }
 
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
+	"run": scriptRun, "code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
 	"keyid": scriptKeyID, "secret": scriptSecret, "nosecret": scriptNoSecret, "showkey": scriptShowKey, "shell": scriptShell, "lines": scriptLines,
 }
 
@@ -95,10 +98,12 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	if args[1] != "exec" {
+		got = scriptHere(ts, args[1:])
+	} else if err := ts.Exec(args[2], args[3:]...); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
-			ts.Fatalf("%s: %v", args[1], err)
+			ts.Fatalf("%s: %v", args[2], err)
 		}
 		got = exit.ExitCode()
 	}

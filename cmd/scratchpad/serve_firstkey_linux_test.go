@@ -47,7 +47,7 @@ func serveOn(t *testing.T, in, errors *os.File, screen io.Reader, args ...string
 func startOn(t *testing.T, in, errors *os.File, args ...string) *running {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	cmd.Stdin, cmd.Stderr = in, errors
 	testkit.Must(t, cmd.Start())
 	r := &running{cmd: cmd, done: make(chan error, 1), log: new(syncBuffer)}

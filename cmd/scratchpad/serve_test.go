@@ -54,7 +54,7 @@ func startServer(args ...string) (*running, error) {
 		args = append(args, "--addr", "127.0.0.1:0")
 	}
 	cmd := exec.Command(os.Args[0], append([]string{"serve"}, args...)...)
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -265,12 +265,12 @@ func checkAuthor(t *testing.T, db, key string) {
 func TestServeBeyondLoopback(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
 	cmd := exec.Command(os.Args[0], "serve", "--db", db, "--addr", "0.0.0.0:0", "--no-auth")
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--no-auth is for loopback addresses") {
 		t.Errorf("--no-auth on 0.0.0.0: %v, %s", err, out)
 	}
 	cmd = exec.Command(os.Args[0], "serve", "--db", "mem:", "--addr", "127.0.0.1:0")
-	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Env = environ()
 	time.AfterFunc(waitPatience, func() { cmd.Process.Kill() })
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "name a file with --db") {
 		t.Errorf("a database in memory, which can have no key: %v, %s", err, out)
@@ -383,7 +383,7 @@ func TestServeWithoutLog(t *testing.T) {
 	testkit.Must(t, err)
 	testkit.Must(t, in.Close())
 	cmd := exec.Command(os.Args[0], "serve", "--no-auth", "--db", filepath.Join(t.TempDir(), "team.db"), "--addr", address)
-	cmd.Env, cmd.Stderr = append(os.Environ(), runVariable+"=1"), out
+	cmd.Env, cmd.Stderr = environ(), out
 	testkit.Must(t, cmd.Start())
 	out.Close()
 	r := &running{cmd: cmd, url: "http://" + address, done: make(chan error, 1)}
@@ -446,7 +446,7 @@ func TestServeTwice(t *testing.T) {
 	first := serve(t, "--db", db)
 	logged := filepath.Join(t.TempDir(), "log")
 	second := exec.Command(os.Args[0], "serve", "--db", db, "--addr", "127.0.0.1:0", "--log-format", "json")
-	second.Env = append(os.Environ(), runVariable+"=1")
+	second.Env = environ()
 	out, err := os.Create(logged)
 	testkit.Must(t, err)
 	defer out.Close()

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,53 +16,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	_ "modernc.org/sqlite" // for database/sql
 )
-
-// noRaceWait keeps a process under the race detector from waiting a second at its end.
-const noRaceWait = "GORACE=atexit_sleep_ms=0"
-
-// outcome is what a run of the command leaves.
-type outcome struct {
-	out, err string
-	code     int
-}
-
-// runCommand runs scratchpad in a folder, with variables on top of an
-// environment that has none of its own.
-func runCommand(t *testing.T, dir string, variables []string, args ...string) outcome {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SCRATCHPAD_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, runVariable+"=1", noRaceWait), variables...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
-}
-
-// must fails unless the outcome has the exit code and the texts.
-func (o outcome) must(t *testing.T, code int, texts ...string) {
-	t.Helper()
-	if o.code != code {
-		t.Errorf("exit code %d, want %d", o.code, code)
-	}
-	for _, text := range texts {
-		if !strings.Contains(o.out+o.err, text) {
-			t.Errorf("it does not say %q", text)
-		}
-	}
-	if t.Failed() {
-		t.Logf("%s\n%s", o.out, o.err)
-	}
-}
 
 // makeDatabase makes one with two agents.
 func makeDatabase(t *testing.T, path string) {

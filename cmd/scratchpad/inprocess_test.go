@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// outcome is what a run of the command leaves.
+type outcome struct {
+	out, err string
+	code     int
+}
+
+// must fails unless the outcome has the exit code and the texts.
+func (o outcome) must(t *testing.T, code int, texts ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d", o.code, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.out+o.err, text) {
+			t.Errorf("it does not say %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", o.out, o.err)
+	}
+}
+
+// surroundings guards the variables and the folder of this process. A command that runs in
+// this process changes them for its time.
+var surroundings sync.Mutex
+
+// environ returns the variables of this process, and more of them for a child that is the
+// command.
+func environ(variables ...string) []string {
+	surroundings.Lock()
+	defer surroundings.Unlock()
+	return append(append(os.Environ(), runVariable+"=1", noRaceWait), variables...)
+}
+
+// ownProcess are the commands that have a process of their own: they serve until a signal,
+// or look at their own process, or leave it.
+var ownProcess = []string{"mcp", "serve", "console", "demo", "help", "--help", "-h"}
+
+// runCommand runs scratchpad in a folder, with variables on top of an environment that has
+// none of its own. Most commands run in this process, because a start takes long.
+func runCommand(t *testing.T, dir string, variables []string, args ...string) outcome {
+	t.Helper()
+	nobody := slices.ContainsFunc(variables, func(v string) bool { return strings.HasPrefix(v, nobodyVariable) })
+	asks := func(arg string) bool { return slices.Contains(ownProcess, arg) }
+	if !nobody && !slices.ContainsFunc(args, asks) && len(args) > 0 {
+		return runHere(dir, without("SCRATCHPAD_"), variables, "", args)
+	}
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(without("SCRATCHPAD_")(environ()), runVariable+"=1", noRaceWait), variables...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// without returns a filter of variables.
+func without(prefix string) func([]string) []string {
+	return func(variables []string) []string {
+		return slices.DeleteFunc(variables, func(v string) bool { return strings.HasPrefix(v, prefix) })
+	}
+}
+
+// runHere runs the command in this process.
+func runHere(dir string, filter func([]string) []string, variables []string, in string, args []string) outcome {
+	surroundings.Lock()
+	defer surroundings.Unlock()
+	before := os.Environ()
+	folder, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	set := func(all []string) {
+		os.Clearenv()
+		for _, v := range all {
+			name, value, _ := strings.Cut(v, "=")
+			os.Setenv(name, value)
+		}
+	}
+	defer func() {
+		set(before)
+		if err := os.Chdir(folder); err != nil {
+			panic(err)
+		}
+	}()
+	set(append(append(filter(slices.Clone(before)), "PWD="+dir), variables...))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var out, errs bytes.Buffer
+	code := run(ctx, args, streams{io.NopCloser(strings.NewReader(in)), toBuffer{&out}, &errs})
+	return outcome{out.String(), errs.String(), code}
+}
+
+// toBuffer is a buffer that can be closed.
+type toBuffer struct{ *bytes.Buffer }
+
+// Close implements [io.Closer].
+func (toBuffer) Close() error { return nil }
+
+// scriptVariables are those that scripts set.
+var scriptVariables = []string{
+	"HOME", "XDG_DATA_HOME", "TMPDIR", "PATH", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "SCRATCHPAD_DB", "SCRATCHPAD_AGENT",
+	"SCRATCHPAD_TENANT", "SCRATCHPAD_MAX_AGENTS", "SCRATCHPAD_PATHS", "SCRATCHPAD_SUMMARIZER",
+	"SCRATCHPAD_SUMMARY_BASE_URL", "SCRATCHPAD_SUMMARY_MODEL", "SCRATCHPAD_SUMMARY_WINDOW",
+}
+
+// run [<FILE] ARGS runs the command in the process of the tests, with a file as its standard
+// input. It must succeed.
+func scriptRun(ts *testscript.TestScript, neg bool, args []string) {
+	if code := scriptHere(ts, args); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+func scriptHere(ts *testscript.TestScript, args []string) (code int) {
+	in := ""
+	if file, ok := strings.CutPrefix(args[0], "<"); ok {
+		in, args = ts.ReadFile(file), args[1:]
+	}
+	var variables []string
+	for _, name := range scriptVariables {
+		if value := ts.Getenv(name); value != "" {
+			variables = append(variables, name+"="+value)
+		}
+	}
+	o := runHere(ts.MkAbs("."), func([]string) []string { return nil }, variables, in, args)
+	io.WriteString(ts.Stdout(), o.out)
+	io.WriteString(ts.Stderr(), o.err)
+	return o.code
+}
+
+// noRaceWait keeps a process under the race detector from waiting a second at its end.
+const noRaceWait = "GORACE=atexit_sleep_ms=0"
