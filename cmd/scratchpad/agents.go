@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
-	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -82,12 +80,6 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 	}
 	if m.Agent, m.Named, err = p.agentName(); err != nil || m.Named || m.Project == "" {
 		return m, err
-	}
-	if filepath.Base(file) == filepath.Base(clientconfig.HookFile("")) {
-		if e := clientconfig.ReadMemory(filepath.Join(m.Project, ".mcp.json"), setup.ServerName); e.Agent != "" && (!given || e.Tenant == m.Tenant) {
-			e.Project = m.Project
-			return e, nil
-		}
 	}
 	err = p.use(p.openToLook, func(db *database.Handle) error {
 		m.Agent, err = p.projectAgent(db, m.Project)

@@ -23,7 +23,7 @@ type briefCommand struct {
 
 // Help is shown by scratchpad brief --help.
 func (briefCommand) Help() string {
-	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed. The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed since the one before, run scratchpad client-config claude-code --hook --write.
+	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed. The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed since the one before, run scratchpad setup --client claude-code.
 
 Examples:
 

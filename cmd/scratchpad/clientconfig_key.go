@@ -8,9 +8,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/setup"
 )
 
-// connect prints or writes an entry for a server at a URL.
+// connect prints an entry for a server at a URL.
 func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clientConfig) error {
 	at, err := clientconfig.ParseURL(c.URL)
 	if err == nil {
@@ -20,9 +21,9 @@ func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clien
 		return failure.OfClientFile(err)
 	}
 	a.Server = to.Connect(at, c.KeyVariable, strings.TrimSpace(os.Getenv(c.KeyVariable)))
-	a.Snippet = to.SnippetFor(a.File, c.ServerName, a.Server)
+	a.Snippet = to.Snippet(setup.ServerName, a.Server)
 	if c.Client == "claude-code" {
-		a.Shell = claudeCommand(c.ServerName, a.Server)
+		a.Shell = claudeCommand(a.Server)
 	}
 	if at.Scheme == "http" && !clientconfig.IsLoopback(at.Hostname()) && c.KeyVariable != "" {
 		p.note("Beware: http sends the key without encryption to %s. Use https, unless nobody else is on that network.\n", at.Hostname())
@@ -35,12 +36,12 @@ func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clien
 }
 
 // claudeCommand returns the command line that adds a server to Claude Code.
-func claudeCommand(name string, s clientconfig.Server) string {
+func claudeCommand(s clientconfig.Server) string {
 	quote := "'"
 	if runtime.GOOS == "windows" {
 		quote = `"`
 	}
-	return clientconfig.ClaudeCommand(name, s, native.Quote, quote)
+	return clientconfig.ClaudeCommand(setup.ServerName, s, native.Quote, quote)
 }
 
 // sayKey tells a user with a key how the server gets it.

@@ -82,7 +82,7 @@ type commandLine struct {
 	Migrate      migrateCommand      `cmd:"" help:"Copy the database into an empty one, such as one of PostgreSQL, and verify the copy."`
 	Export       exportCommand       `cmd:"" help:"Write an agent's files and logs to a folder."`
 	Import       importCommand       `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
-	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`
+	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program."`
 	Completion   completionCommand   `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
 	Version      versionCommand      `cmd:"" help:"Print the version. So does --version."`

@@ -69,7 +69,6 @@ func TestCompletionBash(t *testing.T) {
 		{[]string{"--db", "="}, []string{"my.db", "my.db-reserve", "my.db-turn", "my.db-write", "scratchpad", "script"}},
 		{[]string{"do"}, []string{"doctor"}},
 		{[]string{"client-config", "c"}, []string{"claude-code", "claude-desktop", "cursor", "codex"}},
-		{[]string{"client-config", "--w"}, []string{"--write"}},
 		{[]string{"--col"}, []string{"--color"}},
 		{[]string{"--color", "a"}, []string{"auto", "always"}},
 		{[]string{"--color", "=", "a"}, []string{"auto", "always"}},

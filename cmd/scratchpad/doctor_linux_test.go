@@ -143,17 +143,3 @@ func TestDoctorNoRights(t *testing.T) {
 		})
 	}
 }
-
-// A client's file that cannot be replaced stays, and nothing is left beside it.
-func TestClientConfigNoRights(t *testing.T) {
-	dir, err := os.MkdirTemp("", "config")
-	testkit.Must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	writeFile(t, filepath.Join(dir, "mcp.json"), "{}")
-	testkit.Must(t, errors.Join(os.Chmod(filepath.Join(dir, "mcp.json"), 0o444), os.Chmod(dir, 0o555)))
-	before := contents(t, dir)
-	runCommand(t, dir, []string{nobodyVariable + "=1"}, "client-config", "cursor", "--write", "--file", "mcp.json").must(t, 1, "permission denied")
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
-	}
-}

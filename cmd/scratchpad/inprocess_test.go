@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -62,14 +61,18 @@ func runCommand(t *testing.T, dir string, variables []string, args ...string) ou
 	if !nobody && !slices.ContainsFunc(args, asks) && len(args) > 0 {
 		return runHere(dir, without("SCRATCHPAD_"), variables, "", args)
 	}
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = dir
-	cmd.Env = append(append(without("SCRATCHPAD_")(environ()), runVariable+"=1", noRaceWait), variables...)
+	env := append(append(without("SCRATCHPAD_")(environ()), runVariable+"=1"), variables...)
+	return runProgram(t, os.Args[0], dir, env, args...)
+}
+
+// runProgram runs a program in a process of its own.
+func runProgram(t *testing.T, program, dir string, env []string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, env
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
 	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}

@@ -52,30 +52,6 @@ func TestPasswordsAreNotShown(t *testing.T) {
 	}
 }
 
-// A client's file gets no password, because everybody may read it.
-func TestPasswordsAreNotWritten(t *testing.T) {
-	testkit.SkipInShort(t)
-	dir := t.TempDir()
-	for _, args := range [][]string{
-		{"client-config", "cursor", "--write"}, {"client-config", "claude-code", "--hook", "--write"}, {"client-config", "vscode"},
-	} {
-		runCommand(t, dir, []string{"HOME=" + dir, "SCRATCHPAD_DB=" + unreachable[0]}, args...).must(t, failure.ExitUsage, "PGPASSFILE", "postgres://?service=NAME")
-	}
-	runCommand(t, dir, []string{"HOME=" + dir, "SCRATCHPAD_DB=" + unreachable[0]}, "setup", "--client", "cursor", "--yes", "--bin", filepath.Join(dir, "bin"))
-	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Base(filepath.Dir(name)) == "bin" {
-			return err
-		}
-		if strings.Contains(testkit.ReadFile(t, name), pgPassword) {
-			t.Errorf("%s has the password", name)
-		}
-		return nil
-	})
-	testkit.Must(t, err)
-	runCommand(t, dir, []string{"HOME=" + dir}, "client-config", "cursor", "--agent", "a", "--db", "postgres://?service=prod", "--commit-wait", "1m").
-		must(t, 0, `"--db", "postgres://?service=prod", "--agent", "a", "--commit-wait", "1m0s"`)
-}
-
 // An agent is told that the database cannot be reached, and nothing of the machine.
 func TestAgentsOfUnreachableDatabase(t *testing.T) {
 	session := connect(t, "mcp", "--agent", "a", "--db", unreachable[0])

@@ -14,7 +14,7 @@ import (
 // TestScriptPostgres runs the scripts again, each with a PostgreSQL database of its own in
 // place of the default file. A script of help has no database.
 func TestScriptPostgres(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	pgtest.URL(t) // skips all of it where there is no PostgreSQL
 	dir, err := filepath.Abs("testdata/script")
 	testkit.Must(t, err)

@@ -171,7 +171,7 @@ func setupErrors(plan *setup.Plan) error {
 		}
 		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
 		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one and run setup again, or add this program by another name: scratchpad client-config %s --write --server-name NAME", err, c.Client.Name)
+			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s prints by another name", err, c.Client.Name)
 		}
 		errs = append(errs, failure.OfClientFile(err))
 	}

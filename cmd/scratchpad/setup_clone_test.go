@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,47 +25,54 @@ func cloneOf(t *testing.T) (a *account, evil, made string) {
 // In a cloned repository an entry that setup did not write is shown. Nothing of it is
 // started, kept or made a hook of, whatever the command line says.
 func TestSetupForeignEntry(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	a, evil, made := cloneOf(t)
 	own := `"command": "` + a.program + `", "args": ["mcp", "--agent", "shop", "--max-read-tokens", "20000"]`
+	const theirs = `, "args": ["mcp", "--db", "theirs.db", "--agent", "shop", "--max-read-tokens", "20000"]}`
 	for i, entry := range []string{
 		`{"command": "` + evil + `", "args": ["mcp"]}`,
-		`{"command": "` + a.program + `", "args": ["mcp", "--db", "` + a.project + `/theirs.db", "--agent", "shop", "--max-read-tokens", "20000"]}`,
+		`{"command": "` + a.program + `"` + theirs,
 		`{"command": "` + a.program + `", "args": ["mcp", "--agent", "$(` + evil + `)"]}`,
 		`{` + own + `, "env": {"SCRATCHPAD_DB": "theirs-not-shown.db"}}`,
-		`{"type": "stdio", ` + own + `, "env": {"LD_PRELOAD": "./x.so"}}`,
 		`{"type": "stdio", ` + own + `, "envFile": "./.env"}`,
 		`{"type": "http", "url": "https://memory.example.com/mcp"}`,
-		`{}`,
 		`"a text"`,
 	} {
-		for client, key := range map[string]string{"claude-code": "mcpServers", "vscode": "servers"} {
-			file := a.install(t, client, `{"`+key+`": {"scratchpad": `+entry+`}}`)
-			before := a.tree(t)
-			lines := [][]string{{"--yes"}, {"--dry-run"}, {"--yes", "--agent", "mine"}, {"--yes", "--db", filepath.Join(a.home, "mine.db")}}
-			if i > 0 {
-				lines = lines[:1]
-			}
-			for _, args := range lines {
-				o := a.run(t, append([]string{"setup", "--client", client}, args...)...)
-				o.must(t, 4, file+" has a server scratchpad that setup did not write", "remove that one and run setup again, or add this program by another name")
-				if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {
-					t.Errorf("%s is shown as %s", entry, o.err)
-				}
-			}
-			a.mustBe(t, before, entry)
+		files := []string{a.install(t, "claude-code", `{"mcpServers": {"scratchpad": `+entry+`}}`), a.install(t, "vscode", `{"servers": {"scratchpad": `+entry+`}}`)}
+		before := a.tree(t)
+		lines := [][]string{{"--yes"}, {"--yes", "--agent", "mine"}, {"--yes", "--db", filepath.Join(a.home, "mine.db")}}
+		if i > 0 {
+			lines = lines[:1]
 		}
+		for _, args := range lines {
+			o := a.run(t, append([]string{"setup", "--client", "claude-code", "--client", "vscode"}, args...)...)
+			o.must(t, 4, files[0]+" has a server scratchpad that setup did not write", files[1]+" has a server", "remove that one and run setup again")
+			if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {
+				t.Errorf("%s is shown as %s", entry, o.err)
+			}
+		}
+		a.mustBe(t, before, entry)
 	}
 	if _, err := os.Stat(made); err == nil {
 		t.Error("the foreign program was started")
 	}
-	// The others are set up, and the client too once the entry is gone.
-	file := filepath.Join(a.project, ".mcp.json")
+}
+
+// The other clients are set up, and the client too once the entry is gone or is just what
+// setup writes. What comes into the entry afterwards, as by git pull, is foreign again.
+func TestSetupAfterForeignEntry(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Parallel()
+	a, evil, _ := cloneOf(t)
+	file := a.install(t, "claude-code", `{"mcpServers": {"scratchpad": {}}}`)
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--client", "cursor").must(t, 4, "Cursor: the server starts", "Claude Code: ")
-	testkit.Must(t, os.WriteFile(file, []byte(`{"mcpServers": {}}`), 0o644))
+	var printed clientConfig
+	testkit.Must(t, json.Unmarshal([]byte(a.run(t, "client-config", "claude-code", "--json").out), &printed))
+	text := printed.Snippet
+	testkit.Must(t, os.WriteFile(file, []byte(text), 0o644))
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
-	// What comes into the entry afterwards, as by git pull, is foreign again.
-	text, hook := testkit.ReadFile(t, file), testkit.ReadFile(t, filepath.Join(a.project, ".claude", "settings.local.json"))
+	hook := testkit.ReadFile(t, filepath.Join(a.project, ".claude", "settings.local.json"))
 	for _, change := range [][2]string{{`"args": [`, `"env": {"A": "1"}, "args": [`}, {`"mcp", `, `"mcp", "--db", "x.db", `}, {a.program, evil}} {
 		testkit.Must(t, os.WriteFile(file, []byte(strings.Replace(text, change[0], change[1], 1)), 0o644))
 		changed := testkit.ReadFile(t, file)
@@ -77,27 +85,16 @@ func TestSetupForeignEntry(t *testing.T) {
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Nothing was to be changed.")
 }
 
-// An entry that is just what setup writes is fine, whoever wrote it.
-func TestSetupSameEntry(t *testing.T) {
-	t.Parallel()
-	a, _, _ := cloneOf(t)
-	a.run(t, "client-config", "claude-code", "--write").must(t, 0)
-	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
-}
-
 // A link in a repository that leads out of the folder is not followed. The hooks of one user
 // are not reached by any link.
 func TestSetupForeignLinks(t *testing.T) {
-	t.Parallel()
+	testkit.SkipInShort(t)
 	for _, c := range []struct{ name, link, to, client string }{
 		{"File", ".mcp.json", "../outside/settings.json", "claude-code"},
-		{"Absolute", ".mcp.json", "HOME/outside/settings.json", "claude-code"},
 		{"Nowhere", ".mcp.json", "../outside/none.json", "claude-code"},
 		{"Folder", ".vscode", "../outside", "vscode"},
-		{"FolderNowhere", ".vscode", "../outside/none", "vscode"},
 		{"FileInFolder", ".vscode/mcp.json", "../../outside/settings.json", "vscode"},
 		{"UsersSettings", ".claude/settings.local.json", "../../outside/settings.json", "claude-code"},
-		{"UsersFolder", ".claude", "../outside", "claude-code"},
 		{"HookNowhere", ".claude/settings.local.json", "../../outside/none.json", "claude-code"},
 		{"SharedSettings", ".claude/settings.local.json", "settings.json", "claude-code"},
 		{"HookFolderInside", ".claude", "inside", "claude-code"},
@@ -108,25 +105,16 @@ func TestSetupForeignLinks(t *testing.T) {
 			a, _, _ := cloneOf(t)
 			outside, inside, link := filepath.Join(a.home, "outside"), filepath.Join(a.project, "inside"), filepath.Join(a.project, c.link)
 			testkit.Must(t, errors.Join(os.Mkdir(outside, 0o755), os.Mkdir(inside, 0o755), os.MkdirAll(filepath.Dir(link), 0o755)))
-			for _, name := range []string{filepath.Join(outside, "settings.json"), filepath.Join(outside, "settings.local.json"), filepath.Join(filepath.Dir(link), "settings.json")} {
+			for _, name := range []string{filepath.Join(outside, "settings.json"), filepath.Join(filepath.Dir(link), "settings.json")} {
 				testkit.Must(t, os.WriteFile(name, []byte("{}\n"), 0o644))
 			}
-			testkit.Must(t, errors.Join(os.Symlink(outside, filepath.Join(inside, "away")), os.Symlink(strings.Replace(c.to, "HOME", a.home, 1), link)))
+			testkit.Must(t, errors.Join(os.Symlink(outside, filepath.Join(inside, "away")), os.Symlink(c.to, link)))
 			before := a.tree(t)
 			a.run(t, "setup", "--yes", "--client", c.client).must(t, 2, link, "link", "remove")
-			a.run(t, "client-config", c.client, "--write", "--db", filepath.Join(t.TempDir(), "x.db"))
-			if c.client == "claude-code" {
-				a.run(t, "client-config", c.client, "--hook", "--write", "--db", filepath.Join(t.TempDir(), "x.db"))
-			}
 			after := a.tree(t)
-			for name, what := range before {
-				if strings.HasPrefix(name, outside) && after[name] != what || strings.HasSuffix(name, "/settings.json") && after[name] != what {
+			for name, what := range after {
+				if (strings.HasPrefix(name, outside) || strings.HasSuffix(name, "/settings.json")) && before[name] != what {
 					t.Errorf("%s has changed", name)
-				}
-			}
-			for name := range after {
-				if strings.HasPrefix(name, outside) && before[name] == "" {
-					t.Errorf("%s was made", name)
 				}
 			}
 		})
@@ -135,9 +123,7 @@ func TestSetupForeignLinks(t *testing.T) {
 	testkit.Must(t, errors.Join(os.Mkdir(filepath.Join(a.project, "config"), 0o755), os.Symlink("config/mcp.json", filepath.Join(a.project, ".mcp.json")),
 		os.WriteFile(filepath.Join(a.project, "config", "mcp.json"), []byte("{}"), 0o644)))
 	before := a.tree(t)
-	for range 2 {
-		a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
-	}
+	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
 	a.run(t, "setup", "--undo").must(t, 0)
 	a.mustBe(t, before, "--undo")
 }

@@ -46,7 +46,7 @@ func TestAdvice(t *testing.T) {
 		client, _ := clientconfig.Find(c.client)
 		file := filepath.Join(t.TempDir(), "client")
 		testkit.Must(t, os.WriteFile(file, []byte(c.old), 0o600))
-		_, err := client.Write(file, "scratchpad", server)
+		_, err := client.AddServer(file, "scratchpad", server).Write()
 		if !errors.Is(err, clientconfig.ErrByHand) || testkit.ReadFile(t, file) != c.old {
 			t.Errorf("%q: %v, want ErrByHand", c.old, err)
 			continue
@@ -67,7 +67,7 @@ func TestAdvice(t *testing.T) {
 			pasted = "\ufeff" + pasted
 		}
 		testkit.Must(t, os.WriteFile(file, []byte(pasted), 0o600))
-		if r, err := client.Write(file, "scratchpad", server); err != nil || len(r.Changed) > 0 {
+		if r, err := client.AddServer(file, "scratchpad", server).Write(); err != nil || len(r.Changed) > 0 {
 			t.Errorf("%q, pasted\n%s\nchanged %q, %v", c.old, pasted, r.Changed, err)
 		}
 		for _, kept := range []string{"enabled = true", "A = '1'", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
@@ -88,20 +88,9 @@ func TestAdviceHidesOthers(t *testing.T) {
 		c, _ := clientconfig.Find(client)
 		file := filepath.Join(t.TempDir(), "client")
 		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
-		_, err := c.Write(file, "scratchpad", server)
+		_, err := c.AddServer(file, "scratchpad", server).Write()
 		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "in place of scratchpad in line 1:\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", old, err)
 		}
-	}
-}
-
-// What cannot be taken out is named with its lines.
-func TestAdviceToRemove(t *testing.T) {
-	t.Parallel()
-	c, _ := clientconfig.Find("codex")
-	file := filepath.Join(t.TempDir(), "client")
-	testkit.Must(t, os.WriteFile(file, []byte("[mcp_servers]\nscratchpad.command = 'x'\nscratchpad.args = []\n"), 0o600))
-	if _, err := c.RemoveServer(file, "scratchpad").Write(); !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad, in lines 2-3, by hand") {
-		t.Error(err)
 	}
 }

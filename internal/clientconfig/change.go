@@ -12,7 +12,6 @@ import (
 // A Change is an edit of a client's file that is still to be made.
 type Change struct {
 	File string
-	mode fs.FileMode // of a new file
 	edit edit
 
 	project string // links do not lead out of this folder; "": they may lead anywhere
@@ -64,19 +63,15 @@ func (c Change) target() (string, error) {
 	return file, err
 }
 
-// AddServer returns the change that [Client.Write] makes.
+// AddServer returns the change that puts a server into the client's file under a name.
 func (c Client) AddServer(file, name string, s Server) Change {
-	mode := fs.FileMode(0o644)
-	if s.hasValues() {
-		mode = 0o600
-	}
-	return Change{File: file, mode: mode, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).edit(old, name, s) })}
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.format.edit(old, name, s) })}
 }
 
 // RemoveServer returns the change that takes a server out of the client's file. If the
 // file does not have it, nothing changes.
 func (c Client) RemoveServer(file, name string) Change {
-	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).remove(old, name) })}
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.format.remove(old, name) })}
 }
 
 // A Preview says what a [Change] would do.
@@ -89,7 +84,7 @@ type Preview struct {
 }
 
 // Preview returns what the change would do, and changes nothing. The errors are those of
-// [Client.Write].
+// [Change.Write].
 func (c Change) Preview() (p Preview, err error) {
 	if p.File, err = c.target(); err != nil {
 		return p, err
@@ -108,14 +103,17 @@ func (c Change) Preview() (p Preview, err error) {
 	return p, nil
 }
 
-// Write makes the change. See [Client.Write].
+// Write makes the change in one step. A copy of the file as it was stays beside it. If there
+// is no file, Write makes it and its folders. If the file is a link, Write edits the file that
+// it leads to. Processes that write to one file take turns. Errors: [ErrInvalid], [ErrTaken],
+// [ErrByHand], [ErrChanged], [ErrBusy] and those of package os.
 func (c Change) Write() (Result, error) {
 	file, err := c.target()
 	if err != nil {
 		return Result{File: c.File}, err
 	}
 	var changed []string
-	r, err := editFile(file, c.mode, func(old []byte) (content []byte, err error) {
+	r, err := editFile(file, func(old []byte) (content []byte, err error) {
 		content, changed, err = c.edit(old)
 		return content, err
 	})
@@ -168,7 +166,7 @@ func (c Client) ReadServer(file, name string) (s Server, found bool, err error) 
 	}
 	text, _, err := cutMark(content)
 	if err == nil {
-		s, found, err = c.formatOf(file).read(text, name)
+		s, found, err = c.format.read(text, name)
 	}
 	if err != nil {
 		return Server{}, false, ofFile(file, err)
@@ -187,7 +185,7 @@ func Project(file string) (string, error) {
 	switch parent := filepath.Base(dir); {
 	case name == ".mcp.json":
 		return realPath(dir)
-	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == codeSettings && parent == ".vscode", name == hookFile && parent == hookFolder:
+	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == hookFile && parent == hookFolder:
 	default:
 		return "", nil
 	}

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +17,7 @@ import (
 // What is added and removed again leaves the file as it was, where something is left
 // around it, and without a trace otherwise.
 func TestRemoveServer(t *testing.T) {
-	json, settings, toml := jsonFormat{key: "mcpServers"}, jsonFormat{key: "mcp.servers"}, tomlFormat{}
+	json, toml := jsonFormat{key: "mcpServers"}, tomlFormat{}
 	for _, c := range []struct {
 		format    format
 		old, want string // want: "" as old
@@ -28,9 +29,6 @@ func TestRemoveServer(t *testing.T) {
 		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", ""},
 		{json, "{\r\n  \"a\": 1\r\n}\r\n", ""},
 		{json, "{\n  \"mcpServers\": {}\n}\n", "{}\n"},
-		{settings, "{\n\t\"editor.tabSize\": 2, // mine\n}\n", ""},
-		{settings, "{\n  \"mcp\": {\n    \"inputs\": []\n  }\n}\n", ""},
-		{settings, "{\n  \"mcp.servers\": {\n    \"a\": {}\n  }\n}\n", ""},
 		{toml, "a = nan\nb = [-nan, {c = +nan}]\n", ""},
 		{toml, "", ""},
 		{toml, "model = \"x\" # mine\n", ""},
@@ -84,7 +82,8 @@ func TestRemoveServerBetween(t *testing.T) {
 		}
 	}
 	for _, inline := range []string{"mcp_servers = {scratchpad = {command = 'x'}}\n", "[mcp_servers]\nscratchpad.command = 'x'\n"} {
-		if _, _, err := (tomlFormat{}).remove([]byte(inline), "scratchpad"); !errors.Is(err, ErrByHand) {
+		_, _, err := (tomlFormat{}).remove([]byte(inline), "scratchpad")
+		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad, in line") {
 			t.Errorf("%q: %v, want ErrByHand", inline, err)
 		}
 	}
@@ -148,7 +147,7 @@ func TestHookQuoted(t *testing.T) {
 			t.Errorf("%s: %v", program, err)
 		}
 		moved, changed, err := AddHook("", "/new brief --mark claude-code").edit(got)
-		if want := HookSnippet("/new brief --mark claude-code"); err != nil || string(moved) != want {
+		if err != nil || len(changed) != 1 || strings.Count(string(moved), `"command": "`) != 1 {
 			t.Errorf("%s: another command: %v, %v, %s", program, changed, err, moved)
 		}
 		if removed, _, err := RemoveHook("").edit(got); err != nil || string(removed) != "{}\n" {
@@ -156,8 +155,8 @@ func TestHookQuoted(t *testing.T) {
 		}
 	}
 	for _, others := range []string{`/x brief --mark claude-code; date`, `'/x' brief --mark claude-code | cat`, `echo "/x brief --mark claude-code"`} {
-		snippet := HookSnippet(others)
-		if removed, _, err := RemoveHook("").edit([]byte(snippet)); err != nil || string(removed) != snippet {
+		text := fmt.Sprintf(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": %q}]}]}}`, others)
+		if removed, _, err := RemoveHook("").edit([]byte(text)); err != nil || string(removed) != text {
 			t.Errorf("%s: removed: %v, %s", others, err, removed)
 		}
 	}
@@ -177,8 +176,6 @@ func TestProject(t *testing.T) {
 		{"link/.mcp.json", shop},
 		{"shop/.cursor/mcp.json", shop},
 		{"link/.vscode/mcp.json", shop},
-		{"shop/.vscode/settings.json", shop},
-		{"Code/User/settings.json", ""},
 		{"new/deep/.vscode/mcp.json", filepath.Join(home, "new/deep")},
 		{"shop/.claude/settings.local.json", shop},
 		{".cursor/mcp.json", ""},

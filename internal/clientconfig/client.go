@@ -118,23 +118,6 @@ func (c Client) ReadsEnvironment() bool { return c.reference != "" }
 // Snippet returns the client's usual file with nothing but the server, under the given name.
 func (c Client) Snippet(name string, s Server) string { return c.format.snippet(name, s) }
 
-// SnippetFor is Snippet for another file of the client.
-func (c Client) SnippetFor(file, name string, s Server) string {
-	return c.formatOf(file).snippet(name, s)
-}
-
-// codeSettings is the name of VS Code's settings, which may have servers too.
-const codeSettings = "settings.json"
-
-// formatOf returns the format of a file of the client.
-func (c Client) formatOf(file string) format {
-	if j, isJSON := c.format.(jsonFormat); isJSON && c.Name == "vscode" && filepath.Base(file) == codeSettings {
-		j.key = "mcp.servers"
-		return j
-	}
-	return c.format
-}
-
 // places are the folders that a client's file may be under.
 type places struct{ system, home, appData, codex string }
 

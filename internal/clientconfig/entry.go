@@ -28,7 +28,7 @@ func (c Client) ReadEntry(file, name string) (Entry, error) {
 func (c Client) EntryIn(file string, content []byte, name string) (e Entry, err error) {
 	text, _, err := cutMark(content)
 	if err == nil {
-		e.fields, err = c.formatOf(file).entry(text, name)
+		e.fields, err = c.format.entry(text, name)
 	}
 	if err != nil {
 		return Entry{}, ofFile(file, err)

@@ -7,38 +7,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 )
 
-// A Result says what [Client.Write] has done.
+// A Result says what [Change.Write] has done.
 type Result struct {
 	File    string   // the file, or the one that a link led to
 	Backup  string   // the copy of the file as it was; "" if its content has not changed, or it is new
 	Changed []string // what has changed in the file, a sentence each; none has the value of a variable
-	Private bool     // other users had access to the file, and have no more
 }
 
-// Write puts a server into a file under a name, in one step. A copy of the file as it
-// was stays beside it. If there is no file, Write makes it and its folders. If the
-// file is a link, Write edits the file that it leads to. Processes that write to one
-// file take turns.
-//
-// If the entry shows the value of a variable, such as a key, the file and the copy
-// get mode 0600, on Windows not.
-//
-// Errors: [ErrInvalid], [ErrTaken], [ErrByHand], [ErrChanged], [ErrBusy] and those of
-// package os.
-func (c Client) Write(file, name string, s Server) (Result, error) {
-	return c.AddServer(file, name, s).Write()
-}
-
-// editFile replaces the content of a file by the result of edit. The mode is that of
-// a new file. With mode 0600 other users lose their access to a file that is there.
-func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (r Result, err error) {
+// editFile replaces the content of a file by the result of edit.
+func editFile(name string, edit func(old []byte) ([]byte, error)) (r Result, err error) {
 	r.File = name
 	if r.File, err = FollowLink(name); err != nil {
 		return r, err
@@ -64,9 +47,9 @@ func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, erro
 		return r, nil
 	}
 	if isNew {
-		return r, makeFile(r.File, mode, content)
+		return r, makeFile(r.File, 0o644, content)
 	}
-	return r, r.replace(old, content, mode)
+	return r, r.replace(old, content)
 }
 
 // maxFile is how many bytes a client's file may have.
@@ -95,33 +78,16 @@ func onOneLine(path string) string {
 	return path
 }
 
-// replace writes the new content, if it differs, and the mode.
-func (r *Result) replace(old, content []byte, mode fs.FileMode) error {
+// replace writes the new content, if it differs.
+func (r *Result) replace(old, content []byte) error {
 	info, err := os.Stat(r.File)
-	if err != nil {
+	if err != nil || bytes.Equal(content, old) {
 		return err
 	}
-	now := narrowed(info.Mode().Perm(), mode)
-	r.Private = now != info.Mode().Perm()
-	if bytes.Equal(content, old) {
-		if r.Private {
-			return os.Chmod(r.File, now)
-		}
-		return nil
-	}
-	if r.Backup, err = keepFile(r.File, old, now); err != nil {
+	if r.Backup, err = keepFile(r.File, old, info.Mode().Perm()); err != nil {
 		return err
 	}
-	return replaceFile(r.File, old, content, now)
-}
-
-// narrowed returns the mode for a file that is there. On Windows a mode says nothing
-// about other users.
-func narrowed(have, mode fs.FileMode) fs.FileMode {
-	if mode&0o077 != 0 || runtime.GOOS == "windows" {
-		return have
-	}
-	return have &^ 0o077
+	return replaceFile(r.File, old, content, info.Mode().Perm())
 }
 
 // FollowLink returns the file that a link leads to; the name itself if it is no link.

@@ -31,7 +31,7 @@ func HookFile(project string) string { return filepath.Join(project, hookFolder,
 // AddHook returns the change that makes Claude Code run a command when a session starts.
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
-	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) {
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
 		content, changed, err := editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
 		if errors.Is(err, errComment) {
 			where, text := inPlace(old, content, memberSpan(old, []string{"hooks"}), "hooks")
@@ -43,21 +43,12 @@ func AddHook(file, command string) Change {
 
 // RemoveHook returns the change that takes out what [AddHook] has added.
 func RemoveHook(file string) Change {
-	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) {
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
 		if len(bytes.TrimSpace(old)) == 0 {
 			return old, nil, nil
 		}
 		return editHooks(old, hooks.remove)
 	})}
-}
-
-// HookSnippet returns a settings file that has only the hook.
-func HookSnippet(command string) string {
-	content, _, err := AddHook("", command).edit(nil)
-	if err != nil {
-		panic(err) // nothing can be wrong with an empty file
-	}
-	return string(content)
 }
 
 // hooks are the settings of Claude Code, as far as hooks go: an object of events, each

@@ -44,12 +44,12 @@ func (j jsonFormat) snippet(name string, s Server) string {
 func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
 	var path []string
 	content, changed, err = editJSON(old, func(top *hujson.Object, l layout) ([]string, error) {
-		path = append(j.path(top), name)
+		path = []string{j.key, name}
 		return j.set(top, l, name, s)
 	})
 	if errors.Is(err, errComment) {
 		where, text := inPlace(old, content, memberSpan(old, path), name)
-		return nil, nil, byHand(commentInside, where, s.hide(text))
+		return nil, nil, byHand(commentInside, where, text)
 	}
 	return content, changed, err
 }
@@ -107,35 +107,19 @@ func (j jsonFormat) remove(old []byte, name string) (content []byte, changed []s
 		return old, nil, nil
 	}
 	return editJSON(old, func(top *hujson.Object, _ layout) ([]string, error) {
-		within, path := []*hujson.Object{top}, j.path(top)
-		for n, key := range path {
-			i, err := memberIndex(within[n], key)
-			if err != nil || i < 0 {
-				return nil, err
-			}
-			below, ok := within[n].Members[i].Value.Value.(*hujson.Object)
-			if !ok {
-				return nil, nil
-			}
-			within = append(within, below)
+		i, err := memberIndex(top, j.key)
+		if err != nil || i < 0 {
+			return nil, err
 		}
-		if !removeMember(within[len(path)], name) {
+		servers, ok := top.Members[i].Value.Value.(*hujson.Object)
+		if !ok || !removeMember(servers, name) {
 			return nil, nil
 		}
-		for n := len(path) - 1; n >= 0 && len(within[n+1].Members) == 0; n-- {
-			removeMember(within[n], path[n])
+		if len(servers.Members) == 0 {
+			removeMember(top, j.key)
 		}
 		return []string{fmt.Sprintf("%s: removed from %s", name, j.key)}, nil
 	})
-}
-
-// path returns the names of the objects down to the servers. VS Code takes a key with dots
-// as a path and as one name.
-func (j jsonFormat) path(top *hujson.Object) []string {
-	if i, err := memberIndex(top, j.key); err != nil || i >= 0 {
-		return []string{j.key}
-	}
-	return strings.Split(j.key, ".")
 }
 
 func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err error) {
@@ -173,12 +157,11 @@ func (j jsonFormat) standard(text []byte, name string) (entry json.RawMessage, e
 	if err != nil {
 		return nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
 	}
-	top, ok := root.Value.(*hujson.Object)
-	if !ok {
+	if _, ok := root.Value.(*hujson.Object); !ok {
 		return nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
 	}
 	at := root
-	for _, key := range append(j.path(top), name) {
+	for _, key := range []string{j.key, name} {
 		object, ok := at.Value.(*hujson.Object)
 		if !ok {
 			return nil, fail(ErrInvalid, "it does not have servers in %q; mend it first", j.key)
@@ -198,22 +181,15 @@ func (j jsonFormat) standard(text []byte, name string) (entry json.RawMessage, e
 
 // set puts the server among the others. It returns what it changed.
 func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
-	servers, path := top, j.path(top)
-	for n, key := range path {
-		if servers, _, err = l.object(servers, n+1, key); err != nil {
-			return nil, err
-		}
+	servers, _, err := l.object(top, 1, j.key)
+	if err != nil {
+		return nil, err
 	}
-	l.above = len(path) - 1
 	entry, isNew, err := l.object(servers, 2, name)
 	if err != nil {
 		return nil, err
 	}
-	check := checkLocal
-	if s.URL != "" {
-		check = j.remote.check
-	}
-	if err := check(entry, name); err != nil {
+	if err := checkLocal(entry, name); err != nil {
 		return nil, err
 	}
 	changed, err = j.setFields(entry, l, name, s)

@@ -12,7 +12,6 @@ import (
 // in that layout; depth is how deep the members of the object are.
 type layout struct {
 	newline, unit string
-	above         int   // is added to each depth
 	lost          *bool // a comment inside a value that was replaced is lost
 }
 
@@ -98,7 +97,6 @@ func (l layout) setField(o *hujson.Object, depth int, name string, value any) (w
 // member stays there, before the new one.
 func (l layout) add(o *hujson.Object, depth int, name string, value hujson.ValueTrimmed) {
 	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value}}
-	depth += l.above
 	lead := l.newline + strings.Repeat(l.unit, depth)
 	inline := false
 	if n := len(o.Members); n > 0 {

@@ -1,7 +1,6 @@
 package clientconfig
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -70,21 +69,6 @@ func TestJSON(t *testing.T) {
 				t.Errorf("a second edit: %v, %q", err, changed)
 			}
 		})
-	}
-}
-
-// A file on one line is still valid JSON afterwards.
-func TestJSONOneLine(t *testing.T) {
-	got, _, err := jsonFormat{key: "servers", typed: true}.edit([]byte(`{"a": 1, "servers": {"b": {}}}`), "scratchpad", testServer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v struct {
-		A       int
-		Servers map[string]map[string]any
-	}
-	if err := json.Unmarshal(got, &v); err != nil || v.A != 1 || len(v.Servers) != 2 || v.Servers["scratchpad"]["type"] != "stdio" {
-		t.Errorf("%s: %v, %+v", got, err, v)
 	}
 }
 

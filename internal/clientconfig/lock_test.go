@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -34,41 +33,4 @@ func TestLockLeft(t *testing.T) {
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the link was followed: %v", err)
 	}
-}
-
-// Only in a folder that cannot be written is no lock needed.
-func TestWithoutLock(t *testing.T) {
-	lock := filepath.Join(t.TempDir(), "lock")
-	if err := withoutLock(lock, fs.ErrPermission); err != nil {
-		t.Errorf("in a folder that cannot be written: %v", err)
-	}
-	if err := withoutLock(lock, errors.New("too many open files")); err == nil {
-		t.Error("another trouble means that there is no lock")
-	}
-	write(t, lock, "")
-	if err := withoutLock(lock, fs.ErrPermission); !errors.Is(err, ErrInvalid) {
-		t.Errorf("a lock that cannot be opened: %v, want %v", err, ErrInvalid)
-	}
-}
-
-// One caller at a time has the lock.
-func TestLock(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "mcp.json")
-	unlock, err := lockBeside(file)
-	testkit.Must(t, err)
-	done := make(chan error)
-	go func() {
-		second, err := lockBeside(file)
-		if err == nil {
-			second()
-		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		t.Fatalf("two have the lock: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	unlock()
-	testkit.Must(t, <-done)
 }

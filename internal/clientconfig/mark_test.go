@@ -39,7 +39,7 @@ func TestByteOrderMark(t *testing.T) {
 				}
 			}
 			for _, file := range []string{plain, marked} {
-				if _, err := c.Write(file, "scratchpad", server); err != nil {
+				if _, err := c.AddServer(file, "scratchpad", server).Write(); err != nil {
 					t.Errorf("%s, %q: %v", name, text, err)
 				}
 				s, found, err := c.ReadServer(file, "scratchpad")
@@ -78,7 +78,7 @@ func TestUTF16(t *testing.T) {
 				}
 				file := filepath.Join(t.TempDir(), "file")
 				testkit.Must(t, os.WriteFile(file, content, 0o600))
-				_, write := c.Write(file, "scratchpad", server)
+				_, write := c.AddServer(file, "scratchpad", server).Write()
 				_, _, read := c.ReadServer(file, "scratchpad")
 				for _, err := range []error{write, read} {
 					if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "it is UTF-16; save it as UTF-8") {
@@ -89,40 +89,6 @@ func TestUTF16(t *testing.T) {
 					t.Errorf("%s, mark %q, %v: the file has changed", name, mark, order)
 				}
 			}
-		}
-	}
-}
-
-// VS Code's settings keep the servers under mcp.servers, its other files under servers.
-func TestCodeSettings(t *testing.T) {
-	t.Parallel()
-	c, _ := clientconfig.Find("vscode")
-	const entry = `"scratchpad": {
-        "type": "stdio",
-        "command": "/opt/scratchpad",
-        "args": ["mcp", "--agent", "a"]
-      }`
-	for _, x := range []struct{ old, want string }{
-		{"", "{\n  \"mcp\": {\n    \"servers\": {\n      " + entry + "\n    }\n  }\n}\n"},
-		{"{\n  // mine\n  \"a.b\": 1\n}\n", "{\n  // mine\n  \"a.b\": 1,\n  \"mcp\": {\n    \"servers\": {\n      " + entry + "\n    }\n  }\n}\n"},
-		{"{\n  \"mcp\": {\n    \"inputs\": [],\n    \"servers\": null\n  }\n}\n", "{\n  \"mcp\": {\n    \"inputs\": [],\n    \"servers\": {\n      " + entry + "\n    }\n  }\n}\n"},
-		{"{\n  \"mcp.servers\": {}\n}\n", "{\n  \"mcp.servers\": {\n    " + strings.ReplaceAll(entry, "\n  ", "\n") + "\n  }\n}\n"},
-	} {
-		file := filepath.Join(t.TempDir(), "settings.json")
-		if x.old != "" {
-			testkit.Must(t, os.WriteFile(file, []byte(x.old), 0o600))
-		}
-		if _, err := c.Write(file, "scratchpad", server); err != nil {
-			t.Errorf("%q: %v", x.old, err)
-		}
-		if diff := cmp.Diff(x.want, testkit.ReadFile(t, file)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", x.old, diff)
-		}
-		if s, found, err := c.ReadServer(file, "scratchpad"); err != nil || !found || !cmp.Equal(s, server) {
-			t.Errorf("%q: read %v, %v, %v", x.old, s, found, err)
-		}
-		if x.old == "" && c.SnippetFor(file, "scratchpad", server) != x.want {
-			t.Errorf("the snippet is %s", c.SnippetFor(file, "scratchpad", server))
 		}
 	}
 }

@@ -32,17 +32,6 @@ func (m Memory) String() string {
 	return who + ", for all projects; --agent names another."
 }
 
-// ReadMemory returns the memory of a server in a file of Claude Code. Its Agent is ""
-// if there is none. A file that cannot be read has none: it is not the one to be changed.
-func ReadMemory(file, server string) Memory {
-	claude, _ := Find("claude-code")
-	s, _, err := claude.ReadServer(file, server)
-	if err != nil {
-		return Memory{}
-	}
-	return MemoryOf(s.Args)
-}
-
 // MemoryOf returns the memory that the arguments of a server name.
 func MemoryOf(args []string) Memory {
 	value := func(flag string) string {

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
 
 // A remote says how an entry of a JSON file has a server at a URL.
@@ -27,23 +25,6 @@ func (r remote) fields(s Server) (names []string, values []any) {
 		names, values = []string{"type"}, []any{"http"}
 	}
 	return append(names, r.key), append(values, s.URL)
-}
-
-// check returns an error if the entry is of a server that the client starts, or that is
-// reached in another way.
-func (r remote) check(entry *hujson.Object, name string) error {
-	if i, _ := memberIndex(entry, "command"); i >= 0 {
-		return fail(ErrTaken, "it has a server that the client starts under the name %s", name)
-	}
-	for _, key := range []string{"url", "serverUrl"} {
-		if i, _ := memberIndex(entry, key); i >= 0 && key != r.key {
-			return fail(ErrTaken, "it has a server with the field %s, not %s, under the name %s", key, r.key, name)
-		}
-	}
-	if kind := typeOf(entry); kind != "" && kind != `"http"` {
-		return fail(ErrTaken, "it has a server of type %s, not http, under the name %s", kind, name)
-	}
-	return nil
 }
 
 // bridgeVariable has the header with the key in the entry of a client that cannot

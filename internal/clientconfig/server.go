@@ -3,7 +3,6 @@ package clientconfig
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 )
 
@@ -41,40 +40,6 @@ func (c Client) PassVariable(s Server, name, value string) Server {
 	}
 	return s
 }
-
-// Redacted returns the server with "(hidden)" in place of each value of a variable.
-// References to variables stay.
-func (s Server) Redacted() Server {
-	s.Env = maps.Clone(s.Env)
-	for name, value := range s.Env {
-		if !isReference(value) {
-			s.Env[name] = "(hidden)"
-		}
-	}
-	return s
-}
-
-// hide returns a text with "(hidden)" in place of each value of a variable.
-func (s Server) hide(text string) string {
-	for _, value := range s.Env {
-		if !isReference(value) {
-			text = strings.ReplaceAll(text, quoteJSON(value), `"(hidden)"`)
-		}
-	}
-	return text
-}
-
-// hasValues reports whether the entry shows the value of a variable, such as a key.
-func (s Server) hasValues() bool {
-	for _, value := range s.Env {
-		if !isReference(value) {
-			return true
-		}
-	}
-	return false
-}
-
-func isReference(value string) bool { return strings.HasPrefix(value, "${") }
 
 // A format edits one kind of configuration file.
 type format interface {

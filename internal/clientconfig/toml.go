@@ -2,12 +2,10 @@ package clientconfig
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -54,19 +52,10 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	if list, ok := servers[name].([]any); ok && len(list) == 1 {
 		entry, _ = list[0].(map[string]any)
 	}
-	why := ""
-	vars, err := joinedVars(entry["env_vars"], s.EnvVars)
-	if err != nil {
-		why = err.Error()
-	} else {
-		s.EnvVars = vars
-	}
-	switch {
-	case s.URL == "" && entry["url"] != nil:
+	if entry["url"] != nil {
 		return nil, nil, fail(ErrTaken, "it has a server at a URL under the name %s", name)
-	case s.URL != "" && entry["command"] != nil:
-		return nil, nil, fail(ErrTaken, "it has a server that the client starts under the name %s", name)
 	}
+	why := ""
 	place := findTOML(old, name)
 	newline := "\n"
 	if bytes.Contains(old, []byte("\r\n")) {
@@ -84,16 +73,16 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 		switch {
 		case place.shared:
 			where := fmt.Sprintf("in place of %s in %s", name, linesOf(old, place.at))
-			return nil, nil, byHand(cmp.Or(why, cannotEdit), where, inlineTOML(name, entry, s)+"\n")
+			return nil, nil, byHand(cannotEdit, where, inlineTOML(name, entry, s)+"\n")
 		case place.whole != nil:
 			content = place.replaceWhole(old, name, entry, s)
 		case place.at.to > 0:
 			content, lost = place.replace(old, name, entry, s, newline)
 		}
 		switch {
-		case lost && why == "":
+		case lost:
 			why = commentInside
-		case !place.plain && why == "":
+		case !place.plain:
 			why = cannotEdit
 		}
 	}
@@ -216,32 +205,6 @@ func withServer(before map[string]any, name string, entry map[string]any, s Serv
 	}
 	servers[name], all[tomlServers] = entry, servers
 	return all
-}
-
-// joinedVars returns the names that an entry passes on, and then those that the
-// server needs. It returns none if the server needs none.
-func joinedVars(have any, need []string) (all []string, err error) {
-	if len(need) == 0 {
-		return nil, nil
-	}
-	notNames := errors.New("env_vars in it is not a list of names")
-	list, ok := have.([]any)
-	if have != nil && !ok {
-		return nil, notNames
-	}
-	for _, v := range list {
-		name, ok := v.(string)
-		if !ok {
-			return nil, notNames
-		}
-		all = append(all, name)
-	}
-	for _, name := range need {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all, nil
 }
 
 // appendBlock appends a table after an empty line.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -36,13 +37,27 @@ func (p project) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-func (p project) scratchpad(t *testing.T, args ...string) {
+func (p project) scratchpad(t *testing.T, args ...string) (out []byte) {
 	t.Helper()
 	cmd := p.command(t.Context(), scratchpadPath, args...)
 	cmd.Env = append(cmd.Env, "ANTHROPIC_API_KEY=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("scratchpad %s: %v\n%s", strings.Join(args, " "), err, out)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("scratchpad %s: %v\n%s%s", strings.Join(args, " "), err, out, &said)
 	}
+	return out
+}
+
+// snippet returns what a client's file must have for a server at a URL.
+func (p project) snippet(t *testing.T, client, url string) string {
+	t.Helper()
+	var printed struct{ Snippet string }
+	if err := json.Unmarshal(p.scratchpad(t, "client-config", client, "--url", url, "--json"), &printed); err != nil {
+		t.Fatal(err)
+	}
+	return printed.Snippet
 }
 
 // claude runs a session of Claude Code, and returns the first request for a message.
@@ -102,9 +117,7 @@ func TestClaudeCode(t *testing.T) {
 		if err := os.Mkdir(p.dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		p.scratchpad(t, "client-config", "claude-code", "--write")
-		p.scratchpad(t, "client-config", "claude-code", "--hook", "--write")
-		p.scratchpad(t, "client-config", "vscode", "--write")
+		p.scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
 	}
 	const server = `An error says what to do next.\n\n` // the end of the instructions; what follows it is not the hook's
 	wantAsked(t, "of an empty memory", a.claude(t, m), []string{server + "This memory is empty (cursor 0)."}, []string{"Newest"})

@@ -50,7 +50,9 @@ func newProject(t *testing.T, g *target) project {
 // runClaude runs Claude Code. It says at the beginning whether the server is connected.
 func runClaude(t *testing.T, g *target, requests []request) (version string, answers []answer, err error) {
 	p, m := newProject(t, g), newModel(t, requests...)
-	p.scratchpad(t, "client-config", "claude-code", "--url", g.url, "--write")
+	if err := os.WriteFile(filepath.Join(p.dir, ".mcp.json"), []byte(p.snippet(t, "claude-code", g.url)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	out, _ := p.host(t, m.claude(t, p, "--allowedTools", "mcp__scratchpad", "--output-format", "stream-json", "--verbose"))
 	for line := range strings.Lines(out) {
 		var event struct {
@@ -74,10 +76,9 @@ func runCodex(t *testing.T, g *target, requests []request) (version string, answ
 	p, m := newProject(t, g), newModel(t, requests...)
 	config := filepath.Join(p.home, ".codex", "config.toml")
 	if err := errors.Join(os.Mkdir(filepath.Dir(config), 0o700), os.WriteFile(config, []byte("model = 'm'\nmodel_provider = 'loopback'\n"+
-		"[model_providers.loopback]\nname = 'loopback'\nbase_url = '"+m.url+"/v1'\nwire_api = 'responses'\n"), 0o600)); err != nil {
+		"[model_providers.loopback]\nname = 'loopback'\nbase_url = '"+m.url+"/v1'\nwire_api = 'responses'\n"+p.snippet(t, "codex", g.url)), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	p.scratchpad(t, "client-config", "codex", "--url", g.url, "--write")
 	cmd := p.command(t.Context(), codexPath(t), "exec", "--json", "--skip-git-repo-check", "hello")
 	cmd.Env = append(cmd.Env, "CODEX_HOME="+filepath.Dir(config))
 	out, said := p.host(t, cmd)

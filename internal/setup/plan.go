@@ -146,7 +146,7 @@ func (c *Client) plan(o Options, j journal, program string) (err error) {
 // that setup writes. It may come from a repository, with the program and the variables of
 // somebody else.
 func (c *Client) checkForeign(have clientconfig.Entry) error {
-	snippet := c.Client.SnippetFor(c.File, ServerName, c.Entry.Server)
+	snippet := c.Client.Snippet(ServerName, c.Entry.Server)
 	want, err := c.Client.EntryIn(c.File, []byte(snippet), ServerName)
 	if err != nil || have.Equal(want) {
 		return err
