@@ -42,6 +42,7 @@ func all(t *testing.T, path string) map[string]string {
 // A backup can be made while another process has the database open and part of it is
 // still in the write-ahead log.
 func TestBackup(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})

@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A mark stays where it was if nobody can have read the brief.
 func TestMarkAfterOutput(t *testing.T) {
+	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
 	brief := func(redirect string) (string, error) {
@@ -42,22 +41,9 @@ func TestMarkAfterOutput(t *testing.T) {
 
 // A brief does not wait long for another process that writes. It says that the mark stays.
 func TestMarkOfBusyDatabase(t *testing.T) {
+	testkit.SkipUnlessLong(t) // it waits for two seconds
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	testkit.Must(t, err)
-	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "holder"}, func(workspace.Tx) error {
-			close(held)
-			<-release
-			return nil
-		})
-	}()
-	<-held
-	o := runCommand(t, t.TempDir(), nil, "brief", "--agent", "alice", "--mark", "m", "--db", path)
-	close(release) // before the checks, which may end the test
-	testkit.Must(t, <-done)
-	testkit.Must(t, store.Close())
-	o.must(t, 0, "Newest:", "the mark m stays where it was", "another process is writing")
+	holdTurn(t, path)
+	runCommand(t, t.TempDir(), nil, "brief", "--agent", "alice", "--mark", "m", "--db", path).must(t, 0, "Newest:", "the mark m stays where it was", "another process is writing")
 }

@@ -162,6 +162,7 @@ func TestClientConfigArguments(t *testing.T) {
 
 // A program that go run made will be gone soon, so no client should start it.
 func TestTemporaryProgram(t *testing.T) {
+	testkit.SkipInShort(t)
 	for program, want := range map[string]bool{
 		"/tmp/go-build123/b001/exe/scratchpad":                    true,
 		"/home/me/.cache/go-build/ab/x-d/scratchpad":              true,

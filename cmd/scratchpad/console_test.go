@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -120,37 +119,28 @@ func (c *opened) mustEnd(t *testing.T, within time.Duration) {
 // The link lets one browser in, once, to everything of the tenant. A signal ends the
 // console at once, even while a page is open.
 func TestConsole(t *testing.T) {
-	dbs := map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "new.db") },
-		"PostgreSQL": func(t *testing.T) string { return pgtest.URL(t) },
+	testkit.SkipInShort(t)
+	db := filepath.Join(t.TempDir(), "new.db")
+	runCommand(t, t.TempDir(), nil, "logs", "append", "decisions", "we ship", "--agent", "alice", "--db", db).must(t, 0)
+	c := openConsole(t, nil, "--db", db, "--agent", "alice")
+	ada := browser(t)
+	if status, page := c.visit(t, ada, c.link.String(), ""); status != 200 || !strings.Contains(page, "decisions") || !strings.Contains(page, "New file") {
+		t.Errorf("the link: %d\n%s", status, page)
 	}
-	for name, db := range dbs {
-		t.Run(name, func(t *testing.T) {
-			name := db(t)
-			runCommand(t, t.TempDir(), nil, "logs", "append", "decisions", "we ship", "--agent", "alice", "--db", name).must(t, 0)
-			c := openConsole(t, nil, "--db", name, "--agent", "alice")
-			ada := browser(t)
-			if status, page := c.visit(t, ada, c.link.String(), ""); status != 200 || !strings.Contains(page, "decisions") || !strings.Contains(page, "New file") {
-				t.Errorf("the link: %d\n%s", status, page)
-			}
-			for _, part := range []string{"/", "/a/bob", "/signin"} {
-				if status, page := c.visit(t, ada, part, ""); status != 200 || !strings.Contains(page, "Sign out") {
-					t.Errorf("%s: %d\n%s", part, status, page)
-				}
-			}
-			c.checkStrangers(t, ada)
-			stream := c.watch(t, ada)
-			testkit.Must(t, c.cmd.Process.Signal(syscall.SIGTERM))
-			c.mustEnd(t, waitPatience)
-			_, err := io.Copy(io.Discard, stream.Body)
-			testkit.Must(t, err)
-			if said := c.err.String(); strings.Contains(said, "calls are cut") {
-				t.Errorf("the console has waited for its page: %s", said)
-			}
-			if said := c.err.String(); strings.Contains(said, c.link.Query().Get("token")) || !strings.Contains(said, "Ctrl-C") {
-				t.Errorf("standard error has %q", said)
-			}
-		})
+	for _, part := range []string{"/", "/a/bob", "/signin"} {
+		if status, page := c.visit(t, ada, part, ""); status != 200 || !strings.Contains(page, "Sign out") {
+			t.Errorf("%s: %d\n%s", part, status, page)
+		}
+	}
+	c.checkStrangers(t, ada)
+	stream := c.watch(t, ada)
+	testkit.Must(t, c.cmd.Process.Signal(syscall.SIGTERM))
+	c.mustEnd(t, waitPatience)
+	_, err := io.Copy(io.Discard, stream.Body)
+	testkit.Must(t, err)
+	said := c.err.String()
+	if strings.Contains(said, "calls are cut") || strings.Contains(said, c.link.Query().Get("token")) || !strings.Contains(said, "Ctrl-C") {
+		t.Errorf("standard error has %q", said)
 	}
 }
 
@@ -179,21 +169,19 @@ func (c *opened) checkStrangers(t *testing.T, ada *http.Client) {
 
 // The console ends by itself when nobody is there. An open page is somebody.
 func TestConsoleIdle(t *testing.T) {
-	idle, began := 700*time.Millisecond, time.Now()
+	testkit.SkipUnlessLong(t) // it waits
+	const idle = time.Second
 	c := openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "a.db"), "--idle", idle.String(), "--json")
 	if c.link.Path != "/signin" {
 		t.Errorf("--json printed the link %s", c.link)
 	}
-	idle = max(idle, (5 * time.Since(began)).Round(100*time.Millisecond)) // the page must come before that, on a busy machine too
-	c.mustEnd(t, waitPatience)
-	c = openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "b.db"), "--idle", idle.String())
 	ada := browser(t)
 	c.visit(t, ada, c.link.String(), "")
 	stream := c.watch(t, ada)
 	select {
 	case err := <-c.done:
 		t.Fatalf("with an open page the console ended: %v", err)
-	case <-time.After(3 * idle):
+	case <-time.After(2 * idle):
 	}
 	stream.Body.Close()
 	c.mustEnd(t, waitPatience)
@@ -204,19 +192,17 @@ func TestConsoleIdle(t *testing.T) {
 
 // What the console refuses, with the way out.
 func TestConsoleRefuses(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for args, want := range map[string]string{
 		"--addr 0.0.0.0:0":          "scratchpad serve --addr 0.0.0.0:0",
-		"--addr [::]:0":             "scratchpad serve --addr",
 		"--addr nonsense":           "--addr",
 		"--db mem:":                 "name a file with --db",
 		"--agent a/b":               "--agent",
-		"--tenant a/b":              "--tenant",
-		"--idle soon":               "--idle",
 		"--idle -1s":                "--idle",
 		"--db=none/at/all/agent.db": "none/at/all",
 	} {
-		o := runCommand(t, dir, nil, append([]string{"console"}, strings.Fields(args)...)...)
+		o := runHere(dir, without("SCRATCHPAD_"), nil, "", append([]string{"console"}, strings.Fields(args)...))
 		if o.code != failure.ExitUsage && o.code != failure.ExitDatabase && o.code != failure.ExitNotFound || !strings.Contains(o.err, want) || o.out != "" {
 			t.Errorf("%s: exit code %d, %q, %q; want a refusal with %q", args, o.code, o.out, o.err, want)
 		}

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -19,26 +16,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
-
-// writeTLS writes a certificate and its key, and returns the flags that name them.
-func writeTLS(t *testing.T) []string {
-	t.Helper()
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.StartTLS()
-	defer s.Close()
-	dir, pair := t.TempDir(), s.TLS.Certificates[0]
-	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeFile(t, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
-	writeFile(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8(t, pair)})))
-	return []string{"--tls-cert", cert, "--tls-key", key}
-}
-
-func pkcs8(t *testing.T, pair tls.Certificate) []byte {
-	t.Helper()
-	b, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	testkit.Must(t, err)
-	return b
-}
 
 // pages is a browser without a window that finds a server by any name.
 func (r *running) pages(t *testing.T) *http.Client {
@@ -70,10 +47,15 @@ func read(t *testing.T, res *http.Response, err error) string {
 // The console works over the server's own TLS: signing in by a foreign name and by localhost,
 // with a cookie for https alone, and with https in what a client is given.
 func TestConsoleOverOwnTLS(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "team.db")
 	id, key := newKey(t, db, "local", auth.Read|auth.Admin, "*")
-	r := serve(t, append(writeTLS(t), "--db", db, "--host", "memory.example.com")...)
+	cert, private := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	certText, privateText := newCertificate(t)
+	writeFile(t, cert, certText)
+	writeFile(t, private, privateText)
+	r := serve(t, "--tls-cert", cert, "--tls-key", private, "--db", db, "--host", "memory.example.com")
 	for _, origin := range []string{"https://memory.example.com", "https://localhost:4321"} {
 		web := r.pages(t)
 		web.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -106,6 +88,7 @@ func TestConsoleOverOwnTLS(t *testing.T) {
 // Without TLS, the page for signing in by another name than localhost says that a key would
 // travel in clear text. It has no field for a key, and takes none.
 func TestConsoleInClearText(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "team.db")
 	_, key := newKey(t, db, "local", auth.Read, "*")

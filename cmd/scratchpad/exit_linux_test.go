@@ -42,6 +42,7 @@ func holdTurn(t *testing.T, path string) {
 // Ctrl-C while another process keeps the database is an interrupt, and no
 // trouble with the database.
 func TestInterruptedWait(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)

@@ -41,7 +41,6 @@ var notRun = map[string]string{
 // Each example in the help of a command runs as written, in a folder with the files
 // and the database that it needs.
 func TestHelpExamples(t *testing.T) {
-	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are for a Unix shell")

@@ -121,7 +121,6 @@ var consoleFaults = map[string]struct {
 
 // The intruder finds a mistake in each layer of the console, and nothing without one.
 func TestIntruderFindsALeakOfTheConsole(t *testing.T) {
-	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	routes := consoleRoutes(t)
 	for name, f := range consoleFaults {

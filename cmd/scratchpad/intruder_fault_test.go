@@ -216,7 +216,6 @@ func (s *service) skip(ctx context.Context, call mcpserver.Call, tenant func(aut
 
 // The intruder finds a mistake in each layer, and nothing in a server without one.
 func TestIntruderFindsALeak(t *testing.T) {
-	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	all := map[string]fault{"none": {duel: "tenants with the same agents"}}
 	for name, f := range faults {

@@ -13,6 +13,7 @@ import (
 
 // While the command asks, the log gets an entry. So a yes deletes nothing.
 func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")

@@ -20,14 +20,13 @@ import (
 // If the server can only read the database, it says so once and serves reads. Each
 // write is refused with the reason, and nothing changes.
 func TestMCPReadOnly(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, c := range []struct {
 		name, say    string
 		folder, file os.FileMode
 		mount        bool // the file system is mounted for reading
 	}{
-		{"File", "may not write it", 0o777, 0o444, false},
 		{"Folder", "may not write in its folder", 0o555, 0o666, false},
-		{"Both", "may not write in its folder", 0o555, 0o444, false},
 		{"FileSystem", "read-only file system", 0o777, 0o666, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,6 +98,7 @@ func mustServeReads(t *testing.T, path string) string {
 // If the disk is too full to migrate a database of an older schema, the server serves
 // reads of it as it is.
 func TestMCPFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := filepath.Join(t.TempDir(), "disk")
 	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
@@ -128,6 +128,7 @@ func TestMCPFullDisk(t *testing.T) {
 
 // A backup to a full disk fails with the reason and leaves nothing behind.
 func TestBackupFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	root := t.TempDir()
 	path := filepath.Join(root, "test.db")
 	makeDatabase(t, path)

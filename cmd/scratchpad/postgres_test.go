@@ -27,7 +27,6 @@ var unreachable = []string{"postgres://u:" + pgPassword + "@127.0.0.1:1/x", "pos
 
 // Whatever a command says of a database that it cannot reach, it does not say the password.
 func TestPasswordsAreNotShown(t *testing.T) {
-	testkit.SkipInShort(t)
 	testkit.SkipUnlessLong(t)
 	dir := t.TempDir()
 	for i, command := range commands(t) {
@@ -54,6 +53,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 
 // An agent is told that the database cannot be reached, and nothing of the machine.
 func TestAgentsOfUnreachableDatabase(t *testing.T) {
+	testkit.SkipInShort(t)
 	session := connect(t, "mcp", "--agent", "a", "--db", unreachable[0])
 	text, isError := call(t, session, "read_file", map[string]any{"path": "a"})
 	said := strings.Join(text, "\n")
@@ -65,27 +65,6 @@ func TestAgentsOfUnreachableDatabase(t *testing.T) {
 			t.Errorf("an agent sees %q: %s", hidden, said)
 		}
 	}
-}
-
-// A copy that is not complete is refused, also for reading, and doctor says so.
-func TestUnfinishedCopies(t *testing.T) {
-	testkit.SkipInShort(t)
-	dir := t.TempDir()
-	db := filepath.Join(dir, "copy.db")
-	runCommand(t, dir, nil, "logs", "append", "l", "one", "--db", db).must(t, 0)
-	store, err := database.Open(t.Context(), db, database.Options{})
-	testkit.Must(t, err)
-	_, err = store.System(t.Context()).Put("migrate/unfinished", []byte(`{"from":"first.db","id":"1"}`), 0)
-	testkit.Must(t, err)
-	testkit.Must(t, store.Close())
-	for _, args := range [][]string{{"logs", "cat", "l"}, {"logs", "append", "l", "two"}, {"serve", "--addr", "127.0.0.1:0"}, {"stats"}, {"verify"}} {
-		runCommand(t, dir, nil, append(args, "--db", db)...).must(t, failure.ExitDatabase, "a copy of first.db that is not complete")
-	}
-	runCommand(t, dir, nil, "doctor", "--db", db).must(t, failure.ExitDatabase, "a copy of first.db that is not complete")
-	if store, err = database.Open(t.Context(), db, database.Options{Unfinished: true}); err != nil {
-		t.Fatalf("Open(Unfinished) = %v", err)
-	}
-	testkit.Must(t, store.Close())
 }
 
 // Commands that look make no tables and count no operation. The others work as on a file.

@@ -20,6 +20,7 @@ var looks = []string{
 
 // A command that only looks changes no byte and counts no operation of the agent.
 func TestLook(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)

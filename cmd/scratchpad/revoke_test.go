@@ -8,8 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,13 +23,9 @@ import (
 // command says and when it had ended.
 func runKeys(t *testing.T, db string, args ...string) (out string, ended time.Time) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append([]string{"keys", "--db", db}, args...)...)
-	cmd.Env = environ()
-	text, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("keys %v: %v, %s", args, err, text)
-	}
-	return string(text), time.Now()
+	o := runCommand(t, ".", nil, append([]string{"keys", "--db", db}, args...)...)
+	o.must(t, 0)
+	return o.out, time.Now()
 }
 
 // newTeamKey makes a key by the command.
@@ -182,9 +176,9 @@ type keyChange struct {
 
 var keyChanges = map[string]keyChange{
 	"revoke":           {args: []string{"revoke", "ID"}},
-	"narrow to read":   {args: []string{"set", "ID", "--scopes", "read"}, read: true},
+	"narrow to read":   {long: true, args: []string{"set", "ID", "--scopes", "read"}, read: true},
 	"narrow to write":  {long: true, args: []string{"set", "ID", "--scopes", "write"}, write: true},
-	"to another agent": {args: []string{"set", "ID", "--agents", "other"}},
+	"to another agent": {long: true, args: []string{"set", "ID", "--agents", "other"}},
 	"expire":           {long: true, args: []string{"set", "ID", "--expires", "1ms"}},
 	"rotate at once":   {args: []string{"rotate", "ID", "--overlap", "0s", "--json"}},
 	"rotate":           {long: true, args: []string{"rotate", "ID", "--json"}, read: true, write: true},
@@ -245,7 +239,6 @@ func (c keyChange) check(t *testing.T, db string, servers []*running) (secrets [
 	defer stop()
 	id, key := newTeamKey(t, db, "a,b")
 	secrets = []string{key}
-	time.Sleep(time.Second) // until both know it
 	var uses []*use
 	finish := map[*use]func() string{}
 	for _, r := range servers {

@@ -453,6 +453,7 @@ func TestSetupArguments(t *testing.T) {
 // The shell of a hook passes on every argument as it is, and runs nothing in it. Claude Code
 // runs hooks by sh, on Windows too.
 func TestHookCommandQuotes(t *testing.T) {
+	testkit.SkipInShort(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no sh: ", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,27 +11,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A server on standard input serves the agents of one tenant, bound to an agent or not.
-func TestMCPTenant(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "test.db")
-	type m = map[string]any
-	for tenant, s := range map[string][]string{"local": nil, "acme": {"--tenant", "acme"}} {
-		session := connect(t, append([]string{"mcp", "--db", db, "--agent", "a"}, s...)...)
-		if got, isError := call(t, session, "write_file", m{"path": tenant + ".md", "content": "of " + tenant}); isError {
-			t.Errorf("write_file of %s = %q", tenant, got)
-		}
-	}
-	any := connect(t, "mcp", "--db", db, "--tenant", "acme")
-	got, _ := call(t, any, "list_files", m{"agent_id": "a"})
-	if text := strings.Join(got, "\n"); !strings.Contains(text, "acme.md") || strings.Contains(text, "local.md") {
-		t.Errorf("list_files of acme = %q, want acme.md alone", got)
-	}
-	runCommand(t, dir, nil, "files", "ls", "--db", db, "--agent", "a").must(t, 0, "local.md")
-}
-
 // People see the names that memory stores have, and can delete an empty one.
 func TestAgentsOfMemoryStores(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	in := []string{"SCRATCHPAD_DB=" + path}
@@ -55,6 +36,7 @@ func TestAgentsOfMemoryStores(t *testing.T) {
 
 // A write that raises the limit on versions stays in its tenant. So does an import.
 func TestTenantRaisesVersions(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	in := []string{"SCRATCHPAD_TENANT=acme", "SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	file := filepath.Join(t.TempDir(), "plan.md")

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestVerify(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -63,22 +63,5 @@ func TestVerifyFindsContent(t *testing.T) {
 	runCommand(t, dir, nil, "backup", "--db", path, "copy.db").must(t, 6, "the copy has 1 problems")
 	if _, ok := contents(t, dir)["copy.db"]; ok {
 		t.Error("a damaged copy has got its name")
-	}
-}
-
-// If somebody has added a trigger to a database, every command names it and changes
-// nothing.
-func TestForeignTriggerIsNamed(t *testing.T) {
-	testkit.SkipInShort(t)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
-	runSQL(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
-	before := contents(t, dir)
-	for _, args := range [][]string{{"verify"}, {"doctor"}, {"backup", "copy.db"}, {"files", "ls"}, {"files", "write", "plan.md"}} {
-		runCommand(t, dir, []string{"SCRATCHPAD_DB=" + path}, args...).must(t, failure.ExitDatabase, `the trigger "steal" on "versions"`, "restore the database from a backup")
-	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}
 }

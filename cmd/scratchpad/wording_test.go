@@ -18,8 +18,6 @@ func TestQuotesAreNotReworded(t *testing.T) {
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	for _, line := range []string{
 		"old_text occurs once, or set all: use read_file",
-		"from_line is 3 and to_line is 4; read it with since_version 2",
-		"if_version is 0; list_files shows those that exist: not found",
 		"delete what is not needed: quota exceeded",
 	} {
 		writeFile(t, filepath.Join(dir, "a.txt"), line+"\n")
@@ -30,7 +28,7 @@ func TestQuotesAreNotReworded(t *testing.T) {
 		}
 	}
 	// A path that is named like an argument, and one like a flag.
-	for _, path := range []string{"since_version", "if_version", "--version"} {
+	for _, path := range []string{"since_version", "--version"} {
 		o := runCommand(t, dir, db, "files", "write", "--if-version", "7", "--", path, "a.txt")
 		if want := "scratchpad: write " + path + ": it does not exist, --if-version is 7; for a file that is not there give 0\n"; o.code != failure.ExitConflict || o.err != want {
 			t.Errorf("exit code %d, %q, want %q", o.code, o.err, want)
@@ -44,6 +42,7 @@ func TestQuotesAreNotReworded(t *testing.T) {
 
 // An error of a limit names the flag that raises it.
 func TestLimitsNameTheirFlags(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	writeFile(t, filepath.Join(dir, "a.txt"), "text\n")
@@ -64,6 +63,7 @@ func TestLimitsNameTheirFlags(t *testing.T) {
 
 // The cause of a failed open says as much as the kind would.
 func TestOpenErrorsHaveNoKind(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	testkit.Must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
 	writeFile(t, filepath.Join(dir, "foreign.db"), strings.Repeat("not a database\n", 20))
