@@ -52,7 +52,7 @@ func hold(t *testing.T, path string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHold$", "-test.v", "an \x1b[31margument")
 	cmd.Args[0] = "holder" // doctor shows the start of a command line, and the path of the test may be long
-	cmd.Env = environ(holdVariable + "=" + path)
+	cmd.Env = append(os.Environ(), holdVariable+"="+path)
 	in, err := cmd.StdinPipe()
 	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os/exec"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,15 +21,12 @@ func keyIn(ts *testscript.TestScript, file string) (id, secret string) {
 	return text[:8], text[9 : 9+49]
 }
 
-// keyid FILE VARIABLE sets a variable to the id of the key in a file.
+// keyid FILE VARIABLE sets a variable to the id of the key in a file, and one with _KEY after
+// its name to the key. nosecret then looks for its secret.
 func scriptKeyID(ts *testscript.TestScript, _ bool, args []string) {
-	id, _ := keyIn(ts, args[0])
+	id, secret := keyIn(ts, args[0])
 	ts.Setenv(args[1], id)
-}
-
-// secret FILE notes the secret of the key in a file, for nosecret.
-func scriptSecret(ts *testscript.TestScript, _ bool, args []string) {
-	_, secret := keyIn(ts, args[0])
+	ts.Setenv(args[1]+"_KEY", "sp_"+id+"_"+secret)
 	ts.Setenv("SECRETS", strings.Join(append(secretsOf(ts), secret), " "))
 }
 
@@ -48,32 +44,5 @@ func scriptNoSecret(ts *testscript.TestScript, _ bool, args []string) {
 		if strings.Contains(text, secret[:20]) || strings.Contains(text, secret[22:43]) {
 			ts.Fatalf("%s has a secret", args[0])
 		}
-	}
-}
-
-// showkey FILE asks for a key by all of its text. The error must not repeat it.
-func scriptShowKey(ts *testscript.TestScript, _ bool, args []string) {
-	text := strings.TrimSpace(ts.ReadFile(args[0]))
-	if err := ts.Exec("scratchpad", "keys", "show", text); err == nil {
-		ts.Fatalf("it was accepted")
-	}
-	if _, secret := keyIn(ts, args[0]); strings.Contains(ts.ReadFile("stderr"), secret[:20]) {
-		ts.Fatalf("the error repeats the key")
-	}
-}
-
-// shell LINE runs a line that must fail in a shell.
-func scriptShell(ts *testscript.TestScript, _ bool, args []string) {
-	if err := ts.Exec("sh", "-c", args[0]); err == nil {
-		ts.Fatalf("it ended well")
-	} else if _, ok := err.(*exec.ExitError); !ok {
-		ts.Fatalf("%v", err)
-	}
-}
-
-// lines FILE N demands that a file has so many lines.
-func scriptLines(ts *testscript.TestScript, _ bool, args []string) {
-	if n := strings.Count(ts.ReadFile(args[0]), "\n"); args[1] != "1" || n != 1 {
-		ts.Fatalf("%s has %d lines, want %s", args[0], n, args[1])
 	}
 }

@@ -60,7 +60,7 @@ const raceOptions = "atexit_sleep_ms=0"
 //	fill files|logs|agents N [AGENT]
 //	evil FILE                written by a client with an evil name
 //	long FILE                a local file that is worth a summary
-//	keyid FILE VARIABLE, secret FILE, nosecret FILE, showkey FILE, shell LINE, lines FILE N: see script_keys_test.go
+//	keyid FILE VARIABLE, nosecret FILE: see script_keys_test.go
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
 	testkit.SkipInShort(t)
@@ -81,7 +81,7 @@ func TestScript(t *testing.T) {
 
 var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"run": scriptRun, "code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
-	"keyid": scriptKeyID, "secret": scriptSecret, "nosecret": scriptNoSecret, "showkey": scriptShowKey, "shell": scriptShell, "lines": scriptLines,
+	"keyid": scriptKeyID, "nosecret": scriptNoSecret,
 }
 
 // onPostgres answers the condition postgres of a script.
