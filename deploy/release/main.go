@@ -153,15 +153,11 @@ func git(ctx context.Context, args ...string) (string, error) {
 const maxProgram = 50_000_000
 
 // build builds the program for one system. Nothing of this machine's settings may change
-// the result. The server speaks HTTP/1.1 alone, and so do the programs of a release to
-// others: HTTP/2 would add 600 kB. Functions begin at multiples of 8 bytes, not of 32,
-// which saves another 350 kB. What runs once, the command line and its parser, and the
-// cursors of the MCP SDK, is compiled without inlining, which saves 190 kB.
+// the result.
 func (s source) build(ctx context.Context, temp, system string) (build, error) {
 	goos, goarch, _ := strings.Cut(system, "/")
 	file := filepath.Join(temp, goos+"-"+goarch)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags=nethttpomithttp2",
-		"-gcflags=github.com/alecthomas/kong=-l", "-gcflags=encoding/gob=-l", "-gcflags=./cmd/scratchpad=-l", "-ldflags=-s -w -funcalign=8", "-o", file, "./cmd/scratchpad")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file, "./cmd/scratchpad")
 	cmd.Dir, cmd.Stderr = s.root, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off")
 	if err := cmd.Run(); err != nil {
