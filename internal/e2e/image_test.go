@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,10 +131,18 @@ func jailed(t *testing.T, root, data string, command ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestImage builds deploy/Dockerfile and uses what it gives: a program that works as
-// another user than root, on a read-only root with nothing else in it.
+// TestImage builds the Dockerfiles of deploy, and uses what they give.
 func TestImage(t *testing.T) {
+	t.Parallel()
 	i := newImages(t)
+	t.Run("Server", func(t *testing.T) { checkServerImage(t, i) })
+	t.Run("Actor", func(t *testing.T) { checkActorImage(t, i) })
+}
+
+// checkServerImage checks that the image has a program that works as another user than root,
+// on a read-only root with nothing else in it.
+func checkServerImage(t *testing.T, i images) {
+	t.Helper()
 	i.build(t, "deploy/Dockerfile", "scratchpad")
 	checkConfig(t, i.buildah(t, "inspect", "--type", "image", "scratchpad"))
 	root := i.root(t, "scratchpad")
@@ -168,26 +177,17 @@ func TestImage(t *testing.T) {
 	t.Run("Serve", func(t *testing.T) { serveImage(t, root) })
 }
 
-// serveImage starts the server as the image does, and asks after its health as the engine
-// does: once with the port that a platform chose, and once with an address.
+// serveImage starts the server as the image does, at the port that a platform chose, and asks
+// after its health as the engine does.
 func serveImage(t *testing.T, root string) {
-	for name, listen := range map[string]func(address string) string{
-		"PORT": func(address string) string { return "PORT=" + address[strings.LastIndex(address, ":")+1:] },
-		"ADDR": func(address string) string { return "SCRATCHPAD_ADDR=" + address },
-	} {
-		t.Run(name, func(t *testing.T) { serveImageAt(t, root, listen(process.FreeAddress(t))) })
-	}
-}
-
-// serveImageAt starts the server with one more variable.
-func serveImageAt(t *testing.T, root, listen string) {
+	_, port, _ := net.SplitHostPort(process.FreeAddress(t))
 	data := t.TempDir()
 	if err := os.Chown(data, 65532, 65532); err != nil {
 		t.Fatal(err)
 	}
 	inImage := func(args ...string) *exec.Cmd {
 		cmd := jailed(t, root, data, append([]string{"/scratchpad"}, args...)...)
-		cmd.Env = append(cmd.Env, listen)
+		cmd.Env = append(cmd.Env, "PORT="+port)
 		return cmd
 	}
 	healthy := func() bool { return inImage("healthcheck").Run() == nil }
@@ -220,9 +220,9 @@ func serveImageAt(t *testing.T, root, listen string) {
 	}
 }
 
-// TestActorImage builds the Dockerfile of the Actor, and starts its program.
-func TestActorImage(t *testing.T) {
-	i := newImages(t)
+// checkActorImage starts the program of the Actor.
+func checkActorImage(t *testing.T, i images) {
+	t.Helper()
 	i.build(t, "deploy/apify/.actor/Dockerfile", "apify")
 	root := i.root(t, "apify")
 	checkFiles(t, root, []string{"apify", "etc/ssl/certs/ca-certificates.crt"})

@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == recordArgument {
 		os.Exit(record(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(run(m))
+	os.Exit(runTests(m))
 }
 
-func run(m *testing.M) int {
+func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "scratchpad-e2e-")
 	if err == nil {
 		defer os.RemoveAll(dir)

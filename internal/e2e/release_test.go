@@ -10,25 +10,35 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	urlpath "path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // released is the version that the tests release, into a proxy of their own.
 var released = module.Version{Path: "github.com/agent-scratchpad/scratchpad", Version: "v0.1.0"}
 
 // TestRelease releases the module as it is in this folder, and uses the release as
-// documented: go install for the command, go get and go mod tidy for the packages.
+// documented: go install for the command, go get and go mod tidy for the packages. The
+// command is compiled with SCRATCHPAD_TEST=full alone. Without it, go install looks for all
+// that it needs.
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	user := newUser(t)
 	t.Run("Install", func(t *testing.T) {
-		user.run(t, "", "go", "install", released.Path+"/cmd/scratchpad@"+released.Version)
+		user.run(t, "", "go", "install", "-n="+strconv.FormatBool(!testkit.Full()), released.Path+"/cmd/scratchpad@"+released.Version)
+		if !testkit.Full() {
+			return
+		}
 		got := user.run(t, "", filepath.Join(user.bin, "scratchpad"+exeSuffix()), "version")
 		if want := released.Version + "\n"; got != want {
 			t.Errorf("scratchpad version = %q, want %q", got, want)
@@ -63,8 +73,7 @@ func TestReleasedFiles(t *testing.T) {
 	}
 }
 
-// A goUser runs the Go tool as somebody who has never seen the module. The module
-// cache is empty, so that the release does not end up in this machine's.
+// A goUser runs the Go tool as somebody who has never seen the module.
 type goUser struct {
 	env []string
 	bin string // where go install puts programs
@@ -79,9 +88,36 @@ func newUser(t *testing.T) *goUser {
 	u.env = append(os.Environ(),
 		"GOPROXY="+strings.Join(proxies, ","), "GOSUMDB=off", // files have no checksum database
 		"GOPRIVATE=", "GONOPROXY=", "GOWORK=off", "GOTOOLCHAIN=local",
-		"GOMODCACHE="+t.TempDir(), "GOBIN="+u.bin,
+		"GOMODCACHE="+modulesWithout(t, "github.com/agent-scratchpad"), "GOBIN="+u.bin, "CGO_ENABLED=0",
 		"GOFLAGS=-modcacherw -trimpath") // with -trimpath the build cache serves any module cache
 	return u
+}
+
+// modulesWithout returns a module cache with the modules of this machine's but those of an
+// owner, which it does not put there either.
+func modulesWithout(t *testing.T, owner string) string {
+	t.Helper()
+	from, to := goEnv(t, "GOMODCACHE"), t.TempDir()
+	host := urlpath.Dir(owner)
+	for _, parent := range []string{".", host, "cache", "cache/download", "cache/download/" + host} {
+		entries, err := os.ReadDir(filepath.Join(from, parent))
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(to, parent), 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			switch name := urlpath.Join(parent, e.Name()); name {
+			case host, "cache", "cache/download", "cache/download/" + host, owner, "cache/download/" + owner, "cache/lock":
+			default:
+				if err := os.Symlink(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return to
 }
 
 // run runs a program in a folder, and returns what it printed. Without a folder it

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -37,8 +38,9 @@ func Build(module string) (program string, err error) {
 		return "", err
 	}
 	defer unlock()
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./cmd/scratchpad")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/scratchpad")
 	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases and images are built, so that all share what is compiled
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)
 	}
