@@ -4,8 +4,7 @@
 //
 //	go test ./memory
 //
-// The tests need what those of package e2e need. sync_test.go compiles a package of the SDK
-// for Go, and reads the modules of its tests from the module cache or the Go proxy.
+// The tests need what those of package e2e need.
 //
 //   - sdk_test.go runs the steps of a session with each SDK on SQLite, and with one of them
 //     on PostgreSQL, which needs its programs and SCRATCHPAD_TEST=all. stores_test.go,
@@ -14,8 +13,6 @@
 //   - golang_test.go and typescript_test.go are the SDKs behind one interface.
 //     front_test.go stands between an SDK and the server: it records requests and loses
 //     answers.
-//   - sync_test.go runs the tests that the SDK for Go has for its own synchronization of
-//     memory, with scratchpad serve in place of their simulated server.
 //   - guide_test.go runs the programs of docs/guide/memory-stores.md.
 //   - tool_test.go compares the memory tool with the one of the SDK for TypeScript.
 package memory
