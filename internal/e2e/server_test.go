@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/summarize"
@@ -53,7 +51,7 @@ func overStdio(t *testing.T) *target {
 // overHTTP starts the handler on loopback, on a new database.
 func overHTTP(t *testing.T) *target {
 	t.Helper()
-	witness := &recorder{next: newHandler(t, nil)}
+	witness := &recorder{next: newHandler(t)}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", witness)
 	server := httptest.NewServer(mux)
@@ -61,8 +59,8 @@ func overHTTP(t *testing.T) *target {
 	return &target{url: server.URL + "/mcp", http: witness}
 }
 
-// newHandler returns the handler of a server on a new database. extend may add tools.
-func newHandler(t *testing.T, extend func(*mcp.Server)) http.Handler {
+// newHandler returns the handler of a server on a new database.
+func newHandler(t *testing.T) http.Handler {
 	t.Helper()
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: logger})
@@ -87,7 +85,6 @@ func newHandler(t *testing.T, extend func(*mcp.Server)) http.Handler {
 	server, err := mcpserver.New(mcpserver.Options{
 		Logger:     logger,
 		Summarizer: &outline,
-		Extend:     extend,
 		Workspace:  func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
 	})
 	if err != nil {
