@@ -19,8 +19,8 @@
 //   - hosts_test.go and claude_test.go run Codex and Claude Code. model_test.go is a model
 //     on loopback that makes their calls.
 //   - exit_test.go checks how server processes end.
-//   - conformance_test.go runs the conformance suite. fixtures_test.go and
-//     fixtures_input_test.go have the tools, prompts and resources that it needs.
+//   - conformance_test.go runs the conformance suite, as far as it does not ask for tools,
+//     prompts and resources of its own.
 //   - process builds the binary once, and runs it as a server, for this package and the
 //     others. install installs the clients before the tests do.
 //   - terminal_test.go runs the binary on a terminal, without a client.
@@ -35,8 +35,6 @@
 // root for the images.
 //
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
-// Package doors needs Go alone. Sixteen writers use one memory through MCP, the Memory Stores
-// API, the memory tool and the console at the same time.
 // Package load needs Go alone, on Linux. Many agents call the real server, which is stopped
 // and killed meanwhile. It also measures the speed of the tools.
 // Package ha needs Go, PostgreSQL and caddy. Several servers work over one database, and are

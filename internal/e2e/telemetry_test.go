@@ -1,20 +1,14 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,70 +17,9 @@ import (
 	"github.com/prometheus/common/expfmt"
 	names "github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
-	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
-	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
-	"github.com/agent-scratchpad/scratchpad/mcpserver"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/summarize"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// observed runs some calls on a server with telemetry.
-func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetry.Telemetry {
-	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint)
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "zone=a")
-	quiet := slog.New(slog.DiscardHandler)
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: quiet})
-	must(err)
-	t.Cleanup(func() { store.Close() })
-	var server *mcpserver.Server
-	tel, err := telemetry.New(telemetry.Options{
-		HTTP: func() httpserver.Stats { return httpserver.Stats{} }, MCP: func() mcpserver.Stats { return server.Stats() }, Store: store.Stats,
-		Logger: quiet,
-	})
-	must(err)
-	t.Cleanup(func() { tel.Close(context.Background()) })
-	outline := summarize.Outline(summarize.OutlineOptions{})
-	summarizer := tel.Summarizer(&outline)
-	svc, err := workspace.New(tel.Traced(store), workspace.Options{Summarizer: summarizer})
-	must(err)
-	server, err = mcpserver.New(mcpserver.Options{
-		Around: tel.Around, AroundWork: tel.AroundWork, Summarizer: summarizer, Logger: quiet,
-		Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
-	})
-	must(err)
-	t.Cleanup(server.Close)
-	front := httptest.NewServer(tel.Trace(server.Handler()))
-	t.Cleanup(front.Close)
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: front.URL, HTTPClient: &http.Client{Transport: header}}, nil)
-	must(err)
-	for _, c := range []struct {
-		tool string
-		args map[string]any
-	}{
-		{"write_file", map[string]any{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
-		{"summarize_file", map[string]any{"agent_id": "alice", "path": "long.md"}},
-		{"read_file", map[string]any{"agent_id": "alice", "path": "none.md"}},
-	} {
-		_, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
-		must(err)
-	}
-	client.Close()
-	front.Close() // when all calls have ended, which they do after their answers
-	return tel
-}
 
 // scrape uses scratchpad serve for a while, with callers that have no right, and returns
 // its metrics, as Prometheus reads them.
@@ -133,9 +66,16 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	return all
 }
 
-// What the parts of the server count arrives in the scrape.
-func TestServedMetrics(t *testing.T) {
+// What the parts of the server count arrives in a scrape. The guides and the dashboard name
+// metrics and labels that a scrape has.
+func TestMetrics(t *testing.T) {
 	all := scrape(t)
+	t.Run("Served", func(t *testing.T) { checkServed(t, all) })
+	t.Run("Guides", func(t *testing.T) { checkGuides(t, all) })
+	t.Run("Dashboard", func(t *testing.T) { checkDashboard(t, all) })
+}
+
+func checkServed(t *testing.T, all map[string]*dto.MetricFamily) {
 	for _, c := range []struct {
 		name, label string
 		least, most float64
@@ -176,9 +116,8 @@ func TestServedMetrics(t *testing.T) {
 	}
 }
 
-// The guides name metrics that a server has.
-func TestMetricsInGuides(t *testing.T) {
-	series := seriesOf(scrape(t))
+func checkGuides(t *testing.T, all map[string]*dto.MetricFamily) {
+	series := seriesOf(all)
 	pattern := regexp.MustCompile(`\bscratchpad_[a-z_]+[a-z]`)
 	found := 0
 	for _, name := range tracked(t) {
@@ -237,10 +176,9 @@ func readDashboard(t *testing.T) (d dashboard, text []byte) {
 	return d, text
 }
 
-// Every expression of the dashboard parses, and names metrics and labels that a scrape
-// of a server has. Every metric of this project is in the dashboard.
-func TestDashboardMetrics(t *testing.T) {
-	all := scrape(t)
+// checkDashboard checks that every expression of the dashboard parses, and that the dashboard
+// shows every metric of this project.
+func checkDashboard(t *testing.T, all map[string]*dto.MetricFamily) {
 	series := seriesOf(all)
 	used := map[string]bool{}
 	d, text := readDashboard(t)
@@ -264,24 +202,6 @@ func TestDashboardMetrics(t *testing.T) {
 		own := strings.HasPrefix(name, "scratchpad_")
 		if own && !used[name] && !used[name+"_bucket"] && !used[name+"_count"] {
 			t.Errorf("no panel shows %s", name)
-		}
-	}
-}
-
-// The guide for operators names metrics that there are.
-func TestGuideMetrics(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "team-server.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := scrape(t)
-	named := regexp.MustCompile("scratchpad_[a-z_]+").FindAllString(string(text), -1)
-	if len(named) < 3 {
-		t.Errorf("the guide names only %q", named)
-	}
-	for _, name := range named {
-		if all[strings.TrimSuffix(name, "_bucket")] == nil {
-			t.Errorf("there is no metric %s", name)
 		}
 	}
 }
@@ -325,128 +245,5 @@ func checkExpression(t *testing.T, title, expr, legend string, series map[string
 		if _, label, _ := strings.Cut(from, "{{"); !slices.Contains(labels, label) {
 			t.Errorf("%s: the legend %s names no label", title, legend)
 		}
-	}
-}
-
-// The dashboard has the form of Grafana's own schema. TypeScript reports members that the
-// schema does not have, and values of a wrong type.
-func TestDashboardSchema(t *testing.T) {
-	_, text := readDashboard(t)
-	wrong := strings.NewReplacer(`"refresh"`, `"refreshes"`, `"schemaVersion": 42`, `"schemaVersion": "42"`, `"gridPos"`, `"gridPosition"`, `"type": "datasource"`, `"type": "data"`)
-	for name, c := range map[string]struct {
-		text string
-		say  []string
-	}{
-		"Good":  {string(text), nil},
-		"Wrong": {wrong.Replace(string(text)), []string{"refreshes", "'string' is not assignable to type 'number'", "gridPosition", `"data"`}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir, err := os.MkdirTemp("node_modules", ".dashboard-")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { os.RemoveAll(dir) })
-			const how = `{"compilerOptions": {"noEmit": true, "strict": true, "skipLibCheck": true, "types": [], "module": "esnext", "moduleResolution": "bundler"}, "files": ["dashboard.ts"]}`
-			source := "import type { Dashboard } from '../@grafana/schema/dist/types/raw/dashboard/x/types.gen';\nexport const dashboard: Dashboard = " + c.text
-			for file, text := range map[string]string{"tsconfig.json": how, "dashboard.ts": source} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			out, err := node(t, filepath.Join("node_modules", "typescript", "bin", "tsc"), "--project", dir).CombinedOutput()
-			if (err == nil) != (c.say == nil) {
-				t.Errorf("tsc: %v\n%.2000s", err, out)
-			}
-			for _, say := range c.say {
-				if !strings.Contains(string(out), say) {
-					t.Errorf("tsc does not say %q:\n%.4000s", say, out)
-				}
-			}
-		})
-	}
-}
-
-// traceHeader sets the trace context of each request.
-type traceHeader string
-
-func (h traceHeader) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("traceparent", string(h))
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-// A collector decodes spans as that of OpenTelemetry does.
-type collector struct {
-	t *testing.T
-
-	mu       sync.Mutex // guards the following
-	spans    map[string]ptrace.Span
-	resource string // the last one
-}
-
-func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	request := ptraceotlp.NewExportRequest()
-	if err == nil {
-		err = request.UnmarshalProto(body)
-	}
-	if err != nil || r.Header.Get("Content-Type") != "application/x-protobuf" {
-		c.t.Errorf("the collector refuses %v, %v", r.Header, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, rs := range request.Traces().ResourceSpans().All() {
-		c.resource = fmt.Sprint(rs.Resource().Attributes().AsRaw())
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, s := range ss.Spans().All() {
-				c.spans[s.Name()] = s
-			}
-		}
-	}
-	answer, err := ptraceotlp.NewExportResponse().MarshalProto()
-	if err != nil {
-		c.t.Error(err)
-	}
-	w.Header().Set("Content-Type", "application/x-protobuf")
-	w.Write(answer)
-}
-
-// The OpenTelemetry collector's own decoder reads the spans that the server sends.
-func TestTracesForACollector(t *testing.T) {
-	c := &collector{t: t, spans: map[string]ptrace.Span{}}
-	endpoint := httptest.NewServer(c)
-	t.Cleanup(endpoint.Close)
-	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	before := time.Now()
-	tel := observed(t, endpoint.URL+"/v1/traces", traceHeader("00-"+trace+"-"+parent+"-01"))
-	if err := tel.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.resource != "map[service.name:scratchpad zone:a]" {
-		t.Errorf("the resource is %s", c.resource)
-	}
-	for name, kind := range map[string]ptrace.SpanKind{
-		"write_file": ptrace.SpanKindServer, "summarize_file": ptrace.SpanKindServer, "read_file": ptrace.SpanKindServer,
-		"workspace": ptrace.SpanKindInternal, "summarize": ptrace.SpanKindInternal, "store.update": ptrace.SpanKindClient, "store.view": ptrace.SpanKindClient,
-	} {
-		s, ok := c.spans[name]
-		if !ok || s.Kind() != kind || s.TraceID().String() != trace || s.SpanID().IsEmpty() {
-			t.Errorf("span %s: there %v, %+v", name, ok, s)
-			continue
-		}
-		began, ended := s.StartTimestamp().AsTime(), s.EndTimestamp().AsTime()
-		if began.Before(before.Add(-time.Second)) || ended.Before(began) || ended.After(time.Now().Add(time.Second)) {
-			t.Errorf("span %s: from %v to %v", name, began, ended)
-		}
-	}
-	read := c.spans["read_file"]
-	if read.ParentSpanID().String() != parent || read.Status().Code() != ptrace.StatusCodeError || read.Status().Message() != "not_found" {
-		t.Errorf("read_file: parent %s, status %v %q", read.ParentSpanID(), read.Status().Code(), read.Status().Message())
-	}
-	if tool, ok := read.Attributes().Get("scratchpad.tool"); !ok || tool.Str() != "read_file" {
-		t.Errorf("read_file: attributes %v", read.Attributes().AsRaw())
 	}
 }
