@@ -38,9 +38,8 @@
 //
 // Besides, another opens a second tab of the same person. sent returns the requests. tabTo
 // presses Tab until a control has the focus, and looks that each on the way shows it.
-// download and copied return what a click saves and copies. seeWithin has a limit of its
-// own, for live updates. A test that looks at a server that is away expects the requests
-// that fail.
+// download and copied return what a click saves and copies. A test that looks at a server
+// that is away expects the requests that fail.
 //
 // Where to begin:
 //

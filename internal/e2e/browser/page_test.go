@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a page may take for what a person waits for.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // A view is how a person looks at a page. The zero view is a wide light window with
 // JavaScript, in UTC.
@@ -236,18 +236,11 @@ func (p *tab) text() string {
 func (p *tab) see(texts ...string) {
 	p.t.Helper()
 	for _, want := range texts {
-		p.seeWithin(patience, want)
+		last := ""
+		if !p.wait(patience, func() bool { last = p.text(); return strings.Contains(last, want) }) {
+			p.t.Fatalf("after %v %q is not on screen at %s:\n%s", patience, want, p.where(), last)
+		}
 	}
-}
-
-// seeWithin is see with another limit. It returns how long it took.
-func (p *tab) seeWithin(limit time.Duration, want string) time.Duration {
-	p.t.Helper()
-	began, last := time.Now(), ""
-	if !p.wait(limit, func() bool { last = p.text(); return strings.Contains(last, want) }) {
-		p.t.Fatalf("after %v %q is not on screen at %s:\n%s", limit, want, p.where(), last)
-	}
-	return time.Since(began)
 }
 
 // gone waits until none of the texts is on screen.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
-	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 )
 
 // A server is scratchpad serve. Several may serve one database.
@@ -27,12 +26,6 @@ type server struct {
 func newServer(t testing.TB) *server {
 	t.Helper()
 	return startServers(t, 1, filepath.Join(t.TempDir(), "team.db"))[0]
-}
-
-// newPostgres starts a server over a new PostgreSQL database.
-func newPostgres(t testing.TB) *server {
-	t.Helper()
-	return startServers(t, 1, pgtest.URL(t))[0]
 }
 
 // startServers starts servers over one database, with a key that reads and writes.

@@ -17,8 +17,8 @@ func (p *tour) log() {
 	p.visit("/a/" + agent)
 	p.find("region", "Logs").in("link", "runs/main").follow()
 	p.see("#251", "A long report", "more line")
-	p.look("log")
-	log := &sight{tab: p.tab}
+	p.review("log")
+	log := p.tab
 	for range 6 { // as one scrolls
 		p.press("End")
 		p.see("#" + fmt.Sprint(evaluate[int](p.tab, "Number(document.querySelector('#entries > :last-child').dataset.key)")))
@@ -35,7 +35,7 @@ func (p *tour) log() {
 	p.fill("searchbox", "Text", "run 77 ")
 	p.follow("button", "Find")
 	p.see(entry(77), "Looked at all entries")
-	p.look("log-found")
+	p.review("log-found")
 	p.follow("link", "All entries")
 	p.fill("searchbox", "Author", "claude-code")
 	p.follow("button", "Find")
@@ -46,25 +46,25 @@ func (p *tour) log() {
 	p.gone("#50")
 	p.follow("link", "Newest")
 	p.follow("link", "Trim")
-	p.look("log-trim")
+	p.review("log-trim")
 	p.fill("textbox", "Delete the entries through number", "200")
 	p.follow("button", "Count them")
 	p.see("200 entries of 251 go", entry(200), entry(201))
-	p.look("log-trim-sure")
+	p.review("log-trim-sure")
 	p.follow("button", "Trim 200 entries")
 	p.see("#251", "#201")
 	log.wait(patience, func() bool { return !strings.Contains(p.text(), "#200") })
 	p.gone("#200")
 	p.follow("link", "Delete")
 	p.see("All 51 entries go")
-	p.look("log-delete")
+	p.review("log-delete")
 	p.follow("button", "Delete 51 entries")
 	p.find("heading", agent)
 	p.see("There are no logs.")
 	p.tab.expect("status: 404")
 	p.visit("/a/" + agent + "/logs/runs/main")
 	p.see("This log was deleted. Its last entry was #251.")
-	p.look("log-gone")
+	p.review("log-gone")
 }
 
 // search looks for words in an agent's memory and in that of all.
@@ -74,29 +74,29 @@ func (p *tour) search() {
 		p.s.append("nightly", agent, "sightings", "a quokka was seen by <b>"+agent+"</b>")
 	}
 	p.visit("/a/searched-1/search")
-	p.look("search-empty")
+	p.review("search-empty")
 	p.find("main", "").in("searchbox", "Search").click()
 	p.write("quokka")
 	p.enter()
 	p.see("notes/quokka.md", "The quokka retries", "a quokka was seen by <b>searched-1</b>")
 	p.gone("searched-2")
-	p.look("search")
+	p.review("search")
 	p.follow("link", "notes/quokka.md")
 	p.find("heading", "notes/quokka.md")
 	p.find("navigation", "Parts").in("link", "Search").follow()
 	p.fill("searchbox", "Search", "quokka")
 	p.enter()
 	p.see("searched-1 / notes/quokka.md", "searched-2 / notes/quokka.md", "4 passages.")
-	p.look("search-all")
+	p.review("search-all")
 	p.choose("Look for", "Regular expression")
 	p.fill("searchbox", "Search", "quokk(a")
 	p.tab.expect("status: 400")
 	p.follow("button", "Search")
-	p.look("search-wrong")
+	p.review("search-wrong")
 	p.fill("searchbox", "Search", "nothing-has-this")
 	p.follow("button", "Search")
 	p.see("Nothing has “nothing-has-this”")
-	p.look("search-nothing")
+	p.review("search-nothing")
 }
 
 // summaries shows those of long files.
@@ -108,15 +108,15 @@ func (p *tour) summaries() {
 	}
 	p.visit("/a/" + agent + "/summaries")
 	p.see("No file has a summary")
-	p.look("summaries-none")
+	p.review("summaries-none")
 	p.s.write("claude-code", agent, "long.md", text.String())
 	p.s.call("claude-code", "summarize_file", object{"agent_id": agent, "path": "long.md"})
 	p.visit("/a/" + agent + "/summaries")
 	p.see("long.md", "outline", "Spent in")
-	p.look("summaries")
+	p.review("summaries")
 	p.follow("link", "long.md")
 	p.see("Part 1")
-	p.look("summary")
+	p.review("summary")
 }
 
 // keys makes a key, uses it, gives it a new secret, and revokes it.
@@ -128,7 +128,7 @@ func (p *tour) keys() {
 	p.fill("textbox", "Agents", "team-* planner")
 	p.follow("button", "Create key")
 	p.see("The key laptop, shown this once")
-	p.look("key-once")
+	p.review("key-once")
 	secret := evaluate[string](p.tab, "document.querySelector('#key').textContent")
 	if !regexp.MustCompile(`^sp_\S{20,}$`).MatchString(secret) {
 		p.t.Errorf("the new key is %q", secret)
@@ -140,28 +140,26 @@ func (p *tour) keys() {
 	if p.text() == "" || strings.Contains(p.text(), secret) {
 		p.t.Errorf("after a reload the page shows %q", p.text())
 	}
-	if p.reviews {
-		guest := signIn(p.t, p.origin, secret, view{})
-		guest.none("link", "Keys")
-		guest.expect("status: 403")
-		guest.visit("/keys")
-		guest.review("not-allowed")
-	}
+	guest := signIn(p.t, p.origin, secret, view{})
+	guest.none("link", "Keys")
+	guest.expect("status: 403")
+	guest.visit("/keys")
+	guest.review("not-allowed")
 	p.visit("/keys")
 	p.see("laptop", "team-*")
 	if !evaluate[bool](p.tab, "getComputedStyle(document.querySelector('.tbl')).display === 'table' || innerWidth < 600") {
 		p.t.Error("the keys are not in a table")
 	}
-	p.look("keys")
+	p.review("keys")
 	p.follow("link", "Rotate laptop")
-	p.look("key-rotate")
+	p.review("key-rotate")
 	p.follow("button", "Rotate key")
 	p.see("shown this once")
 	p.gone(secret)
 	p.visit("/keys")
 	p.follow("link", "Revoke laptop")
 	p.see("Revoke the key laptop?")
-	p.look("key-revoke")
+	p.review("key-revoke")
 	p.follow("button", "Revoke key")
 	p.see("Revoked just now")
 	p.none("link", "Revoke laptop")
@@ -171,5 +169,5 @@ func (p *tour) keys() {
 func (p *tour) health() {
 	p.visit("/health")
 	p.see("Checks", "Counts", "Versions")
-	p.look("health")
+	p.review("health")
 }

@@ -4,74 +4,45 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A tour is a person who uses every page of a server.
 type tour struct {
 	*tab
-	s       *server
-	reviews bool // look at each page in both widths and themes
-}
-
-// look reviews the page or another state of it, if this tour does that.
-func (p *tour) look(name string) {
-	p.t.Helper()
-	if p.reviews {
-		p.review(name)
-	}
+	s *server
 }
 
 // stops are what a tour does, in any order. Each uses an agent of its own.
 var stops = []struct {
-	name  string
-	shows bool // it shows what one file has, which is made after the store has answered
-	do    func(*tour)
+	name string
+	do   func(*tour)
 }{
-	{"Agents", false, (*tour).agents},
-	{"Agent", false, (*tour).agent},
-	{"File", true, (*tour).file},
-	{"Compare", true, (*tour).compare},
-	{"Edit", false, (*tour).edit},
-	{"Conflict", false, (*tour).conflict},
-	{"Change", false, (*tour).change},
-	{"Log", false, (*tour).log},
-	{"Search", false, (*tour).search},
-	{"Summaries", false, (*tour).summaries},
-	{"Keys", false, (*tour).keys},
-	{"Health", false, (*tour).health},
+	{"Agents", (*tour).agents},
+	{"Agent", (*tour).agent},
+	{"File", (*tour).file},
+	{"Compare", (*tour).compare},
+	{"Edit", (*tour).edit},
+	{"Conflict", (*tour).conflict},
+	{"Change", (*tour).change},
+	{"Log", (*tour).log},
+	{"Search", (*tour).search},
+	{"Summaries", (*tour).summaries},
+	{"Keys", (*tour).keys},
+	{"Health", (*tour).health},
 }
 
-// A person does what each page offers, over SQLite and over PostgreSQL. Over SQLite, each
-// page is looked at in both widths and both themes. Over PostgreSQL a person leaves out what
-// shows one file alone, but with
-//
-//	cd internal/e2e && SCRATCHPAD_TEST=full go test -timeout 60m -run Tour ./browser
+// A person does what each page offers. Each page is looked at in both widths and both themes.
 func TestTour(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		s := newServer(t)
-		key := s.newKey(everything, "--name", "Ada")
-		for _, stop := range stops {
-			t.Run(stop.name, func(t *testing.T) {
-				t.Parallel()
-				here := *s
-				here.t = t
-				stop.do(&tour{signIn(t, s.origin, key, view{}), &here, true})
-			})
-		}
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		t.Parallel()
-		s := newPostgres(t)
-		p := signIn(t, s.origin, s.newKey(everything, "--name", "Ada"), view{width: 360, dark: true})
-		for _, stop := range stops {
-			if testkit.Full() || !stop.shows {
-				stop.do(&tour{p, s, false})
-			}
-		}
-	})
+	s := newServer(t)
+	key := s.newKey(everything, "--name", "Ada")
+	for _, stop := range stops {
+		t.Run(stop.name, func(t *testing.T) {
+			t.Parallel()
+			here := *s
+			here.t = t
+			stop.do(&tour{signIn(t, s.origin, key, view{}), &here})
+		})
+	}
 }
 
 const everything = "read,write,admin,metrics" // the scopes of a key for everything
@@ -83,7 +54,7 @@ func (p *tour) agents() {
 	})
 	p.visit("/?order=name&q=crawler")
 	p.see("crawler-00", "crawler-49")
-	p.look("agents")
+	p.review("agents")
 	p.follow("link", "Next")
 	p.see("crawler-50", "crawler-59")
 	p.none("link", "crawler-49")
@@ -102,7 +73,7 @@ func (p *tour) agents() {
 	p.fill("searchbox", "Part of the name", "nobody")
 	p.enter()
 	p.see("No agent has nobody in its name.")
-	p.look("agents-none")
+	p.review("agents-none")
 	p.visit("/?q=crawler-07")
 	p.follow("link", "crawler-07")
 	p.find("heading", "crawler-07")
@@ -122,10 +93,10 @@ func (p *tour) agent() {
 	p.s.call("claude-code", "delete_file", object{"agent_id": agent, "path": "notes/old/2019.txt"})
 	p.visit("/a/" + agent)
 	p.see("plan.md", "first-week.md", "main.go", "reviewer", "runs/1", "Delete notes/old/2019.txt", "notes/week-1.md → notes/first-week.md")
-	p.look("agent")
+	p.review("agent")
 	p.follow("link", "All changes")
 	p.see("Append runs/1")
-	p.look("changes")
+	p.review("changes")
 	p.fill("searchbox", "Beginning of the path", "notes/")
 	p.follow("button", "Find")
 	p.see("Delete notes/old/2019.txt")
@@ -135,10 +106,10 @@ func (p *tour) agent() {
 	p.see("ship it")
 	p.visit("/a/nobody-yet")
 	p.see("This agent has stored nothing yet")
-	p.look("agent-empty")
+	p.review("agent-empty")
 	p.expect("status: 404")
 	p.visit("/a/" + agent + "/files/none.md")
-	p.look("not-found")
+	p.review("not-found")
 }
 
 const markdownText = `# Release plan
@@ -168,21 +139,21 @@ func (p *tour) file() {
 	p.find("region", "Files").in("link", "plan.md").follow()
 	p.find("heading", "Release plan")
 	p.find("link", "the site")
-	p.look("file-rendered")
+	p.review("file-rendered")
 	p.follow("link", "Source")
 	p.see("**version 2**", "Version 1", "+")
-	p.look("file-source")
+	p.review("file-source")
 	p.click("link", "3")
 	if got := p.where(); !strings.HasSuffix(got, "#L3") {
 		p.t.Errorf("the number of a line leads to %s, want #L3", got)
 	}
 	p.find("complementary", "Versions").in("link", "Version 1").follow()
 	p.see("This is version 1. The newest is version 2.")
-	p.look("file-version")
+	p.review("file-version")
 
 	p.visit("/a/" + agent + "/files/code/odd.txt")
 	p.see("U+202E", "U+200B", "U+001B")
-	p.look("file-marks")
+	p.review("file-marks")
 	if got := p.find("button", "Copy").copied(); got != hidden {
 		p.t.Errorf("copied %q, want %q", got, hidden)
 	}
@@ -196,7 +167,7 @@ func (p *tour) file() {
 	p.s.write("crawler", agent, "empty.txt", "")
 	p.visit("/a/" + agent + "/files/empty.txt")
 	p.see("The file is empty.")
-	p.look("file-empty")
+	p.review("file-empty")
 	p.s.write("crawler", agent, "long.txt", strings.Repeat("a line\n", 4500))
 	p.visit("/a/" + agent + "/files/long.txt")
 	p.follow("link", "Next lines")
@@ -228,10 +199,10 @@ func (p *tour) compare() {
 	if got := evaluate[[]string](p.tab, "[...document.querySelectorAll('ins, del, mark')].map(e => e.textContent.trim())"); !strings.Contains(strings.Join(got, "|"), "agreed") {
 		p.t.Errorf("marked words are %q, want agreed", got)
 	}
-	p.look("compare-unified")
+	p.review("compare-unified")
 	p.follow("link", "Side by side")
 	p.see("line 5 of the agreed plan stays")
-	p.look("compare-split")
+	p.review("compare-split")
 	p.follow("link", "All lines")
 	p.see("line 22 of the plan stays")
 	p.follow("link", "Unified")
@@ -249,12 +220,12 @@ func (p *tour) edit() {
 	p.s.write("claude-code", agent, "plan.md", "\n\r\nkept\r\nas it is")
 	p.visit("/a/" + agent)
 	p.follow("link", "New file")
-	p.look("new")
+	p.review("new")
 	p.fill("textbox", "Path", "../up")
 	p.fill("textbox", "Text", "one\ntwo\n")
 	p.expect("status: 400")
 	p.follow("button", "Create")
-	p.look("new-refused")
+	p.review("new-refused")
 	if got := p.find("textbox", "Text").value(); got != "one\ntwo\n" {
 		p.t.Errorf("after a refusal the text is %q", got)
 	}
@@ -262,7 +233,7 @@ func (p *tour) edit() {
 	p.follow("button", "Create")
 	p.see("one", "two", "Version 1 by scratchpad console")
 	p.follow("link", "Edit")
-	p.look("edit")
+	p.review("edit")
 	p.fill("textbox", "Text", "one\ntwo\nthree\n")
 	p.follow("button", "Save")
 	p.see("Version 2 by scratchpad console", "three")
@@ -290,9 +261,7 @@ func (p *tour) conflict() {
 	other.expect("status: 409")
 	other.follow("button", "Save")
 	other.see("title of the agent")
-	if p.reviews {
-		other.review("conflict")
-	}
+	other.review("conflict")
 	other.fill("textbox", "Yours, not saved", "title of the agent\n\nbody\n\nend of Bob\n")
 	other.follow("button", "Save over version 2")
 	other.see("Version 3 by scratchpad console")
@@ -323,19 +292,19 @@ func (p *tour) change() {
 	p.follow("button", "Restore version 1")
 	p.see("Version 3 by scratchpad console", "the first")
 	p.follow("link", "Move")
-	p.look("move")
+	p.review("move")
 	p.fill("textbox", "New path", "taken.txt")
 	p.tab.expect("status: 409")
 	p.follow("button", "Move")
 	p.see("There is a file at this path")
-	p.look("move-refused")
+	p.review("move-refused")
 	p.fill("textbox", "New path", "kept/plan.txt")
 	p.follow("button", "Move")
 	p.find("heading", "kept/plan.txt")
 	p.see("the first")
 	p.follow("link", "Delete")
 	p.see("Delete kept/plan.txt?", "This goes, and cannot be brought back", "kept versions")
-	p.look("delete")
+	p.review("delete")
 	p.follow("link", "Cancel")
 	p.follow("link", "Delete")
 	p.follow("button", "Delete kept/plan.txt")
