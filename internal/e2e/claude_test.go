@@ -110,6 +110,7 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 // hook names exactly what another client of the project has changed meanwhile. Another
 // project has another memory.
 func TestClaudeCode(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	home := t.TempDir()
 	a, b := project{dir: filepath.Join(t.TempDir(), "alpha"), home: home}, project{dir: filepath.Join(t.TempDir(), "beta"), home: home}
@@ -120,8 +121,6 @@ func TestClaudeCode(t *testing.T) {
 		p.scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
 	}
 	const server = `An error says what to do next.\n\n` // the end of the instructions; what follows it is not the hook's
-	wantAsked(t, "of an empty memory", a.claude(t, m), []string{server + "This memory is empty (cursor 0)."}, []string{"Newest"})
-
 	a.other(t, "write_file", map[string]any{"path": "plan.md", "content": "one\n"})
 	a.other(t, "write_file", map[string]any{"path": "style.md", "content": "SECRET\n"})
 	wantAsked(t, "of what is there", a.claude(t, m), []string{
@@ -130,11 +129,11 @@ func TestClaudeCode(t *testing.T) {
 
 	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
 	a.other(t, "append_log", map[string]any{"path": "decisions", "entry": "SECRET"})
-	asked := a.claude(t, m)
-	wantAsked(t, "of what changed", asked, []string{`Changed since cursor 2:\nedit plan.md v1->v2 by other-editor `, `\nappend decisions #1 by other-editor `}, []string{"SECRET", "edit style.md", "create style.md"})
-	wantAsked(t, "of what changed, of which it was told", a.claude(t, m), []string{"Nothing has changed since cursor 4."}, []string{"Changed since"})
+	wantAsked(t, "of what changed", a.claude(t, m), []string{
+		`Changed since cursor 2:\nedit plan.md v1->v2 by other-editor `, `\nappend decisions #1 by other-editor `,
+	}, []string{"SECRET", "edit style.md", "create style.md"})
 
-	wantAsked(t, "in another project", b.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"plan.md"})
+	wantAsked(t, "in another project", b.claude(t, m), []string{server + "This memory is empty (cursor 0)."}, []string{"plan.md", "Newest"})
 }
 
 // wantAsked compares the first request of a session with what it must tell.

@@ -51,6 +51,7 @@ type client struct {
 	run     runner
 	only    []string // the steps of its session, by name; nil: all
 	shows   shown    // of what a server with keys refuses
+	other   bool     // another mode of a client, which is not tested everywhere but with the long proofs
 }
 
 // shown is a part of what the user sees of a refusal. "" is the server's own text, which
@@ -84,18 +85,18 @@ var (
 
 var clients = []client{
 	{name: "npm sdk v1", version: withHandshake, run: runScript("session-v1.mjs", "")},
-	{name: "npm client v2 legacy", version: withHandshake, run: runScript("session-v2.mjs", "legacy")},
+	{name: "npm client v2 legacy", version: withHandshake, run: runScript("session-v2.mjs", "legacy"), other: true},
 	{name: "npm client v2 auto", version: stateless, run: runScript("session-v2.mjs", "auto"), shows: ofModernTS},
-	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless), shows: ofModernTS},
-	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, shows: ofInspector},
+	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless), shows: ofModernTS, other: true},
+	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, shows: ofInspector, other: true},
 	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps, shows: ofModern},
 	{name: "mcp-go", version: stateless, run: runMark3labs(""), shows: ofMark3labs},
-	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake), shows: ofMark3labs},
-	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18"), shows: ofMark3labs},
+	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake), shows: ofMark3labs, other: true},
+	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18"), shows: ofMark3labs, other: true},
 	{name: "go-sdk", version: stateless, run: runGoSDK(""), shows: ofGoSDK},
 	{name: "go-sdk legacy", version: withHandshake, run: runGoSDK(withHandshake), shows: ofGoSDK},
-	{name: "go-sdk 2025-03-26", version: "2025-03-26", run: runGoSDK("2025-03-26"), shows: ofGoSDK},
-	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05"), shows: ofGoSDK},
+	{name: "go-sdk 2025-03-26", version: "2025-03-26", run: runGoSDK("2025-03-26"), shows: ofGoSDK, other: true},
+	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05"), shows: ofGoSDK, other: true},
 }
 
 // runScript runs a session on Node. The script reads the requests from a file and prints

@@ -21,7 +21,7 @@ var inspectorSteps = []string{
 }
 
 // inspectorFew is how many of these steps it takes where few are enough.
-const inspectorFew = 5
+const inspectorFew = 4
 
 // maxArgument is the longest argument of a command line on Linux, in bytes.
 const maxArgument = 128 << 10
@@ -143,12 +143,8 @@ func inspector(t *testing.T, g *target, era string, args ...string) (stdout, std
 // TestInspectorStrict lets the Inspector check the schemas of the tools for forms that
 // some clients do not accept.
 func TestInspectorStrict(t *testing.T) {
-	for _, era := range []string{"legacy", "modern"} {
-		t.Run(era, func(t *testing.T) {
-			t.Parallel()
-			if _, stderr, code := inspector(t, overHTTP(t), era, "--method", "tools/list", "--strict"); code != 0 || len(stderr) != 0 {
-				t.Errorf("exit code %d, want 0 and no word:\n%s", code, stderr)
-			}
-		})
+	t.Parallel()
+	if _, stderr, code := inspector(t, overHTTP(t), "modern", "--method", "tools/list", "--strict"); code != 0 || len(stderr) != 0 {
+		t.Errorf("exit code %d, want 0 and no word:\n%s", code, stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A keyed is scratchpad serve with a key for one agent.
@@ -111,6 +112,9 @@ func bound(s step) step {
 func TestServe(t *testing.T) {
 	for _, c := range slices.Concat(clients, hosts) {
 		t.Run(c.name, func(t *testing.T) {
+			if c.other {
+				testkit.SkipUnlessLong(t)
+			}
 			t.Parallel()
 			k, shows := newKeyed(t), c.shows.complete()
 			steps := k.steps(t, shows)

@@ -215,7 +215,8 @@ func normal(block string) string {
 }
 
 // TestSession runs the session with each client over each transport. All must see the
-// same answers, each in its version of the protocol. The Inspector, which starts a process
+// same answers, each in its version of the protocol. A client's other modes use one of the
+// transports, and the other one with the long proofs. The Inspector, which starts a process
 // for each step, takes the first few of its steps. It takes all with
 //
 //	cd internal/e2e && SCRATCHPAD_TEST=full go test -run TestSession .
@@ -227,6 +228,9 @@ func TestSession(t *testing.T) {
 	for _, transport := range transports {
 		for _, c := range clients {
 			t.Run(transport.name+"/"+c.name, func(t *testing.T) {
+				if (c.only != nil || c.other) && (transport.name == "http") != (c.version == stateless) {
+					testkit.SkipUnlessLong(t)
+				}
 				t.Parallel()
 				g := transport.open(t)
 				steps := c.session(t)

@@ -141,7 +141,7 @@ func (c *run) failSync(d *disk, name string, number int) {
 // in six does.
 func mustFind(t *testing.T, kind func(*run), lies func(string, *handle) bool) {
 	t.Helper()
-	const most = 100
+	const most = 150
 	for n := range most {
 		if problems := cutNumber(t, n, kind, lies).problems; len(problems) > 0 {
 			t.Logf("cut %d of a faulty disk: %s", n, problems[0])
