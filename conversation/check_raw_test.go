@@ -158,9 +158,9 @@ func chatResult(id string) Message {
 // For any Raw, the problems of Check are in order and of messages that exist. Invalid
 // JSON is reported.
 func FuzzCheckRaw(f *testing.F) {
-	for p, conversations := range validConversations() {
-		for _, msgs := range conversations {
-			for _, m := range msgs {
+	for p, cases := range rawCases {
+		for _, c := range cases {
+			for _, m := range c.mended {
 				if m.RawProvider == p {
 					f.Add(string(m.Raw), uint8(slices.Index(all, p)))
 				}

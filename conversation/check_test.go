@@ -184,16 +184,6 @@ func none(t *testing.T, p Provider, msgs []Message) {
 	}
 }
 
-func TestCheckAscending(t *testing.T) {
-	msgs := list(reply, result("x"), calls("a", ""), rules, more, result("a"), UserText(""), calls("b"))
-	for _, p := range all {
-		problems := Check(msgs, p)
-		if len(problems) < 3 || !slices.IsSortedFunc(problems, func(a, b Problem) int { return a.Index - b.Index }) {
-			t.Errorf("%s: %v", p, problems)
-		}
-	}
-}
-
 func TestCheckProvider(t *testing.T) {
 	one(t, "mistral", list(hello), "unknown-provider", -1)
 	none(t, "mistral", nil)
@@ -204,14 +194,14 @@ func TestCheckProvider(t *testing.T) {
 
 // Check does not change the messages.
 func TestCheckLeavesMessages(t *testing.T) {
-	for p, conversations := range validConversations() {
-		for name, msgs := range conversations {
-			before, err := json.Marshal(msgs)
+	for p, cases := range rawCases {
+		for _, c := range cases {
+			before, err := json.Marshal(c.mended)
 			testkit.Must(t, err)
-			Check(msgs, p)
-			after, err := json.Marshal(msgs)
+			Check(c.mended, p)
+			after, err := json.Marshal(c.mended)
 			if err != nil || string(before) != string(after) {
-				t.Errorf("%s: changed", name)
+				t.Errorf("%s: changed", c.name)
 			}
 		}
 	}

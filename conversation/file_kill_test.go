@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -23,7 +22,7 @@ import (
 // the role of the process and its arguments.
 const fileRoleVariable = "SCRATCHPAD_TEST_FILE"
 
-var fileRoles = map[string]func(args []string) error{"write": writeBatches, "hold": holdFile, "long": writeLong}
+var fileRoles = map[string]func(args []string) error{"write": writeBatches, "hold": holdFile}
 
 // TestFileProcess is the other process. In a normal run it does nothing.
 func TestFileProcess(t *testing.T) {
@@ -211,63 +210,6 @@ func TestFileKill(t *testing.T) {
 	if problem := killLives(t, "", kills); problem != "" {
 		t.Fatal(problem)
 	}
-}
-
-const longBatch = 8
-
-// writeLong stores one record, and then a batch that takes long.
-func writeLong(args []string) error {
-	f, err := conversation.FileJournal(args[0])
-	if err != nil {
-		return err
-	}
-	if err := f.Append(context.Background(), saidRecord("0 0 0/1")); err != nil {
-		return err
-	}
-	fmt.Println("ready")
-	records := make([]conversation.Record, longBatch)
-	for i := range records {
-		records[i] = saidRecord(fmt.Sprintf("0 1 %d/%d %s", i, longBatch, strings.Repeat("x", 1<<20)))
-	}
-	return f.Append(context.Background(), records...)
-}
-
-// A kill in the middle of a write leaves the beginning of a batch, which FileJournal
-// drops.
-func TestFileKillInWrite(t *testing.T) {
-	testkit.SkipInShort(t)
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	cmd := fileProcess(t.Context(), "long", path)
-	_, lines := startFileProcess(t, cmd)
-	if !lines.Scan() {
-		t.Fatal("the process ended early")
-	}
-	stored := int64(len(readFile(t, path)))
-	for deadline := time.Now().Add(time.Minute); ; {
-		if info, err := os.Stat(path); err != nil || info.Size() > stored {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatal("the process writes nothing")
-		}
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	f, err := conversation.FileJournal(path)
-	var torn *conversation.TornError
-	if err != nil && (!errors.As(err, &torn) || torn.Offset != stored) {
-		t.Fatalf("FileJournal() = %v, want nil, or a TornError at %d", err, stored)
-	}
-	defer f.Close()
-	got, err := readAfter(t.Context(), f, 0)
-	want := 1 + longBatch // the kill came too late
-	if torn != nil {
-		want = 1
-	}
-	if err != nil || len(got) != want {
-		t.Errorf("%d records, %v, want %d", len(got), err, want)
-	}
-	checkWhole(t, got)
-	t.Logf("torn: %t", torn != nil)
 }
 
 // The check finds a journal that answers before it stores.

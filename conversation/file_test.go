@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -152,42 +151,6 @@ func TestFileRecordsAfter(t *testing.T) {
 			t.Errorf("Records(3) begins with %d, %v", r.Seq, err)
 		}
 		break
-	}
-}
-
-// Opening and reading a journal keep one record at a time in memory.
-func TestFileStreams(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	f := openFile(t, path)
-	records := make([]conversation.Record, 500)
-	for i := range records {
-		records[i] = saidRecord(strings.Repeat("x", 2000))
-	}
-	const rounds, most = 10, 3 << 20
-	for range rounds {
-		appendRecords(t, f, records...)
-	}
-	closeFile(t, f)
-	heap := func() int64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := heap()
-	f = openFile(t, path)
-	n := 0
-	for _, err := range f.Records(t.Context(), 0) {
-		testkit.Must(t, err)
-		if n++; n%2000 == 0 {
-			if grown := heap() - before; grown > most {
-				t.Fatalf("after %d records %d bytes more are held, want at most %d", n, grown, most)
-			}
-		}
-	}
-	if info, err := os.Stat(path); err != nil || n != rounds*len(records) || info.Size() < 3*most {
-		t.Errorf("%d records, %v, %d bytes", n, err, info.Size())
 	}
 }
 

@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -14,29 +13,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
-
-func TestHistorySlice(t *testing.T) {
-	var h conversation.History
-	h.Push(conversation.UserText("a"), conversation.AssistantText("b"), conversation.UserText("c"))
-	for _, c := range []struct {
-		from, to int
-		want     string
-	}{
-		{0, 2, "ab"}, {1, conversation.End, "bc"}, {-1, conversation.End, "c"}, {0, 0, ""}, // Flint's
-		{0, conversation.End, "abc"}, {0, 3, "abc"}, {0, 4, "abc"}, {-4, conversation.End, "abc"}, {-3, -1, "ab"},
-		{0, -3, ""}, {0, -4, ""}, {2, 1, ""}, {3, conversation.End, ""}, {9, 10, ""}, {-1, -2, ""}, {1, -1, "b"},
-		{math.MinInt, math.MinInt, ""}, {math.MinInt, math.MaxInt, "abc"}, {math.MaxInt, math.MinInt, ""}, {-9, 1, "a"},
-	} {
-		got := h.Slice(c.from, c.to)
-		text := ""
-		for _, m := range got {
-			text += m.Content
-		}
-		if text != c.want || got == nil {
-			t.Errorf("Slice(%d, %d) = %q, %v, want %q", c.from, c.to, text, got, c.want)
-		}
-	}
-}
 
 // full returns a message in which everything can be changed.
 func full() conversation.Message {

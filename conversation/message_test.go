@@ -290,22 +290,6 @@ func TestMessageRules(t *testing.T) {
 	}
 }
 
-func TestMessageText(t *testing.T) {
-	image := conversation.Part{Type: conversation.ImagePart, URL: "https://a"}
-	text := func(s string) conversation.Part { return conversation.Part{Type: conversation.TextPart, Text: s} }
-	for _, c := range []struct {
-		message conversation.Message
-		want    string
-	}{
-		{conversation.UserText("a"), "a"}, {conversation.AssistantText(""), ""},
-		{parted(conversation.User, text("a"), image, text("b")), "a\nb"}, {parted(conversation.User, image), ""},
-	} {
-		if got := c.message.Text(); got != c.want {
-			t.Errorf("the text of %+v is %q, want %q", c.message, got, c.want)
-		}
-	}
-}
-
 // A message that was read is written so that it can be read again unchanged.
 func FuzzMessageJSON(f *testing.F) {
 	for _, text := range []string{

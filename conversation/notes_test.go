@@ -128,15 +128,6 @@ func TestNotesRenderLongest(t *testing.T) {
 	})
 }
 
-// CountTokens may use the Notes itself.
-func TestNotesRenderHoldsNoLock(t *testing.T) {
-	n := noted("a", "b")
-	got := n.Render(conversation.NotesOptions{MaxTokens: 10, CountTokens: func(s string) int { n.Note("c"); n.Clear(); return len(s) }})
-	if got != "a\nb" || n.Len() != 0 {
-		t.Errorf("rendered %q, left %d", got, n.Len())
-	}
-}
-
 func TestNotesConcurrent(t *testing.T) {
 	var n conversation.Notes
 	var wg sync.WaitGroup

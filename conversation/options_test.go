@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
@@ -46,21 +45,6 @@ func TestOptions(t *testing.T) {
 		}
 		if _, err := Open(t.Context(), c.o); !c.ok && !errors.Is(err, ErrConfig) || c.ok && !errors.Is(err, ErrNoJournal) {
 			t.Errorf("%s, Open without a journal: %v", name, err)
-		}
-	}
-}
-
-func TestMaxIsFlintsKeep(t *testing.T) {
-	for _, c := range []struct{ at, max, keep int }{
-		{4, 5, 1}, {15, 20, 5}, {30, 20, 19}, {4, 500, 3}, {4, 4, 3}, {4, 2, 1}, {2, 2, 1},
-	} {
-		r := &recorder{}
-		m := newMemory(t, Options{SummarizeAt: c.at, Max: c.max, Summarize: r.summarize})
-		for i := range c.at {
-			add(t, m, UserText(fmt.Sprint(i)))
-		}
-		if got := len(m.Messages()) - 1; got != c.keep || r.calls() != 1 {
-			t.Errorf("summarizeAt %d, max %d: %d kept, %d calls, want %d and 1", c.at, c.max, got, r.calls(), c.keep)
 		}
 	}
 }

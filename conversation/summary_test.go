@@ -260,14 +260,6 @@ func TestClose(t *testing.T) {
 	})
 }
 
-func TestCloseIdle(t *testing.T) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 100 {
-		testkit.Must(t, newMemory(t, Options{SummarizeAt: 4, Summarize: brief}).Close(ended))
-	}
-}
-
 // Close waits for a summariser that ignores its context, until the context of Close ends
 // or the deadline of the summariser has passed.
 func TestCloseWithDeafSummariser(t *testing.T) {

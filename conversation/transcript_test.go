@@ -166,12 +166,3 @@ func TestTranscriptNames(t *testing.T) {
 		}
 	}
 }
-
-// The transcript of any text is little longer than the text.
-func TestTranscriptSize(t *testing.T) {
-	for _, text := range []string{strings.Repeat("»", 1<<16), strings.Repeat("\n »", 1<<16), strings.Repeat(" ", 1<<20), strings.Repeat("\n", 1<<20)} {
-		if got := conversation.Transcript([]conversation.Message{conversation.UserText(text)}); len(got) > len(text)*4/3+16 {
-			t.Errorf("%d bytes become %d", len(text), len(got))
-		}
-	}
-}

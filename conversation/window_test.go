@@ -138,26 +138,6 @@ func TestLongToolLoop(t *testing.T) {
 	}
 }
 
-// If more is kept than the threshold, the summariser is not called for each message.
-func TestKeptAboveThreshold(t *testing.T) {
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAtTokens: 1000, KeepLast: 10, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
-	for i := range 100 {
-		add(t, m, UserText(fmt.Sprint(i)))
-	}
-	if n := r.calls(); n < 10 || n > 20 {
-		t.Errorf("%d summaries of 100 messages of 200 tokens", n)
-	}
-	r = &recorder{}
-	m = newMemory(t, Options{SummarizeAt: 10, KeepTokens: 10_000, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
-	for i := range 150 {
-		add(t, m, UserText(fmt.Sprint(i)))
-	}
-	if n := r.calls(); n != 10 {
-		t.Errorf("%d summaries of 150 messages, 50 kept", n)
-	}
-}
-
 // From one summary to the next, the bytes before the kept messages stay the same.
 func TestPrefixStays(t *testing.T) {
 	testkit.SkipInShort(t)

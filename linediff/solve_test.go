@@ -93,62 +93,6 @@ func TestEachWayIsMinimal(t *testing.T) {
 	}
 }
 
-// One solver goes from box to box: what it kept from one must not show in the next.
-func TestSolverIsReused(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	s := &solver{symbols: 300, budget: maxWork, limits: limits{work: maxWork, table: 50, window: minWindow}}
-	for range 500 {
-		x, _ := randomBox(r)
-		s.rectangle(x)
-		if got, want := paired(x), longest(x.a, x.b); got != want {
-			t.Fatalf("%d pairs, want %d, of\n%v\n%v", got, want, x.a, x.b)
-		}
-	}
-}
-
-// A search that is given up must leave no pairs, and one within its limit must be kept.
-func TestMyersKeepsItsLimit(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 500 {
-		x, symbols := randomBox(r)
-		x = x.trim()
-		if x.empty() {
-			continue
-		}
-		clear(x.ina)
-		clear(x.inb)
-		s := &solver{symbols: symbols}
-		limit := r.Int64N(20_000)
-		if done := s.myers(x, limit); !done {
-			if got := paired(x); got != 0 {
-				t.Fatalf("%d pairs after it gave up", got)
-			}
-			if over := -s.budget - limit; over > int64(x.lines()) {
-				t.Fatalf("%d over the limit of %d", over, limit)
-			}
-		} else if got, want := paired(x), longest(x.a, x.b); got != want {
-			t.Fatalf("%d pairs, want %d", got, want)
-		}
-	}
-}
-
-func TestWindowsPairMost(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for range 200 {
-		x, symbols := randomBox(r)
-		if x = x.trim(); x.empty() {
-			continue
-		}
-		clear(x.ina)
-		clear(x.inb)
-		s := &solver{symbols: symbols, limits: limits{window: 64}}
-		s.windows(x, 0)
-		if got, want := paired(x), longest(x.a, x.b); got < want/2 || got > want {
-			t.Fatalf("%d pairs, want nearly %d, of\n%v\n%v", got, want, x.a, x.b)
-		}
-	}
-}
-
 // A window whose lines have no partners ends its path at an edge, short of the point where it is to be cut.
 func TestWindowsWithoutPairs(t *testing.T) {
 	x := box{a: make([]int32, 900), b: []int32{1, 1, 1, 1, 1, 1, 1, 1, 1, 0}}
@@ -162,13 +106,5 @@ func TestWindowsWithoutPairs(t *testing.T) {
 		if got := paired(x); got < 1 {
 			t.Errorf("%d pairs, want some", got)
 		}
-	}
-}
-
-// The package's documentation promises a minimal difference of any texts of so many lines.
-func TestWorkSufficesForTables(t *testing.T) {
-	lines := make([]int32, 30_000)
-	if got := tableWork(box{a: lines, b: lines}); got > maxWork {
-		t.Errorf("a table of %d lines takes %d, of %d", len(lines), got, maxWork)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,5 +61,27 @@ func TestLongLines(t *testing.T) {
 		if !strings.Contains(c.text, c.want) {
 			t.Errorf("%q is not in\n%s", c.want, c.text)
 		}
+	}
+}
+
+// What only looks like a heading is not listed, and the heading after it is.
+func TestOutlineListsHeadingsAlone(t *testing.T) {
+	for _, block := range []string{
+		"---\n# hidden\nowner: ops\n---\n", "+++\n# hidden\nowner = \"ops\"\n+++\n", "<!--\n# hidden\n-->\n", "<!-- a\n\n# hidden\n\nb -->\n",
+		"<pre>\n# hidden\n\n# hidden\n</pre>\n", "<script>\n\n# hidden\n</script>\n", "<STYLE>\n\n# hidden\n</style>\n", "<div>\n# hidden\n</div>\n\n",
+		"```\n# hidden\n```\n", "- ```\n  # hidden\n  ```\n", "> ```\n> # hidden\n", "1. a\n\n   ~~~~\n   ~~~\n   # hidden\n   ~~~~\n", "> # hidden\n",
+		"a\n\n    # hidden\n    b\n\n", "\t# hidden\n\n", "- a\n\n      # hidden\n\n",
+	} {
+		text := block + "# Shown\n\ntext\n"
+		if strings.HasPrefix(block, "-") && strings.Contains(block, "```") {
+			text = "a\n\n" + text
+		}
+		got := outline.Text("a.md", text, 0)
+		if !strings.Contains(got, " # Shown\n") || regexp.MustCompile(`(?m)^\d+(-\d+)? # hidden`).MatchString(got) {
+			t.Errorf("the outline of %q is\n%s\nwant the heading # Shown and no other", text, got)
+		}
+	}
+	if got := outline.Text("a.md", "Title\n=====\n\ntext\n\nPart\n----\n\nmore\n", 0); !strings.Contains(got, "\n1-9 # Title\n") || !strings.Contains(got, "\n6-9 ## Part\n") {
+		t.Errorf("headings that are underlined: %s", got)
 	}
 }

@@ -156,22 +156,6 @@ func TestEventsThatWait(t *testing.T) {
 	}
 }
 
-// A handler is not called for a change made before it was added, even if the event
-// still waits.
-func TestHandlerAddedLater(t *testing.T) {
-	p, _, release := blocked(t)
-	var later []string
-	mustEnd(t, func() {
-		testkit.Must(t, p.Set("before", 1))
-		p.On(pad.EventSet, func(e pad.Event) { later = append(later, e.Key) })
-		testkit.Must(t, p.Set("after", 1))
-	})
-	release()
-	if got := strings.Join(later, " "); got != "after" {
-		t.Errorf("events %q, want after alone", got)
-	}
-}
-
 // Neither a panic nor runtime.Goexit, which t.FailNow calls, stops the delivery.
 func TestHandlerEndsItsGoroutine(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("sorry") }, "Goexit": runtime.Goexit} {
@@ -203,20 +187,5 @@ func TestHandlerEndsItsGoroutine(t *testing.T) {
 		if strings.Join(got, " ") != "a A b B c C D" {
 			t.Errorf("%s: events %q, want those of a, b and c for both handlers, and of d for one", name, got)
 		}
-	}
-}
-
-// A handler may save while its event comes from a Load.
-func TestHandlerSavesDuringLoad(t *testing.T) {
-	saver := &memorySaver{text: []byte(fromNPM)}
-	p, _ := newPad(t, pad.Options{Saver: saver})
-	told := 0
-	p.On(pad.EventSet, func(pad.Event) {
-		told++
-		testkit.Must(t, p.Save(t.Context()))
-	})
-	mustEnd(t, func() { testkit.Must(t, p.Load(t.Context())) })
-	if _, saves := saver.state(); told == 0 || saves != told {
-		t.Errorf("%d saves in %d calls of a handler", saves, told)
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
@@ -73,39 +71,6 @@ func TestMergeConflictEntries(t *testing.T) {
 	checkKV(t, p, "k: 1")
 }
 
-// The side that wins brings its tags, TTL and times.
-func TestMergeTTL(t *testing.T) {
-	now := time.Unix(1000, 0)
-	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }})
-	put(t, p, "k", 1)
-	put(t, p, "same", 1)
-	base, theirs := p.Snapshot(), p.Fork()
-	now = now.Add(time.Minute)
-	for _, key := range []string{"k", "same", "new"} {
-		value := 2
-		if key == "same" {
-			value = 1
-		}
-		testkit.Must(t, theirs.SetWith(key, value, pad.SetOptions{TTL: time.Hour, Expiry: pad.Sliding, Tags: []string{"x"}}))
-	}
-	now = now.Add(time.Minute)
-	merge(t, p, base, theirs, nil)
-	for _, key := range []string{"k", "same", "new"} {
-		got, _ := p.Peek(key)
-		want, _ := theirs.Peek(key)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-theirs +got):\n%s", key, diff)
-		}
-		if found := p.FindByTag("x"); len(found) != 3 {
-			t.Errorf("FindByTag() = %v, want three", found)
-		}
-	}
-	now = now.Add(time.Hour)
-	if n := p.Sweep(); n != 3 {
-		t.Errorf("Sweep() = %d, want what came along", n)
-	}
-}
-
 // An expired entry counts as absent on every side.
 func TestMergeExpired(t *testing.T) {
 	now := time.Unix(1000, 0)
@@ -156,38 +121,6 @@ func TestMergeErrors(t *testing.T) {
 	checkKV(t, p, "k: 2")
 }
 
-func TestMergeNilBase(t *testing.T) {
-	p, q := emptyPad(t), emptyPad(t)
-	put(t, p, "a", 1)
-	put(t, p, "b", 1)
-	put(t, q, "b", 1)
-	put(t, q, "c", 2)
-	put(t, q, "a", 2)
-	for _, base := range []*pad.Snapshot{nil, new(pad.Snapshot)} {
-		if got := merge(t, p, base, q, nil); !slices.Equal(got, []string{"a"}) {
-			t.Errorf("conflicts = %q, want a", got)
-		}
-		checkKV(t, p, "a: 1", "b: 1", "c: 2")
-	}
-}
-
-func TestMergeWithItself(t *testing.T) {
-	p, base, _ := forked(t, "k", "l")
-	put(t, p, "k", 1)
-	p.Delete("l")
-	if got := merge(t, p, base, p, func(pad.Conflict) pad.Resolution { panic("a conflict with itself") }); len(got) != 0 {
-		t.Errorf("conflicts = %q", got)
-	}
-	if got := merge(t, p, nil, p, nil); len(got) != 0 {
-		t.Errorf("conflicts = %q", got)
-	}
-	checkKV(t, p, "k: 1")
-	put(t, p, "a:x", 1)
-	put(t, p, "b:y", 2)
-	merge(t, p.Namespace("a"), nil, p.Namespace("b"), nil)
-	checkKV(t, p, "k: 1", "a:x: 1", "b:y: 2", "a:y: 2")
-}
-
 // resolve is called without a lock, and again for a key that changed meanwhile.
 func TestMergeWhileThePadChanges(t *testing.T) {
 	p, base, theirs := forked(t, "a", "b", "c")
@@ -213,46 +146,6 @@ func TestMergeWhileThePadChanges(t *testing.T) {
 		t.Errorf("the conflict of b has ours %v, want what it was in the end", conflicts[1].Ours.Value)
 	}
 	checkKV(t, p, "a: ours+theirs", "b: later+theirs", "c: later+theirs")
-}
-
-func TestMergeResolvePanics(t *testing.T) {
-	p, base, theirs := forked(t, "a", "b", "c")
-	put(t, theirs, "a", 2)
-	put(t, theirs, "b", 2)
-	put(t, p, "b", 1)
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the panic was swallowed")
-			}
-		}()
-		_, _ = p.Merge(base, theirs, func(pad.Conflict) pad.Resolution { panic("no") })
-	}()
-	checkKV(t, p, "a: base", "b: 1", "c: base")
-	put(t, p, "d", 1) // no lock is held
-}
-
-// A sweep may replace an accessed entry by a copy. This does not count as a change.
-func TestMergeWhileSwept(t *testing.T) {
-	now := time.Unix(1000, 0)
-	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: pad.Sliding})
-	put(t, p, "k", 1)
-	theirs := p.Fork()
-	put(t, theirs, "k", 2)
-	now = now.Add(40 * time.Second)
-	p.Get("k")
-	theirs.Get("k")
-	now = now.Add(30 * time.Second)
-	calls := 0
-	merge(t, p, nil, theirs, func(pad.Conflict) pad.Resolution {
-		calls++
-		p.Sweep()
-		return pad.Theirs()
-	})
-	if calls != 1 {
-		t.Errorf("resolve was called %d times, want 1", calls)
-	}
-	checkKV(t, p, "k: 2")
 }
 
 // A base that was saved and loaded works like the original.

@@ -75,17 +75,6 @@ func TestSaveOfWhatIsNoText(t *testing.T) {
 	}
 }
 
-func TestCloseFailsToSave(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		saver.set(func(m *memorySaver) { m.err = errors.New("no disk") })
-		testkit.Must(t, p.Set("a", 1))
-		if err := p.Close(context.Background()); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("Close() = %v, want ErrPersist", err)
-		}
-		testkit.Must(t, p.Close(context.Background()))
-	})
-}
-
 func TestClose(t *testing.T) {
 	p, c := newPad(t, pad.Options{Saver: new(memorySaver)})
 	testkit.Must(t, p.Set("k", 1))
@@ -142,19 +131,6 @@ func TestNoSaveAfterAFailedLoad(t *testing.T) {
 	})
 }
 
-func TestLoadIsNoChange(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
-		testkit.Must(t, p.Set("before", 1))
-		testkit.Must(t, p.Load(context.Background()))
-		pass(time.Minute)
-		testkit.Must(t, p.Close(context.Background()))
-		if text, saves := saver.state(); text != fromNPM || saves != 0 {
-			t.Errorf("%d saves after a Load, of %s", saves, text)
-		}
-	})
-}
-
 // slowSaver waits in Load after it has read, so that a save may come between.
 type slowSaver struct{ memorySaver }
 
@@ -177,27 +153,5 @@ func TestSaveBesideALoad(t *testing.T) {
 			t.Errorf("%d saves beside a Load, of %s", saves, text)
 		}
 		testkit.Must(t, p.Close(context.Background()))
-	})
-}
-
-func TestPanicInLoad(t *testing.T) {
-	saver := &memorySaver{panic: "sorry"}
-	p, _ := newPad(t, pad.Options{Saver: saver})
-	func() {
-		defer func() { recover() }()
-		p.Load(t.Context())
-		t.Error("Load() did not panic")
-	}()
-	saver.set(func(m *memorySaver) { m.panic = nil })
-	mustEnd(t, func() {
-		if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("Save() after a Load that panicked = %v, want ErrPersist", err)
-		}
-		if err := p.Load(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := p.Save(t.Context()); err != nil {
-			t.Error(err)
-		}
 	})
 }

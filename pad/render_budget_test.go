@@ -120,23 +120,6 @@ func TestRenderWholeFits(t *testing.T) {
 	}
 }
 
-// The most recently updated entry is tried alone before it is cut. A separator in its
-// count does not matter.
-func TestRenderNewestAlone(t *testing.T) {
-	p := ticking(t)
-	put(t, p, "a", "1")
-	put(t, p, "b", "2")
-	o := pad.RenderOptions{MaxTokens: 4, CountTokens: func(s string) int {
-		if strings.HasSuffix(s, "\n") {
-			return 1000
-		}
-		return len(s)
-	}}
-	if got := p.Render(o); got != "b: 2" {
-		t.Errorf("Render() = %q, want b, which fits alone", got)
-	}
-}
-
 // The counter gets a small multiple of the bytes of the text, even if its counts do not
 // add up or make no sense.
 func TestRenderCountingIsLinear(t *testing.T) {

@@ -213,18 +213,3 @@ func TestRenderMarkdownBlocks(t *testing.T) {
 		}
 	}
 }
-
-func TestRenderSameBytes(t *testing.T) {
-	p := emptyPad(t)
-	for i := range 50 {
-		put(t, p, fmt.Sprint("k", i), map[string]int{"a": i, "b": 2, "c": 3}, "t")
-	}
-	for name, f := range formats {
-		o := pad.RenderOptions{Format: f, Metadata: true, MaxTokens: 500}
-		first := p.Render(o)
-		p.Get("k3")
-		if p.Render(o) != first || p.Snapshot().Render(o) != first || p.Fork().Render(o) != first {
-			t.Errorf("%s: another render of an unchanged pad differs", name)
-		}
-	}
-}

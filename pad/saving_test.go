@@ -3,7 +3,6 @@ package pad_test
 import (
 	"context"
 	"errors"
-	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -169,20 +168,6 @@ func TestAutoSaveOfEveryChange(t *testing.T) {
 	})
 }
 
-func TestAutoSaveBesideAHandler(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		free := make(chan struct{})
-		p.On(pad.EventSet, func(pad.Event) { <-free })
-		go p.Set("a", 1)
-		pass(time.Second)
-		if text, _ := saver.state(); !strings.Contains(text, `"a"`) {
-			t.Errorf("saved %q while a handler blocks, want a", text)
-		}
-		close(free)
-		synctest.Wait()
-	})
-}
-
 func TestAutoSaveTriesAgain(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
 		testkit.Must(t, p.Load(context.Background()))
@@ -265,39 +250,4 @@ func TestSlowSaver(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// The longest quiet time does not overflow.
-func TestLongestAutoSave(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &slowestSaver{}
-		p, _ := newPad(t, pad.Options{Saver: q, AutoSave: math.MaxInt64})
-		_ = p.Set("a", 1)
-		time.Sleep(24 * time.Hour)
-		if n := q.saves.Load(); n != 0 {
-			t.Errorf("%d saves after a day, want none", n)
-		}
-		if err := p.Close(t.Context()); err != nil || q.saves.Load() != 1 {
-			t.Errorf("Close() = %v, %d saves, want 1", err, q.saves.Load())
-		}
-	})
-}
-
-// A Close in a handler of a merge saves the merge.
-func TestMergeIsSavedByClose(t *testing.T) {
-	q := &slowestSaver{}
-	p, _ := newPad(t, pad.Options{Saver: q, AutoSave: time.Hour})
-	base, fork := p.Snapshot(), p.Fork()
-	_ = fork.Set("a", 1)
-	p.On(pad.EventSet, func(pad.Event) {
-		if err := p.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := p.Merge(base, fork, nil); err != nil {
-		t.Fatal(err)
-	}
-	if n := q.saves.Load(); n != 1 {
-		t.Errorf("%d saves, want 1", n)
-	}
 }

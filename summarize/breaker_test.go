@@ -10,35 +10,6 @@ import (
 	"time"
 )
 
-func TestBreaker(t *testing.T) {
-	var b breaker
-	now := noon
-	enter := func(wantTrial, wantClosed bool) bool {
-		t.Helper()
-		trial, closed, _, _ := b.enter(now)
-		if trial != wantTrial || closed != wantClosed {
-			t.Fatalf("trial %v, closed %v", trial, closed)
-		}
-		return trial
-	}
-	for range breakerFailures - 1 {
-		b.leave(enter(false, true), fails, "x", now)
-	}
-	b.leave(enter(false, true), neither, "", now)
-	enter(false, true)
-	enter(false, true)
-	b.leave(false, fails, "x", now)
-	enter(false, false)
-	b.leave(false, fails, "late", now) // begun before it opened: changes nothing
-	now = now.Add(breakerTime)
-	trial := enter(true, true)
-	enter(false, false) // one at a time
-	b.leave(trial, neither, "", now)
-	trial = enter(true, true) // the last one told nothing
-	b.leave(trial, answers, "", now)
-	enter(false, true)
-}
-
 func TestBreakerOfCalls(t *testing.T) {
 	now := noon
 	var mode atomic.Int64

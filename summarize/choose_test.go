@@ -63,15 +63,3 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
-
-func TestWindows(t *testing.T) {
-	for _, c := range []struct {
-		api        *api
-		own, local bool
-		want       int
-	}{{&anthropicAPI, true, false, 120_000}, {&openaiAPI, true, false, 120_000}, {&openaiAPI, false, true, 3_000}, {&anthropicAPI, false, false, 24_000}} {
-		if got := defaultWindow(c.api, c.own, c.local); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
-	}
-}

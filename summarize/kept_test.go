@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
@@ -64,36 +63,5 @@ func TestPaidPartsAreKept(t *testing.T) {
 		if _, n, _, err := ask(lines("nothing else"), "p"); err != nil || n != all {
 			t.Errorf("the other file anew: %d calls of %d, %v", n, all, err)
 		}
-	}
-}
-
-// The kept texts are limited in size. The oldest are dropped first.
-func TestKeptTextsAreBounded(t *testing.T) {
-	var k keptTexts
-	key := func(i int) textKey { return sha256.Sum256([]byte(fmt.Sprint(i))) }
-	const n, size = 2200, 1000
-	for i := range n {
-		k.put(key(i), strings.Repeat("x", size))
-		k.put(key(i), "again")
-	}
-	k.put(key(n), strings.Repeat("x", mostKept))
-	held := 0
-	for i := range n {
-		if text, ok := k.get(key(i)); ok {
-			if held++; len(text) != size {
-				t.Fatalf("%d: %q", i, text)
-			}
-		} else if held > 0 {
-			t.Fatalf("%d is gone before an older one", i)
-		}
-	}
-	if most := mostKept / size; held > most || held < most*8/10 || held == n || len(k.texts) != held || len(k.order) != held || k.size > mostKept {
-		t.Errorf("%d texts, %d, %d, %d bytes", held, len(k.texts), len(k.order), k.size)
-	}
-	for i := range n {
-		k.drop([]textKey{key(i)})
-	}
-	if len(k.texts) != 0 || len(k.order) != 0 || k.size != 0 {
-		t.Errorf("%d texts, %d, %d bytes are left", len(k.texts), len(k.order), k.size)
 	}
 }

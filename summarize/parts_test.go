@@ -62,25 +62,6 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-func TestSplitAtParagraphs(t *testing.T) {
-	var b strings.Builder
-	for i := range 60 {
-		b.WriteString("A sentence of this paragraph.\n")
-		if i%5 == 4 {
-			b.WriteString("\n")
-		}
-	}
-	parts := split(b.String(), 130)
-	if len(parts) < 3 {
-		t.Fatalf("%d parts", len(parts))
-	}
-	for _, p := range parts {
-		if !strings.HasSuffix(p.text, "\n\n") {
-			t.Errorf("lines %d-%d end with %q", p.from, p.to, p.text[len(p.text)-20:])
-		}
-	}
-}
-
 var titled = regexp.MustCompile(`(?m)^(Lines|Summaries of lines) (\d+)-(\d+), (part|group) (\d+) of (\d+):$`)
 
 // A file longer than the window is summarised in parts, and progress is reported.

@@ -192,25 +192,6 @@ func TestAnswerIsPresentable(t *testing.T) {
 	}
 }
 
-// Characters that a reader does not see are removed, except those that join visible
-// ones.
-func TestPresentable(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"a\U000E0041\U000E0042b\u202ec\u200bd\u2066e\ufefff\u00adg", "abcdefg"},
-		{"hangul \u3164\u115f, joined\u034f, sign\ufe0f\u200d\ufe01", "hangul , joined, sign"},
-		{"\u200d\ufe0f", ""},
-		{"\u3000\u200dx", "\u3000x"},
-		{"نمی\u200cخواهم, क्\u200dष, 👩\u200d🚀 ❤\ufe0f\u200d🔥", "نمی\u200cخواهم, क्\u200dष, 👩\u200d🚀 ❤\ufe0f\u200d🔥"},
-		{"日\u200d\u200c\u200d\u200c\u200d本", "日\u200d\u200c本"},
-		{"\u0600\u0661 \u06dd", "\u0600\u0661 \u06dd"}, // signs that are seen
-		{"a\tb\nc \U0001F3F4\u3042", "a\tb\nc \U0001F3F4\u3042"},
-	} {
-		if got := presentable(c.text); got != c.want {
-			t.Errorf("presentable(%+q) = %+q, want %+q", c.text, got, c.want)
-		}
-	}
-}
-
 func TestServerThatReadAPart(t *testing.T) {
 	f := newFake(t, answering(good(&openaiAPI, "x", "end_turn", 2048, 6)))
 	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, Window: 30_000}, hooks{}).Summarize(t.Context(), request(strings.Repeat("a line of text\n", 3000)))

@@ -63,19 +63,3 @@ func TestModelThatReasonsTooMuch(t *testing.T) {
 		}
 	}
 }
-
-// The additional tokens are for reasoning. The summary keeps its own limit.
-func TestRoomIsNotForText(t *testing.T) {
-	n := 0
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
-		if n++; n == 1 {
-			answering(good(&openaiAPI, "", "max_tokens", 10, 100))(w, r)
-			return
-		}
-		answering(good(&openaiAPI, strings.Repeat("It says more and more.\n", 70), "end_turn", 10, 390))(w, r)
-	})
-	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, MaxTokens: 100}, hooks{}).Summarize(t.Context(), request("text"))
-	if err != nil || len(got.Text) > 1000 || !strings.HasSuffix(got.Text, "[the summary was cut here]") {
-		t.Errorf("%d bytes, %v: %.100q", len(got.Text), err, got.Text)
-	}
-}

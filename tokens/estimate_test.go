@@ -161,21 +161,6 @@ func anyText() *rapid.Generator[[]byte] {
 	)
 }
 
-func TestEstimateAllocs(t *testing.T) {
-	var all bytes.Buffer
-	for _, s := range corpus(t) {
-		all.WriteString(s.text)
-	}
-	b := all.Bytes()
-	s := all.String()
-	if n := testing.AllocsPerRun(5, func() { tokens.Estimate(s) }); n != 0 {
-		t.Errorf("Estimate: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(5, func() { tokens.EstimateBytes(b) }); n != 0 {
-		t.Errorf("EstimateBytes: %v allocations", n)
-	}
-}
-
 func FuzzEstimate(f *testing.F) {
 	f.Add([]byte("Hello, 世界\n\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -66,27 +66,6 @@ func checkRow(t testing.TB, store workspace.Store, n int64, want workspace.Chang
 	}
 }
 
-func TestAppendConditions(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{FileBytes: 8}})
-	try := func(text string, o workspace.EditOptions) error {
-		_, err := ws.EditFile(t.Context(), "f", "", text, o)
-		return err
-	}
-	wantErr(t, "a version of no file", try("x", workspace.EditOptions{IfVersion: ptr(1)}), workspace.ErrConflict, "it does not exist, IfVersion is 1")
-	wantErr(t, "0 for no file", try("x", workspace.EditOptions{IfVersion: ptr(0)}), nil)
-	wantErr(t, "0 for a file", try("x", workspace.EditOptions{IfVersion: ptr(0)}), workspace.ErrConflict, "it exists at version 1")
-	wantErr(t, "the version", try("x", workspace.EditOptions{IfVersion: ptr(1)}), nil)
-	wantErr(t, "an old version", try("x", workspace.EditOptions{IfVersion: ptr(1)}), workspace.ErrConflict, "it is at version 2")
-	wantErr(t, "below 0", try("x", workspace.EditOptions{IfVersion: ptr(-1)}), workspace.ErrInvalid, "IfVersion is -1, the least is 0")
-	wantErr(t, "all", try("x", workspace.EditOptions{All: true}), workspace.ErrInvalid, "edit f: All needs a text to replace", "leave All out")
-	wantErr(t, "over the limit", try("12345", workspace.EditOptions{}), workspace.ErrTooLarge, "9 bytes after the edit, limit 8; split it")
-	wantErr(t, "up to the limit", try("1234", workspace.EditOptions{}), nil)
-	wantErr(t, "bytes that are not text", try("\xff", workspace.EditOptions{}), workspace.ErrInvalid, "not valid UTF-8")
-	if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != "x\nx\n1234" {
-		t.Errorf("the file holds %q, want what was appended", r.Content)
-	}
-}
-
 // Appends at once through several stores on one database are all kept, each on a line of
 // its own, in the order of each writer. One of them makes the file.
 func TestAppendToFileConcurrently(t *testing.T) {

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -102,6 +103,10 @@ func TestChangesTooOld(t *testing.T) {
 	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
 	wantChanges(t, ws, since(250), "254 too-old")
 	wantChanges(t, ws, since(254), "254")
+	svc, _ = newService(t, workspace.Options{Limits: workspace.Limits{Changes: math.MaxInt64}}) // is as good as none
+	ws = agentOf(t, svc, "a")
+	write(t, ws, "a", "1")
+	wantChanges(t, ws, since(0), "1 create:file:a:0-1")
 }
 
 // A path is left out if all of its changes are the reader's own.

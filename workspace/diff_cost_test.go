@@ -260,16 +260,3 @@ func TestOneLineOf2000(t *testing.T) {
 	}
 	t.Logf("the answer costs %d tokens, the file %d", cost, fullCost(res.Current, []byte(strings.Join(lines, ""))))
 }
-
-// The answer for an unchanged file costs 40 tokens at most.
-func TestUnchangedIsCheap(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "notes/plan.md", "one")
-	res := read(t, ws, "notes/plan.md", workspace.ReadOptions{Since: 1})
-	if !res.Unchanged || res.Content != nil || res.Diff != nil {
-		t.Errorf("ReadFile since the current version = %+v, want Unchanged alone", res)
-	}
-	if cost := o200k.Count(`{"path":"notes/plan.md","current_version":123456,"since_version":123456,"unchanged":true}`); cost > 40 {
-		t.Errorf("the answer costs %d tokens, want 40 at most", cost)
-	}
-}

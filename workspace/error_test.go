@@ -123,11 +123,6 @@ func TestNilContext(t *testing.T) {
 	if what := changed(); what != "" {
 		t.Error(what)
 	}
-}
-
-func TestNilContextOfClose(t *testing.T) {
-	svc, ws, _ := settled(t)
-	read(t, ws, "a", workspace.ReadOptions{})
 	wantErr(t, "Close without a context", svc.Close(noContext), workspace.ErrInvalid, "context is nil")
 }
 
@@ -228,14 +223,4 @@ func TestEditErrorsAreShort(t *testing.T) {
 			wantErr(t, "EditFile", err, workspace.ErrConflict, "does not occur")
 		})
 	}
-}
-
-// So is what says that a key was used for another request.
-func TestKeyErrorsAreShort(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	o := workspace.WriteOptions{IdempotencyKey: strings.Repeat("𒀀", 128)}
-	path := strings.Repeat("p", 255)
-	testkit.Must(t, failure(ws.WriteFile(t.Context(), path, nil, o)))
-	_, err := ws.WriteFile(t.Context(), path, []byte("x"), o)
-	wantErr(t, "WriteFile", err, workspace.ErrConflict, "another request")
 }

@@ -216,9 +216,8 @@ func TestFloorRecord(t *testing.T) {
 	if left := rowsLeft(t, store); len(left) != 0 {
 		t.Errorf("the rows of %v are left, want none", left)
 	}
-	for i := range 1 << 16 {
-		testkit.Must(t, failure(store.System(t.Context()).Put(fmt.Sprintf("floor/local/%04x", i), []byte("?"), 0)))
-	}
+	const key = "floor/local/ca97" // it is stored, so it may not change
+	testkit.Must(t, failure(store.System(t.Context()).Put(key, []byte("?"), 0)))
 	_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
-	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, "floor/local/")
+	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, key)
 }

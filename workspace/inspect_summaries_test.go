@@ -64,26 +64,6 @@ func TestSummaries(t *testing.T) {
 	})
 }
 
-// A page looks at so many files, and the next one goes on.
-func TestSummariesAmongMany(t *testing.T) {
-	var m model
-	svc, _ := newService(t, workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Files: 3000}})
-	ws := agentOf(t, svc, "a")
-	for i := range 1200 {
-		write(t, ws, fmt.Sprintf("f%04d", i), "x")
-	}
-	write(t, ws, "last", longText("last"))
-	summarize(t, ws, "last")
-	page, err := ws.Summaries(t.Context(), workspace.SummariesQuery{})
-	if err != nil || len(page.Summaries) != 0 || page.Next != "f0999" {
-		t.Errorf("Summaries = %+v, %v, want none of the first 1,000 files, and to go on", page, err)
-	}
-	page, err = ws.Summaries(t.Context(), workspace.SummariesQuery{After: page.Next})
-	if err != nil || len(page.Summaries) != 1 || page.Next != "" {
-		t.Errorf("Summaries = %+v, %v, want the last one", page, err)
-	}
-}
-
 // What was spent is of one agent in the present month.
 func TestSummarySpend(t *testing.T) {
 	clock := testkit.NewClock()

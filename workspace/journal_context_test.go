@@ -199,27 +199,6 @@ func (c deadlineContext) Err() error {
 	}
 }
 
-// If the store does not know the outcome, Append says so.
-func TestJournalOutcomeUnknown(t *testing.T) {
-	store := memstore.New()
-	defer store.Close()
-	j := workspace.Journal(agentOf(t, serviceOn(t, unsureStore{store}, workspace.Options{}), "a"), "l")
-	batch := []conversation.Record{said("x")}
-	wantJournalErr(t, "Append", j.Append(t.Context(), batch...), workspace.ErrOutcomeUnknown, "append to l: ")
-	if batch[0].Seq != 0 {
-		t.Errorf("the Seq is %d, want none", batch[0].Seq)
-	}
-}
-
-type unsureStore struct{ workspace.Store }
-
-func (s unsureStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	if err := s.Store.Update(ctx, o, fn); err != nil {
-		return err
-	}
-	return fmt.Errorf("the disk failed: %w", workspace.ErrOutcomeUnknown)
-}
-
 // The records of a batch stand together, and the batches of a writer are in order, with
 // many writers at once.
 func TestJournalWriters(t *testing.T) {

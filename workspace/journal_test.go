@@ -238,42 +238,6 @@ func TestJournalOneWriter(t *testing.T) {
 	wantRecords(t, workspace.Journal(ws, "l"), 0, all)
 }
 
-// Records that the same journal appends while it is read are not taken for another's.
-func TestJournalReadWhileWriting(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	j := workspace.Journal(ws, "l")
-	record(t, j, said("0"))
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			for range 50 {
-				if _, err := recorded(t, j, 0); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	for i := range 200 {
-		for range j.Records(t.Context(), 0) {
-			if i%2 == 0 {
-				break
-			}
-			testkit.Must(t, j.Append(t.Context(), said("within a loop")))
-			break
-		}
-		testkit.Must(t, j.Append(t.Context(), said("x")))
-	}
-	wg.Wait()
-	for range 2 {
-		for r := range j.Records(t.Context(), 0) {
-			if r.Seq == 1 {
-				record(t, j, said("while it is read to its end"))
-			}
-		}
-		record(t, j, said("behind"))
-	}
-}
-
 // recordsUntil reads at most so many records.
 func recordsUntil(j conversation.Journal, most int) (read []conversation.Record) {
 	for r := range j.Records(context.Background(), 0) {
@@ -374,33 +338,6 @@ func TestJournalDeletedWhileReading(t *testing.T) {
 				t.Errorf("there were %d records and errors, want the 100 of the page and an error", n)
 			}
 		})
-	}
-}
-
-// A damaged entry ends the reading. The records before it are read.
-func TestJournalCorrupt(t *testing.T) {
-	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
-	ws := agentOf(t, svc, "a")
-	j := workspace.Journal(ws, "l")
-	var all []conversation.Record
-	for i := range 130 {
-		all = append(all, said(fmt.Sprint(i)))
-	}
-	all = record(t, j, all...)
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
-		head, state, err := tx.Log("l")
-		if err != nil {
-			return err
-		}
-		head.Last++
-		e := workspace.Entry{ID: head.Last, Content: []byte(`{"kind":"clear"}`)}
-		return tx.SaveLog(workspace.LogChange{Head: head, New: []workspace.Entry{e}, Owner: state})
-	})
-	testkit.Must(t, err)
-	got, err := recorded(t, j, 0)
-	wantJournalErr(t, "Records with a damaged entry", err, workspace.ErrCorrupt, "journal: read log l: ", "entry 261", "SHA-256")
-	if n := len(got); n < 50 || !cmp.Equal(all[:n], got) {
-		t.Errorf("before the damaged entry %d records are read, want those of the pages before its own", n)
 	}
 }
 

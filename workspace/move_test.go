@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -101,42 +100,6 @@ func TestMoveQuota(t *testing.T) {
 		}
 		if got := contentsOf(t, ws, "g"); len(got) != 2 {
 			t.Errorf("the file has versions %v, want two", got)
-		}
-	})
-}
-
-// The times of a path never go back, and the file keeps the time when it was made.
-func TestMoveTimes(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		clock := testkit.NewClock()
-		svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
-		ws := agentOf(t, svc, "a")
-		start := clock.Now()
-		write(t, ws, "f", "x")
-		clock.Advance(time.Hour)
-		write(t, ws, "g", "x")
-		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "g", workspace.DeleteOptions{})))
-		heads := func() (f, g workspace.FileHead) {
-			err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) (err error) {
-				if f, _, err = r.File("f"); err == nil {
-					g, _, err = r.File("g")
-				}
-				return err
-			})
-			testkit.Must(t, err)
-			return f, g
-		}
-		clock.Advance(-30 * time.Minute)
-		mustMove(t, ws, "f", "g")
-		f, g := heads()
-		if last := start.Add(time.Hour); !g.Created.Equal(start) || !g.Updated.Equal(last) || !f.Updated.Equal(last) || !f.Deleted {
-			t.Errorf("the old path is %+v, the new one %+v, want them updated at %v", f, g, last)
-		}
-		clock.Advance(time.Hour)
-		mustMove(t, ws, "g", "f")
-		f, g = heads()
-		if now := clock.Now(); !f.Created.Equal(start) || !f.Updated.Equal(now) || !g.Updated.Equal(now) || f.Deleted || !g.Deleted {
-			t.Errorf("after the move back f is %+v, g is %+v, want them updated at %v", f, g, now)
 		}
 	})
 }

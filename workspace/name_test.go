@@ -13,7 +13,6 @@ import (
 var (
 	goodPath   = regexp.MustCompile(`\A[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.-]+)*\z`)
 	badSegment = regexp.MustCompile(`\.\.|(\A|/)\.(/|\z)`)
-	goodAgent  = regexp.MustCompile(`\A[a-zA-Z0-9_-]{1,128}\z`)
 )
 
 // validPath is the rule for paths, written another way.
@@ -126,18 +125,6 @@ func TestPrefixRefused(t *testing.T) {
 	}
 }
 
-// TestPathsEverywhere sees that every method parses its path, and that the
-// error names the operation and the rule.
-func TestPathsEverywhere(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for name, err := range pathCalls(t.Context(), ws, "a/../b") {
-		wantErr(t, name, err, workspace.ErrInvalid, `".."`, "a/../b")
-	}
-	if u := usage(t, ws); u != (workspace.Usage{Operations: 1}) {
-		t.Errorf("after calls with a bad path the usage is %+v, want one operation, that of Usage", u)
-	}
-}
-
 func FuzzParsePath(f *testing.F) {
 	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256)} {
 		f.Add(name)
@@ -155,21 +142,6 @@ func FuzzParsePath(f *testing.F) {
 		}
 		if p.String() != name || !fs.ValidPath(name) {
 			t.Fatalf("ParsePath(%q) = %q, which is not what was given, or not a path of io/fs", name, p)
-		}
-	})
-}
-
-func FuzzParseAgentID(f *testing.F) {
-	for _, name := range []string{"a", "a-b_C9", "", "a.b", "a/b", "é", strings.Repeat("a", 129)} {
-		f.Add(name)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		id, err := workspace.ParseAgentID(name)
-		if (err == nil) != goodAgent.MatchString(name) || err == nil && id.String() != name {
-			t.Fatalf("ParseAgentID(%q) = %q, %v, want it accepted: %t", name, id, err, goodAgent.MatchString(name))
-		}
-		if err != nil && !errors.Is(err, workspace.ErrInvalid) {
-			t.Fatalf("ParseAgentID(%q) = %v, want ErrInvalid", name, err)
 		}
 	})
 }

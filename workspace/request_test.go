@@ -188,19 +188,3 @@ func TestKeyCount(t *testing.T) {
 		t.Errorf("a key of another agent gets version %d, want that of its first use, 1", v)
 	}
 }
-
-// So they are when the clock does not advance from one to the next, or goes back.
-func TestKeyCountWhileTheClockStands(t *testing.T) {
-	for _, step := range []time.Duration{0, -200 * time.Millisecond} {
-		clock := testkit.NewClock()
-		svc, store := newService(t, workspace.Options{Now: clock.Now})
-		ws := agentOf(t, svc, "a")
-		for n := range 1005 {
-			testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(n)})))
-			clock.Advance(step)
-		}
-		if n := stateOf(t, store, ws).Requests; n != 1000 {
-			t.Errorf("%d keys are kept after 1,005 of them %v apart, want 1,000", n, step)
-		}
-	}
-}

@@ -80,17 +80,6 @@ func TestRestoreRefused(t *testing.T) {
 	})
 }
 
-// A restored version counts like a written one.
-func TestRestoreQuota(t *testing.T) {
-	const room = 5 + 10 + workspace.PathBytes + 2*workspace.VersionBytes
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Versions: 2, Bytes: room}})
-	write(t, ws, "f", "0123456789")
-	write(t, ws, "f", "01234")
-	restore(t, ws, "f", 1) // in place of itself
-	_, err := ws.RestoreFile(t.Context(), "f", 3, workspace.WriteOptions{})
-	wantErr(t, "RestoreFile without room", err, workspace.ErrQuota, "restore f: ")
-}
-
 func TestRestoreRepeated(t *testing.T) {
 	arranged(t, func(t *testing.T, store workspace.Store) {
 		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")

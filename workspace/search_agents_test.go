@@ -101,32 +101,6 @@ func TestServiceSearchIsBounded(t *testing.T) {
 	}
 }
 
-// Where so much matches that texts are read again, texts of equal paths stay apart.
-func TestServiceSearchReadsAgain(t *testing.T) {
-	testkit.SkipInShort(t) // with the race detector, 5 MB take longer than a search may
-	svc, _ := newService(t, workspace.Options{})
-	filler := strings.Repeat("filling words\n\n", 8000)
-	for i := range 10 {
-		for j := range 5 {
-			write(t, agentOf(t, svc, fmt.Sprint("a", i)), fmt.Sprint("f", j), fmt.Sprintf("needle of %d and %d\n\n%s", i, j, filler))
-		}
-	}
-	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{Limit: 50, MaxTokens: -1})
-	if err != nil || r.Total != 50 {
-		t.Fatalf("Search = %d passages, %v, want 50", r.Total, err)
-	}
-	seen := map[string]bool{}
-	for _, h := range r.Hits {
-		seen[h.Agent+"/"+h.Path] = true
-		if want := fmt.Sprintf("needle of %s and %s", h.Agent[1:], h.Path[1:]); h.Text != want {
-			t.Errorf("the hit in %s/%s is %q, want %q", h.Agent, h.Path, h.Text, want)
-		}
-	}
-	if len(seen) != 50 {
-		t.Errorf("%d different texts were found, want 50", len(seen))
-	}
-}
-
 // An agent whose memory is damaged is left out, and the others are searched.
 func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -136,24 +134,6 @@ func TestSearchOrder(t *testing.T) {
 	}
 }
 
-// A search counts as one operation, however many pages it reads.
-func TestSearchIsOneOperation(t *testing.T) {
-	ws := searchedBy(t, memstore.New(), workspace.Options{})
-	for i := range 100 {
-		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte("word"), workspace.WriteOptions{})
-		testkit.Must(t, err)
-	}
-	before, err := ws.Usage(t.Context())
-	testkit.Must(t, err)
-	hitsOf(t, ws, "word", workspace.SearchOptions{})
-	_, _ = ws.Search(t.Context(), "", workspace.SearchOptions{}) // fails, and does not count
-	after, err := ws.Usage(t.Context())
-	testkit.Must(t, err)
-	if n := after.Operations - before.Operations; n != 2 { // the search and the call of Usage
-		t.Errorf("%d operations were counted, want 2", n)
-	}
-}
-
 // Wrong arguments are refused before anything is read.
 func TestSearchRefuses(t *testing.T) {
 	ws := searchedBy(t, memstore.New(), workspace.Options{})
@@ -176,45 +156,6 @@ func TestSearchRefuses(t *testing.T) {
 		t.Errorf("Search with an ended context = %v", err)
 	}
 	hitsOf(t, ws, strings.Repeat("é", 1000), workspace.SearchOptions{})
-}
-
-// Many searches at once stay within the memory of all searches together, and all end.
-func TestSearchMemory(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	ws := searchedBy(t, memstore.New(), workspace.Options{})
-	for i := range 10 {
-		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(strings.Repeat("common words and ", 60_000)), workspace.WriteOptions{})
-		testkit.Must(t, err)
-	}
-	var before, now runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var most uint64
-	var group sync.WaitGroup
-	for range 12 {
-		group.Go(func() {
-			if _, err := ws.Search(t.Context(), "common words", workspace.SearchOptions{}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { group.Wait(); close(done) }()
-	for running := true; running; {
-		select {
-		case <-done:
-			running = false
-		default:
-			runtime.GC()
-			runtime.ReadMemStats(&now)
-			most = max(most, now.HeapAlloc)
-		}
-	}
-	if used := int64(most) - int64(before.HeapAlloc); used > 100<<20 { // with what the collector has not found yet
-		t.Errorf("12 searches took %d MiB", used>>20)
-	} else {
-		t.Logf("12 searches took %d MiB", used>>20)
-	}
 }
 
 // As many entries as an agent may have are all searched, however small they are.

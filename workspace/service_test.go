@@ -10,19 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func TestAgentsByDefault(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	for i := range 105 {
-		write(t, agentOf(t, svc, fmt.Sprintf("a%03d", i)), "f", "x")
-	}
-	if agents, err := svc.Agents(t.Context(), "", 0); err != nil || len(agents) != 100 {
-		t.Errorf("Agents has %d, %v, want 100 by default", len(agents), err)
-	}
-	if agents, err := svc.Agents(t.Context(), "a099", 0); err != nil || len(agents) != 5 {
-		t.Errorf("Agents after the hundredth has %d, %v, want 5", len(agents), err)
-	}
-}
-
 // Agents and tenants see nothing of one another.
 func TestIsolation(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
@@ -107,57 +94,6 @@ func TestDeleteAgent(t *testing.T) {
 	}
 	if res, err := ws.DeleteLog(t.Context(), "often", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || res.Removed != 1 {
 		t.Errorf("DeleteLog with a key from before = %+v, %v, want it done anew: one entry", res, err)
-	}
-}
-
-// At most 10,000 deleted paths keep a number of their own. The oldest fold into
-// a floor, and whatever is new starts above it.
-func TestFold(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	const deletes = 10_050
-	clock := testkit.NewClock()
-	svc, store := newService(t, workspace.Options{Now: clock.Now})
-	ws := agentOf(t, svc, "a")
-	owner := workspace.Owner{Tenant: "local", Agent: "a"}
-	ctx := t.Context()
-	remove := func(path string) {
-		testkit.Must(t, failure(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
-		testkit.Must(t, failure(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})))
-	}
-	reached := map[string]int64{}
-	for i := range deletes {
-		path := fmt.Sprint(i)
-		for range 1 + i%4/3 + i/10_040 { // 1 or 2, at the end one more
-			write(t, ws, path, "")
-			reached[path] = appendLog(t, ws, path, "").Last
-		}
-		remove(path)
-		clock.Advance(1000)
-	}
-	var state workspace.OwnerState
-	if err := store.View(ctx, owner, func(r workspace.Reader) (err error) {
-		state, err = r.Owner()
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if state.DeletedFiles != 10_000 || state.DeletedLogs != 10_000 || state.FileFloor < 2 || state.LogFloor < 2 || state.Files != 0 || state.Bytes != 0 {
-		t.Errorf("the owner's state is %+v, want 10,000 deleted paths of each sort and floors of 2 at least", state)
-	}
-	// The versions of any path go on above what it had reached.
-	for _, i := range []int{0, 3, 49, 50, 51, 5000, 10_049} {
-		path := fmt.Sprint(i)
-		w, err := ws.WriteFile(ctx, path, nil, workspace.WriteOptions{})
-		if err != nil || w.Version <= reached[path] {
-			t.Errorf("%s comes back with version %d, %v, want one above %d", path, w.Version, err, reached[path])
-		}
-		if r := appendLog(t, ws, path, ""); r.First <= reached[path] {
-			t.Errorf("%s comes back with entry %d, want one above %d", path, r.First, reached[path])
-		}
-	}
-	w, err := ws.WriteFile(ctx, "new", nil, workspace.WriteOptions{})
-	if err != nil || w.Version <= state.FileFloor {
-		t.Errorf("a new path has version %d, %v, want one above the floor, %d", w.Version, err, state.FileFloor)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -92,15 +90,6 @@ func TestReadLogAfterTrim(t *testing.T) {
 	if diff := cmp.Diff([]int64{4, 5}, numbers(page)); diff != "" || page.Total != 0 || page.More || page.Removed != 0 {
 		t.Errorf("ReadLog of the last 5 = %+v, want entries 4 and 5, and none older", page)
 	}
-}
-
-// Records of a conversation whose beginning was removed are skipped.
-func TestTrimLogUnderAJournal(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 40}})
-	records := []conversation.Record{said("a text of several entries, which is long"), said("b")}
-	testkit.Must(t, workspace.Journal(ws, "l").Append(t.Context(), records...))
-	trimLog(t, ws, "l", 1, workspace.DeleteOptions{})
-	wantRecords(t, workspace.Journal(ws, "l"), 0, records[1:])
 }
 
 // A log is deleted with a condition only if it has no entries that the caller has not seen.

@@ -276,12 +276,3 @@ func TestFromResponseOfAStream(t *testing.T) {
 		t.Errorf("the arguments are %s", arguments)
 	}
 }
-
-// A response that a program made has no JSON, and the SDK would encode it without its
-// text.
-func TestFromResponseRefusesWhatWasMadeByHand(t *testing.T) {
-	got, err := anthropicmsg.FromResponse(&anthropic.Message{Content: []anthropic.ContentBlockUnion{{Type: "text", Text: "hi"}}})
-	if !errors.Is(err, conversation.ErrInvalid) {
-		t.Errorf("there is %+v, %v, want ErrInvalid", got, err)
-	}
-}

@@ -42,18 +42,6 @@ func TestMembersOfAnswersAreNotSent(t *testing.T) {
 	}
 }
 
-func TestCitedFileIsNotSent(t *testing.T) {
-	t.Parallel()
-	const cited = `{"type":"char_location","cited_text":"g","document_index":0,"document_title":"d","start_char_index":0,"end_char_index":1`
-	answer := response(t, `[{"type":"text","text":"green","citations":[`+cited+`,"file_id":null}]}]`)
-	m, err := anthropicmsg.FromResponse(&answer)
-	testkit.Must(t, err)
-	want := `[{"content":[{"type":"text","text":"green","citations":[` + cited + `}]}],"role":"assistant"}]`
-	if got := sent(t, to(t, m)); !sameJSON(t, got, want) {
-		t.Errorf("sent\n%s\nwant\n%s", got, want)
-	}
-}
-
 // The table of blocks has every kind that the SDK knows, of requests and of answers. If a
 // new version adds one, look at what it needs, and add it to the table.
 func TestTableHasEveryKindOfTheSDK(t *testing.T) {

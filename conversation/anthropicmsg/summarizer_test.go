@@ -1,9 +1,7 @@
 package anthropicmsg_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -117,16 +115,6 @@ func TestSummarizerErrors(t *testing.T) {
 				t.Errorf("there is %q and the error %v, want one with %q", text, err, c.want)
 			}
 		})
-	}
-}
-
-func TestSummarizerHeedsItsContext(t *testing.T) {
-	srv := providertest.Anthropic()
-	defer srv.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := anthropicmsg.Summarizer(clientOf(srv.URL), "claude-haiku-4-5")(ctx, asked); !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v, want that of the context", err)
 	}
 }
 

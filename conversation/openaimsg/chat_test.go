@@ -202,44 +202,6 @@ func TestResultsWithoutIDsFindTheirCalls(t *testing.T) {
 	}
 }
 
-// The comment of the package says how to leave out what another server refuses.
-func TestAnswersWithoutRawKeepWhatWasSaid(t *testing.T) {
-	t.Parallel()
-	msgs := fromChat(t, `{"role":"assistant","content":"I look.","reasoning_content":"hm","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`,
-		`{"role":"tool","tool_call_id":"call_1","content":"42"}`)
-	if got := toChat(t, msgs...)[0]; !strings.Contains(got, "reasoning_content") {
-		t.Errorf("sent %s, want what the server sent", got)
-	}
-	for i := range msgs {
-		if msgs[i].Role == conversation.Assistant {
-			msgs[i].Raw, msgs[i].RawProvider = nil, ""
-		}
-	}
-	got := toChat(t, msgs...)
-	sameJSON(t, "without Raw", got[0], `{"role":"assistant","content":"I look.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`)
-	sameJSON(t, "the result", got[1], `{"role":"tool","tool_call_id":"call_1","content":"42"}`)
-}
-
-func TestAnswersMadeByHand(t *testing.T) {
-	for name, c := range map[string]struct {
-		answer openai.ChatCompletionMessage
-		want   string
-	}{
-		"nothing": {openai.ChatCompletionMessage{}, `{"role":"assistant","content":""}`},
-		"refusal": {openai.ChatCompletionMessage{Refusal: "no"}, `{"role":"assistant","refusal":"no"}`},
-		"audio":   {openai.ChatCompletionMessage{Audio: openai.ChatCompletionAudio{ID: "a", Data: "AAAA", Transcript: "hi"}}, `{"role":"assistant","audio":{"id":"a"}}`},
-		//lint:ignore SA1019 servers still answer with it
-		"function_call": {openai.ChatCompletionMessage{FunctionCall: openai.ChatCompletionMessageFunctionCall{Name: "f", Arguments: "{}"}}, `{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`},
-		"custom": {openai.ChatCompletionMessage{ToolCalls: []openai.ChatCompletionMessageToolCallUnion{{ID: "c", Type: "custom", Custom: openai.ChatCompletionMessageCustomToolCallCustom{Name: "sql", Input: "x"}}}},
-			`{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"sql","input":"x"}}]}`},
-	} {
-		m, err := openaimsg.FromChatMessage(c.answer)
-		testkit.Must(t, err)
-		fields(t, m)
-		sameJSON(t, name, toChat(t, m)[0], c.want)
-	}
-}
-
 func TestFromChatRefuses(t *testing.T) {
 	for _, raw := range []string{
 		``, `null`, `5`, `"x"`, `[]`, `{`, `{} {}`, `{}`, `{"role":"martian","content":"x"}`, `{"role":5}`, `{"Role":"user"}`,
@@ -262,15 +224,6 @@ func TestFromChatRefuses(t *testing.T) {
 	testkit.Must(t, json.Unmarshal([]byte(`{"role":"user","content":"x"}`), &user))
 	if _, err := openaimsg.FromChatMessage(user); !errors.Is(err, conversation.ErrInvalid) {
 		t.Errorf("an answer of the user: %v", err)
-	}
-}
-
-// Like the API, upper and lower case in names differ, and the last of two members counts.
-func TestNamesToTheLetter(t *testing.T) {
-	raw := `{"Role":"system","role":"system","role":"user","Content":"wrong","content":"right","ROLE":"tool"}`
-	m := fromChat(t, raw)[0]
-	if diff := cmp.Diff(conversation.UserText("right"), fields(t, m)); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
 

@@ -6,11 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var (
@@ -181,13 +178,6 @@ func TestResultsThatHaveNoForm(t *testing.T) {
 	}
 }
 
-// A deprecated function_call is answered by a message of role function.
-func TestResultOfAFunctionCall(t *testing.T) {
-	call := `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`
-	m := fromChat(t, call)[0]
-	compare(t, "chat", toChat(t, m, conversation.ToolResult(m.ToolCalls[0].ID, "42")), []string{call, `{"role":"function","name":"f","content":"42"}`})
-}
-
 // An id is not changed if its call or its result is sent as it came.
 func TestLongIDsOfTheProviderStay(t *testing.T) {
 	id := strings.Repeat("x", 100)
@@ -199,59 +189,5 @@ func TestLongIDsOfTheProviderStay(t *testing.T) {
 	got := toChat(t, calls(id, other))
 	if first, second, _ := strings.Cut(got[0], `"type":"function"`); strings.Contains(got[0], id) || first == second {
 		t.Errorf("sent %s", got)
-	}
-}
-
-func TestUnknownRoleIsRefused(t *testing.T) {
-	msgs := []conversation.Message{{Role: "martian", Content: "x"}}
-	if _, err := openaimsg.ToChat(msgs); !errors.Is(err, conversation.ErrInvalid) {
-		t.Errorf("chat: %v", err)
-	}
-	if _, err := openaimsg.ToItems(msgs); !errors.Is(err, conversation.ErrInvalid) {
-		t.Errorf("items: %v", err)
-	}
-}
-
-// Arguments and results share no memory.
-func TestCopies(t *testing.T) {
-	scribble := func(raw []byte) {
-		for i := range raw {
-			raw[i] = '#'
-		}
-	}
-	chat := []byte(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"x","x":{"a":1}}]}`)
-	item := []byte(`{"type":"shell_call","call_id":"c","action":{"commands":["ls"]}}`)
-	messages := append(fromChatBytes(t, chat), fromItemBytes(t, item)...)
-	want := []string{string(chat), string(item)}
-	scribble(chat)
-	scribble(item)
-	for i, m := range messages {
-		if string(m.Raw) != want[i] {
-			t.Errorf("Raw is %s after its bytes were changed", m.Raw)
-		}
-		before := string(m.Raw)
-		scribble(m.ToolCalls[0].Arguments)
-		if string(m.Raw) != before {
-			t.Errorf("Raw is %s after the arguments were changed", m.Raw)
-		}
-	}
-	params, err := openaimsg.ToChat(messages[:1])
-	testkit.Must(t, err)
-	items, err := openaimsg.ToItems(append(messages[1:], foreign[4].msgs...))
-	testkit.Must(t, err)
-	for i, m := range messages {
-		if string(m.Raw) != want[i] {
-			t.Errorf("Raw is %s after it was sent", m.Raw)
-		}
-		scribble(m.Raw)
-	}
-	if got := sent(t, params[0]); got != want[0] {
-		t.Errorf("the param is %s after Raw was changed", got)
-	}
-	if got := sent(t, items[0]); got != want[1] {
-		t.Errorf("the item is %s after Raw was changed", got)
-	}
-	if diff := cmp.Diff(`{"a": 1}`, string(foreign[4].msgs[0].ToolCalls[0].Arguments)); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -147,17 +147,3 @@ func output(t *testing.T, raws ...string) []responses.ResponseOutputItemUnion {
 	}
 	return out
 }
-
-func fromChatBytes(t *testing.T, raw []byte) []conversation.Message {
-	t.Helper()
-	msgs, err := openaimsg.FromChat(param.Override[openai.ChatCompletionMessageParamUnion](json.RawMessage(raw)))
-	testkit.Must(t, err)
-	return msgs
-}
-
-func fromItemBytes(t *testing.T, raw []byte) []conversation.Message {
-	t.Helper()
-	msgs, err := openaimsg.FromItems(param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(raw)))
-	testkit.Must(t, err)
-	return msgs
-}

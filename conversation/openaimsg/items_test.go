@@ -180,14 +180,6 @@ func TestOutputIsOneMessage(t *testing.T) {
 	}
 }
 
-func TestOutputOfOneItem(t *testing.T) {
-	raw := `{"id":"msg_1", "type":"message","role":"assistant","content":[{"type":"output_text","text":"yes","annotations":[]}]}`
-	m, err := openaimsg.FromOutput(output(t, raw)...)
-	if err != nil || string(m.Raw) != raw || m.Content != "yes" {
-		t.Errorf("the message is %+v, %v", m, err)
-	}
-}
-
 func TestOutputRefuses(t *testing.T) {
 	if _, err := openaimsg.FromOutput(); !errors.Is(err, openaimsg.ErrNoContent) {
 		t.Errorf("no output: %v", err)

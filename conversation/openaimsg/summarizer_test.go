@@ -87,20 +87,6 @@ func TestSummarizerAsks(t *testing.T) {
 	}
 }
 
-func TestSummarizerWithoutLimitOrPrevious(t *testing.T) {
-	client := provider(t, func(request map[string]any) (int, string) {
-		input := request["messages"].([]any)[1].(map[string]any)["content"].(string)
-		if request["max_completion_tokens"] != nil || request["max_tokens"] != nil || strings.Count(input, "#") != 1 || strings.Contains(input, "words") {
-			return 400, fmt.Sprintf(`{"error":{"message":%q}}`, input)
-		}
-		return 200, completion(`{"role":"assistant","content":"fine"}`, "stop")
-	})
-	text, err := openaimsg.Summarizer(client, "m")(t.Context(), conversation.Request{Messages: []conversation.Message{conversation.UserText("hi")}})
-	if err != nil || text != "fine" {
-		t.Errorf("the summary is %q, %v", text, err)
-	}
-}
-
 // A compatible server that knows only max_tokens refuses in its own words.
 func TestSummarizerWithAnOlderServer(t *testing.T) {
 	for name, refusal := range map[string]struct {
@@ -166,16 +152,6 @@ func TestSummarizerOfAModelThatReasons(t *testing.T) {
 	})
 	if _, err := openaimsg.Summarizer(client, "m")(t.Context(), conversation.Request{MaxTokens: 7}); err == nil || asked != 2 {
 		t.Errorf("asked %d times, %v", asked, err)
-	}
-}
-
-func TestSummarizerHasOptions(t *testing.T) {
-	client := provider(t, func(request map[string]any) (int, string) {
-		return 200, completion(fmt.Sprintf(`{"role":"assistant","content":"%v"}`, request["reasoning_effort"]), "stop")
-	})
-	text, err := openaimsg.Summarizer(client, "m", option.WithJSONSet("reasoning_effort", "low"))(t.Context(), conversation.Request{})
-	if err != nil || text != "low" {
-		t.Errorf("the summary is %q, %v", text, err)
 	}
 }
 

@@ -2,11 +2,7 @@ package providertest_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,46 +56,6 @@ func TestConversation(t *testing.T) {
 		}
 		if open < 20 || open > 100 {
 			t.Errorf("%s: %d of 250 conversations have open calls", p, open)
-		}
-	}
-}
-
-// A server answers with its replies in order, and keeps what it was asked.
-func TestServer(t *testing.T) {
-	for path, start := range map[string]func(...providertest.Reply) *providertest.Server{
-		"/v1/messages": providertest.Anthropic, "/v1/chat/completions": providertest.OpenAI, "/v1/responses": providertest.OpenAI,
-	} {
-		s := start(
-			providertest.Reply{Text: "I look.", Thinking: "hm", Calls: []providertest.Call{{Name: "bash", Arguments: `{"command":"ls"}`}, {Name: "pwd"}}},
-			providertest.Reply{Status: 429, Text: "slow down"})
-		defer s.Close()
-		for i, c := range []struct {
-			body   string
-			status int
-			says   []string
-		}{
-			{`{"model":"m"}`, 200, []string{`"model":"m"`, "I look.", `"bash"`, "command", `"pwd"`}},
-			{`{"model":"m","stream":true}`, 501, []string{"ask for no stream"}},
-			{`{"model":"m"}`, 429, []string{"slow down", "rate_limit_error"}},
-			{`{"model":"m"}`, 200, []string{"That is all."}},
-		} {
-			res, err := http.Post(s.URL+path, "application/json", strings.NewReader(c.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := io.ReadAll(res.Body)
-			res.Body.Close()
-			if err != nil || res.StatusCode != c.status || !json.Valid(text) {
-				t.Errorf("%s, request %d: %d %s, %v, want %d", path, i, res.StatusCode, text, err, c.status)
-			}
-			for _, want := range c.says {
-				if !strings.Contains(string(text), want) {
-					t.Errorf("%s, request %d: %s, want %s in it", path, i, text, want)
-				}
-			}
-		}
-		if got := s.Requests(); len(got) != 4 || string(got[0]) != `{"model":"m"}` {
-			t.Errorf("%s: %d requests were kept, the first %s", path, len(got), got[0])
 		}
 	}
 }

@@ -3,7 +3,6 @@ package o200k_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
@@ -30,20 +29,6 @@ func TestCount(t *testing.T) {
 			t.Errorf("Count(%q) = %d, want %d", tt.text, got, tt.want)
 		}
 	}
-}
-
-func TestCountConcurrent(t *testing.T) {
-	text := strings.Repeat("one two three\n", 50)
-	want := o200k.Count(text)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if got := o200k.Count(text); got != want {
-				t.Errorf("Count = %d, want %d", got, want)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func BenchmarkCount(b *testing.B) {

@@ -7,42 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 )
-
-// The number is computed again when it is too old, or from the future. An error is not
-// kept.
-func TestNumberAges(t *testing.T) {
-	clock := testkit.NewClock()
-	r := count.NewRecent(time.Minute, clock.Now)
-	failed := errors.New("failed")
-	for _, c := range []struct {
-		advance time.Duration
-		compute int64 // 0: it fails
-		want    int64
-		err     error
-	}{
-		{0, 0, 0, failed},
-		{0, 1, 1, nil},
-		{time.Minute - 1, 2, 1, nil},
-		{1, 3, 3, nil},
-		{-time.Second, 4, 4, nil},
-		{2 * time.Minute, 0, 0, failed},
-		{0, 5, 5, nil},
-	} {
-		clock.Advance(c.advance)
-		got, err := r.Get(t.Context(), func() (int64, error) {
-			if c.compute == 0 {
-				return 9, failed
-			}
-			return c.compute, nil
-		})
-		if got != c.want || err != c.err {
-			t.Errorf("Get, which could compute %d, = %d, %v, want %d, %v", c.compute, got, err, c.want, c.err)
-		}
-	}
-}
 
 // While one caller computes, the others wait only if there is no number yet.
 func TestNumberIsComputedOnce(t *testing.T) {

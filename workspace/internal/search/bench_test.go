@@ -85,32 +85,3 @@ func BenchmarkRank(b *testing.B) {
 		}
 	})
 }
-
-// BenchmarkMarkdown is the engine over notes with headings, lists and code.
-func BenchmarkMarkdown(b *testing.B) {
-	texts := corpus(10 << 20)
-	for i := range texts {
-		t := &texts[i]
-		t.Path = fmt.Sprintf("notes/%05d.md", i)
-		var md bytes.Buffer
-		for n, line := range bytes.SplitAfter(t.Content, []byte("\n")) {
-			md.WriteString([]string{"", "", "- ", "  ", "> ", "", "## ", "1. ", "", "```\n"}[n%10])
-			md.Write(line)
-		}
-		t.Content = md.Bytes()
-	}
-	for _, query := range []string{"zebra xylophone", "budget refund", "the with"} {
-		q, cause := search.Parse(query)
-		if cause != "" {
-			b.Fatal(cause)
-		}
-		b.Run(query, func(b *testing.B) {
-			b.SetBytes(10 << 20)
-			for b.Loop() {
-				if _, err := search.Rank(b.Context(), q, 10, pagesOf(texts, 50)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -285,6 +285,7 @@ func oracleRank(terms []oracleTerm, texts []search.Text) (paths []string, scores
 
 var scripts = map[string]string{
 	"latin":      "abAB é ÉeßÅñ1_-",
+	"odd":        "ﬁ K ſ İ sSkK1#\u200b\u0301",
 	"greek":      "αβΑΒ άΆσςΣ ϊ",
 	"cyrillic":   "абАБ ёЁйЙ -",
 	"arabic":     "ابتَ",
