@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,9 +38,7 @@ func benchServer(b *testing.B) string {
 func benchService(b *testing.B, url string) *workspace.Service {
 	b.Helper()
 	svc, err := workspace.New(open(b, url), workspace.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	return svc
 }
 
@@ -124,9 +123,7 @@ func connect(b *testing.B, url string, workers int) raw {
 	all := make(raw, min(workers, 16))
 	for i := range all {
 		c, err := pgconn.Connect(b.Context(), url)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		b.Cleanup(func() { c.Close(context.Background()) })
 		all[i] = make(chan *pgconn.PgConn, 1)
 		all[i] <- c
@@ -205,9 +202,7 @@ func agents(b *testing.B, svc *workspace.Service, workers int) []*workspace.Work
 	var all []*workspace.Workspace
 	for w := range workers {
 		ws, err := svc.Agent(fmt.Sprintf("agent-%d", w))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		all = append(all, ws)
 	}
 	return all
@@ -375,9 +370,7 @@ func BenchmarkNeighbours(b *testing.B) {
 	svc := benchService(b, url)
 	fifty := writer(b, "", svc, 50, noKey)
 	hot, err := svc.Agent("hot")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	write := func(w, _ int) error {
 		_, err := hot.WriteFile(b.Context(), fmt.Sprintf("file-%d", w), page, workspace.WriteOptions{})
 		return err
@@ -392,9 +385,7 @@ func BenchmarkNeighbours(b *testing.B) {
 	}{{"writers", write}, {"readers", read}} {
 		b.Run("64-"+c.name, func(b *testing.B) {
 			for w := range 64 {
-				if err := write(w, 0); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(b, write(w, 0))
 			}
 			p99(b, 50, fifty.call, 64, c.call)
 			var quiet, loud, ratios []float64

@@ -44,9 +44,7 @@ func TestBouncer(t *testing.T) {
 func database(t testing.TB, url string) string {
 	t.Helper()
 	config, err := pgconn.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return config.Database
 }
 

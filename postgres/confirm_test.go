@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -18,12 +19,8 @@ func TestConfirm(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 500 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Update(t.Context(), someOwner, countFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, s.Update(t.Context(), someOwner, countFile))
 	system := s.System(t.Context())
 	cluster.Reload(map[string]string{"synchronous_standby_names": "nobody"})
 	waitForStandbys(t, s)

@@ -104,13 +104,9 @@ func fillForDamage(t *testing.T, s *postgres.Store) {
 			return workspace.SummaryText{Text: "short"}, nil
 		},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	w, err := svc.Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, err1 := w.WriteFile(t.Context(), "a.md", []byte("# One\n\ntext\n"), workspace.WriteOptions{IdempotencyKey: "key"})
 	_, err2 := w.WriteFile(t.Context(), "a.md", []byte(strings.Repeat("# Two\n\ntext\n\n", 800)), workspace.WriteOptions{})
 	_, err3 := w.Summarize(t.Context(), "a.md", workspace.SummarizeOptions{})
@@ -119,8 +115,6 @@ func fillForDamage(t *testing.T, s *postgres.Store) {
 	_, err6 := w.WriteFile(t.Context(), "secret", []byte("x"), workspace.WriteOptions{})
 	_, err7 := w.RedactVersion(t.Context(), "secret", 1, workspace.RedactOptions{})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 }

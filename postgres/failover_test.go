@@ -98,9 +98,7 @@ func TestStandbyGone(t *testing.T) {
 		{"cancelled", "SELECT pg_cancel_backend(pid) " + waitsForStandby},
 	} {
 		a := newOutcomes(t, svc, end.agent)
-		if err := a.append(t.Context(), "before"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, a.append(t.Context(), "before"))
 		standby.Stop()
 		done := make(chan error, 1)
 		go func() { done <- a.append(context.Background(), "subject") }()

@@ -17,9 +17,7 @@ func TestInfo(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url)
 	i, err := s.Info(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if i.Server == "" || i.Standby || i.ReadOnly || i.Schema < 1 || i.Schema != i.Newest || i.Bytes < 1<<20 || i.Connections < 1 || i.MaxConnections != 300 ||
 		i.SynchronousCommit != "on" || i.SynchronousStandbys != "" || i.Standbys != nil || i.Lag != 0 {
 		t.Errorf("Info() = %+v", i)
@@ -41,9 +39,7 @@ func TestInfoOfStandby(t *testing.T) {
 	standby := primary.Standby("beta", pgtest.Synchronous)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		i, err := open(t, primary.URL()).Info(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if slices.ContainsFunc(i.Standbys, func(s postgres.Standby) bool { return s.Name == "beta" && s.Sync == "sync" }) && strings.Contains(i.SynchronousStandbys, "beta") && i.NotDurable == nil {
 			break
 		}
@@ -52,9 +48,7 @@ func TestInfoOfStandby(t *testing.T) {
 		}
 	}
 	s, err := postgres.OpenReadOnly(t.Context(), standby.URL(), postgres.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	if i, err := s.Info(t.Context()); err != nil || !i.Standby || i.Standbys != nil || i.Lag < 0 || i.Lag > time.Minute {
 		t.Errorf("Info() of the standby = %+v, %v", i, err)

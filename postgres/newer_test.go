@@ -32,9 +32,7 @@ func TestNewerSchema(t *testing.T) {
 	s := open(t, url)
 	system := s.System(t.Context())
 	revision, err := system.Put("kept", []byte("1"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ask(t, url, "UPDATE schema_version SET version = 2")
 	_, put := system.Put("new", nil, 0)
 	_, changed := system.Put("kept", []byte("2"), revision)
@@ -71,13 +69,9 @@ func TestMigratedUnderneath(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	s := openStore(t, url, postgres.Options{LockTimeout: time.Minute})
-	if err := s.Update(t.Context(), someOwner, countFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Update(t.Context(), someOwner, countFile))
 	c, err := pgconn.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer c.Close(context.Background())
 	exec := func(sql string) {
 		if _, err := c.Exec(t.Context(), sql).ReadAll(); err != nil {
@@ -158,9 +152,7 @@ func TestSchemaIsLater(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
-	if err := open(t, url).Update(t.Context(), someOwner, countFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, open(t, url).Update(t.Context(), someOwner, countFile))
 	ask(t, url, "CREATE SCHEMA own; SELECT 1")
 	s, err := postgres.Open(t.Context(), url+"&search_path=own,public", postgres.Options{})
 	if err == nil {

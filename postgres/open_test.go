@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -54,9 +55,7 @@ func TestOpenTogether(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	c, err := pgconn.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer c.Close(context.Background())
 	const schemaLock = "396386651053" // 0x5c4a7c4bad, as in schema.go
 	if _, err := c.Exec(t.Context(), "SELECT pg_advisory_lock("+schemaLock+")").ReadAll(); err != nil {

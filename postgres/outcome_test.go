@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,9 +27,7 @@ func ask(t testing.TB, url, sql string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, err := pgconn.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer c.Close(ctx)
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
@@ -54,9 +53,7 @@ type outcomes struct {
 func newOutcomes(t testing.TB, svc *workspace.Service, agent string) *outcomes {
 	t.Helper()
 	w, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return &outcomes{agent: agent, w: w, told: map[string]error{}}
 }
 

@@ -22,9 +22,7 @@ import (
 func named(t testing.TB, database, name string) string {
 	t.Helper()
 	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	q := u.Query()
 	q.Set("application_name", name)
 	u.RawQuery = q.Encode()
@@ -40,9 +38,7 @@ type asker struct {
 func asking(t testing.TB, database string) asker {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { c.Close(context.Background()) })
 	return asker{t, c}
 }
@@ -78,9 +74,7 @@ func (a asker) wait(sql, want string) {
 func openStore(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close() = %v", err)
@@ -92,18 +86,14 @@ func openStore(t testing.TB, url string, o postgres.Options) *postgres.Store {
 func service(t testing.TB, s *postgres.Store) *workspace.Service {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return svc
 }
 
 func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
 	t.Helper()
 	ws, err := svc.Agent(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 
@@ -121,9 +111,7 @@ func TestHotOwner(t *testing.T) {
 	svc := service(t, openStore(t, named(t, database, "hot"), postgres.Options{MaxConns: 3, LockTimeout: time.Hour, IdleTimeout: time.Hour, StatementTimeout: time.Hour}))
 	hot, other := agent(t, svc, "hot"), agent(t, svc, "other")
 	for _, ws := range []*workspace.Workspace{hot, other} {
-		if err := put(t.Context(), ws, "first"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, put(t.Context(), ws, "first"))
 	}
 	lock, a := asking(t, database), asking(t, database)
 	lock.exec("BEGIN; SELECT owner FROM owners WHERE owner = 'local/hot' FOR UPDATE")
@@ -136,9 +124,7 @@ func TestHotOwner(t *testing.T) {
 	const open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hot'"
 	a.wait(open+" AND wait_event_type = 'Lock'", "1")
 	for range 20 {
-		if err := put(t.Context(), other, "file"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, put(t.Context(), other, "file"))
 		if _, err := hot.ReadFile(t.Context(), "first", workspace.ReadOptions{}); err != nil {
 			t.Fatalf("read of the locked agent: %v", err)
 		}
@@ -177,9 +163,7 @@ func TestReadersBesideCommits(t *testing.T) {
 	var all []*workspace.Workspace
 	for i := range 8 {
 		all = append(all, agent(t, svc, fmt.Sprintf("agent-%d", i)))
-		if err := put(t.Context(), all[i], "first"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, put(t.Context(), all[i], "first"))
 	}
 	c.Reload(map[string]string{"synchronous_standby_names": "FIRST 1 (nobody)"})
 	waitForStandbys(t, openStore(t, c.URL(), postgres.Options{CommitWait: 500 * time.Millisecond}))
@@ -261,9 +245,7 @@ func TestConnections(t *testing.T) {
 		default:
 		}
 		n, err := strconv.Atoi(a.exec("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		seen = max(seen, n)
 	}
 	if seen > most+2 || seen < most {
@@ -281,9 +263,7 @@ func TestHOT(t *testing.T) {
 	svc := service(t, openStore(t, named(t, database, "hot updates"), postgres.Options{}))
 	ws := agent(t, svc, "agent")
 	for range 60 {
-		if err := put(t.Context(), ws, "file"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, put(t.Context(), ws, "file"))
 		if _, err := ws.AppendLog(t.Context(), "log", []byte("entry")); err != nil {
 			t.Fatal(err)
 		}

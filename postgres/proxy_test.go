@@ -87,9 +87,7 @@ func TestErrorsOfCommit(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	a := newOutcomes(t, openWith(t, url, postgres.Options{}), "agent")
-	if err := a.append(t.Context(), "before"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, a.append(t.Context(), "before"))
 	ask(t, url, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF length(NEW.content) = 5 THEN RAISE EXCEPTION 'refused' USING ERRCODE = convert_from(NEW.content, 'UTF8'); END IF;
 		RETURN NEW;
@@ -117,9 +115,7 @@ func appendWithFault(t *testing.T, url, agent string, when moment, f pgtest.Faul
 	proxy := pgtest.NewProxy(t, url)
 	svc := openWith(t, proxy.URL()+"&connect_timeout=2", impatient)
 	a := newOutcomes(t, svc, agent)
-	if err := a.append(t.Context(), "before"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, a.append(t.Context(), "before"))
 	choose, happened := once(when, f)
 	proxy.Break(choose)
 	if when(pgtest.Batch{Startup: true}) {
@@ -153,9 +149,7 @@ func TestProxyReads(t *testing.T) {
 			t.Parallel()
 			proxy := pgtest.NewProxy(t, url)
 			a := newOutcomes(t, openWith(t, proxy.URL()+"&connect_timeout=2", impatient), name)
-			if err := a.append(t.Context(), "entry"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, a.append(t.Context(), "entry"))
 			choose, happened := once(readsLog, pgtest.Fault{Do: do})
 			proxy.Break(choose)
 			page, err := a.w.ReadLog(context.Background(), outcomeLog, workspace.ReadLogOptions{})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -179,9 +180,7 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := w.WriteFile(t.Context(), "a.md", lines(3), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -233,9 +232,7 @@ func TestRoundTripsSearch(t *testing.T) {
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	search := func(files int, o workspace.SearchOptions) {
 		t.Helper()
 		r, err := w.Search(t.Context(), "text", o)
@@ -276,9 +273,7 @@ func TestRoundTripsVersions(t *testing.T) {
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	const files, limit = 30, 5
 	for i := range files {
 		if _, err := w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{}); err != nil {
@@ -290,9 +285,7 @@ func TestRoundTripsVersions(t *testing.T) {
 	q, seen := workspace.VersionsQuery{Limit: limit}, 0
 	for more := true; more; {
 		page, err := workspace.ViewVersions(t.Context(), w, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if got := c.take(); len(got) > limit+6 { // the heads twice, files at both ends of the page, COMMIT
 			t.Errorf("a page after %d versions takes %d round trips", seen, len(got))
 		}

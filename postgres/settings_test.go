@@ -32,9 +32,7 @@ func TestSettings(t *testing.T) {
 		"extra_float_digits = 0", "transform_null_equals = on", "lock_timeout = '1ms'", "statement_timeout = '20s'")
 	s := open(t, url)
 	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, call := range tripCalls()[:9] {
 		if call.name == "conditional write" {
 			if _, err := w.WriteFile(t.Context(), "a.md", []byte("1"), workspace.WriteOptions{}); err != nil {
@@ -64,9 +62,7 @@ func TestSettings(t *testing.T) {
 func TestReadOnlyByDefault(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	if err := open(t, url).Update(t.Context(), someOwner, countFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, open(t, url).Update(t.Context(), someOwner, countFile))
 	set(t, url, "default_transaction_read_only = on")
 	s := open(t, url)
 	_, put := s.System(t.Context()).Put("key", nil, 0)
@@ -94,18 +90,14 @@ func TestIdleSnapshots(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := w.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	const limit = 300 * time.Millisecond
 	set(t, url, "idle_in_transaction_session_timeout = '300ms'")
 	s, err := postgres.Open(t.Context(), url, postgres.Options{IdleTimeout: limit, LockTimeout: 10 * limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	rows := 0
 	err = s.Dump(t.Context(), someOwner, func(workspace.Row) error {
@@ -139,22 +131,18 @@ func TestKeptReader(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.URL(t))
 	var kept []workspace.Reader
-	if err := s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+	testkit.Must(t, s.View(t.Context(), someOwner, func(r workspace.Reader) error {
 		kept = append(kept, r)
 		_, err1 := r.Owner()
 		_, err2 := r.Owner()
 		return errors.Join(err1, err2)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var tx workspace.Tx
-	if err := s.Update(t.Context(), someOwner, func(x workspace.Tx) error {
+	testkit.Must(t, s.Update(t.Context(), someOwner, func(x workspace.Tx) error {
 		tx = x
 		kept = append(kept, x)
 		return countFile(x)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	err := s.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "other"}, func(r workspace.Reader) error {
 		_, err1 := r.Owner()
 		_, err2 := r.Owner() // keeps a connection, the one that those had

@@ -101,13 +101,9 @@ func callAll(t *testing.T, log *statementLog) {
 	proxy.Break(log.choose)
 	fillForDamage(t, s)
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	w, err := svc.Agent("calls")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := w.WriteFile(ctx, "a.md", lines(3), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,7 @@ func TestTerminateIdle(t *testing.T) {
 func endAll(t testing.TB, url string) int {
 	t.Helper()
 	n, err := pgtest.Terminate(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	const left = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
 	for deadline := time.Now().Add(time.Minute); ask(t, url, left)[0] != "0"; {
 		if time.Now().After(deadline) {

@@ -19,14 +19,10 @@ import (
 func workspaceOn(t testing.TB, s workspace.Store, agent string) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { svc.Close(t.Context()) })
 	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 
@@ -80,9 +76,7 @@ func TestBackup(t *testing.T) {
 	for i := 2; i < 60; i++ {
 		path := fmt.Sprintf("file-%d", i)
 		want, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		got, err := copied.ReadFile(t.Context(), path, workspace.ReadOptions{})
 		if err != nil || !bytes.Equal(got.Content, want.Content) {
 			t.Fatalf("%s in the backup: %v, want the same bytes", path, err)
@@ -108,9 +102,7 @@ func TestVerify(t *testing.T) {
 	}
 	// An agent that was deleted is still checked, and is told apart.
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := svc.DeleteAgent(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +117,7 @@ func TestVerify(t *testing.T) {
 		state.Bytes++
 		return errors.Join(err, tx.SaveOwner(state))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
 	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "local/a: the counters") {
 		t.Errorf("Verify() = %q, %v, want the counters of local/a", report.Problems, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"golang.org/x/sys/unix"
@@ -24,9 +25,7 @@ import (
 func fsyncRate(b *testing.B, grow bool) float64 {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	defer f.Close()
 	block := bytes.Repeat([]byte("x"), 4096)
 	if !grow {
@@ -35,9 +34,7 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 				b.Fatal(err)
 			}
 		}
-		if err := f.Sync(); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, f.Sync())
 	}
 	n, began := int64(0), time.Now()
 	for time.Since(began) < 300*time.Millisecond {
@@ -48,9 +45,7 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 		if _, err := f.WriteAt(block, at*4096); err != nil {
 			b.Fatal(err)
 		}
-		if err := unix.Fdatasync(int(f.Fd())); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, unix.Fdatasync(int(f.Fd())))
 		n++
 	}
 	return float64(n) / time.Since(began).Seconds()
@@ -65,14 +60,10 @@ func benchService(b *testing.B, options workspace.Options) *workspace.Service {
 func openBench(b *testing.B, options workspace.Options) (*sqlite.Store, *workspace.Service) {
 	b.Helper()
 	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	b.Cleanup(func() { s.Close() })
 	svc, err := workspace.New(s, options)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	return s, svc
 }
 
@@ -89,9 +80,7 @@ func BenchmarkWrite(b *testing.B) {
 			began := time.Now()
 			for a := range agents {
 				ws, err := svc.Agent(fmt.Sprintf("agent-%d", a))
-				if err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(b, err)
 				wg.Go(func() {
 					for i := 0; next.Add(1) <= int64(b.N); i++ {
 						if _, err := ws.WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), content, workspace.WriteOptions{}); err != nil {
@@ -140,13 +129,9 @@ func BenchmarkGrowth(b *testing.B) {
 			full, empty := benchService(b, options), benchService(b, options)
 			c.fill(b, full)
 			fullWS, err := full.Agent("agent-0")
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, err)
 			emptyWS, err := empty.Agent("agent-0")
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, err)
 			var took [2]time.Duration
 			b.ResetTimer()
 			for i := range b.N {
@@ -186,9 +171,7 @@ func fillFiles(b *testing.B, svc *workspace.Service, agents int) {
 
 func fillLog(b *testing.B, svc *workspace.Service) {
 	ws, err := svc.Agent("agent-0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	batch := make([][]byte, 1000)
 	for i := range batch {
 		batch[i] = bytes.Repeat([]byte("x"), 80)

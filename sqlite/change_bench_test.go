@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -69,19 +70,13 @@ func benchJournalRow(b *testing.B, agents int, call func(*workspace.Workspace, i
 	for k := range sides {
 		path := filepath.Join(b.TempDir(), "bench.db")
 		store, err := sqlite.Open(b.Context(), path, sqlite.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		b.Cleanup(func() { store.Close() })
 		svc, err := workspace.New([]workspace.Store{rowless{store}, store}[k], workspace.Options{Limits: workspace.Limits{Changes: 200}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		for a := range agents {
 			ws, err := svc.Agent(fmt.Sprintf("agent-%d", a))
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, err)
 			sides[k] = append(sides[k], ws.As(workspace.Author{Client: "claude-code", Version: "2.0.14", Key: "k-0123456789", Session: "8f14e45fceea167a"}))
 		}
 	}

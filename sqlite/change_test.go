@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -73,9 +74,7 @@ func pages(t *testing.T, s workspace.Store, q workspace.OwnersQuery) (names []st
 	q.Tenant = "local"
 	for {
 		page, err := s.Owners(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for i := range page {
 			names = append(names, page[i].Owner.Agent)
 			q.After = &page[i]

@@ -63,23 +63,17 @@ func chargeFills() map[string]func(*testing.T, *workspace.Workspace) {
 func testCharge(t *testing.T, fill func(*testing.T, *workspace.Workspace)) {
 	file := filepath.Join(t.TempDir(), "charge.db")
 	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Logger: quiet.Logger})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	empty := len(readBytes(t, file))
 	svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Files: 1e6, Logs: 1e6}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws := agent(t, svc, "agent-1").As(workspace.Author{Client: "claude-code", Version: "2.1.34"})
 	fill(t, ws)
 	u, err := ws.Usage(t.Context())
 	if err != nil || u.Bytes != 0 {
 		t.Fatalf("Usage = %+v, %v, want no content", u, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 	disk := int64(len(readBytes(t, file)) - empty)
 	t.Logf("%d bytes charged, %d on disk", u.Charge, disk)
 	if u.Charge > 2*disk || disk > 2*u.Charge {

@@ -167,9 +167,7 @@ func checkpoint() (d damaged, err error) {
 func readBytes(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return b
 }
 
@@ -183,9 +181,7 @@ func (d damaged) open(t *testing.T) (*sqlite.Store, error) {
 		files[path+"-wal"] = d.wal
 	}
 	for name, content := range files {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(name, content, 0o600))
 	}
 	s, err := sqlite.Open(t.Context(), path, quiet)
 	if err == nil {
@@ -211,9 +207,7 @@ func (d damaged) read(t *testing.T, want answers) (*reading, error) {
 	}
 	defer s.Close() // may fail on what is damaged
 	r, err := readAll(t.Context(), s, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return r, nil
 }
 
@@ -487,9 +481,7 @@ func (d damaged) judge(t *testing.T, c *tally) {
 	}
 	defer s.Close() // may fail on what is damaged
 	got, err := readAll(t.Context(), s, d.plan.last())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	v := got.judge(d.plan.last())
 	if len(v.wrong) > 0 {
 		t.Errorf("wrong answers: %s", v)
@@ -540,9 +532,7 @@ func TestUndamaged(t *testing.T) {
 	for name, d := range map[string]damaged{"crashed": crashed(t), "folded": crashedFolded(t), "checkpointed": checkpointed(t)} {
 		t.Run(name, func(t *testing.T) {
 			got, err := d.read(t, d.plan.last())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if v := got.judge(d.plan.last()); len(v.wrong)+v.open+len(v.omitted) > 0 {
 				t.Errorf("%s\n%v\n%v", v, v.omitted, got.errs)
 			}

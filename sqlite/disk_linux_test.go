@@ -46,9 +46,7 @@ func smallDisk(t *testing.T) string {
 func filler(t *testing.T, dir string, size int64) (name string) {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "filler-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer f.Close()
 	for size > 0 {
 		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
@@ -75,9 +73,7 @@ func removeFiller(t *testing.T, name string) {
 func fillUp(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.OpenFile(filler(t, dir, freeSpace(t, dir)), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer f.Close()
 	for err == nil {
 		_, err = f.Write(make([]byte, 4096))
@@ -90,18 +86,14 @@ func fillUp(t *testing.T, dir string) {
 func freeSpace(t *testing.T, dir string) int64 {
 	t.Helper()
 	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, unix.Statfs(dir, &s))
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
 func size(t *testing.T, name string) int64 {
 	t.Helper()
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return info.Size()
 }
 
@@ -147,9 +139,7 @@ func awaitFold(t *testing.T, path string) {
 func fullDisk(t *testing.T, dir string, idle bool) {
 	path := filepath.Join(dir, "full.db")
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	if got := size(t, path+"-reserve"); got != 4<<20 {
 		t.Errorf("the reserve has %d bytes at first", got)
@@ -188,9 +178,7 @@ func fullDisk(t *testing.T, dir string, idle bool) {
 
 	// With room on the disk, the reserve comes back.
 	removeFiller(t, spare)
-	if err := acked.write(t.Context(), ws, "last", []byte("last")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, acked.write(t.Context(), ws, "last", []byte("last")))
 	for end := time.Now().Add(time.Minute); size(t, path+"-reserve") != 4<<20; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the reserve has %d bytes, %d are free on the disk", size(t, path+"-reserve"), freeSpace(t, dir))
@@ -204,9 +192,7 @@ func fullDisk(t *testing.T, dir string, idle bool) {
 func deleteTen(t *testing.T, s *sqlite.Store, ws *workspace.Workspace, acked *ledger) {
 	t.Helper()
 	watched, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := range 10 {
 		name := fmt.Sprintf("file-%d", i)
 		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
@@ -279,9 +265,7 @@ func TestFullDiskManyWriters(t *testing.T) {
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "full.db")
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	svc, acked := newService(t, s), newLedger()
 	var wg sync.WaitGroup
@@ -403,9 +387,7 @@ func TestFileSizeLimit(t *testing.T) {
 	for _, line := range c.until(t, "done") {
 		acked.read(line)
 	}
-	if err := c.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Wait())
 	t.Logf("%d files were acknowledged below the limit", len(acked.acked))
 	reopenAndCheck(t, nil, path, acked)
 }
@@ -517,9 +499,7 @@ func failFsync(t *testing.T, strace string, idle bool, when string, options func
 			unknown++
 		}
 	}
-	if err := p.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, p.Wait())
 	t.Logf("%d writes were acknowledged, the outcome of %d is unknown", len(acked.acked), unknown)
 	s := open(t, path)
 	svc := newService(t, s)

@@ -141,14 +141,10 @@ func trace(t *testing.T, role string, args ...string) (calls []string) {
 	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,write", "-e", "signal=none", "-o", out}, cmd.Args...)
 	cmd.Path = strace
 	stdout, err := os.Create(filepath.Join(dir, "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer stdout.Close()
 	cmd.Stdout = stdout
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Run())
 	writing := false
 	waiting := map[string]bool{} // threads in an unfinished sync of the log
 	for line := range strings.Lines(string(readBytes(t, out))) {

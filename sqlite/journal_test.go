@@ -41,9 +41,7 @@ func openJournal(path string, l workspace.Limits) (*sqlite.Store, conversation.J
 func newJournal(t testing.TB, path string, l workspace.Limits) conversation.Journal {
 	t.Helper()
 	store, j, err := openJournal(path, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { store.Close() })
 	return j
 }
@@ -71,20 +69,12 @@ func TestJournal(t *testing.T) {
 	odd := said("\x00\n1/2 {\u2028}\"\\ 🎉")
 	all := []conversation.Record{odd, large, {Kind: conversation.SummaryRecord, Summary: "s", Through: 1, Evidence: []string{"\x00", "🎉"}}, {Kind: conversation.ClearRecord}}
 	store, j, err := openJournal(path, workspace.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Append(t.Context(), all...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, j.Append(t.Context(), all...))
 	again := []conversation.Record{large, odd}
-	if err := j.Append(t.Context(), again...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, j.Append(t.Context(), again...))
 	all = append(all, again...)
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, store.Close())
 
 	j = newJournal(t, path, workspace.Limits{EntryBytes: 64, Entries: 200})
 	if diff := cmp.Diff(all, recorded(t, j)); diff != "" {
@@ -95,9 +85,7 @@ func TestJournal(t *testing.T) {
 		t.Errorf("Append over the quota = %v, Seq %d, expected ErrQuota and ErrJournal, and the Seq as it was", err, batch[0].Seq)
 	}
 	batch = []conversation.Record{odd}
-	if err := j.Append(t.Context(), batch...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, j.Append(t.Context(), batch...))
 	if diff := cmp.Diff(append(all, batch...), recorded(t, j)); diff != "" {
 		t.Errorf("after a refusal the records are others, -want +got:\n%.2000s", diff)
 	}
@@ -181,14 +169,10 @@ func TestJournalCancel(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	store, svc, err := openService(path, workspace.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer store.Close()
 	ws, err := svc.Agent("journal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	j := workspace.Journal(ws, "chat")
 	want := map[string]bool{}
 	var mu sync.Mutex // guards want
@@ -319,9 +303,7 @@ func runJournalKill(t *testing.T, mode string, kills int) (problem string, kille
 func checkAcked(t *testing.T, path string, acked map[string]int) (problem string) {
 	t.Helper()
 	store, j, err := openJournal(path, workspace.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer store.Close()
 	found, problem := checkJournal(recorded(t, j))
 	if problem != "" {
@@ -367,19 +349,13 @@ func TestJournalKillCatchesEarlyAnswer(t *testing.T) {
 // same bytes. The two take turns, so that both meet the same disk.
 func BenchmarkJournal(b *testing.B) {
 	store, svc, err := openService(filepath.Join(b.TempDir(), "bench.db"), workspace.Limits{Bytes: 1 << 40, Entries: 1 << 30})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	defer store.Close()
 	ws, err := svc.Agent("journal")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	record := said(strings.Repeat("0123456789abcde\n", 60))
 	text, err := record.MarshalJSON()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	j := workspace.Journal(ws, "chat")
 	calls := []func() error{
 		func() error { _, err := ws.AppendLog(b.Context(), "log", text); return err },
@@ -389,9 +365,7 @@ func BenchmarkJournal(b *testing.B) {
 	for b.Loop() {
 		for k, call := range calls {
 			began := time.Now()
-			if err := call(); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, call())
 			took[k] += time.Since(began)
 		}
 	}

@@ -436,9 +436,7 @@ func TestKillCreate(t *testing.T) {
 	for i := range testkit.Pick(8, 15, 60) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 		if i%2 == 1 {
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(path, nil, 0o600))
 		}
 		children := startChildren(t, killProcesses, "create")
 		for _, c := range children {
@@ -479,9 +477,7 @@ func TestKillCreate(t *testing.T) {
 func checkIntegrity(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer db.Close()
 	var said string
 	if err := db.QueryRow("PRAGMA integrity_check").Scan(&said); err != nil || said != "ok" {

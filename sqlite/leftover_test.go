@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Making a database removes what earlier attempts at the same path have left, and
@@ -20,19 +22,13 @@ func TestLeftovers(t *testing.T) {
 	}
 	fill := func(names []string) {
 		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 		}
 	}
 	fill(gone)
 	fill(kept)
-	if err := os.Mkdir(path+"-new-7-part", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("a.db-new-", path+"-new-8-part"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(path+"-new-7-part", 0o700))
+	testkit.Must(t, os.Symlink("a.db-new-", path+"-new-8-part"))
 	kept = append(kept, "a.db-new-7-part", "a.db-new-8-part")
 	open(t, path).Close()
 	want := append([]string{"a.db", "a.db-reserve", "a.db-turn", "a.db-write"}, kept...)

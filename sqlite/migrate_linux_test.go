@@ -38,9 +38,7 @@ func TestMigrationOnAFullDisk(t *testing.T) {
 func migrateOnAFullDisk(t *testing.T, path string, from int64, at string, want map[string]any) (failed bool) {
 	t.Helper()
 	dir := filepath.Dir(path)
-	if err := os.WriteFile(path, readBytes(t, fixture(t, from)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, readBytes(t, fixture(t, from)), 0o600))
 	full := ""
 	sqlite.OnMigrationStep(func(step string) {
 		if step == at {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -53,9 +54,7 @@ func copyFixture(t testing.TB, name string) (path string) {
 		if err == nil {
 			err = os.WriteFile(path+end, data, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	return path
 }
@@ -75,16 +74,12 @@ func testMigration(t *testing.T, from int64) {
 	want := pastDump(t, from)
 	wantDump(t, path, from, want)
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
 		t.Errorf("what is read after the migration, want - got +:\n%s", diff)
 	}
 	wantFirstRevisions(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 	wantDumpAs(t, path, sqlite.SchemaVersion, from, want)
 	wantDump(t, copyOf(path, from), from, want)
 	if info, err := os.Stat(copyOf(path, from)); err != nil || info.Mode().Perm() != 0o600 {
@@ -166,9 +161,7 @@ func TestMigrationOfALog(t *testing.T) {
 		ws := agent(t, newService(t, open(t, path)), "unfolded")
 		expectFile(t, ws, "notes.md", "a note\n")
 		copied, err := sqlite.OpenReadOnly(t.Context(), copyOf(path, from), quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer copied.Close()
 		ws = agent(t, newService(t, copied), "unfolded")
 		expectFile(t, ws, "notes.md", "a note\n")
@@ -198,16 +191,12 @@ func schemaOf(t *testing.T, path string) (texts []string) {
 	db := openSQL(t, path)
 	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var kind, name, table string
 		var text sql.NullString
-		if err := rows.Scan(&kind, &name, &table, &text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, rows.Scan(&kind, &name, &table, &text))
 		texts = append(texts, fmt.Sprint(kind, " ", name, " ", table, " ", text.String))
 	}
 	return texts
@@ -306,14 +295,10 @@ func testKilledMigration(t *testing.T, from int64, step string, want map[string]
 func schemaVersion(t testing.TB, path string) int64 {
 	t.Helper()
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	info, err := s.Info(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return info.Schema
 }
 
@@ -383,15 +368,9 @@ func TestMigrationOutlivesItsCaller(t *testing.T) {
 func TestMigrationCopyNames(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, 1)
-	if err := os.WriteFile(path+"-schema1-backup", []byte("of the user"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path+"-schema1-backup-2", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+"-schema1-backup-new-123-part", []byte("half a copy"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path+"-schema1-backup", []byte("of the user"), 0o600))
+	testkit.Must(t, os.Mkdir(path+"-schema1-backup-2", 0o700))
+	testkit.Must(t, os.WriteFile(path+"-schema1-backup-new-123-part", []byte("half a copy"), 0o600))
 	open(t, path)
 	if got := string(readBytes(t, path+"-schema1-backup")); got != "of the user" {
 		t.Errorf("the user's file holds %q", got)
@@ -466,9 +445,7 @@ func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any
 	t.Helper()
 	before := readBytes(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	if info, err := s.Info(t.Context()); err != nil || info.Schema != schema {
 		t.Errorf("%s: Info = %+v, %v, want schema %d", path, info, err, schema)
@@ -492,13 +469,9 @@ func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any
 func pastDump(t testing.TB, schema int64) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("testdata/past/schema%d.json", schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var all map[string]any
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &all))
 	keys := all["local/keys"].(map[string]any)["Usage"].(map[string]any)
 	if keys["Requests"] != 6.0 {
 		t.Fatalf("the fixture has %v requests, want 6", keys["Requests"])
@@ -537,15 +510,11 @@ func dumpStore(t testing.TB, store workspace.Store, schema int64) (all map[strin
 	}
 	for _, tenant := range []string{"local", "other"} {
 		owners, err := store.Owners(t.Context(), workspace.OwnersQuery{Tenant: tenant, Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		dumped["owners of "+tenant] = owners
 	}
 	records, err := store.System(t.Context()).List("", "", 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, r := range records {
 		dumped["record "+r.Key] = string(r.Value)
 	}
@@ -553,9 +522,7 @@ func dumpStore(t testing.TB, store workspace.Store, schema int64) (all map[strin
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, part := range all {
 		if o, ok := part.(map[string]any); ok {
 			for next := schema + 1; next <= sqlite.SchemaVersion; next++ {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -41,7 +42,5 @@ func writeOnce(t testing.TB, s *sqlite.Store, content string) {
 	if _, err := workspaceOn(t, s, "a").WriteFile(t.Context(), "f", []byte(content), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 }

@@ -188,9 +188,7 @@ func TestNeighbourCreate(t *testing.T) {
 		for i := range testkit.Pick(4, 8, 40) {
 			path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 			if i%2 == 1 {
-				if err := os.WriteFile(path, nil, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.WriteFile(path, nil, 0o600))
 			}
 			run(t, path)
 			check(t, path)
@@ -321,9 +319,7 @@ func testStopped(t *testing.T, end syscall.Signal) {
 	waiting.expect(t, "open")
 	holder := startChild(t, "hold", path, "0")
 	holder.expect(t, "inside")
-	if err := holder.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, holder.cmd.Process.Signal(syscall.SIGSTOP))
 	waitStopped(t, holder)
 
 	expectBusy(t, store, path, "while the holder of the turn is stopped")
@@ -347,9 +343,7 @@ func testStopped(t *testing.T, end syscall.Signal) {
 		late <- err
 	}()
 	expectBusy(t, store, path, "while another write waits")
-	if err := holder.cmd.Process.Signal(end); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, holder.cmd.Process.Signal(end))
 	if end == syscall.SIGCONT {
 		holder.say(t, "go on")
 		holder.expect(t, "held")

@@ -67,9 +67,7 @@ func TestOpenModes(t *testing.T) {
 	}
 	empty := filepath.Join(dir, "empty.db")
 	write(t, empty, nil)
-	if err := os.Chmod(empty, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod(empty, 0o600))
 	if err := roleCommand(t.Context(), "open-modes", empty).Run(); err != nil {
 		t.Error("an empty file:", err)
 	}
@@ -180,9 +178,7 @@ func TestLookInReadOnlyFolderWithLog(t *testing.T) {
 	for _, end := range []string{"-wal", "-journal"} {
 		path, _ := nobodysDatabase(t, 0o755, 0o644)
 		write(t, path+end, []byte("a part of the database"))
-		if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Chmod(filepath.Dir(path), 0o555))
 		c := startChild(t, "look-nobody", path)
 		if said := c.next(t); !strings.HasPrefix(said, "true open "+path) {
 			t.Errorf("OpenReadOnly beside a %s said %q, want an error with a kind", end, said)
@@ -211,14 +207,10 @@ func TestOpenPermissions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path, before := nobodysDatabase(t, c.folder, c.file)
 			out, err := roleCommand(t.Context(), "open-nobody", path).Output()
-			if err := os.Chmod(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Chmod(filepath.Dir(path), 0o700))
 			said := strings.TrimSpace(string(out))
 			t.Log(said)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if c.want != "" {
 				if said != c.want {
 					t.Errorf("%q, want %q", said, c.want)
@@ -248,9 +240,7 @@ func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, befor
 	root := t.TempDir()
 	dir := filepath.Join(root, "folder")
 	path = filepath.Join(dir, "a.db")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(dir, 0o700))
 	t.Cleanup(func() { os.Chmod(dir, 0o700) }) // so that an ordinary user can remove it
 	own := []string{dir}
 	if file != 0 {
@@ -259,27 +249,19 @@ func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, befor
 	}
 	if os.Getuid() == 0 {
 		for _, name := range own {
-			if err := os.Chown(name, nobody, nobody); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Chown(name, nobody, nobody))
 		}
 		for _, name := range []string{filepath.Dir(root), root} {
-			if err := os.Chmod(name, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Chmod(name, 0o755))
 		}
 	}
 	if file != 0 {
-		if err := os.Chmod(path, file); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Chmod(path, file))
 	}
 	if file != 0o200 || os.Getuid() == 0 { // else it cannot be read to compare it
 		before = state(t, dir)
 	}
-	if err := os.Chmod(dir, folder); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod(dir, folder))
 	return path, before
 }
 

@@ -34,14 +34,10 @@ func state(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		all[e.Name()] = info.Mode().String()
 		if info.Mode().IsRegular() {
 			all[e.Name()] += fmt.Sprintf(" %x", sha256.Sum256(readBytes(t, filepath.Join(dir, e.Name()))))
@@ -59,17 +55,13 @@ func script(t testing.TB, path string, statements ...string) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, db.Close())
 }
 
 func openSQL(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	db.SetMaxOpenConns(1)
 	return db
 }
@@ -87,19 +79,11 @@ func mustCount(t *testing.T, path, query string) (n int) {
 func ours(t *testing.T, path string) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := newLedger().write(t.Context(), agent(t, newService(t, s), "alice"), "plan.md", []byte("text")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, newLedger().write(t.Context(), agent(t, newService(t, s), "alice"), "plan.md", []byte("text")))
+	testkit.Must(t, s.Close())
 	for _, side := range []string{"-turn", "-write", "-reserve"} {
-		if err := os.Remove(path + side); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Remove(path+side))
 	}
 }
 
@@ -128,9 +112,7 @@ func crashWith(t *testing.T, path string, suffixes []string, statements ...strin
 
 func write(t *testing.T, name string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, content, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(name, content, 0o640))
 }
 
 // refusal is a database that Open refuses: how it is made, the kind of the error, and
@@ -200,9 +182,7 @@ var refusals = []refusal{
 	}, workspace.ErrInvalid, "another path"},
 	{"Zeros", func(t *testing.T, path string) { write(t, path, make([]byte, 8192)) }, workspace.ErrInvalid, "another path"},
 	{"Folder", func(t *testing.T, path string) {
-		if err := os.Mkdir(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(path, 0o755))
 	}, workspace.ErrInvalid, "folder"},
 	{"Link", func(t *testing.T, path string) { ours(t, path+".real"); link(t, path+".real", path) }, workspace.ErrInvalid, "symbolic link"},
 	{"LinkToNothing", func(t *testing.T, path string) { link(t, path+".none", path) }, workspace.ErrInvalid, "symbolic link"},
@@ -344,24 +324,16 @@ func TestOpenLocked(t *testing.T) {
 			c.make(t, path)
 			cmd := roleCommand(t.Context(), "open-lock", append([]string{path}, c.locks...)...)
 			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
+			testkit.Must(t, cmd.Start())
 			if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
 				t.Fatal(line, err)
 			}
 			mustRefuse(t, path, workspace.ErrBusy, "locked")
 			in.Close()
-			if err := cmd.Wait(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, cmd.Wait())
 		})
 	}
 }
@@ -418,9 +390,7 @@ func TestOpenOddNames(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			root := t.TempDir()
 			dir := filepath.Join(root, name)
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Mkdir(dir, 0o700))
 			path := filepath.Join(dir, name)
 			acked := newLedger()
 			for round := range 2 { // made, and opened again
@@ -449,9 +419,7 @@ func TestOpenOddNames(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if diff := cmp.Diff([]string{"", "-reserve", "-turn", "-write"}, got); diff != "" {
 				t.Errorf("beside %q (-want +got):\n%s", path, diff)
 			}
@@ -569,18 +537,14 @@ func (l *ledger) read(line string) {
 func newService(t testing.TB, s workspace.Store) *workspace.Service {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return svc
 }
 
 func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
 	t.Helper()
 	ws, err := svc.Agent(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -22,9 +23,7 @@ func TestCountLeavesOut(t *testing.T) {
 		reads[workspace.Owner{Tenant: "local", Agent: name}] = 5
 	}
 	before := operations(t, path)
-	if err := s.Count(t.Context(), reads); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Count(t.Context(), reads))
 	after := operations(t, path)
 	if len(after) != 3 || after["local/alice"] != before["local/alice"]+5 || after["local/carol"] != before["local/carol"]+5 || after["local/bob"] != before["local/bob"] {
 		t.Errorf("the operations were %v and are %v, want 5 more for alice and carol", before, after)
@@ -40,17 +39,13 @@ func operations(t *testing.T, path string) map[string]int64 {
 	db := openSQL(t, path)
 	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), "SELECT owner, operations FROM owners")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer rows.Close()
 	all := map[string]int64{}
 	for rows.Next() {
 		var owner string
 		var n int64
-		if err := rows.Scan(&owner, &n); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, rows.Scan(&owner, &n))
 		all[owner] = n
 	}
 	return all

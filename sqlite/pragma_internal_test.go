@@ -31,9 +31,7 @@ func TestPragmas(t *testing.T) {
 	t.Parallel()
 	const readers = 8
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{Readers: readers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	want := map[string]any{
 		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "trusted_schema": int64(0),
@@ -101,14 +99,10 @@ func TestLookIsReadOnly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "look.db")
 	s, err := Open(context.Background(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	c, err := dialRead(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer c.close()
 	for name, want := range map[string]int64{"trusted_schema": 0, "cell_size_check": 1} {
 		if _, err := c.One(func(f *row.Fields) error {

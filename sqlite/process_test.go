@@ -41,12 +41,8 @@ func startChild(t testing.TB, role string, args ...string) *child {
 		t.Fatal(err)
 	}
 	stdout, err := c.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, c.cmd.Start())
 	go func() {
 		defer close(c.lines)
 		// A last line without an end was cut off by a kill: nobody counts on it.

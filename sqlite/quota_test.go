@@ -130,9 +130,7 @@ var _ = register("quota", func(args []string) error {
 func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
 	t.Helper()
 	plan, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return startChildren(t, processes, "quota", path, string(plan))
 }
 
@@ -172,9 +170,7 @@ func TestQuotaOverwrite(t *testing.T) {
 	store := open(t, path)
 	ws := quotaAgent(t, store, p.Limits)
 	for n := range 8 * quotaVersions {
-		if err := p.write(ws, "", n); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, p.write(ws, "", n))
 	}
 	// From here the agent is at its limit.
 	content := int64(8 * quotaVersions * quotaSize)
@@ -203,13 +199,9 @@ func TestQuotaOverwrite(t *testing.T) {
 func quotaAgent(t testing.TB, store workspace.Store, l workspace.Limits) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(store, workspace.Options{Limits: l})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("quota")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 

@@ -23,9 +23,7 @@ func TestOpenReadOnly(t *testing.T) {
 	write(t, path+"-wal", d.wal)
 	before := state(t, filepath.Dir(path))
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
 	if err != nil || report.Problems != nil || report.Owners != 3 {
 		t.Errorf("Verify() = %+v, %v; want 3 owners without problems", report, err)
@@ -96,9 +94,7 @@ func TestOpenReadOnlyRefuses(t *testing.T) {
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -112,9 +108,7 @@ func TestReadOnlyFollows(t *testing.T) {
 	ws := workspaceOn(t, open(t, path), "alice")
 	fill(t, ws, 3)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	for _, want := range []string{"one", "two"} {
 		if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{}); err != nil {
@@ -165,9 +159,7 @@ func TestCheckFinds(t *testing.T) {
 			}
 			script(t, path, c.sql)
 			look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			defer look.Close()
 			problems, err := look.Check(t.Context())
 			if err != nil || !strings.Contains(strings.Join(problems, "\n"), c.want) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,19 +17,13 @@ func redactedFile(t *testing.T, secret string) *Store {
 	t.Helper()
 	s := openInternal(t)
 	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, err1 := ws.WriteFile(t.Context(), "f", []byte(secret), workspace.WriteOptions{})
 	_, err2 := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
 	_, err3 := ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err1, err2, err3))
 	return s
 }
 
@@ -72,15 +67,13 @@ func TestVerifyRedacted(t *testing.T) {
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || r.Problems != nil || r.Versions != 2 {
 			t.Fatalf("Verify() = %+v, %v, want two sound versions", r, err)
 		}
-		if err := s.writer.do(t.Context(), "", func(tx *tx) error {
+		testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error {
 			n, err := tx.exec("UPDATE versions SET " + change + " WHERE version = 1")
 			if n != 1 {
 				t.Errorf("%s: %d rows were changed, want 1", change, n)
 			}
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0], "f, 1,") && !strings.Contains(r.Problems[0], "version 1") {
 			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
 		}

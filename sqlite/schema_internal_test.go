@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 )
 
@@ -27,13 +28,9 @@ CREATE TABLE things (
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := dial(filepath.Join(t.TempDir(), "test.db"), "rwc")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			defer c.close()
-			if err := c.Script(statements); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, c.Script(statements))
 			if err := c.checkObjects(want); err != nil {
 				t.Error(err)
 			}
@@ -50,9 +47,7 @@ func TestIdentifyDuringMigration(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	other, err := dial(path, "rwc", "journal_mode(WAL)", "synchronous(OFF)", busyTimeout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer other.close()
 	become := func(version int64) error {
 		var script string
@@ -64,9 +59,7 @@ func TestIdentifyDuringMigration(t *testing.T) {
 		}
 		return other.Script("BEGIN IMMEDIATE;\n" + script + schemaText(version) + fmt.Sprintf(";\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT", applicationID, version))
 	}
-	if err := become(2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, become(2))
 	var stop atomic.Bool
 	changed, failed := 0, make(chan error, 1)
 	go func() {
@@ -83,9 +76,7 @@ func TestIdentifyDuringMigration(t *testing.T) {
 			break
 		}
 		c, err := dialRead(path, busyTimeout)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if err := c.identify(); err != nil {
 			t.Error(err)
 		}

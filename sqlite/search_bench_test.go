@@ -104,13 +104,9 @@ func searchWorkspace(b *testing.B, backend string, texts [][]byte) *workspace.Wo
 		b.Cleanup(func() { store.Close() })
 	}
 	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Files: 10_000}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	for i, t := range texts {
 		if _, err := ws.WriteFile(b.Context(), fmt.Sprintf("notes/%05d.txt", i), t, workspace.WriteOptions{}); err != nil {
 			b.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/summarize"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -123,9 +124,7 @@ func withoutBreaker(b *testing.B, url string) *workspace.Summarizer {
 	b.Helper()
 	options := summarize.ProviderOptions{BaseURL: url, Model: "m", Timeout: besideTimeout}
 	summarizer, err := summarize.OpenAI(options)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	summarizer.Summarize = func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
 		fresh, err := summarize.OpenAI(options)
 		if err != nil {
@@ -140,9 +139,7 @@ func agents(b *testing.B, svc *workspace.Service, name string, n int) (list []*w
 	b.Helper()
 	for i := range n {
 		ws, err := svc.Agent(fmt.Sprintf("%s-%d", name, i))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		list = append(list, ws)
 	}
 	return list

@@ -127,9 +127,7 @@ func summaryDatabase(t *testing.T) (path, lines string) {
 	store := open(t, path)
 	ws := workspaceOn(t, store, "a")
 	_, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("0123456789", 900)), workspace.WriteOptions{})
-	if err := errors.Join(err, store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, store.Close()))
 	return path, lines
 }
 
@@ -202,13 +200,9 @@ func expectSummary(t *testing.T, path, lines string, calls int) {
 	t.Helper()
 	store := open(t, path)
 	svc, err := workspace.New(store, workspace.Options{Summarizer: countedSummarizer(lines, func() error { return nil })})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 	if err != nil || !r.Cached || r.Text != "summary of f" {
 		t.Errorf("Summarize after a restart = %+v, %v, expected the kept one", r, err)
@@ -257,20 +251,14 @@ func TestSummaryIsForgotten(t *testing.T) {
 	for i := range 2 {
 		store := open(t, path)
 		svc, err := workspace.New(store, workspace.Options{Summarizer: countedSummarizer(lines, func() error { return nil })})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ws, err := svc.Agent("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || r.Cached != (i == 1) {
 			t.Fatalf("Summarize %d = %+v, %v", i, r, err)
 		}
 		if i == 0 {
-			if err := store.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, store.Close())
 			continue
 		}
 		if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {

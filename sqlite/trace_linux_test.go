@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // needStrace returns the path of strace, or skips the test.
@@ -38,16 +40,10 @@ type rolePeer struct {
 func startPeer(t *testing.T, cmd *exec.Cmd) *rolePeer {
 	t.Helper()
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	return &rolePeer{cmd, in, lines}
@@ -71,12 +67,8 @@ func attach(t *testing.T, strace string, pid int, options ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), strace, append(append([]string{"-f", "-o", os.DevNull}, options...), "-p", fmt.Sprint(pid))...)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	said := bufio.NewScanner(stderr)
 	for said.Scan() {
 		if strings.Contains(said.Text(), " attached") {

@@ -43,13 +43,9 @@ func TestVerifyEveryTable(t *testing.T) {
 	for _, c := range wrongRows {
 		s := openInternal(t)
 		svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ws, err := svc.Agent("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{IdempotencyKey: "k"}); err != nil {
 			t.Fatal(err)
 		}
@@ -71,9 +67,7 @@ func TestVerifyEveryTable(t *testing.T) {
 			_, err := tx.exec(c.change)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		r, err := s.Verify(t.Context(), VerifyOptions{})
 		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), c.want) {
 			t.Errorf("Verify() after %s = %q, %v, want a problem with %q", c.change, r.Problems, err, c.want)
@@ -119,13 +113,9 @@ func TestVerifySummaries(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := openInternal(t)
 			svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			ws, err := svc.Agent("a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -139,9 +129,7 @@ func TestVerifySummaries(t *testing.T) {
 				}
 				return c.change(tx, head, state)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			r, err := s.Verify(t.Context(), VerifyOptions{})
 			if got := strings.Join(r.Problems, "\n"); err != nil || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("Verify() = %q, %v, want %q", got, err, c.want)
@@ -162,21 +150,15 @@ func TestListsOfDamagedFiles(t *testing.T) {
 	} {
 		s := openInternal(t)
 		svc, err := workspace.New(s, workspace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ws, err := svc.Agent("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, path := range []string{"a", "b", "c"} {
 			if _, err := ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.writer.do(t.Context(), "", func(tx *tx) error { _, err := tx.exec(change); return err }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error { _, err := tx.exec(change); return err }))
 		v, err := ws.ViewFiles(t.Context(), workspace.FilesQuery{})
 		var got []string
 		for _, f := range v.Files {

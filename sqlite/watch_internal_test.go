@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -26,9 +27,7 @@ func TestToldAlone(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		s := openInternal(t)
 		told, err := s.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		inside, leave := make(chan struct{}), make(chan struct{})
 		answers := []<-chan error{start(s, func(workspace.Tx) error { // may run again
 			select {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -55,9 +56,7 @@ func TestWatchOwnWrites(t *testing.T) {
 	var watchers []<-chan workspace.Owner
 	for range 3 {
 		c, err := s.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		watchers = append(watchers, c)
 	}
 	ws := workspaceOn(t, s, "alice")
@@ -74,9 +73,7 @@ func TestWatchOwnWrites(t *testing.T) {
 	if _, err := ws.ReadFile(t.Context(), "none", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
 		t.Fatal(err)
 	}
-	if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Count(t.Context(), map[workspace.Owner]int64{alice: 1}))
 	failed := errors.New("failed")
 	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
 		state, err := tx.Owner()
@@ -165,9 +162,7 @@ func TestWatchOtherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
 	looking, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer looking.Close()
 	writes := pick(1000, 4000)
 	const ours = 200
@@ -178,9 +173,7 @@ func TestWatchOtherProcess(t *testing.T) {
 	for _, store := range []*sqlite.Store{s, looking} {
 		for _, pause := range []time.Duration{0, 0, 30 * time.Millisecond} {
 			c, err := store.Watch(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			followers++
 			go func() { done <- await(t.Context(), store, c, int64(writes+ours), pause) }()
 		}
@@ -207,19 +200,13 @@ func TestWatchLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	ours(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	first, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	waitTold(t, first) // at the beginning
 	late, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
 	waitTold(t, first)
 	waitTold(t, late)
@@ -238,9 +225,7 @@ func TestWatchGoroutine(t *testing.T) {
 	for range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, err := s.Watch(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		cancel()
 		for range c { // until it is closed
 		}
@@ -254,9 +239,7 @@ func TestWatchGoroutine(t *testing.T) {
 		}
 	}
 	c, err := s.Watch(t.Context()) // it begins again
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	waitTold(t, c)
 }
 
@@ -266,18 +249,12 @@ func TestWatchClose(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	c, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	waitTold(t, c)
 	put(t, workspaceOn(t, s, "alice"), "a.md")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 	for range c {
 	}
 	if _, err := s.Watch(t.Context()); !errors.Is(err, workspace.ErrClosed) {
@@ -300,26 +277,18 @@ func TestWatchUnreadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	ours(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
-	if err := os.Rename(path, path+".away"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Rename(path, path+".away"))
 	c, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	waitTold(t, c)
 	waitTold(t, c)
 	err = s.View(t.Context(), alice, func(workspace.Reader) error { return nil })
 	if err == nil {
 		t.Error("View of a database that is not there = nil, want an error")
 	}
-	if err := os.Rename(path+".away", path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Rename(path+".away", path))
 	waitTold(t, c)
 	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
 	for found := false; !found; {

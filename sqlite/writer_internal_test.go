@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,9 +17,7 @@ import (
 func openInternal(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -168,18 +167,14 @@ func TestRefuseSparesLaterJobs(t *testing.T) {
 	for range 2000 {
 		w := &writer{wake: make(chan struct{}, 1)}
 		first, later := newJob(), newJob()
-		if err := w.enqueue(first); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, w.enqueue(first))
 		ended := make(chan struct{})
 		go func() {
 			w.refuse(workspace.ErrReadOnly)
 			close(ended)
 		}()
 		<-first.done
-		if err := w.enqueue(later); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, w.enqueue(later))
 		<-ended
 		if state := later.state.Load(); state != queued {
 			t.Fatalf("the later job has the state %d, want %d", state, queued)

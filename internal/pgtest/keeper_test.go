@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // When a test process is killed, its server ends and its folder goes.
@@ -26,12 +27,8 @@ func TestServerEndsWithProcess(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestRoleShared$")
 			cmd.Env = append(os.Environ(), roleVariable+"=shared")
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
+			testkit.Must(t, cmd.Start())
 			var dir string
 			var pid int
 			in := bufio.NewReader(out)
@@ -40,12 +37,8 @@ func TestServerEndsWithProcess(t *testing.T) {
 				cmd.Wait()
 				t.Fatalf("the process has no server: %v %s", err, rest)
 			}
-			if err := syscall.Kill(pid, 0); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, syscall.Kill(pid, 0))
+			testkit.Must(t, cmd.Process.Signal(sig))
 			io.Copy(io.Discard, in)
 			if err := cmd.Wait(); err == nil {
 				t.Error("the process ended by itself")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 )
@@ -31,13 +32,9 @@ func TestRoleShared(t *testing.T) {
 	}
 	url := pgtest.URL(t)
 	config, err := pgconn.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	c, err := pgconn.ConnectConfig(context.Background(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	pid := query(t, c, "SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)")
 	fmt.Println(config.Host, pid[0])
 	time.Sleep(time.Minute)

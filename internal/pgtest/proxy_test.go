@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -166,9 +167,7 @@ func TestProxyStatements(t *testing.T) {
 		seen.Store(&b)
 		return pgtest.Fault{}
 	})
-	if err := insert(t, c, "extended"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, insert(t, c, "extended"))
 	if b := seen.Load(); strings.Join(b.SQL, "|") != "BEGIN|INSERT INTO t VALUES (1)|COMMIT" || !b.Commit || b.Startup || !b.RoundTrip {
 		t.Errorf("the batch was %+v", b)
 	}

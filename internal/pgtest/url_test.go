@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func connect(t testing.TB, url string) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { c.Close(context.Background()) })
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
@@ -62,12 +63,10 @@ func TestBlockedOwner(t *testing.T) {
 func TestReaderEndsWithItsFunction(t *testing.T) {
 	s := open(t)
 	var kept workspace.Tx
-	if err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+	testkit.Must(t, s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
 		kept = tx
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	defer func() {
 		if recover() == nil {
 			t.Error("SaveOwner after Update returned did not panic")

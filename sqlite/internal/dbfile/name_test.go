@@ -33,14 +33,10 @@ func TestGiveName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			temp, file := filepath.Join(dir, "temp"), filepath.Join(dir, "copy.db")
-			if err := os.WriteFile(temp, []byte("backup"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(temp, []byte("backup"), 0o600))
 			err := giveName(func(from, to string) error {
 				if c.taken {
-					if err := os.WriteFile(to, []byte("precious"), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, os.WriteFile(to, []byte("precious"), 0o600))
 				}
 				if c.err != nil {
 					return &os.LinkError{Op: "link", Old: from, New: to, Err: c.err}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A link in the place of the reserve is neither filled nor emptied.
@@ -15,13 +17,9 @@ func TestReserveReplaced(t *testing.T) {
 		dir := t.TempDir()
 		precious := filepath.Join(dir, "precious")
 		text := strings.Repeat("of somebody else ", 1000)
-		if err := os.WriteFile(precious, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(precious, []byte(text), 0o600))
 		r := ReserveOf(filepath.Join(dir, "a.db"))
-		if err := make(precious, r.name()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, make(precious, r.name()))
 		if r.Fill() || r.Release() {
 			t.Error("Fill or Release says that it has done something")
 		}
