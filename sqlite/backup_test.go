@@ -88,6 +88,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	for _, agent := range []string{"a", "b"} {

@@ -31,6 +31,7 @@ func changesOf(t *testing.T, s workspace.Store, agent string, after int64, limit
 // Damage to the journal is told to whoever reads the rows, and to nobody else. A row that
 // is missing is never passed over.
 func TestDamagedJournal(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, damage, say string
@@ -88,6 +89,7 @@ func pages(t *testing.T, s workspace.Store, q workspace.OwnersQuery) (names []st
 // Owners lists each owner once in every order and on pages of any length, also of a past
 // schema, where ties are common.
 func TestOwnersOrders(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for schema := int64(1); schema <= sqlite.SchemaVersion; schema++ {
 		var s *sqlite.Store

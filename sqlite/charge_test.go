@@ -14,6 +14,7 @@ import (
 // of a common length. So 100,000 empty entries are not free. SCRATCHPAD_TEST=full also
 // makes 100,000 files, versions and logs.
 func TestChargeIsNearTheDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for name, fill := range chargeFills() {
 		t.Run(name, func(t *testing.T) {
@@ -33,25 +34,25 @@ func chargeFills() map[string]func(*testing.T, *workspace.Workspace) {
 	}
 	return map[string]func(*testing.T, *workspace.Workspace){
 		"entries": func(t *testing.T, ws *workspace.Workspace) {
-			for range pick(10, 100) {
+			for range pick(3, 40) {
 				if _, err := ws.AppendLog(t.Context(), path(0), make([][]byte, 1000)...); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"versions": func(t *testing.T, ws *workspace.Workspace) {
-			count := testkit.Pick(3_000, 20_000, 100_000)
+			count := testkit.Pick(600, 6_000, 100_000)
 			for n := range count {
 				write(t, ws, n%(count/10))
 			}
 		},
 		"files": func(t *testing.T, ws *workspace.Workspace) {
-			for n := range testkit.Pick(2_000, 20_000, 100_000) {
+			for n := range testkit.Pick(500, 5_000, 100_000) {
 				write(t, ws, n)
 			}
 		},
 		"logs": func(t *testing.T, ws *workspace.Workspace) {
-			for n := range testkit.Pick(2_000, 20_000, 100_000) {
+			for n := range testkit.Pick(500, 5_000, 100_000) {
 				if _, err := ws.AppendLog(t.Context(), path(n), nil); err != nil {
 					t.Fatal(err)
 				}

@@ -17,7 +17,7 @@ import (
 // With overlapping readers, there is always one in the write-ahead log. The log still
 // stays below 64 MiB, whether one store writes or several in turn.
 func TestLogStaysSmall(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	for _, stores := range []int{1, 3} {
 		t.Run(fmt.Sprint("stores=", stores), func(t *testing.T) {

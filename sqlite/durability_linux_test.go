@@ -18,15 +18,7 @@ import (
 
 func init() {
 	roles["durability-write"] = func(args []string) error {
-		writers, err := strconv.Atoi(args[1])
-		if err != nil {
-			return err
-		}
-		each, err := strconv.Atoi(args[2])
-		if err != nil {
-			return err
-		}
-		return writeAll(context.Background(), args[0], writers, each)
+		return writeAll(context.Background(), args[0], atoi(args[1]), atoi(args[2]))
 	}
 }
 
@@ -84,6 +76,7 @@ func writeWithKey(ctx context.Context, s *sqlite.Store) error {
 // A repeated request is acknowledged only when the first one is durable, whoever stored
 // it. The disk is not asked twice for the same log.
 func TestRepeatedIsSynced(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	if got, want := strings.Join(trace(t, "durability-repeat"), " "), "sync acked acked acked"; got != want {
 		t.Errorf("the calls were %q, want %q", got, want)
@@ -121,12 +114,7 @@ func writeAll(ctx context.Context, path string, writers, each int) error {
 	}
 	wg.Wait()
 	fmt.Println("durability-end")
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return s.Close()
+	return errors.Join(errors.Join(errs...), s.Close())
 }
 
 // trace runs a role under strace on a new database. It returns the calls in the order
@@ -173,8 +161,9 @@ func trace(t *testing.T, role string, args ...string) (calls []string) {
 // A single writer shares no commit. Before each write is acknowledged, the disk has
 // confirmed the log.
 func TestAcknowledgedIsSynced(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
-	const writes = 200
+	writes := pick(50, 200)
 	calls := trace(t, "durability-write", "1", strconv.Itoa(writes))
 	acked, synced, since := 0, 0, 0
 	for _, call := range calls {
@@ -196,6 +185,7 @@ func TestAcknowledgedIsSynced(t *testing.T) {
 
 // Many writers share commits. Still no write is acknowledged before a sync.
 func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	calls := trace(t, "durability-write", "64", strconv.Itoa(pick(10, 100)))
 	acked, synced := 0, 0

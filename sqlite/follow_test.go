@@ -249,17 +249,18 @@ func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
 
 // Writers in three processes, and followers that are killed and begin again where the last
 // whole page ended: each gets every change once, in order, and none is missing. It takes
-// 10,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
+// 5,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
 func TestFollow(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
-	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(1000, 10_000, 100_000), testkit.Pick(2, 10, 40))
+	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(400, 5000, 100_000), testkit.Pick(1, 6, 40))
 }
 
 // TestFollowOnPostgres is TestFollow on PostgreSQL, where an agent's writes are slower.
 func TestFollowOnPostgres(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	followAll(t, pgtest.URL(t), testkit.Pick(1000, 2000, 100_000), testkit.Pick(4, 6, 40))
+	followAll(t, pgtest.URL(t), testkit.Pick(240, 800, 100_000), testkit.Pick(1, 4, 40))
 }
 
 func followAll(t *testing.T, path string, rows, kills int) {
@@ -378,10 +379,12 @@ func (r *lateReader) Changes(after int64, limit int) ([]workspace.Change, error)
 
 // The check finds a change that became visible after a later one was answered.
 func TestFollowFindsLateChanges(t *testing.T) {
-	const rows = 400
+	testkit.SkipInShort(t)
+	const rows = 150
 	for _, watch := range []bool{false, true} {
 		for _, faulty := range []bool{false, true} {
 			t.Run(fmt.Sprintf("watch=%v/faulty=%v", watch, faulty), func(t *testing.T) {
+				t.Parallel()
 				store := workspace.Store(memstore.New())
 				defer store.Close()
 				_, writer, err := followService(store)

@@ -22,7 +22,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 12, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
+var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 6, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
 
 const (
 	killProcesses = 4
@@ -406,7 +406,7 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 func TestKill(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	n := testkit.Pick(12, 40, 200)
+	n := testkit.Pick(6, 40, 200)
 	if *killCount > 0 {
 		n = *killCount
 	}
@@ -433,7 +433,7 @@ func TestKillCreate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	made := 0
-	for i := range testkit.Pick(8, 15, 60) {
+	for i := range testkit.Pick(3, 15, 60) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 		if i%2 == 1 {
 			testkit.Must(t, os.WriteFile(path, nil, 0o600))

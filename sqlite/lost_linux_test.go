@@ -52,9 +52,11 @@ func databaseIn(t *testing.T) string {
 	return filepath.Join(dir, "a.db")
 }
 
-// After the files were lost, writes are refused and nothing is stored, also when the
-// files are back. Reads go on.
+// That the files were lost is noticed although nobody has written. Then writes are refused and
+// nothing is stored. Reads go on. The log says so
+// each time that it is found.
 func TestLostFiles(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range losses {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,7 +67,9 @@ func TestLostFiles(t *testing.T) {
 			ws := workspaceOn(t, s, "alice")
 			put(t, ws, "before")
 			expectFile(t, ws, "before", "before")
+			testkit.Must(t, ready(t, s))
 			c.do(t, path)
+			mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
 			for range 2 {
 				_, err = ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{})
 				if !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "start again") {
@@ -73,8 +77,8 @@ func TestLostFiles(t *testing.T) {
 				}
 			}
 			expectFile(t, ws, "before", "before")
-			if s.Close(); strings.Count(log.String(), c.say) != 1 {
-				t.Errorf("the log says %q; want once %q", log.String(), c.say)
+			if s.Close(); strings.Count(log.String(), c.say) != 2 || !strings.Contains(log.String(), "path="+path) {
+				t.Errorf("the log says %q; want twice %q, and the path", log.String(), c.say)
 			}
 		})
 	}

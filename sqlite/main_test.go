@@ -32,9 +32,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testkit.Checks{Checks: 20, Long: 60, Full: 100, Short: 40}.Set()
+	testkit.Checks{Checks: 8, Long: 40, Full: 100, Short: 4}.Set()
 	waitSideBySide()
-	goleak.VerifyTestMain(m)
+	remove := testkit.TempInMemory()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { remove(); os.Exit(code) }))
 }
 
 // waitSideBySide lets more parallel tests run than there are processors, unless the

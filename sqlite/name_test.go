@@ -13,6 +13,7 @@ import (
 // Databases in one folder never touch one another's files, whatever their names are. A
 // name that could be that of another one's side file is refused.
 func TestNamesSideBySide(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	neighbours := []string{"mem-new", "mem.db", "mem-new-1", "mem-backup"}

@@ -63,8 +63,9 @@ var _ = register("load", func(args []string) error {
 
 // Neither of two busy processes starves the other. Their speed is logged.
 func TestNeighbourShare(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	path := filepath.Join(t.TempDir(), "share.db")
-	d := pick(1500*time.Millisecond, 6*time.Second)
+	d := 2 * time.Second
 	children := startChildren(t, 2, "load", path, d.String())
 	for _, c := range children {
 		c.expect(t, "ready")
@@ -93,21 +94,13 @@ func TestNeighbourShare(t *testing.T) {
 // "count DB TIMES PROCESS": adds one to a counter so many times, each by a
 // conditional write, with other writes between them.
 var _ = register("count", func(args []string) error {
-	store, svc, err := openService(args[0], workspace.Limits{})
-	if err != nil {
-		return err
-	}
-	times, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("count")
+	store, ws, err := openAgent(args[0], "count", workspace.Limits{})
 	if err != nil {
 		return err
 	}
 	tell("ready")
 	<-hear()
-	for n := range times {
+	for n := range atoi(args[1]) {
 		if err := addOne(ws); err != nil {
 			return err
 		}
@@ -142,9 +135,9 @@ func addOne(ws *workspace.Workspace) error {
 // Of 16 processes that write on conditions, no write is lost, and none is told that the
 // database is busy. Any error ends its process.
 func TestNeighbourConditionalWrites(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
-	const processes = 16
-	times := testkit.Pick(10, 12, 60)
+	processes, times := testkit.Pick(6, 16, 16), testkit.Pick(6, 12, 60)
 	path := filepath.Join(t.TempDir(), "count.db")
 	children := startChildren(t, processes, "count", path, fmt.Sprint(times))
 	for _, c := range children {
@@ -172,7 +165,7 @@ func TestNeighbourConditionalWrites(t *testing.T) {
 // if an empty file is there.
 func TestNeighbourCreate(t *testing.T) {
 	t.Parallel()
-	const n = 16
+	n := testkit.Pick(6, 16, 16)
 	check := func(t *testing.T, path string) {
 		t.Helper()
 		store := open(t, path)
@@ -185,7 +178,7 @@ func TestNeighbourCreate(t *testing.T) {
 	}
 	rounds := func(t *testing.T, run func(t *testing.T, path string)) {
 		dir := t.TempDir()
-		for i := range testkit.Pick(4, 8, 40) {
+		for i := range testkit.Pick(2, 6, 40) {
 			path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 			if i%2 == 1 {
 				testkit.Must(t, os.WriteFile(path, nil, 0o600))
@@ -195,6 +188,7 @@ func TestNeighbourCreate(t *testing.T) {
 		}
 	}
 	t.Run("processes", func(t *testing.T) {
+		testkit.SkipInShort(t)
 		children := startChildren(t, n, "create")
 		for _, c := range children {
 			c.expect(t, "ready")
@@ -270,11 +264,7 @@ func (s holdStore) Update(ctx context.Context, o workspace.Owner, fn func(worksp
 // "wait DB PROCESS": opens, and when it hears a line, queues a write without a
 // deadline. At the next line it closes the store.
 var _ = register("wait", func(args []string) error {
-	store, svc, err := openService(args[0], workspace.Limits{})
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("others")
+	store, ws, err := openAgent(args[0], "others", workspace.Limits{})
 	if err != nil {
 		return err
 	}
@@ -303,6 +293,7 @@ var _ = register("wait", func(args []string) error {
 
 func TestNeighbourStopped(t *testing.T) {
 	t.Parallel()
+	testkit.SkipUnlessLong(t)
 	t.Run("and continued", func(t *testing.T) { testStopped(t, syscall.SIGCONT) })
 	t.Run("and killed", func(t *testing.T) { testStopped(t, syscall.SIGKILL) })
 }
@@ -312,9 +303,7 @@ func testStopped(t *testing.T, end syscall.Signal) {
 	path := filepath.Join(t.TempDir(), "stopped.db")
 	store := open(t, path)
 	ws := workspaceOn(t, store, "others")
-	if _, err := ws.WriteFile(t.Context(), "before", []byte("before"), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	put(t, ws, "before")
 	waiting := startChild(t, "wait", path, "0")
 	waiting.expect(t, "open")
 	holder := startChild(t, "hold", path, "0")

@@ -30,21 +30,11 @@ func init() {
 // whatever the umask is.
 func openModes(args []string) error {
 	syscall.Umask(0)
-	ctx := context.Background()
-	s, err := sqlite.Open(ctx, args[0], quiet)
+	s, ws, err := openAgent(args[0], "alice", workspace.Limits{})
 	if err != nil {
 		return err
 	}
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("alice")
-	if err != nil {
-		return err
-	}
-	acked := newLedger()
-	if err := errors.Join(acked.write(ctx, ws, "plan.md", []byte("text")), acked.check(ctx, svc)); err != nil {
+	if _, err := ws.WriteFile(context.Background(), "plan.md", []byte("text"), workspace.WriteOptions{}); err != nil {
 		return err
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-turn", "-write", "-reserve"} {
@@ -60,6 +50,7 @@ func openModes(args []string) error {
 }
 
 func TestOpenModes(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	if err := roleCommand(t.Context(), "open-modes", filepath.Join(dir, "new.db")).Run(); err != nil {
@@ -80,18 +71,10 @@ func openAsNobody(args []string) error {
 		return err
 	}
 	ctx := context.Background()
-	s, err := sqlite.Open(ctx, args[0], quiet)
+	s, ws, err := openAgent(args[0], "alice", workspace.Limits{})
 	if err != nil {
 		fmt.Println(hasKind(err), err)
 		return nil
-	}
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("alice")
-	if err != nil {
-		return err
 	}
 	if r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{}); err != nil || string(r.Content) != "text" {
 		return fmt.Errorf("ReadFile = %q, %w", r.Content, err)

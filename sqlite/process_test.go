@@ -35,7 +35,12 @@ type child struct {
 
 func startChild(t testing.TB, role string, args ...string) *child {
 	t.Helper()
-	c := &child{cmd: roleCommand(context.Background(), role, args...), lines: make(chan string, 64)}
+	return startCommand(t, roleCommand(context.Background(), role, args...))
+}
+
+func startCommand(t testing.TB, cmd *exec.Cmd) *child {
+	t.Helper()
+	c := &child{cmd: cmd, lines: make(chan string, 64)}
 	var err error
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -94,6 +99,15 @@ func (c *child) expect(t testing.TB, want string) {
 	}
 }
 
+// until returns the lines before the wanted one.
+func (c *child) until(t testing.TB, want string) (before []string) {
+	t.Helper()
+	for line := c.next(t); line != want; line = c.next(t) {
+		before = append(before, line)
+	}
+	return before
+}
+
 // finish closes the process's input, and expects that it ends without an error.
 func (c *child) finish(t testing.TB) {
 	t.Helper()
@@ -149,16 +163,23 @@ func openService(path string, l workspace.Limits) (*sqlite.Store, *workspace.Ser
 	return s, svc, nil
 }
 
+// openAgent opens a database for a child, and the workspace of an agent in it.
+func openAgent(path, name string, l workspace.Limits) (*sqlite.Store, *workspace.Workspace, error) {
+	s, svc, err := openService(path, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	ws, err := svc.Agent(name)
+	return s, ws, err
+}
+
 // create opens or makes a database, writes one file, and closes it.
 func create(path, name string) error {
-	store, svc, err := openService(path, workspace.Limits{})
+	store, ws, err := openAgent(path, "create", workspace.Limits{})
 	if err != nil {
 		return err
 	}
-	ws, err := svc.Agent("create")
-	if err == nil {
-		_, err = ws.WriteFile(context.Background(), name, []byte(name), workspace.WriteOptions{})
-	}
+	_, err = ws.WriteFile(context.Background(), name, []byte(name), workspace.WriteOptions{})
 	return errors.Join(err, store.Close())
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 400, 800 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
+var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 60, 400 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
 
 const (
 	quotaProcesses = 4
@@ -137,11 +137,9 @@ func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
 // Whoever writes, exactly as much is stored as fits: the limit is never exceeded, and
 // nothing that fits is refused.
 func TestQuota(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
-	fits := testkit.Pick(400, 800, 4000)
-	if testing.Short() {
-		fits = 100
-	}
+	fits := testkit.Pick(60, 400, 4000)
 	if *quotaFits > 0 {
 		fits = *quotaFits
 	}
@@ -157,13 +155,16 @@ func TestQuota(t *testing.T) {
 		"entries":            {Do: "log", Entry: 1, Limits: workspace.Limits{Entries: n, Bytes: high}},
 		"entries in batches": {Do: "log", Entry: 3, Limits: workspace.Limits{Entries: 3*n + 2, Bytes: high}},
 	} {
-		t.Run(name, func(t *testing.T) { testQuota(t, p, fits) })
+		if testkit.Long() || p.Entry == 3 || name == "files" {
+			t.Run(name, func(t *testing.T) { testQuota(t, p, fits) })
+		}
 	}
 }
 
 // At the limit, a file with all its versions can still be written: it loses as much as
 // it gains. Nothing else can be written.
 func TestQuotaOverwrite(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	p := quotaPlan{Do: "version", Limits: workspace.Limits{Bytes: 1 << 40, Versions: quotaVersions}}
 	path := filepath.Join(t.TempDir(), "quota.db")

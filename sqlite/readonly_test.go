@@ -16,6 +16,7 @@ import (
 
 // Reading a database with the log of a crash changes no byte.
 func TestOpenReadOnly(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	d := crashed(t)
 	path := filepath.Join(t.TempDir(), "crashed.db")
@@ -59,25 +60,8 @@ func mustNotWrite(t *testing.T, s *sqlite.Store) {
 	}
 }
 
-func TestOpenReadOnlyRefuses(t *testing.T) {
-	testkit.SkipInShort(t)
+func TestOpenReadOnlyOfNothing(t *testing.T) {
 	t.Parallel()
-	for _, c := range refusals {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "refused.db")
-			c.make(t, path)
-			before := state(t, dir)
-			s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-			if err == nil {
-				s.Close()
-			}
-			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
-				t.Errorf("OpenReadOnly = %v; want %q and %q", err, c.kind, c.say)
-			}
-			mustKeep(t, path, before)
-		})
-	}
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty.db")
 	write(t, empty, nil)
@@ -138,6 +122,7 @@ func TestReadOnlyFollows(t *testing.T) {
 
 // Check finds a wrong counter and a broken page.
 func TestCheckFinds(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, want string

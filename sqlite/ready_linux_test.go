@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,27 +42,6 @@ func mustBeUnready(t *testing.T, s *sqlite.Store, kind error, say string) {
 	}
 }
 
-// What happens to the files is noticed although nobody has written, and is logged once.
-func TestReadyNoticesLostFiles(t *testing.T) {
-	t.Parallel()
-	for _, c := range losses {
-		t.Run(c.name, func(t *testing.T) {
-			path := databaseIn(t)
-			var log strings.Builder
-			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			testkit.Must(t, err)
-			put(t, workspaceOn(t, s, "alice"), "before")
-			testkit.Must(t, ready(t, s))
-			c.do(t, path)
-			mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
-			s.Close()
-			if strings.Count(log.String(), c.say) != 1 || !strings.Contains(log.String(), "path="+path) {
-				t.Errorf("the log says %q; want once %q, and the path", log.String(), c.say)
-			}
-		})
-	}
-}
-
 // A file that is back is noticed too, if no write has failed meanwhile.
 func TestReadyAgain(t *testing.T) {
 	t.Parallel()
@@ -80,6 +58,7 @@ func TestReadyAgain(t *testing.T) {
 }
 
 func TestReadyNoticesDamage(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, say string
@@ -108,6 +87,7 @@ func TestReadyNoticesDamage(t *testing.T) {
 
 // A full disk is noticed before a write fails, and so is room that was made.
 func TestReadyFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "full.db")
@@ -169,6 +149,7 @@ func TestReadyWhenClosedOrReadOnly(t *testing.T) {
 // While another process keeps the turn and a write waits for it, Ready answers. It takes
 // that for trouble only after a while.
 func TestReadyBehindANeighbour(t *testing.T) {
+	testkit.SkipUnlessLong(t)
 	t.Parallel()
 	path := databaseIn(t)
 	s := open(t, path)

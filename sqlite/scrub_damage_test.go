@@ -37,6 +37,7 @@ func (l *lines) String() string {
 // In a damaged list of free pages is one that is in use. It is not set to zero: nothing
 // of a damaged database is changed.
 func TestScrubDamaged(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	const size = 1_000_000
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -25,15 +25,7 @@ func scrubKillContent(id int) []byte { return canary(id, 100+id*7919%30_000) }
 // the canary's number.
 var _ = register("scrub-kill", func(args []string) error {
 	path, first, agent := args[0], args[1], args[2]
-	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("agent-" + agent)
+	_, ws, err := openAgent(path, "agent-"+agent, workspace.Limits{})
 	if err != nil {
 		return err
 	}
@@ -173,17 +165,18 @@ func (k *scrubKill) check(s *sqlite.Store) {
 //
 // go test ./sqlite -run TestScrubKilled with SCRATCHPAD_TEST=full takes some minutes.
 func TestScrubKilled(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	k := &scrubKill{t: t, path: filepath.Join(t.TempDir(), "test.db"), versions: make(map[string]map[int64]int), gone: make(map[int]bool)}
 	testkit.Must(t, open(t, k.path).Close())
-	for n := range testkit.Pick(4, 8, 200) {
+	for n := range testkit.Pick(2, 8, 200) {
 		k.round(n)
 	}
 	s := open(t, k.path)
 	waitScrubbed(t, s)
 	checkGone(t, s, k.path, k.gone)
 	t.Logf("%d contents were redacted, and %d kills left some to scrub", len(k.gone), k.pending)
-	if k.pending == 0 {
+	if testkit.Long() && k.pending == 0 {
 		t.Error("no kill came before the end of a pass: nothing is tested")
 	}
 }

@@ -15,32 +15,23 @@ import (
 )
 
 // This process redacts, and goes on until it is killed.
-func init() {
-	roles["redact-and-stay"] = func(args []string) error {
-		s, err := sqlite.Open(context.Background(), args[0], quiet)
-		if err != nil {
-			return err
-		}
-		svc, err := workspace.New(s, workspace.Options{})
-		if err != nil {
-			return err
-		}
-		ws, err := svc.Agent("a")
-		if err != nil {
-			return err
-		}
-		if _, err := ws.RedactVersion(context.Background(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
-			return err
-		}
-		tell("redacted")
-		select {}
+var _ = register("redact-and-stay", func(args []string) error {
+	_, ws, err := openAgent(args[0], "a", workspace.Limits{})
+	if err != nil {
+		return err
 	}
-}
+	if _, err := ws.RedactVersion(context.Background(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
+		return err
+	}
+	tell("redacted")
+	select {}
+})
 
 // A process has written the database anew, a reader keeps it from emptying the log, and it is
 // killed. The content is still in the files, and so is the record. The next process ends the
 // work when the reader has left. The temporary file of VACUUM is gone with its process.
 func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	const size = 1_000_000
 	path, temp := filepath.Join(t.TempDir(), "test.db"), t.TempDir()
@@ -54,8 +45,8 @@ func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
 		}
 		cmd := roleCommand(t.Context(), "redact-and-stay", path)
 		cmd.Env = append(cmd.Environ(), "SQLITE_TMPDIR="+temp)
-		c := startPeer(t, cmd)
-		c.until(t, "redacted")
+		c := startCommand(t, cmd)
+		c.expect(t, "redacted")
 		for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 			log, err := os.ReadFile(path + "-wal")
 			testkit.Must(t, err)
@@ -67,8 +58,7 @@ func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
 			}
 		}
 		time.Sleep(200 * time.Millisecond)
-		c.Process.Kill()
-		c.Wait()
+		c.kill()
 		return nil
 	}))
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
@@ -85,6 +75,7 @@ func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
 
 // Without three times the room, nothing is begun, and the record stays.
 func TestScrubNeedsRoom(t *testing.T) {
+	testkit.SkipInShort(t)
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "test.db")
 	s, err := sqlite.Open(t.Context(), path, quiet)

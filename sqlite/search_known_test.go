@@ -32,11 +32,11 @@ type knownItem struct {
 // The documentation of the Go distribution is found by the titles and first sentences of
 // its sections at least as well as SQLite's FTS5 finds it with BM25.
 func TestSearchFindsKnownItems(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	items := goDocumentation(t)
 	ours, theirs := newSearched(t, items), newFTS5(t, items)
 	r := rand.New(rand.NewPCG(1, 2))
-	most := testkit.Pick(150, 600, 600)
+	most := testkit.Pick(150, 150, 600)
 	for _, kind := range []string{"title", "sentence"} {
 		var our, and, or float64
 		n := 0
@@ -61,7 +61,7 @@ func TestSearchFindsKnownItems(t *testing.T) {
 // Chinese, Japanese, Korean and Thai are found by some characters in a row, and
 // identifiers by their parts. FTS5 splits text at spaces, and finds little of it.
 func TestSearchFindsWithoutSpaces(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	for name, items := range map[string][]knownItem{
 		"chinese":     paragraphs(t, "sunzi-bingfa-simplified-utf-8.txt"),
 		"japanese":    paragraphs(t, "rashomon-utf-8.txt"),

@@ -28,6 +28,7 @@ func TestStore(t *testing.T) {
 }
 
 func TestStoreDurable(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
 		path := filepath.Join(t.TempDir(), "test.db")

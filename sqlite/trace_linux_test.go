@@ -29,39 +29,6 @@ func needRoot(t *testing.T, why string) {
 	}
 }
 
-// rolePeer is a process of this binary in a role. The test and the process exchange
-// lines.
-type rolePeer struct {
-	*exec.Cmd
-	in    io.WriteCloser
-	lines *bufio.Scanner
-}
-
-func startPeer(t *testing.T, cmd *exec.Cmd) *rolePeer {
-	t.Helper()
-	in, err := cmd.StdinPipe()
-	testkit.Must(t, err)
-	out, err := cmd.StdoutPipe()
-	testkit.Must(t, err)
-	testkit.Must(t, cmd.Start())
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	return &rolePeer{cmd, in, lines}
-}
-
-// until reads lines up to the wanted one.
-func (c *rolePeer) until(t *testing.T, want string) (before []string) {
-	t.Helper()
-	for c.lines.Scan() {
-		if c.lines.Text() == want {
-			return before
-		}
-		before = append(before, c.lines.Text())
-	}
-	t.Fatalf("the process ended before %q: %v; it said %q", want, c.Wait(), before)
-	return nil
-}
-
 // attach puts a running process under strace.
 func attach(t *testing.T, strace string, pid int, options ...string) {
 	t.Helper()

@@ -87,6 +87,7 @@ func shortener() *workspace.Summarizer {
 // Verify compares the bytes of summaries with those in the heads of files, and finds a
 // summary that is not of the current version. The checksums of all rows are right here.
 func TestVerifySummaries(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -141,6 +142,7 @@ func TestVerifySummaries(t *testing.T) {
 // The author of a version that is damaged or missing is not known. The other files have
 // theirs. A list with content ends with ErrCorrupt.
 func TestListsOfDamagedFiles(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, change := range []string{
 		"UPDATE versions SET client = 'x' WHERE path = 'b'",

@@ -13,6 +13,7 @@ import (
 // A log that ends too early, as after a disk that has lied about a sync, is damage. SQLite
 // ends the transaction of whoever meets it.
 func TestVerifyTornLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	const frame = 24 + 4096 // a page in the log
 	for _, cut := range []int64{1, 3, 10, 60} {

@@ -96,19 +96,11 @@ var _ = register("watched", func(args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := sqlite.Open(context.Background(), args[0], sqlite.Options{})
+	s, ws, err := openAgent(args[0], "alice", workspace.Limits{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		return err
-	}
-	ws, err := svc.Agent("alice")
-	if err != nil {
-		return err
-	}
 	tell("ready")
 	for range hear() {
 		for i := range n {
@@ -158,14 +150,15 @@ func await(ctx context.Context, s *sqlite.Store, told <-chan workspace.Owner, un
 
 // Watchers, slow ones too, get every write of another process and of this one.
 func TestWatchOtherProcess(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
 	looking, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
 	testkit.Must(t, err)
 	defer looking.Close()
-	writes := pick(1000, 4000)
-	const ours = 200
+	writes := pick(150, 2000)
+	const ours = 50
 	child := startChild(t, "watched", path, fmt.Sprint(writes))
 	child.expect(t, "ready")
 	done := make(chan error)
@@ -222,7 +215,7 @@ func polls() int {
 // last watcher. Not parallel: it counts the goroutines of all stores.
 func TestWatchGoroutine(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
-	for range 100 {
+	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, err := s.Watch(ctx)
 		testkit.Must(t, err)

@@ -164,7 +164,7 @@ func TestCloseWaits(t *testing.T) {
 func TestRefuseSparesLaterJobs(t *testing.T) {
 	t.Parallel()
 	newJob := func() *job { return &job{ctx: t.Context(), done: make(chan struct{})} }
-	for range 2000 {
+	for range 200 {
 		w := &writer{wake: make(chan struct{}, 1)}
 		first, later := newJob(), newJob()
 		testkit.Must(t, w.enqueue(first))
