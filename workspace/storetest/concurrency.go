@@ -50,7 +50,7 @@ func count(tx workspace.Tx) error {
 }
 
 func concurrentCounter(t testing.TB, s workspace.Store) {
-	n := rounds(100, 50, 10, 3)
+	n := rounds(100, 30, 5, 3)
 	each(func(int) {
 		for range n {
 			if err := s.Update(t.Context(), alice, count); err != nil {
@@ -65,7 +65,7 @@ func concurrentCounter(t testing.TB, s workspace.Store) {
 
 // concurrentCount counts reads beside Updates of the same owners.
 func concurrentCount(t testing.TB, s workspace.Store) {
-	n := rounds(100, 50, 10, 3)
+	n := rounds(100, 30, 5, 3)
 	for i := range 3 {
 		update(t, s, worker(i), count)
 	}
@@ -108,7 +108,7 @@ func concurrentCounts(t testing.TB, s workspace.Store) {
 			}
 		})
 	}
-	for n := rounds(2000, 1000, 300, 100); n > 0 || counted.Load() < 20; n-- {
+	for n := rounds(2000, 500, 100, 50); n > 0 || counted.Load() < 20; n-- {
 		got := list(t, s, "local", "", 10)
 		if len(got) != 2 || got[0].Usage != got[1].Usage {
 			t.Errorf("Owners beside Count = %+v, want the same count for both", got)
@@ -123,7 +123,7 @@ func concurrentCounts(t testing.TB, s workspace.Store) {
 // concurrentOwners lets many owners work at the same time. Each sees at once what it has
 // written.
 func concurrentOwners(t testing.TB, s workspace.Store) {
-	n := rounds(50, 25, 5, 2)
+	n := rounds(50, 15, 3, 2)
 	each(func(i int) {
 		for round := range n {
 			want := fmt.Sprintf("%d of %d", round, i)
@@ -213,7 +213,7 @@ func concurrentView(t testing.TB, s workspace.Store) {
 	for range 4 {
 		readers.Go(func() {
 			last := int64(0)
-			for range rounds(3000, 1000, 300, 50) {
+			for range rounds(3000, 500, 100, 30) {
 				got, err := try(t, s, alice, sample)
 				if err != nil {
 					t.Errorf("View = %v, want nil", err)
@@ -328,7 +328,7 @@ func settled(t testing.TB, s workspace.Store, said map[work]error) {
 func concurrentRounds(t testing.TB, s workspace.Store, odd func(w work, start <-chan struct{}) error) {
 	said := map[work]error{}
 	var mu sync.Mutex // guards said
-	for round := range rounds(10_000, 400, 100, 50) {
+	for round := range rounds(10_000, 150, 24, 12) {
 		start := make(chan struct{})
 		var all sync.WaitGroup
 		for i := range many {

@@ -320,7 +320,7 @@ func dumpMoment(t testing.TB, s workspace.Store) {
 	defer writers.Wait()
 	defer close(due)
 	last := int64(0)
-	for range rounds(200, 30, 15, 5) {
+	for range rounds(200, 20, 6, 3) {
 		for len(due) < writes {
 			due <- true
 		}

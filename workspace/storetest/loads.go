@@ -177,7 +177,7 @@ func loadRandom(t testing.TB, s workspace.Store) {
 	})
 	rnd := rand.New(rand.NewPCG(1, 2))
 	nobody := workspace.Owner{Tenant: "local", Agent: "nobody"}
-	for range rounds(10_000, 2000, 1000, 300) {
+	for range rounds(10_000, 1000, 300, 100) {
 		q, o := drawLoad(rnd), []workspace.Owner{alice, bob, nobody}[rnd.IntN(3)]
 		diff, err := try(t, s, o, func(r workspace.Reader) (string, error) { return sameLoad(r, q) })
 		if diff != "" || err != nil {

@@ -271,7 +271,7 @@ func recordResultsOwn(t testing.TB, s workspace.Store) {
 // recordWinner lets many goroutines put at one revision, as they do for a lease.
 func recordWinner(t testing.TB, s workspace.Store) {
 	revision := int64(0)
-	for range rounds(200, 100, 20, 5) {
+	for range rounds(200, 50, 8, 4) {
 		var mu sync.Mutex // guards won
 		var won []int64
 		var all sync.WaitGroup

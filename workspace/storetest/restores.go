@@ -297,7 +297,7 @@ func restoreApart(t testing.TB, s workspace.Store) {
 // restoreBeside restores owners while others write, and while two restore the same one.
 func restoreBeside(t testing.TB, s workspace.Store) {
 	rows := sampleRows(t, s)
-	for round := range rounds(50, 20, 5, 2) {
+	for round := range rounds(50, 10, 3, 2) {
 		o := workspace.Owner{Tenant: "beside", Agent: fmt.Sprint("round-", round)}
 		won := make(chan bool, many)
 		each(func(i int) {

@@ -62,7 +62,7 @@ func sharedWrites(t testing.TB, a, b workspace.Store) {
 		equal(t, "Owners in the other store", list(t, there, "local", "", 10), list(t, here, "local", "", 10))
 		equal(t, "Totals in the other store", totals(t, there, "local"), totals(t, here, "local"))
 	}
-	for i := range rounds(500, 200, 100, 20) {
+	for i := range rounds(500, 100, 30, 10) {
 		here, there := a, b
 		if i%2 == 1 {
 			here, there = b, a
@@ -122,7 +122,7 @@ func sharedCounter(t testing.TB, a, b workspace.Store) {
 // followed. Every row comes once, in order.
 func sharedRevisions(t testing.TB, a, b workspace.Store) {
 	const writers = 8
-	n := rounds(500, 150, 50, 10)
+	n := rounds(500, 80, 20, 8)
 	stores := []workspace.Store{a, b}
 	var all sync.WaitGroup
 	for i := range writers {
@@ -220,7 +220,7 @@ func sharedRecords(t testing.TB, a, b workspace.Store) {
 		t.Errorf("Get of what the other store has deleted = %v, want ErrNotFound", err)
 	}
 	revision := int64(0)
-	for range rounds(200, 100, 20, 5) {
+	for range rounds(200, 50, 8, 4) {
 		var mu sync.Mutex // guards won
 		var won []int64
 		var all sync.WaitGroup
@@ -260,7 +260,7 @@ func sharedRestore(t testing.TB, a, b workspace.Store) {
 		t.Errorf("Restore of what the other store has restored = %v, want ErrConflict", err)
 	}
 	equal(t, "AllOwners of the other store", allOwners(t, b, workspace.Owner{}, 10), allOwners(t, a, workspace.Owner{}, 10))
-	for round := range rounds(100, 30, 10, 3) {
+	for round := range rounds(100, 15, 5, 3) {
 		o := workspace.Owner{Tenant: "both", Agent: fmt.Sprint("round-", round)}
 		var errs [2]error
 		var both sync.WaitGroup

@@ -103,7 +103,7 @@ func watchOwn(t testing.TB, s workspace.Store) {
 // watchAll follows the journals of many owners while they write. What a watcher knows at
 // the end is the whole of each journal.
 func watchAll(t testing.TB, s workspace.Store) {
-	n := rounds(200, 100, 20, 5)
+	n := rounds(200, 50, 8, 4)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := watch(t, ctx, s)
@@ -148,7 +148,7 @@ func watchAll(t testing.TB, s workspace.Store) {
 // watchSlow lets a watcher sleep while many write. Nobody waits for it.
 func watchSlow(t testing.TB, s workspace.Store) {
 	told := watch(t, t.Context(), s)
-	for range rounds(20, 10, 5, 2) {
+	for range rounds(20, 6, 3, 2) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
