@@ -90,10 +90,10 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFun
 	if err != errNewAgent {
 		return out, err
 	}
-	if err := w.svc.total.Admitting.Take(ctx); err != nil {
+	if err := w.svc.total.admitting.Take(ctx); err != nil {
 		return Outcome{}, beforeStart(err)
 	}
-	defer w.svc.total.Admitting.Give()
+	defer w.svc.total.admitting.Give()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err

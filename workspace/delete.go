@@ -5,7 +5,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 )
 
 // DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
@@ -149,7 +148,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	return out, fold.Oldest(tx, state)
+	return out, forgetOldest(tx, state)
 }
 
 func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
@@ -176,7 +175,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	return out, fold.Oldest(tx, state)
+	return out, forgetOldest(tx, state)
 }
 
 func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome, error) {

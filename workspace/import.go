@@ -6,10 +6,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/imports"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/redaction"
 )
 
 const opImport = "import"
@@ -43,12 +42,12 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		if err := w.svc.limits.checkText(opImport, path, v.Content, FileSize); err != nil {
 			return WriteResult{}, err
 		}
-		if v.Time, err = imports.Time(path, v.Number, versions[0].Number+int64(i), v.Time, a.now, clockSkew); err != nil {
+		if v.Time, err = importedTime(path, v.Number, versions[0].Number+int64(i), v.Time, a.now, clockSkew); err != nil {
 			return WriteResult{}, err
 		}
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
 		if r := v.Redacted; r != nil {
-			*v = redaction.Version(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
+			*v = redacted(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
 			continue
 		}
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
@@ -105,7 +104,7 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		if err := w.svc.limits.checkText(opImport, fmt.Sprintf("%s, entry %d", path, e.ID), e.Content, EntrySize); err != nil {
 			return AppendResult{}, err
 		}
-		at, err := imports.Time(path, e.ID, entries[0].ID+int64(i), e.Time, a.now, clockSkew)
+		at, err := importedTime(path, e.ID, entries[0].ID+int64(i), e.Time, a.now, clockSkew)
 		if err != nil {
 			return AppendResult{}, err
 		}
@@ -117,7 +116,7 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
 			return Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
 		}
-		return w.saveEntries(tx, a, l.Log, l.Owner, imports.NotBefore(added, l.Entries))
+		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
 	})
 	if err != nil {
 		return AppendResult{}, within(opImport, path, err)
@@ -144,4 +143,41 @@ func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
 		return "", within("id of", "database", err)
 	}
 	return id, nil
+}
+
+// maxImported is the highest number of a version or an entry that an import may give. It
+// leaves room for the numbers that follow.
+const maxImported = 1 << 40
+
+// importedTime checks the number and the time of what is imported. It returns the time as
+// a store keeps it. skew is how far the clocks of processes may be apart.
+func importedTime(path string, n, want int64, at, now time.Time, skew time.Duration) (time.Time, error) {
+	switch {
+	case n != want:
+		return at, fail(ErrInvalid, "import", path, "number %d follows %d; the numbers must be consecutive", n, want-1)
+	case n < 1 || n > maxImported:
+		return at, fail(ErrInvalid, "import", path, "the number %d is not one of 1 to 2^40", n)
+	case at.After(now.Add(skew)):
+		return at, fail(ErrInvalid, "import", path, "number %d is of %s, which is in the future; set the clock of this machine", n, at.Format(time.RFC3339))
+	case at.IsZero():
+		return now, nil
+	}
+	return at.UTC().Truncate(time.Microsecond), nil
+}
+
+// notBefore returns the entries with times that do not go back, also not behind the
+// newest entry of the log.
+func notBefore(entries, newest []Entry) []Entry {
+	entries = append([]Entry(nil), entries...) // the caller may run again
+	var last time.Time
+	for _, e := range newest {
+		last = e.Time
+	}
+	for i := range entries {
+		if entries[i].Time.Before(last) {
+			entries[i].Time = last
+		}
+		last = entries[i].Time
+	}
+	return entries
 }

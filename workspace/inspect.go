@@ -5,13 +5,9 @@ import (
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/filelist"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/logscan"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/versionlist"
 )
 
 // What an operator asks, and the answers. They are described in package inspect.
@@ -40,7 +36,7 @@ func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (AgentPage, err
 	if err := checkContext(ctx, "find", "agents"); err != nil {
 		return AgentPage{}, err
 	}
-	page, err := agents.Page(ctx, s.store.Owners, s.tenant, q)
+	page, err := s.agentPage(ctx, q)
 	return page, within("find", "agents", err)
 }
 
@@ -85,7 +81,7 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, err error) {
 	if err = checkContext(ctx, "list files", ""); err == nil {
 		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
-			v, err = filelist.View(r, q)
+			v, err = filesView(r, q)
 			return err
 		})
 	}
@@ -96,11 +92,11 @@ func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, e
 // operation. It is no error if the log does not exist. Errors: [ErrInvalid], and
 // [ErrCorrupt] if an entry of the page is not what was written.
 func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v LogView, err error) {
-	if err := logscan.Check(q); err != nil {
+	if err := checkLogQuery(q); err != nil {
 		return LogView{}, within(opReadLog, path, err)
 	}
 	err = w.viewUncounted(ctx, opReadLog, path, func(r Reader, name string) (err error) {
-		v, err = logscan.Read(r, name, q)
+		v, err = readBack(r, name, q)
 		return err
 	})
 	return v, err
@@ -170,14 +166,14 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
 	view := func(q FileQuery) error {
 		return w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
-			v, err = versionlist.View(r, q)
+			v, err = viewVersion(r, q)
 			return err
 		})
 	}
 	at := q
 	if q.Path == "" {
 		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
-			at.Path, err = versionlist.Find(r, q.Created)
+			at.Path, err = findCreated(r, q.Created)
 			return err
 		})
 	}
@@ -198,7 +194,7 @@ func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (page Vers
 		return VersionsPage{}, err
 	}
 	err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
-		page, err = versionlist.List(r, q)
+		page, err = listVersions(r, q)
 		return err
 	})
 	return page, within(op, "", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recordlog"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
@@ -63,15 +62,31 @@ func (l journalLog) Append(ctx context.Context, texts [][]byte, next int64, fore
 	}
 	add, q := l.w.addEntries(a, added), Query{Log: p.name}
 	if next > 0 {
-		q.Entries = entries.From(next)
+		q.Entries = entriesFrom(next)
 	}
 	out, err := l.w.commitUnlessEnded(ctx, a, q, func(tx Tx, loaded Loaded) (Outcome, error) {
-		if err := recordlog.CheckForeign(tx, p.name, loaded.Entries, foreign); err != nil {
+		if err := checkForeign(tx, p.name, loaded.Entries, foreign); err != nil {
 			return Outcome{}, err
 		}
 		return add(tx, loaded)
 	})
 	return out.Number, within(opAppend, l.path, err)
+}
+
+// checkForeign refuses to write behind records that the journal has not read. page are the
+// first of the entries that came since, as [entriesFrom] selects them.
+func checkForeign(r Reader, path string, page []Entry, foreign func(entry []byte) bool) (err error) {
+	for len(page) > 0 {
+		for _, e := range page {
+			if foreign(e.Content) {
+				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, and let one at a time write", e.ID)
+			}
+		}
+		if page, err = r.Entries(path, *entriesFrom(page[len(page)-1].ID + 1)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l journalLog) Read(ctx context.Context, after int64) (recordlog.Page, error) {

@@ -5,9 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
@@ -83,7 +84,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	}
 	before := state
 	floors.Begin(&state, a.floor)
-	c, out := entries.Add(head, state, added, a.now)
+	c, out := addedTo(head, state, added, a.now)
 	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
 		return Outcome{}, err
 	}
@@ -121,18 +122,18 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err != nil {
 		return LogPage{}, err
 	}
-	q, err := entries.Options(o).Query(op, path)
+	q, err := o.query(op, path)
 	if err != nil {
 		return LogPage{}, err
 	}
 	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
 	if err == nil {
-		err = entries.Verify(l, q)
+		err = verifyEntries(l, q)
 	}
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := LogPage(entries.PageOf(p.name, l, q))
+	page := logPageOf(p.name, l, q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, nearest.IsFile); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, nearest.Log)
@@ -145,3 +146,45 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 // number, the whole seconds after the first entry of the page, and its text. As JSON, an
 // entry cannot look like two.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
+
+// addedTo returns the change of a log to which entries are added, and its outcome. It numbers
+// the entries, counts them in the owner's state, and gives those without a time the time
+// now. An entry that is imported has a number, which a new log keeps. added is not
+// changed: a transaction may run again.
+func addedTo(head LogHead, state OwnerState, added []Entry, now time.Time) (LogChange, Outcome) {
+	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
+	if !head.Exists() {
+		c.Before = 0
+		state.Logs++
+		if head.Deleted {
+			state.DeletedLogs--
+		} else {
+			head.Last = max(state.LogFloor, added[0].ID-1)
+		}
+		head.Deleted, head.Bytes, head.First, head.Created = false, 0, head.Last+1, time.Time{}
+	}
+	if now.Before(head.Updated) {
+		now = head.Updated
+	}
+	added = slices.Clone(added)
+	var size int64
+	for i := range added {
+		head.Last++
+		if added[i].ID = head.Last; added[i].Time.IsZero() {
+			added[i].Time = now
+		}
+		size += int64(len(added[i].Content))
+	}
+	if head.Created.IsZero() {
+		head.Created = added[0].Time
+	}
+	if last := added[len(added)-1].Time; last.After(head.Updated) {
+		head.Updated = last
+	}
+	head.Bytes += size
+	state.Bytes += size
+	state.Entries += int64(len(added))
+	c.After, c.Time = head.Last, now
+	out := Outcome{Number: head.Last, Count: int64(len(added)), Bytes: size}
+	return LogChange{Head: head, New: added, Change: c, Owner: state}, out
+}

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/overlap"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -79,7 +77,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 			return Outcome{}, err
 		}
 		if o.Tree {
-			if err := overlap.Check(tx, to.name, from.name); err != nil {
+			if err := checkOverlap(tx, to.name, from.name); err != nil {
 				return Outcome{}, err
 			}
 		}
@@ -116,7 +114,7 @@ func checkMove(l Loaded, ifVersion *int64) error {
 		return err
 	}
 	if l.To.Exists() {
-		return overlap.InTheWay(l.To, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version)
+		return inTheWay(l.To, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version)
 	}
 	return verify.Version(l.Version)
 }
@@ -166,7 +164,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outco
 	if err := tx.MoveFile(m); err != nil {
 		return Outcome{}, err
 	}
-	return out, fold.Oldest(tx, state)
+	return out, forgetOldest(tx, state)
 }
 
 // latest returns the last of the times.

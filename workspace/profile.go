@@ -42,7 +42,7 @@ func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func
 		return Profile{}, err
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
-		p, err = profiles.Update(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.Limits.Agents, change)
+		p, err = profiles.Update(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
 		s.gate.Reread()
 	}
 	return p, within(op, agentID, err)

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/excerpt"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
@@ -93,7 +91,7 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 	if err != nil {
 		return ReadResult{}, err
 	}
-	if err := excerpt.Options(o).Check(path); err != nil {
+	if err := o.check(path); err != nil {
 		return ReadResult{}, err
 	}
 	r, err := w.read(ctx, p, o)
@@ -113,7 +111,7 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 		err = errNoFile
 	}
 	if err == nil {
-		err = excerpt.Options(o).CheckLoaded(l)
+		err = o.checkLoaded(l)
 	}
 	if err != nil {
 		return ReadResult{}, err
@@ -126,22 +124,7 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 	if r.Unchanged = o.Since == head.Version; r.Unchanged {
 		return r, nil
 	}
-	e, err := excerpt.Of(l, excerpt.Options(o))
-	r.Lines, r.Content, r.FromLine, r.ToLine, r.Large = e.Lines, e.Content, e.FromLine, e.ToLine, e.Large
-	r.Truncated, r.CutBytes, r.Changed, r.Removed, r.Joined = e.Truncated, e.CutBytes, lineRanges(e.Changed), lineRanges(e.Removed), e.Joined
-	r.Diff, r.DiffJSON, r.VersionTooOld, r.DiffLarger = e.Diff, e.DiffJSON, e.VersionTooOld, e.DiffLarger
+	err = r.setText(l, o)
 	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && summaries.IsLong(v.Content)
 	return r, err
-}
-
-// lineRanges returns nil for nil.
-func lineRanges(ranges []fit.Range) []LineRange {
-	if ranges == nil {
-		return nil
-	}
-	list := make([]LineRange, len(ranges))
-	for i, r := range ranges {
-		list[i] = LineRange(r)
-	}
-	return list
 }

@@ -2,9 +2,10 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/redaction"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 )
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
@@ -45,7 +46,7 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 		if !l.File.Exists() || !o.Created.IsZero() && !o.Created.Equal(l.File.Created) {
 			return Outcome{}, errNoFile
 		}
-		if err := redaction.Check(l.File, v, version); err != nil {
+		if err := checkRedaction(l.File, v, version); err != nil {
 			return Outcome{}, err
 		}
 		if v.Redacted != nil {
@@ -54,8 +55,8 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 		if l.Owner == (OwnerState{}) {
 			return Outcome{}, errNoOwner
 		}
-		r := redaction.Of(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
-		v = redaction.Version(v, r.Redaction)
+		r := redactionOf(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
+		v = redacted(v, r.Redaction)
 		if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, Outcome{}, &r.Change); err != nil {
 			return Outcome{}, err
 		}
@@ -65,4 +66,35 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 		return VersionInfo{}, within(op, path, w.withNearest(ctx, p, err))
 	}
 	return infoOf(v), nil
+}
+
+// checkRedaction refuses to redact version n of a file. v is what was loaded for it.
+func checkRedaction(h FileHead, v Version, n int64) error {
+	if n == h.Version {
+		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d", n, n)
+	}
+	return condition.Kept(h, v, n)
+}
+
+// redactionOf returns what is to be stored for the redaction of version n, with the owner's state
+// after it. The journal's row has the redacted version before the change, and the current
+// one, which stays, after it. The caller settles the state and numbers the row.
+func redactionOf(h FileHead, n int64, r Redaction, state OwnerState) VersionRedaction {
+	if r.Time.Before(h.Updated) {
+		r.Time = h.Updated // a clock was set back
+	}
+	h.Sizes = slices.Clone(h.Sizes)
+	size := &h.Sizes[n-h.Oldest()]
+	state.Bytes -= *size
+	*size = 0
+	return VersionRedaction{
+		Head: h, Number: n, Redaction: r, Owner: state,
+		Change: Change{Op: OpRedact, Kind: KindFile, Path: h.Path, Before: n, After: h.Version, Time: r.Time},
+	}
+}
+
+// redacted returns a version with a receipt in place of its content.
+func redacted(v Version, r Redaction) Version {
+	r.Time = r.Time.UTC().Truncate(time.Microsecond)
+	return Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
 }

@@ -3,8 +3,6 @@ package workspace
 import (
 	"errors"
 	"time"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 )
 
 const (
@@ -43,7 +41,7 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	}
 	if over := int(state.Requests) + 1 - requestCount; over > 0 {
 		state.Requests -= int64(over)
-		if err := tx.DropRequests(fold.Never, fold.Never, over); err != nil {
+		if err := tx.DropRequests(never, never, over); err != nil {
 			return err
 		}
 	}

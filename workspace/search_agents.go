@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 )
 
@@ -33,7 +32,7 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	if err != nil {
 		return AgentsSearch{}, err
 	}
-	owners, err := agents.Newest(ctx, s.store.Owners, s.tenant, patterns, search.MaxAgents+1)
+	owners, err := s.ownersLike(ctx, OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}, patterns)
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}

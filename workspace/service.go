@@ -7,13 +7,11 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/total"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
 )
 
@@ -35,7 +33,7 @@ type Service struct {
 	store  Store
 	tenant string
 	limits Limits
-	total  *total.Total
+	total  *total
 	gate   *profiles.Gate
 	now    func() time.Time
 	paths  PathRule
@@ -77,7 +75,7 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: total.New(store, o.Tenant, total.Limits(o.Store.withDefaults()), o.Now), now: o.Now, paths: o.Paths,
+		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: newTotal(store, o.Tenant, o.Store, o.Now), now: o.Now, paths: o.Paths,
 		searches: search.NewBudget(),
 	}
 	s.reads = count.NewReads(store)
@@ -101,7 +99,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.gate, t.total = name, profiles.NewGate(), total.New(s.store, name, total.Limits(limits.withDefaults()), s.now)
+	t.tenant, t.gate, t.total = name, profiles.NewGate(), newTotal(s.store, name, limits, s.now)
 	return &t, nil
 }
 
@@ -223,7 +221,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	var counted bool
 	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
-		counted, err = fold.Erase(tx, s.stamp(time.Time{}))
+		counted, err = forgetAll(tx, s.stamp(time.Time{}))
 		return err
 	})
 	if err != nil {
@@ -251,10 +249,10 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 	now := s.now()
 	s.sweep(ctx, now.Add(-floorTime), now.Add(clockSkew), 0)
 	keep := maxFloors
-	if limit := s.total.Limits.Agents; limit >= 0 && limit < maxFloors {
+	if limit := s.total.limits.Agents; limit >= 0 && limit < maxFloors {
 		keep = int(limit)
 	}
-	s.sweep(ctx, fold.Never, fold.Never, keep)
+	s.sweep(ctx, never, never, keep)
 }
 
 // sweep removes rows of agents whose deletion was before the time from or after the time to.

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -30,12 +33,66 @@ func (l StoreLimits) withDefaults() StoreLimits {
 	return StoreLimits{Agents: cmp.Or(l.Agents, d.Agents), Bytes: cmp.Or(l.Bytes, d.Bytes)}
 }
 
+// totalAge is how long the sum over all agents is used before it is made again.
+const totalAge = 5 * time.Second
+
+// A total is what all agents of a tenant have together. It is safe for concurrent use.
+type total struct {
+	limits    StoreLimits // with defaults
+	admitting turn.Turn   // held while an agent writes for the first time
+
+	store  Store
+	tenant string
+	bytes  *count.Recent // that count against the limit
+}
+
+func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *total {
+	return &total{admitting: turn.New(), store: s, tenant: tenant, limits: l.withDefaults(), bytes: count.NewRecent(totalAge, now)}
+}
+
+// readBytes returns how many bytes the agents have, as of the last five seconds; 0 without a
+// limit.
+func (t *total) readBytes(ctx context.Context) (int64, error) {
+	if t.limits.Bytes < 0 {
+		return 0, nil
+	}
+	return t.bytes.Get(ctx, func() (int64, error) {
+		sum, err := t.store.Totals(ctx, t.tenant)
+		return sum.Charged(), err
+	})
+}
+
+// checkBytes refuses a change that adds bytes to those that are used, if the limit has no
+// room for them. used is what readBytes returned.
+func (t *total) checkBytes(used, adds int64) error {
+	limit := t.limits.Bytes
+	if limit < 0 || adds <= 0 || used+adds <= limit {
+		return nil
+	}
+	met := Quota{Of: StoreBytes, Used: used, Adds: adds, Limit: limit}
+	return or(quota.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds), DoFreeStore, 0)
+}
+
+// checkAgents refuses one more agent if the limit has no room for it.
+func (t *total) checkAgents(ctx context.Context) error {
+	limit := t.limits.Agents
+	if limit < 0 {
+		return nil
+	}
+	sum, err := t.store.Totals(ctx, t.tenant)
+	if err == nil && sum.Agents >= limit {
+		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
+		return or(quota.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
+	}
+	return err
+}
+
 // readTotal tells a write how many bytes the store holds, as of the last five seconds.
 func (s *Service) readTotal(ctx context.Context, a *attempt) error {
 	if a.deletes {
 		return nil
 	}
-	n, err := s.total.Bytes(ctx)
+	n, err := s.total.readBytes(ctx)
 	a.storeBytes = n
 	return beforeStart(err)
 }
@@ -46,14 +103,14 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil || a.deletes {
 		return err
 	}
-	return s.total.CheckBytes(a.storeBytes, quota.Charged(after)-quota.Charged(before))
+	return s.total.checkBytes(a.storeBytes, quota.Charged(after)-quota.Charged(before))
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more
 // agent. It does not refuse a deletion, but then the deletion leaves no trace of the
 // agent. The caller holds the turn of admitting until the agent has written.
 func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
-	err := s.total.CheckAgents(ctx)
+	err := s.total.checkAgents(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
 		a.key, err = "", nil
 	}
@@ -88,5 +145,5 @@ func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
 	if err != nil {
 		return StoreUsage{}, within("usage of", "store", err)
 	}
-	return StoreUsage{Totals: sum, Limits: StoreLimits(s.total.Limits)}, nil
+	return StoreUsage{Totals: sum, Limits: s.total.limits}, nil
 }

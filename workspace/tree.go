@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"context"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/overlap"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -59,7 +59,7 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (r TreeRe
 	if err != nil {
 		return TreeResult{}, err
 	}
-	if overlap.Below(to.name, from.name) {
+	if strings.HasPrefix(to.name, from.name+"/") {
 		return TreeResult{}, fail(ErrInvalid, op, path, "%s lies below %s", ArgNewPath, ArgPath)
 	}
 	a, err := w.newAttempt(op, from.name, "")
@@ -68,9 +68,9 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (r TreeRe
 	}
 	_, err = w.commit(ctx, a, Query{To: to.name}, func(tx Tx, l Loaded) (Outcome, error) {
 		if l.To.Exists() {
-			return Outcome{}, overlap.InTheWay(l.To, "%s exists at version %d", names.Clip(to.name), l.To.Version)
+			return Outcome{}, inTheWay(l.To, "%s exists at version %d", names.Clip(to.name), l.To.Version)
 		}
-		if err := overlap.Check(tx, to.name, ""); err != nil {
+		if err := checkOverlap(tx, to.name, ""); err != nil {
 			return Outcome{}, err
 		}
 		r, err = w.eachInTree(tx, from.name, func(path string) error {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/overlap"
 )
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
@@ -65,7 +64,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 			return Outcome{}, err
 		}
 		if o.Tree && !l.File.Exists() {
-			if err := overlap.Check(tx, p.name, ""); err != nil {
+			if err := checkOverlap(tx, p.name, ""); err != nil {
 				return Outcome{}, err
 			}
 		}

@@ -1,63 +1,60 @@
-// Package logscan reads a log from its newest entry back, in bounded memory.
-package logscan
+package workspace
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
-	maxLimit = 100
-	maxWord  = 1000      // bytes of what is looked for
-	pageSize = 256 << 10 // bytes of a page with more than one entry
+	maxLogPage   = 100
+	maxLogWord   = 1000      // bytes of what is looked for
+	logPageBytes = 256 << 10 // bytes of a page with more than one entry
 
 	scanEntries = 5000    // that a page looks at
 	scanBytes   = 4 << 20 // the same in bytes of content
 
-	atOnce      = 256       // entries, at most
-	bytesAtOnce = 512 << 10 // of content, at most, but one entry at least
+	entriesAtOnce = 256       // entries, at most
+	bytesAtOnce   = 512 << 10 // of content, at most, but one entry at least
 )
 
-// Check refuses wrong queries. Errors: [store.ErrInvalid].
-func Check(q inspect.LogQuery) error {
+// checkLogQuery refuses wrong queries. Errors: [ErrInvalid].
+func checkLogQuery(q LogQuery) error {
 	switch {
-	case q.Limit < 0 || q.Limit > maxLimit:
-		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, q.Limit, maxLimit)
+	case q.Limit < 0 || q.Limit > maxLogPage:
+		return Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxLogPage)
 	case q.Before < 0:
-		return store.Errorf(store.ErrInvalid, "before is %d, the least is 0", q.Before)
+		return Errorf(ErrInvalid, "before is %d, the least is 0", q.Before)
 	case q.After < 0:
-		return store.Errorf(store.ErrInvalid, "%s is %d, the least is 0", store.ArgAfter, q.After)
-	case len(q.Author) > maxWord || len(q.Text) > maxWord:
-		return store.Errorf(store.ErrInvalid, "what is looked for has more than %d bytes", maxWord)
+		return Errorf(ErrInvalid, "%s is %d, the least is 0", ArgAfter, q.After)
+	case len(q.Author) > maxLogWord || len(q.Text) > maxLogWord:
+		return Errorf(ErrInvalid, "what is looked for has more than %d bytes", maxLogWord)
 	}
 	return nil
 }
 
-// Read returns a page of a log. The query was checked.
-func Read(r store.Reader, path string, q inspect.LogQuery) (inspect.LogView, error) {
+// readBack returns a page of a log. The query was checked.
+func readBack(r Reader, path string, q LogQuery) (LogView, error) {
 	head, _, err := r.Log(path)
 	if err != nil {
-		return inspect.LogView{}, err
+		return LogView{}, err
 	}
-	v := inspect.LogView{Path: path, Exists: head.Exists(), Last: head.Last}
+	v := LogView{Path: path, Exists: head.Exists(), Last: head.Last}
 	if !v.Exists {
 		return v, nil
 	}
 	v.First, v.Bytes, v.Updated = head.First, head.Bytes, head.Updated
-	s := newScan(r, path, head, q)
+	s := newLogScan(r, path, head, q)
 	for !s.full && s.next >= s.least && s.scanned < scanEntries && s.bytes < scanBytes {
 		entries, err := s.read(s.most())
 		if err != nil {
-			return inspect.LogView{}, err
+			return LogView{}, err
 		}
 		for _, e := range slices.Backward(entries) {
 			if err := s.take(e); err != nil {
-				return inspect.LogView{}, err
+				return LogView{}, err
 			}
 			if s.full || s.bytes >= scanBytes {
 				break
@@ -71,9 +68,9 @@ func Read(r store.Reader, path string, q inspect.LogQuery) (inspect.LogView, err
 	return v, nil
 }
 
-// A scan goes back through a log.
-type scan struct {
-	r            store.Reader
+// A logScan goes back through a log.
+type logScan struct {
+	r            Reader
 	path         string
 	author, text string // in lower case
 	limit        int
@@ -82,18 +79,18 @@ type scan struct {
 	step        int64 // how many entries are read at once
 	bytes       int64 // that were looked at
 	scanned     int64
-	found       []store.Entry
+	found       []Entry
 	size        int64 // bytes of found
 	full        bool
 }
 
-func newScan(r store.Reader, path string, head store.LogHead, q inspect.LogQuery) *scan {
-	s := &scan{
+func newLogScan(r Reader, path string, head LogHead, q LogQuery) *logScan {
+	s := &logScan{
 		r: r, path: path, author: strings.ToLower(q.Author), text: strings.ToLower(q.Text), limit: q.Limit,
-		next: head.Last, least: max(head.First, q.After+1), step: atOnce,
+		next: head.Last, least: max(head.First, q.After+1), step: entriesAtOnce,
 	}
 	if s.limit == 0 {
-		s.limit = maxLimit
+		s.limit = maxLogPage
 	}
 	if q.Before > 0 {
 		s.next = min(s.next, q.Before-1)
@@ -102,7 +99,7 @@ func newScan(r store.Reader, path string, head store.LogHead, q inspect.LogQuery
 }
 
 // most returns how many entries may be worth reading.
-func (s *scan) most() int64 {
+func (s *logScan) most() int64 {
 	if s.author == "" && s.text == "" {
 		return int64(s.limit - len(s.found))
 	}
@@ -111,30 +108,30 @@ func (s *scan) most() int64 {
 
 // read returns the next entries, the oldest first, which end with s.next. A store gives the
 // oldest ones where there is no room for all, so read tries fewer until all fit.
-func (s *scan) read(most int64) ([]store.Entry, error) {
-	for s.step = min(2*s.step, atOnce); ; s.step = (s.step + 1) / 2 {
+func (s *logScan) read(most int64) ([]Entry, error) {
+	for s.step = min(2*s.step, entriesAtOnce); ; s.step = (s.step + 1) / 2 {
 		n := min(s.step, s.next-s.least+1, most)
-		q := store.EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
+		q := EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
 		entries, err := s.r.Entries(s.path, q)
 		switch {
 		case err != nil:
 			return nil, err
 		case len(entries) == 0 || entries[0].ID != s.next-n+1:
-			return nil, store.Errorf(store.ErrCorrupt, "entry %d is missing", s.next-n+1)
+			return nil, Errorf(ErrCorrupt, "entry %d is missing", s.next-n+1)
 		case entries[len(entries)-1].ID == s.next:
 			return entries, nil
 		case n == 1:
-			return nil, store.Errorf(store.ErrCorrupt, "entry %d is missing", s.next)
+			return nil, Errorf(ErrCorrupt, "entry %d is missing", s.next)
 		}
 		s.step = n
 	}
 }
 
 // take looks at an entry, unless the page has no room for it.
-func (s *scan) take(e store.Entry) error {
+func (s *logScan) take(e Entry) error {
 	size := int64(len(e.Content))
 	if s.matches(e) {
-		if s.full = len(s.found) > 0 && s.size+size > pageSize; s.full {
+		if s.full = len(s.found) > 0 && s.size+size > logPageBytes; s.full {
 			return nil
 		}
 		if err := verify.Entry(e); err != nil {
@@ -148,7 +145,7 @@ func (s *scan) take(e store.Entry) error {
 	return nil
 }
 
-func (s *scan) matches(e store.Entry) bool {
+func (s *logScan) matches(e Entry) bool {
 	if s.author != "" {
 		a := e.Author
 		if !strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), s.author) {

@@ -1,61 +1,40 @@
-package excerpt
+package workspace
 
 import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // largeTokens is the number of tokens above which a text is marked as large.
 const largeTokens = 20_000
 
-// An Excerpt is what a reader gets, as package workspace describes it.
-type Excerpt struct {
-	Lines int // of the whole version
-
-	Content  []byte
-	FromLine int
-	ToLine   int
-	Large    bool
-
-	Truncated bool
-	CutBytes  int64
-	Changed   []fit.Range
-	Removed   []fit.Range
-	Joined    bool
-
-	Diff          []linediff.Chunk
-	DiffJSON      []byte
-	VersionTooOld bool
-	DiffLarger    bool
-}
-
-// Of returns the excerpt of what was loaded. Errors: that of o.Compare, [store.ErrCorrupt] if that is not what
-// was written, and [store.ErrInvalid] if it has too few lines.
-func Of(l store.Loaded, o Options) (r Excerpt, err error) {
-	for _, v := range []store.Version{l.Version, l.Old} {
+// setText sets what the reader gets of the version that was loaded. Errors: that of
+// o.Compare, [ErrCorrupt] if the version is not what was written, and [ErrInvalid] if it has
+// too few lines.
+func (r *ReadResult) setText(l Loaded, o ReadOptions) (err error) {
+	for _, v := range []Version{l.Version, l.Old} {
 		if err := verify.Version(v); err != nil {
-			return Excerpt{}, err
+			return err
 		}
 	}
 	content := l.Version.Content
 	r.Lines = linediff.Lines(content)
 	switch {
 	case o.Since != 0:
-		err = r.since(l, o)
+		err = r.setSince(l, o)
 	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
-		err = r.lines(content, o)
+		err = r.setLines(content, o)
 		r.limit(o)
 	default:
 		r.Content = content
 		r.limit(o)
 	}
-	return r, err
+	return err
 }
 
-// since sets what has changed since a version: nothing, a diff, or the whole file.
-func (r *Excerpt) since(l store.Loaded, o Options) error {
+// setSince sets what has changed since a version: nothing, a diff, or the whole file.
+func (r *ReadResult) setSince(l Loaded, o ReadOptions) error {
 	content := l.Version.Content
 	r.VersionTooOld = o.Since < l.File.Oldest() || l.Old.Redacted != nil
 	if !r.VersionTooOld {
@@ -83,16 +62,17 @@ func (r *Excerpt) since(l store.Loaded, o Options) error {
 }
 
 // giveRanges gives the ranges of lines that were added and removed in place of a diff.
-func (r *Excerpt) giveRanges(d *linediff.Diff, maxTokens int) {
+func (r *ReadResult) giveRanges(d *linediff.Diff, maxTokens int) {
 	r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-	r.Changed, r.Removed, r.Joined = fit.Ranges(d, maxTokens)
+	changed, removed, joined := fit.Ranges(d, maxTokens)
+	r.Changed, r.Removed, r.Joined = lineRanges(changed), lineRanges(removed), joined
 }
 
-// lines cuts the content to the lines that were asked for.
-func (r *Excerpt) lines(content []byte, o Options) error {
+// setLines cuts the content to the lines that were asked for.
+func (r *ReadResult) setLines(content []byte, o ReadOptions) error {
 	from, to := max(o.FromLine, 1), o.ToLine
 	if from > r.Lines {
-		return store.Errorf(store.ErrInvalid, "%s is %d, the file has %d lines", store.ArgFromLine, from, r.Lines)
+		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", ArgFromLine, from, r.Lines)
 	}
 	if to == 0 || to > r.Lines {
 		to = r.Lines
@@ -103,13 +83,13 @@ func (r *Excerpt) lines(content []byte, o Options) error {
 }
 
 // limit cuts Content to o.MaxTokens, or marks it as large.
-func (r *Excerpt) limit(o Options) {
+func (r *ReadResult) limit(o ReadOptions) {
 	r.truncate(max(r.FromLine, 1), o)
 	r.Large = !r.Truncated && !fit.Within(r.Content, largeTokens)
 }
 
 // truncate cuts Content, which begins at a line, to o.MaxTokens.
-func (r *Excerpt) truncate(first int, o Options) {
+func (r *ReadResult) truncate(first int, o ReadOptions) {
 	if o.MaxTokens == 0 || fit.Within(r.Content, o.MaxTokens) {
 		return
 	}
@@ -119,4 +99,16 @@ func (r *Excerpt) truncate(first int, o Options) {
 	if lost == 0 {
 		r.ToLine = first + linediff.Lines(r.Content) - 1
 	}
+}
+
+// lineRanges returns nil for nil.
+func lineRanges(ranges []fit.Range) []LineRange {
+	if ranges == nil {
+		return nil
+	}
+	list := make([]LineRange, len(ranges))
+	for i, r := range ranges {
+		list[i] = LineRange(r)
+	}
+	return list
 }

@@ -1,0 +1,88 @@
+package workspace
+
+import "time"
+
+// The highest numbers of what was deleted are kept, so that none is ever given twice. The
+// rest is forgotten.
+
+// maxDeleted is how many deleted files of an agent, and how many deleted logs, keep a
+// number of their own. The numbers of older ones are folded into the owner's floor.
+const maxDeleted = 10_000
+
+// forgetOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
+// owner's state.
+func forgetOldest(tx Tx, state OwnerState) error {
+	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
+		return nil
+	}
+	if err := foldNumbers(tx, &state, maxDeleted); err != nil {
+		return err
+	}
+	return tx.SaveOwner(state)
+}
+
+// foldNumbers keeps the numbers of the newest deleted files and logs, and folds those of the
+// others into the owner's floors.
+func foldNumbers(tx Tx, state *OwnerState, keep int64) error {
+	if n := state.DeletedFiles - keep; n > 0 {
+		highest, err := tx.FoldFiles(int(n))
+		if err != nil {
+			return err
+		}
+		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), keep
+	}
+	if n := state.DeletedLogs - keep; n > 0 {
+		highest, err := tx.FoldLogs(int(n))
+		if err != nil {
+			return err
+		}
+		state.LogFloor, state.DeletedLogs = max(state.LogFloor, highest), keep
+	}
+	return nil
+}
+
+// requestsAtOnce is how many requests are dropped at once.
+const requestsAtOnce = 1000
+
+// never is a time before which every request was made.
+var never = time.Unix(1<<40, 0)
+
+// forgetAll folds the numbers of all paths of the owner into its floors, and forgets the
+// rest. It reports whether anything was counted.
+func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
+	state, err := tx.Owner()
+	if err != nil || state == (OwnerState{}) || state.IsDeleted() {
+		return false, err
+	}
+	counted = state.Usage != Usage{}
+	if err := foldNumbers(tx, &state, 0); err != nil {
+		return false, err
+	}
+	for state.Requests > 0 {
+		n, err := tx.DueRequests(never, never, requestsAtOnce)
+		if err != nil {
+			return false, err
+		}
+		if n == 0 {
+			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
+		}
+		if err := tx.DropRequests(never, never, n); err != nil {
+			return false, err
+		}
+		state.Requests = max(0, state.Requests-int64(n))
+	}
+	if state.Changes > 0 {
+		if err := tx.DropChanges(state.Revision); err != nil {
+			return false, err
+		}
+		state.Changes = 0
+	}
+	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
+		return counted, tx.SaveOwner(OwnerState{})
+	}
+	state.Operations = 0
+	if state.Updated.Before(now) { // it never goes back
+		state.Updated = now
+	}
+	return counted, tx.SaveOwner(state)
+}

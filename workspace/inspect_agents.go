@@ -1,0 +1,192 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+)
+
+const (
+	maxAgentPatterns = 100
+	maxAgentsPage    = 200
+	agentsPage       = 50
+	maxNamePart      = 128 // characters, as many as a name has
+)
+
+// agentPage is FindAgents.
+func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, error) {
+	switch {
+	case q.Limit < 0 || q.Limit > maxAgentsPage:
+		return AgentPage{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxAgentsPage)
+	case q.Limit == 0:
+		q.Limit = agentsPage
+	}
+	after, err := parseAgentsCursor(s.tenant, q.Order, q.After)
+	if err != nil {
+		return AgentPage{}, err
+	}
+	found, err := s.ownersLike(ctx, OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1}, q.Patterns)
+	if err != nil {
+		return AgentPage{}, err
+	}
+	var page AgentPage
+	for i, o := range found {
+		if i == q.Limit {
+			page.Next = agentsCursor(q.Order, found[i-1])
+			break
+		}
+		page.Agents = append(page.Agents, AgentInfo{Agent: o.Owner.Agent, Usage: o.Usage, Updated: o.Updated})
+	}
+	return page, nil
+}
+
+// ownersLike asks for the tenant's agents of each pattern, and merges the answers. No agent is
+// in two of them after simplifyPatterns. So it holds two pages at most, whatever the patterns
+// are.
+func (s *Service) ownersLike(ctx context.Context, q OwnersQuery, patterns []string) ([]OwnerUsage, error) {
+	q.Tenant = s.tenant
+	compare, err := ownersOrderOf(q.Order)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Part) > maxNamePart {
+		return nil, Errorf(ErrInvalid, "the part of a name has %d characters, names have %d at most", len(q.Part), maxNamePart)
+	}
+	patterns, err = simplifyPatterns(patterns)
+	if err != nil {
+		return nil, err
+	}
+	var merged []OwnerUsage
+	for _, p := range patterns {
+		found, err := s.ownersOf(ctx, q, p, compare)
+		if err != nil {
+			return nil, err
+		}
+		merged = mergeOwners(merged, found, q.Limit, compare)
+	}
+	return merged, nil
+}
+
+// ownersOf returns the agents of one pattern.
+func (s *Service) ownersOf(ctx context.Context, q OwnersQuery, p string, compare ownersOrder) ([]OwnerUsage, error) {
+	if prefix, open := strings.CutSuffix(p, "*"); open {
+		q.Prefix = prefix
+		return s.store.Owners(ctx, q)
+	}
+	// A name is the first of those that begin with it.
+	found, err := s.store.Owners(ctx, OwnersQuery{Tenant: q.Tenant, Prefix: p, Limit: 1})
+	if err != nil || len(found) == 0 || found[0].Owner.Agent != p {
+		return nil, err
+	}
+	if !strings.Contains(strings.ToLower(p), strings.ToLower(q.Part)) || q.After != nil && compare(found[0], *q.After) <= 0 {
+		return nil, nil
+	}
+	return found, nil
+}
+
+// simplifyPatterns returns patterns that select the same agents, each agent once: none that another
+// one covers. Errors: [ErrInvalid].
+func simplifyPatterns(patterns []string) ([]string, error) {
+	if len(patterns) > maxAgentPatterns {
+		return nil, Errorf(ErrInvalid, "%d patterns of agents, the most are %d", len(patterns), maxAgentPatterns)
+	}
+	for _, p := range patterns {
+		if cause := names.Agent(strings.TrimSuffix(p, "*")); p != "*" && cause != "" {
+			return nil, Errorf(ErrInvalid, "the pattern %.40q of agents is not a name, the beginning of one and *, or *: %s", p, cause)
+		}
+	}
+	var simple []string
+	for i, p := range patterns {
+		covered := slices.Contains(patterns[:i], p)
+		for _, other := range patterns {
+			prefix, open := strings.CutSuffix(other, "*")
+			covered = covered || open && other != p && strings.HasPrefix(p, prefix)
+		}
+		if !covered {
+			simple = append(simple, p)
+		}
+	}
+	return simple, nil
+}
+
+// An ownersOrder compares owners in a list.
+type ownersOrder func(a, b OwnerUsage) int
+
+func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
+	byName := func(a, b OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) }
+	switch o {
+	case ByName:
+		return byName, nil
+	case ByUpdated:
+		return func(a, b OwnerUsage) int { return cmp.Or(b.Updated.Compare(a.Updated), byName(a, b)) }, nil
+	case ByBytes:
+		return func(a, b OwnerUsage) int {
+			return cmp.Or(cmp.Compare(b.Usage.Bytes, a.Usage.Bytes), byName(a, b))
+		}, nil
+	}
+	return nil, Errorf(ErrInvalid, "there is no order %d of agents", int(o))
+}
+
+// mergeOwners returns the first ones of two lists in order, at most limit.
+func mergeOwners(a, b []OwnerUsage, limit int, compare ownersOrder) []OwnerUsage {
+	if len(a) == 0 {
+		return b
+	}
+	both := make([]OwnerUsage, 0, min(len(a)+len(b), limit))
+	for len(both) < limit && len(a)+len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) < 0 {
+			both, a = append(both, a[0]), a[1:]
+		} else {
+			both, b = append(both, b[0]), b[1:]
+		}
+	}
+	return both
+}
+
+// A agentsCursor is the name of the last agent of a page, after what the order looks at: the
+// microseconds of the last write, or the bytes. No name has a dot.
+
+func agentsCursor(o OwnersOrder, last OwnerUsage) string {
+	switch o {
+	case ByUpdated:
+		return strconv.FormatInt(last.Updated.UnixMicro(), 10) + "." + last.Owner.Agent
+	case ByBytes:
+		return strconv.FormatInt(last.Usage.Bytes, 10) + "." + last.Owner.Agent
+	}
+	return last.Owner.Agent
+}
+
+// parseAgentsCursor returns the owner with which a page ended; nil: there was no page.
+func parseAgentsCursor(tenant string, o OwnersOrder, text string) (*OwnerUsage, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u := OwnerUsage{Owner: Owner{Tenant: tenant, Agent: text}}
+	if o == ByUpdated || o == ByBytes {
+		number, name, _ := strings.Cut(text, ".")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return nil, errAgentsCursor()
+		}
+		u.Owner.Agent, u.Usage.Bytes = name, n
+		if o == ByUpdated {
+			u.Usage.Bytes, u.Updated = 0, time.UnixMicro(n).UTC()
+		}
+		if year := u.Updated.Year(); year < 1 || year > 9999 {
+			return nil, errAgentsCursor()
+		}
+	}
+	if names.Agent(u.Owner.Agent) != "" {
+		return nil, errAgentsCursor()
+	}
+	return &u, nil
+}
+
+func errAgentsCursor() error {
+	return Errorf(ErrInvalid, "%s is not the next of a page before, in the same order", ArgAfter)
+}

@@ -1,0 +1,26 @@
+package workspace
+
+import "github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+
+const maxFilesPage = 1000
+
+// filesView returns a page of files. It reads once. Errors: [ErrInvalid], and those of the
+// reader.
+func filesView(r Reader, q FilesQuery) (FilesView, error) {
+	switch {
+	case q.Limit < 0 || q.Limit > maxFilesPage:
+		return FilesView{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxFilesPage)
+	case q.Limit == 0:
+		q.Limit = maxFilesPage
+	}
+	if q.After != "" {
+		if _, cause := names.Unicode.Path(q.After); cause != "" {
+			return FilesView{}, Errorf(ErrInvalid, "%s is not the next of a page before", ArgAfter)
+		}
+	}
+	files, err := r.AuthoredFiles("", q.After, q.Limit+1)
+	if err != nil || len(files) <= q.Limit {
+		return FilesView{Files: files}, err
+	}
+	return FilesView{Files: files[:q.Limit:q.Limit], Next: files[q.Limit-1].Path, Following: files[q.Limit].Path}, nil
+}

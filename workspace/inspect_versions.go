@@ -1,0 +1,186 @@
+package workspace
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+)
+
+const (
+	maxVersionsPage = 100
+	headsAtOnce     = 1000 // heads that are read at once
+)
+
+// viewVersion returns a version of a file. A file whose path is known takes one round trip.
+// Errors: [ErrNotFound], and [ErrConflict] if several files were created at the
+// time of the query.
+func viewVersion(r Reader, q FileQuery) (v FileView, err error) {
+	if q.Path == "" {
+		if q.Path, err = findCreated(r, q.Created); err != nil {
+			return FileView{}, err
+		}
+	}
+	load := Query{File: q.Path, History: !q.Content}
+	if q.Content {
+		load.Current, load.Version = q.Version == 0, q.Version
+	}
+	l, err := r.Load(load)
+	if err != nil {
+		return FileView{}, err
+	}
+	if v.File = l.File; !v.File.Exists() || !q.Created.IsZero() && !v.File.Created.Equal(q.Created) {
+		return FileView{}, errNoFile
+	}
+	n := q.Version
+	if n == 0 {
+		n = v.File.Version
+	}
+	if v.Version = l.Version; q.Content {
+		err = verify.Version(v.Version)
+	} else {
+		v.Version, err = describedVersion(l, n)
+	}
+	if err != nil {
+		return FileView{}, err
+	}
+	return v, condition.Kept(v.File, v.Version, n)
+}
+
+// describedVersion returns a version without content, the zero Version if it is not retained.
+func describedVersion(l Loaded, n int64) (Version, error) {
+	for _, v := range l.Versions {
+		if v.Number == n {
+			return v, nil
+		}
+	}
+	if n >= l.File.Oldest() && n <= l.File.Version {
+		return Version{}, Errorf(ErrCorrupt, "version %d is missing", n)
+	}
+	return Version{}, nil
+}
+
+// findCreated returns the path of the file that was created at a time. Errors: [ErrNotFound], and
+// [ErrConflict] if several files were created at that time.
+func findCreated(r Reader, created time.Time) (path string, err error) {
+	err = eachFile(r, func(h FileHead) error {
+		switch {
+		case !h.Created.Equal(created):
+		case path != "":
+			return Errorf(ErrConflict, "several files were created at this moment; name the file by its path")
+		default:
+			path = h.Path
+		}
+		return nil
+	})
+	if err == nil && path == "" {
+		err = errNoFile
+	}
+	return path, err
+}
+
+// eachFile calls fn with all files in byte order of path.
+func eachFile(r Reader, fn func(FileHead) error) error {
+	for after := ""; ; {
+		heads, err := r.Files("", after, headsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, h := range heads {
+			if err := fn(h); err != nil {
+				return err
+			}
+			after = h.Path
+		}
+		if len(heads) < headsAtOnce {
+			return nil
+		}
+	}
+}
+
+// listVersions returns a page of versions. It reads the heads of all files, and then the versions
+// of as many files as it takes to be sure of the page, the last written first.
+func listVersions(r Reader, q VersionsQuery) (page VersionsPage, err error) {
+	switch {
+	case q.Limit < 0 || q.Limit > maxVersionsPage:
+		return page, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxVersionsPage)
+	case q.Limit == 0:
+		q.Limit = maxVersionsPage
+	}
+	var heads []FileHead
+	err = eachFile(r, func(h FileHead) error {
+		if q.Created.IsZero() || h.Created.Equal(q.Created) {
+			heads = append(heads, h)
+		}
+		return nil
+	})
+	if err != nil {
+		return page, err
+	}
+	sort.SliceStable(heads, func(i, j int) bool { return heads[i].Updated.After(heads[j].Updated) })
+	var newest []FileVersion // that the query selects, one more than the page has at most
+	for _, h := range heads {
+		if !q.From.IsZero() && h.Updated.Before(q.From) || len(newest) > q.Limit && h.Updated.Before(newest[q.Limit].Version.Time) {
+			break // no version of this file, or of those after it, is new enough
+		}
+		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {
+			continue // no version of this file is old enough
+		}
+		all, err := r.Versions(h.Path)
+		if err != nil {
+			return page, err
+		}
+		for _, v := range all {
+			newest = insertVersion(newest, FileVersion{File: h, Version: v, Op: opOf(h, v, all)}, q)
+		}
+	}
+	page.More = len(newest) > q.Limit
+	page.Versions = newest[:min(len(newest), q.Limit)]
+	return page, nil
+}
+
+// opOf says whether a version has made the file. Its time is then that of the file, and it is
+// the first one of that time.
+func opOf(h FileHead, v Version, all []Version) VersionOp {
+	if v.Time.Equal(h.Created) && v.Number == all[0].Number {
+		return inspect.Created
+	}
+	return inspect.Modified
+}
+
+// insertVersion adds a version to those that are the newest so far, if the query selects it.
+func insertVersion(newest []FileVersion, v FileVersion, q VersionsQuery) []FileVersion {
+	ref := versionRef(v)
+	switch {
+	case q.Key != "" && v.Version.Author.Key != q.Key,
+		q.Op != "" && v.Op != q.Op,
+		!q.From.IsZero() && ref.Time.Before(q.From),
+		!q.Until.IsZero() && ref.Time.After(q.Until),
+		q.After != nil && !isBefore(*q.After, ref):
+		return newest
+	}
+	i := sort.Search(len(newest), func(i int) bool { return isBefore(ref, versionRef(newest[i])) })
+	if i > q.Limit {
+		return newest
+	}
+	newest = slices.Insert(newest, i, v)
+	return newest[:min(len(newest), q.Limit+1)]
+}
+
+func versionRef(v FileVersion) VersionRef {
+	return VersionRef{Time: v.Version.Time, Created: v.File.Created, Number: v.Version.Number}
+}
+
+// isBefore reports whether a stands before b in a list.
+func isBefore(a, b VersionRef) bool {
+	switch {
+	case !a.Time.Equal(b.Time):
+		return a.Time.After(b.Time)
+	case !a.Created.Equal(b.Created):
+		return a.Created.After(b.Created)
+	}
+	return a.Number > b.Number
+}

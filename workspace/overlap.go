@@ -1,0 +1,40 @@
+package workspace
+
+import (
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+)
+
+// checkOverlap refuses a path that lies below a file, or that has a file below it, as a file
+// system does. The file self does not count; "": all files count. It reads the heads of the
+// folders above the path, and up to two below it.
+func checkOverlap(r Reader, path, self string) error {
+	for i := range len(path) {
+		if path[i] != '/' || path[:i] == self {
+			continue
+		}
+		h, _, err := r.File(path[:i])
+		if err != nil {
+			return err
+		}
+		if h.Exists() {
+			return inTheWay(h, "a file cannot lie below the file %s", names.Clip(h.Path))
+		}
+	}
+	below, err := r.Files(path+"/", "", 2)
+	if err != nil {
+		return err
+	}
+	for _, h := range below {
+		if h.Path != self {
+			return inTheWay(h, "it is the folder of %s", names.Clip(h.Path))
+		}
+	}
+	return nil
+}
+
+// inTheWay returns the error for a path that cannot be used because the file h is there.
+func inTheWay(h FileHead, cause string, args ...any) error {
+	e := or(Errorf(ErrConflict, cause, args...), DoOtherPath, 0)
+	e.Err = &Overlap{Path: h.Path, Created: h.Created}
+	return e
+}
