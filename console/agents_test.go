@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -22,9 +23,7 @@ func TestProfile(t *testing.T) {
 	_, err := svc.UpdateProfile(t.Context(), "a", func(workspace.Profile, bool) (workspace.Profile, error) {
 		return workspace.Profile{Name: "Team <b>", Description: "Notes\u202e", Archived: time.Now()}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, page := b.get("/a/a")
 	for _, want := range []string{"<bdi>Team &lt;b&gt;</bdi></b>: Notes<span class=\"u\"", "This memory was archived <time"} {
 		if !strings.Contains(page, want) || strings.Contains(page, "\u202e") {
@@ -37,9 +36,7 @@ func TestProfile(t *testing.T) {
 func write(t *testing.T, svc *workspace.Service, agent, path, text string) {
 	t.Helper()
 	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -43,9 +44,7 @@ func newTrouble(t *testing.T, limits workspace.Limits) (*trouble, *workspace.Ser
 	t.Helper()
 	store := &trouble{Store: memstore.New()}
 	svc, err := workspace.New(store, workspace.Options{Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	return store, svc, open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 }
@@ -155,9 +154,7 @@ func TestSaveAfterLoss(t *testing.T) {
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws = ws.As(workspace.Author{Client: "codex"})
 	write(t, svc, "a", "p.md", "one\n")
 	f := b.edit("/a/a/files/p.md", "mine\n")
@@ -212,18 +209,14 @@ func TestTypedTextOfStrangers(t *testing.T) {
 		t.Errorf("another session's token: status %d, text %q", status, typed(page))
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv+f.action, strings.NewReader(f.fields.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r.Header.Set("Accept", "text/html")
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	if status, page := b.roundTrip(r); status != http.StatusForbidden || strings.Contains(page, "mine") {
 		t.Errorf("another site: status %d\n%s", status, page)
 	}
-	if err := who.SignOut(t.Context(), "ada"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, who.SignOut(t.Context(), "ada"))
 	if status, page := b.send(f); status != http.StatusUnauthorized || typed(page) != text {
 		t.Errorf("an ended session: status %d, text %q", status, typed(page))
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
-	"github.com/agent-scratchpad/scratchpad/internal/hostile"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -21,9 +20,7 @@ import (
 func rowsOf(t *testing.T, page string) (rows []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for n := range doc.Descendants() {
 		if n.Data != "tr" || n.Parent.Data != "tbody" {
 			continue
@@ -170,38 +167,10 @@ func TestCompareLinks(t *testing.T) {
 	}
 }
 
-func TestCompareRights(t *testing.T) {
-	svc := newService(t)
-	write(t, svc, "a", "secret.txt", "canary one\n")
-	write(t, svc, "a", "secret.txt", "canary two\n")
-	all := everybody(svc)
-	reads, writes, other := all, all, all
-	reads.ID, reads.Write = "reads", false
-	writes.ID, writes.Read = "writes", false
-	other.ID, other.Allow = "other", func(agent string) bool { return agent == "b" }
-	b := open(t, console.Options{People: people{"ada": all, "reads": reads, "writes": writes, "other": other}}, "ada")
-	for who, want := range map[string]int{"ada": 200, "reads": 200, "writes": 403, "other": 404} {
-		v := visit(t, b.url, "")
-		v.post("/signin", map[string][]string{"key": {who}})
-		for _, query := range []string{"?diff=1..2", "?diff=1..2&head=1", "?view=compare&a=1&b=2", "?diff=1..9"} {
-			status, page := v.get("/a/a/files/secret.txt" + query)
-			if query == "?diff=1..9" && want == 200 {
-				continue
-			}
-			if status != want || want != 200 && strings.Contains(page, "Version") {
-				t.Errorf("%s, %s: status %d, want %d", who, query, status, want)
-			}
-			if strings.Contains(page, "canary") != (want == 200 && !strings.Contains(query, "head")) {
-				t.Errorf("%s, %s:\n%s", who, query, page)
-			}
-		}
-	}
-}
-
 // The pages of a long comparison together have each row once, forwards and backwards, and
 // none has too much.
 func TestCompareWindows(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	svc := newService(t)
 	text := func(n, width int, word string) string {
 		var b strings.Builder
@@ -280,14 +249,14 @@ func linkOf(page, text, name string) string {
 func TestCompareHostile(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := newService(t)
-	for _, h := range hostile.All() {
+	for _, h := range sample() {
 		text := strings.ToValidUTF8(h.Text, "?")
 		write(t, svc, "a", h.Name, text+"\n")
 		middle := []rune(text)
 		write(t, svc, "a", h.Name, string(slices.Insert(middle, len(middle)/2, []rune(" MIDDLE ")...))+"\n")
 	}
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	for _, h := range hostile.All() {
+	for _, h := range sample() {
 		for _, as := range []string{"unified", "split"} {
 			page := pageWith(t, b, "/a/a/files/"+h.Name+"?diff=1..2&context=all&as="+as)
 			checkMarkup(t, h.Name, page)
@@ -320,9 +289,7 @@ func plainText(row string) string {
 func checkMarkup(t *testing.T, name, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for table := range doc.Descendants() {
 		if table.Data != "tbody" {
 			continue

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,9 +17,7 @@ import (
 func read(t testing.TB, svc *workspace.Service, agent, path string) (string, int64) {
 	t.Helper()
 	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
 	if err != nil {
 		return "", 0
@@ -107,9 +105,7 @@ func TestNewFile(t *testing.T) {
 		t.Errorf("the file has %q, version %d", got, version)
 	}
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r, err := ws.ReadFile(t.Context(), "notes/日本 語.md", workspace.ReadOptions{})
 	if want := (workspace.Author{Client: "scratchpad console", Version: "1.4.0", Key: "k1"}); err != nil || r.Author != want {
 		t.Errorf("the author is %+v, %v", r.Author, err)
@@ -174,63 +170,6 @@ func TestConflict(t *testing.T) {
 	for version, want := range map[int]string{1: "one\n", 2: "one\nagent\n", 3: "one\nbob\n", 4: "one\nada\n"} {
 		if _, got := ada.get(fmt.Sprintf("/a/a/raw/p.md?v=%d", version)); got != want {
 			t.Errorf("version %d is %q, want %q", version, got, want)
-		}
-	}
-}
-
-// Of many who save at once, one has the next version. The others have their texts, and
-// after they have saved again, all texts are in the history.
-func TestSaversRace(t *testing.T) {
-	const savers = 8
-	svc := newService(t)
-	write(t, svc, "a", "p.md", "begin\n")
-	who := people{}
-	for i := range savers {
-		who[fmt.Sprint("p", i)] = everybody(svc)
-	}
-	srv := serve(t, console.Options{People: who})
-	forms, browsers := make([]*webForm, savers), make([]*browser, savers)
-	for i := range savers {
-		browsers[i] = visit(t, srv, fmt.Sprint("p", i))
-		forms[i] = browsers[i].edit("/a/a/files/p.md", fmt.Sprintf("text of %d\n", i))
-	}
-	saved := make([]bool, savers)
-	for range savers {
-		var done sync.WaitGroup
-		for i := range savers {
-			if saved[i] {
-				continue
-			}
-			done.Go(func() {
-				status, page := browsers[i].send(forms[i])
-				if saved[i] = status == http.StatusOK; saved[i] {
-					return
-				}
-				f := formIn(t, page, "save")
-				if status != http.StatusConflict || f == nil || f.value() != fmt.Sprintf("text of %d\n", i) {
-					t.Errorf("saver %d: status %d, and the text is lost", i, status)
-					return
-				}
-				forms[i] = f
-			})
-		}
-		done.Wait()
-	}
-	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]int{}
-	for version := range int64(savers + 1) {
-		r, err := ws.ReadFile(t.Context(), "p.md", workspace.ReadOptions{Version: version + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		found[string(r.Content)]++
-	}
-	for i := range savers {
-		if found[fmt.Sprintf("text of %d\n", i)] != 1 {
-			t.Errorf("the text of saver %d is in %d versions of %v", i, found[fmt.Sprintf("text of %d\n", i)], found)
 		}
 	}
 }

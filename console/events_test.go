@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -96,13 +97,9 @@ func TestEventsOfAnotherProcess(t *testing.T) {
 	var services []*workspace.Service
 	for range 2 {
 		store, err := sqlite.Open(t.Context(), file, sqlite.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		svc, err := workspace.New(store, workspace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		t.Cleanup(func() { _ = svc.Close(context.Background()) })
 		services = append(services, svc)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A webForm is a form of a page, as a browser holds it.
@@ -52,9 +54,7 @@ func innerText(n *html.Node) string {
 func parsePage(t testing.TB, page string) *html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return root
 }
 

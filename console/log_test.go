@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -23,9 +23,7 @@ import (
 func appendLog(t *testing.T, svc *workspace.Service, agent, log string, by workspace.Author, entries ...string) {
 	t.Helper()
 	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	texts := make([][]byte, len(entries))
 	for i, e := range entries {
 		texts[i] = []byte(e)
@@ -65,9 +63,7 @@ func parseLog(t *testing.T, page string) (p logPage) {
 	}
 	int64Of := func(text string) int64 {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return n
 	}
 	p.first, p.from, p.to = int64Of(list[1]), int64Of(list[2]), int64Of(list[3])
@@ -168,87 +164,6 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
-// grow does what the script does with a page when something has changed.
-func (p *logPage) grow(next logPage) {
-	stay := p.keys[:0:0]
-	for _, key := range p.keys {
-		if key >= next.first {
-			stay = append(stay, key)
-		}
-	}
-	var rows []int64
-	for _, key := range next.keys {
-		if key > p.to {
-			rows = append(rows, key)
-		}
-	}
-	if next.from <= p.to+1 && (len(p.keys) > 0 && len(stay) > 0 || len(p.keys) == 0 && len(rows) == 0) {
-		p.keys, p.to, p.first = append(rows, stay...), next.to, next.first
-		return
-	}
-	*p = next
-}
-
-// more does what the script does when somebody scrolls to the end.
-func (p *logPage) more(next logPage) {
-	p.keys, p.older = append(p.keys, next.keys...), next.older
-}
-
-// A list that grows has no gaps, no entry twice and none that is gone, whatever comes
-// between two looks.
-func TestLogGrows(t *testing.T) {
-	const seed = 7
-	svc := newService(t)
-	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(150)...)
-	get := func(address string) logPage {
-		_, text := b.get(address)
-		return parseLog(t, text)
-	}
-	list, last, first := get("/a/a/logs/l"), int64(150), int64(1)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for step := range 120 {
-		switch n := random.IntN(10); {
-		case n < 2:
-			if list.older != "" {
-				list.more(get(list.older))
-			}
-		case n < 3:
-			first = min(last, first+random.Int64N(200)) + 1
-			if _, err := ws.TrimLog(t.Context(), "l", first-1, workspace.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		case n < 4:
-			if _, err := ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			first = last + 1
-		default:
-			added := 1 + random.IntN(160)
-			appendLog(t, svc, "a", "l", workspace.Author{}, numbered(added)...)
-			last += int64(added)
-		}
-		if random.IntN(3) == 0 {
-			continue // the page did not hear of it
-		}
-		list.grow(get("/a/a/logs/l"))
-		want := last
-		for _, key := range list.keys {
-			if key != want || key < first {
-				t.Fatalf("seed %d, step %d: the list has %d, want %d of %d to %d", seed, step, key, want, first, last)
-			}
-			want--
-		}
-		if list.older == "" && want >= first {
-			t.Fatalf("seed %d, step %d: the list ends at %d of %d, without more", seed, step, want+1, first)
-		}
-	}
-}
-
 func TestLogTrim(t *testing.T) {
 	svc := newService(t)
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(61)...)
@@ -295,9 +210,7 @@ func TestLogTrim(t *testing.T) {
 		}
 	}
 	changes, err := all.Service.Look("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if log, err := changes.ChangeLog(t.Context(), workspace.ChangeLogQuery{Limit: 1}); err != nil || log.Changes[0].Op != workspace.OpTrim || log.Changes[0].Author.Client != "scratchpad console" || log.Changes[0].Author.Key != "k1" {
 		t.Errorf("the journal has %+v, %v", log.Changes, err)
 	}
@@ -335,9 +248,7 @@ func TestLogDelete(t *testing.T) {
 func TestLogDeleteBesideAppend(t *testing.T) {
 	store := &lateEntry{Store: memstore.New()}
 	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(3)...)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	_, page := b.get("/a/a/logs/l?view=delete")

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -63,11 +65,19 @@ func everybody(svc *workspace.Service) console.Person {
 func newService(t *testing.T) *workspace.Service {
 	t.Helper()
 	svc, err := workspace.New(memstore.New(), workspace.Options{Paths: workspace.UnicodePaths})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	return svc
+}
+
+// sample returns some hostile texts and names, and all of them in the long proofs.
+func sample() (some []hostile.Case) {
+	for i, c := range hostile.All() {
+		if testkit.Long() || i%5 == 0 {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 // patience is how long a test waits for what should come in a moment.
@@ -91,9 +101,7 @@ func open(t *testing.T, o console.Options, credential string) *browser {
 func serve(t *testing.T, o console.Options) string {
 	t.Helper()
 	h, err := console.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	return srv.URL
@@ -103,9 +111,7 @@ func serve(t *testing.T, o console.Options) string {
 func visit(t *testing.T, address, credential string) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	b := &browser{t, &http.Client{Jar: jar, Timeout: patience}, address}
 	if credential != "" {
 		if status, page := b.post("/signin", url.Values{"key": {credential}}); status != http.StatusOK {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,13 +18,9 @@ func TestRedacted(t *testing.T) {
 		write(t, svc, "a", "p.md", text)
 	}
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	v, err := ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "p.md", 2, workspace.RedactOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	at := v.Redacted.Time.Format("2006-01-02T15:04:05Z")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {

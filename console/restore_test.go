@@ -51,9 +51,7 @@ func TestEditorLearns(t *testing.T) {
 		t.Errorf("after version 2 the page says %q", got)
 	}
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := ws.DeleteFile(t.Context(), "notes/p.md", workspace.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +65,7 @@ func TestEditorLearns(t *testing.T) {
 func TestEditorRefuses(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc, err := workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{FileBytes: 2 << 20}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for text, want := range map[string]string{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -53,9 +54,7 @@ func TestLogIsSentWhileAllowed(t *testing.T) {
 	} {
 		all := people{"ada": everybody(svc)}
 		h, err := console.New(console.Options{People: all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		r := httptest.NewRequest("GET", "http://localhost/a/a/logs/l?raw=1", nil)
 		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
 		w := &reader{header: http.Header{}, first: func() {
@@ -135,9 +134,7 @@ func TestRightsAfterAdmission(t *testing.T) {
 			all["ada"] = p
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		r := httptest.NewRequest("GET", "http://localhost"+page, nil)
 		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
 		w := httptest.NewRecorder()

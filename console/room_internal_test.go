@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -61,9 +62,7 @@ func takeAll(t *testing.T, r *room.Room) (leave []func()) {
 	t.Helper()
 	for _, guest := range []string{"x", "y"} {
 		end, err := r.Take(room.WithGuest(t.Context(), guest), r.Share())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		leave = append(leave, end)
 	}
 	return leave
@@ -72,13 +71,9 @@ func takeAll(t *testing.T, r *room.Room) (leave []func()) {
 // A page that has waited for room is not made when its person has lost rights meanwhile.
 func TestRightsAfterRoom(t *testing.T) {
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := ws.WriteFile(t.Context(), "f.md", []byte("CANARY"), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +92,7 @@ func TestRightsAfterRoom(t *testing.T) {
 				ID: "ada", Read: true, Write: true, Agents: []string{"*"}, Allow: func(string) bool { return true }, Service: svc,
 			}}
 			h, err := New(Options{People: who})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			leave := slices.Concat(takeAll(t, h.room), takeAll(t, h.finds))
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {

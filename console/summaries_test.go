@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -25,14 +25,10 @@ func summarizer(t *testing.T) (b *browser, summarize func(path, text string)) {
 		},
 		Estimate: func(string, string) int64 { return 7 },
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada"), func(path, text string) {
 		t.Helper()
 		write(t, svc, "a", path, strings.Repeat("long ", 2000))
@@ -76,8 +72,9 @@ func TestSummaries(t *testing.T) {
 
 // The text of a summary is shown as text, as far as it has room.
 func TestSummaryTexts(t *testing.T) {
+	testkit.SkipInShort(t)
 	b, summarize := summarizer(t)
-	for i, c := range hostile.Texts() {
+	for i, c := range sample() {
 		path := fmt.Sprintf("f%d", i)
 		summarize(path, "x"+strings.ToValidUTF8(c.Text, "?"))
 		status, page := b.get("/a/a/summaries?path=" + path)

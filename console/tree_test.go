@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -21,9 +22,7 @@ var (
 func writeAll(t testing.TB, svc *workspace.Service, agent string, paths []string) {
 	t.Helper()
 	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, path := range paths {
 		if _, err := ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
@@ -35,9 +34,7 @@ func writeAll(t testing.TB, svc *workspace.Service, agent string, paths []string
 // that it is.
 func TestTreePages(t *testing.T) {
 	svc, err := workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{Files: 20_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var want []string
 	for i := range 2300 {
 		want = append(want, fmt.Sprintf("all/%d/file-%04d.md", min(i/400, 3), i))
@@ -77,34 +74,5 @@ func TestTreePages(t *testing.T) {
 	}
 	if !slices.Equal(folders, wantFolders) {
 		t.Errorf("the folders are\n%s\nwant\n%s", strings.Join(folders, "\n"), strings.Join(wantFolders, "\n"))
-	}
-}
-
-// A live page is swapped for a new one, and keeps the folders that are open by their ids.
-func TestTreeIDs(t *testing.T) {
-	svc := newService(t)
-	writeAll(t, svc, "a", []string{"a/x.md", "a/b/y.md", "b/x.md", "c.md"})
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	ids := func() map[string]string {
-		all := map[string]string{}
-		_, page := b.get("/a/a")
-		for _, m := range treeFolder.FindAllStringSubmatch(page, -1) {
-			if all[m[1]] != "" {
-				t.Errorf("%s and %s have one id", all[m[1]], m[3])
-			}
-			all[m[1]] = m[3]
-		}
-		return all
-	}
-	before := ids()
-	if len(before) != 3 {
-		t.Fatalf("there are %d folders, want 3", len(before))
-	}
-	writeAll(t, svc, "a", []string{"0/first.md", "a/a/new.md", "a/b/c/new.md"})
-	after := ids()
-	for id, name := range before {
-		if after[id] != name {
-			t.Errorf("the folder %s has another id after other folders came", name)
-		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,9 +25,7 @@ func post(t *testing.T, h *httptest.Server, session, body, verb, name string) *h
 		body = strings.ReplaceAll(body, requestMeta, "")
 	}
 	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for key, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": modern, "Mcp-Method": verb, "Mcp-Name": name} {
 		req.Header.Set(key, value)
 	}
@@ -36,9 +35,7 @@ func post(t *testing.T, h *httptest.Server, session, body, verb, name string) *h
 		req.Header.Del("Mcp-Method")
 	}
 	res, err := h.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { res.Body.Close() })
 	return res
 }
@@ -80,9 +77,7 @@ func TestAdmitRefuses(t *testing.T) {
 						Message string
 					}
 				}
-				if err := json.NewDecoder(res.Body).Decode(&got); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, json.NewDecoder(res.Body).Decode(&got))
 				if res.StatusCode != c.status || res.Header.Get("Retry-After") != c.after || got.JSONRPC != "2.0" || string(got.ID) != id || got.Error.Code != -32000 || got.Error.Message != c.message {
 					t.Errorf("%v: %d, Retry-After %s, %+v, want %d, %s and %q", c.err, res.StatusCode, res.Header.Get("Retry-After"), got, c.status, c.after, c.message)
 				}

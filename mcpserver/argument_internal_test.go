@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
@@ -28,9 +29,7 @@ func (a *arguments) again(t *testing.T) []byte {
 		t.Errorf("an argument stands twice in %+v", a.given)
 	}
 	raw, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return raw
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,29 +20,21 @@ func everything(t testing.TB, svc *workspace.Service) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	agents, err := svc.Agents(t.Context(), "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, a := range agents {
 		u := a.Usage
 		u.Operations = 0
 		all[a.Agent] = fmt.Sprintf("%+v", u)
 		ws := agentOf(t, svc, a.Agent)
 		files, err := ws.ListFiles(t.Context(), workspace.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, f := range files.Files {
 			r, err := ws.ReadFile(t.Context(), f.Path, workspace.ReadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			all[a.Agent+" file "+f.Path] = fmt.Sprintf("%d %q", r.Current, r.Content)
 		}
 		logs, err := ws.ListLogs(t.Context(), workspace.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, g := range logs.Logs {
 			all[a.Agent+" log "+g.Path] = fmt.Sprint(g.Last, g.Bytes)
 		}
@@ -198,23 +191,6 @@ func wayOut(kind, value string) string {
 	return "send text as UTF-8"
 }
 
-// A call without arguments is a call with an empty object.
-func TestNoArguments(t *testing.T) {
-	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
-	for _, args := range []string{"{}", "null", "[]", "[ ]", `""`} {
-		w.alive("1")
-		w.send(request("1", "list_files", args))
-		if text, isError := w.must().tool(t); isError {
-			t.Errorf("list_files with %s = %s, want the list", args, text)
-		}
-		w.refused("read_file", args, "", "argument path is missing")
-	}
-	w.send(method("1", "tools/call", `"name":"list_files"`, ""))
-	if text, isError := w.must().tool(t); isError {
-		t.Errorf("list_files without arguments = %s, want the list", text)
-	}
-}
-
 // 1.0 and 1e0 are the number 1, and null is the same as no argument.
 func TestLenientArguments(t *testing.T) {
 	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
@@ -230,9 +206,7 @@ func TestLenientArguments(t *testing.T) {
 	}
 	for _, content := range []string{`"\u0000"`, `"\ud83d\ude00"`, `"\\ud800"`, `"\\\\ud800"`, `"\ufffd"`, `"\ufffe\uffff"`, `"` + "\u2028\x7f" + `"`, `""`} {
 		var want string
-		if err := json.Unmarshal([]byte(content), &want); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(content), &want))
 		w.send(request("1", "write_file", `{"path":"g","content":`+content+`}`))
 		w.must()
 		w.send(request("1", "read_file", `{"path":"g"}`))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -23,13 +24,9 @@ import (
 func newTimed(t *testing.T, l limits, memory int64) (*Server, *httptest.Server) {
 	t.Helper()
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for path, text := range map[string][]byte{"large": bytes.Repeat([]byte("x\n"), 1<<19), "small": []byte("small")} {
 		if _, err := ws.WriteFile(t.Context(), path, text, workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
@@ -39,9 +36,7 @@ func newTimed(t *testing.T, l limits, memory int64) (*Server, *httptest.Server) 
 		Bound: true, Memory: memory, Logger: slog.New(slog.DiscardHandler),
 		Workspace: func(context.Context, Call) (*workspace.Workspace, error) { return ws, nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s.limits = l
 	h := httptest.NewUnstartedServer(s.Handler())
 	h.Listener = narrow{h.Listener}
@@ -65,9 +60,7 @@ func (n narrow) Accept() (net.Conn, error) {
 func dial(t *testing.T, h *httptest.Server, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", h.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	conn.(*net.TCPConn).SetReadBuffer(16 << 10)
 	io.WriteString(conn, text)
@@ -144,7 +137,7 @@ func TestHalfBodies(t *testing.T) {
 // A client that does not take its answer loses its connection, and the memory of the
 // answer is free again.
 func TestAnswerNotTaken(t *testing.T) {
-	s, h := newTimed(t, limits{bodyTimeout, time.Second}, 2<<20)
+	s, h := newTimed(t, limits{bodyTimeout, 300 * time.Millisecond}, 2<<20)
 	var unread []net.Conn
 	for range 2 { // twice what the budget holds
 		unread = append(unread, dial(t, h, callText("read_file", `{"path":"large"}`, 0)))

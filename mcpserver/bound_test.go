@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -121,9 +122,7 @@ func TestAuthorKeepsKey(t *testing.T) {
 	}
 	mustCall(t, connect(t, server), "append_log", m{"path": "g", "entry": "x"})
 	page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i, client := range []workspace.Author{{Client: "web", Version: "2", Key: "key-1"}, {Client: "web", Version: "2", Key: "key-1"}, {Client: "test-client", Version: "1.2", Key: "key-1"}} {
 		if got := page.Entries[i].Author; got != client {
 			t.Errorf("the author of entry %d is %+v, want %+v", i+1, got, client)

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
@@ -24,15 +25,11 @@ func TestToolsTokens(t *testing.T) {
 	}{{"", 1000}, {"a", 850}} {
 		session := connect(t, newServer(t, c.bound))
 		list, err := session.ListTools(t.Context(), &mcp.ListToolsParams{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		sum := 0
 		for _, tool := range list.Tools {
 			schema, err := json.Marshal(tool.InputSchema)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			n := o200k.Count(tool.Name) + o200k.Count(tool.Description) + o200k.Count(string(schema))
 			t.Logf("%d %s: %s %s", n, tool.Name, tool.Description, schema)
 			sum += n
@@ -124,37 +121,6 @@ func TestSearchTokens(t *testing.T) {
 	checkCost(t, "search, 50 hits asked for", mustCall(t, s, "search", m{"query": "budget", "limit": 50}), 600)
 	checkCost(t, "search, hits of dear characters", mustCall(t, s, "search", m{"query": "zwölf"}), 600)
 	checkCost(t, "search, nothing found", mustCall(t, s, "search", m{"query": "zebra"}), 20)
-}
-
-// An answer to since_version never costs more than the file itself.
-func TestSinceVersionIsNeverDearer(t *testing.T) {
-	s := connect(t, newServer(t, "a"))
-	n := 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		path := fmt.Sprintf("f%d", n)
-		alphabet := rapid.SampledFrom(alphabets).Draw(t, "alphabet")
-		line := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 0, 40, -1)
-		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
-		end := rapid.SampledFrom([]string{"", "\n", "\r\n"}).Draw(t, "end")
-		write := func() { mustCallIn(t, s, "write_file", m{"path": path, "content": strings.Join(lines, "\n") + end}) }
-		write()
-		for range rapid.IntRange(1, 3).Draw(t, "versions") {
-			for range rapid.IntRange(0, 6).Draw(t, "edits") {
-				at := rapid.IntRange(0, len(lines)).Draw(t, "at")
-				cut := rapid.IntRange(at, min(len(lines), at+2)).Draw(t, "to")
-				lines = append(append(append([]string{}, lines[:at]...), rapid.SliceOfN(line, 0, 3).Draw(t, "new")...), lines[cut:]...)
-			}
-			write()
-		}
-		full := cost(mustCallIn(t, s, "read_file", m{"path": path}))
-		for context := range 3 {
-			answer := mustCallIn(t, s, "read_file", m{"path": path, "since_version": 1, "context": context})
-			if got := cost(answer); got > full {
-				t.Fatalf("since_version with context %d costs %d tokens, the file %d: %q", context, got, full, answer)
-			}
-		}
-	})
 }
 
 // alphabets are the characters of lines. A token has another number of bytes in each.
@@ -268,15 +234,11 @@ func cursorOf(t *rapid.T, blocks []string) int64 {
 // against what the tools do in another test.
 func TestToolsSayWhatTheyPromise(t *testing.T) {
 	list, err := connect(t, newServer(t, "")).ListTools(t.Context(), &mcp.ListToolsParams{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	said := map[string]string{}
 	for _, tool := range list.Tools {
 		schema, err := json.Marshal(tool.InputSchema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		said[tool.Name] = tool.Description + string(schema)
 	}
 	for tool, promise := range map[string]string{

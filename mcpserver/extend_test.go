@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -79,9 +80,7 @@ func TestSubscriptions(t *testing.T) {
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI },
 	})
 	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL}, &mcp.ClientSessionOptions{ProtocolVersion: legacy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	for uri, offered := range map[string]bool{"test://weather": true, "test://none": false, "scratchpad://a/f": false} {
 		if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); (err == nil) != offered {
@@ -94,9 +93,7 @@ func TestSubscriptions(t *testing.T) {
 			}
 		}
 	}
-	if err := offered.ResourceUpdated(t.Context(), &mcp.ResourceUpdatedNotificationParams{URI: "test://weather"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, offered.ResourceUpdated(t.Context(), &mcp.ResourceUpdatedNotificationParams{URI: "test://weather"}))
 	select {
 	case uri := <-updates:
 		if uri != "test://weather" {

@@ -7,9 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,9 +27,7 @@ func connectHTTP(t testing.TB, h *httptest.Server, protocol string) *mcp.ClientS
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "2"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { session.Close() })
 	return session
 }
@@ -60,9 +56,7 @@ func TestHTTP(t *testing.T) {
 		}
 	}
 	page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, e := range page.Entries {
 		if want := (workspace.Author{Client: "web", Version: "2"}); e.Author != want {
 			t.Errorf("the author of entry %d is %+v, want %+v", e.ID, e.Author, want)
@@ -78,9 +72,7 @@ func send(t testing.TB, h *httptest.Server, verb, body string, header map[string
 		r = strings.NewReader(body)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), verb, h.URL, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": modern, "Mcp-Method": "tools/list"} {
 		req.Header.Set(name, value)
 	}
@@ -99,9 +91,7 @@ func send(t testing.TB, h *httptest.Server, verb, body string, header map[string
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return res.StatusCode, string(text)
 }
 
@@ -139,36 +129,6 @@ func TestBodyLimit(t *testing.T) {
 	if status, text := send(t, h, "POST", fill(maxLine), nil); status != http.StatusOK {
 		t.Errorf("a body of the limit: %d %.200s, want 200", status, text)
 	}
-}
-
-// Bodies of the largest size are served one after the other, and all are answered.
-func TestBodiesInFlight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("64 MiB of JSON take a minute under the race detector")
-	}
-	t.Parallel()
-	const size = 15 << 20
-	n := testkit.Pick(2, 2, 4)
-	g := newGate()
-	h := serveHTTP(t, gated(t, g))
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(func() {
-			body := padded("1", size)
-			status, text := send(t, h, "POST", body, map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "write_file"})
-			if status != http.StatusOK || !strings.Contains(text, "too large") {
-				t.Errorf("%d %.200s, want the tool's answer", status, text)
-			}
-		})
-	}
-	<-g.entered
-	select {
-	case <-g.entered:
-		t.Errorf("two bodies of %d bytes are worked on at once", size)
-	case <-time.After(300 * time.Millisecond):
-	}
-	g.open()
-	wg.Wait()
 }
 
 // Calls that succeed are not logged.

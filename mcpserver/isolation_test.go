@@ -163,7 +163,7 @@ func straight(mcpserver.Call, *workspace.Service) string { return "" }
 
 // No call of one agent shows or changes anything of another.
 func TestIsolation(t *testing.T) {
-	n := testkit.Pick(1000, 5000, 20_000)
+	n := testkit.Pick(500, 3000, 20_000)
 	for _, bound := range []bool{true, false} {
 		if leak := probe(t, bound, n, straight); leak != "" {
 			t.Errorf("bound %v: something of the victim is in %.2000s", bound, leak)
@@ -190,32 +190,6 @@ func TestIsolationFindsALeak(t *testing.T) {
 		})
 		if leak == "" {
 			t.Errorf("a server whose %s ignores the binding is not found out", name)
-		}
-	}
-}
-
-// The answer for a missing file and for another agent's file is the same, byte for byte.
-func TestNotFoundAndNotYours(t *testing.T) {
-	svc := newService(t, workspace.Options{})
-	stranger(t, svc)
-	w := newWire(t, newServerOn(t, svc, "a"))
-	ask := func(line, name string) string {
-		w.send(line)
-		return strings.ReplaceAll(w.must().raw, name, "NAME")
-	}
-	for tool, args := range good {
-		for _, name := range []string{"path", "prefix", "after"} {
-			if args[name] == "" || tool == "write_file" || tool == "append_log" {
-				continue
-			}
-			theirs, nobodys := ask(request("1", tool, object(with(with(args, "agent_id", ""), name, `"shared"`))), "shared"), ask(request("1", tool, object(with(with(args, "agent_id", ""), name, `"nobody"`))), "nobody")
-			if theirs != nobodys {
-				t.Errorf("%s: the answer for another's %s is %s, for one that is not there %s", tool, name, theirs, nobodys)
-			}
-		}
-		theirs, nobodys := ask(request("1", tool, object(with(args, "agent_id", `"victim"`))), "victim"), ask(request("1", tool, object(with(args, "agent_id", `"nobody"`))), "nobody")
-		if theirs != nobodys {
-			t.Errorf("%s: the answer for another agent is %s, for one that is not there %s", tool, theirs, nobodys)
 		}
 	}
 }

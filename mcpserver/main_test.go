@@ -47,9 +47,7 @@ func newService(t testing.TB, o workspace.Options) *workspace.Service {
 func newDurable(t testing.TB, o workspace.Options) *workspace.Service {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return serviceOn(t, store, o)
 }
 
@@ -59,9 +57,7 @@ func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *worksp
 		o.Summarizer = outline()
 	}
 	svc, err := workspace.New(store, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		svc.Close(context.Background())
 		store.Close()
@@ -72,9 +68,7 @@ func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *worksp
 func agentOf(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
 	t.Helper()
 	ws, err := svc.Agent(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws
 }
 
@@ -106,9 +100,7 @@ func newServerWith(t testing.TB, o mcpserver.Options) *mcpserver.Server {
 		o.Summarizer = outline()
 	}
 	s, err := mcpserver.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(s.Close)
 	return s
 }

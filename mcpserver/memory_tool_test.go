@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -24,9 +25,7 @@ func TestTools(t *testing.T) {
 		svc := newService(t, workspace.Options{})
 		session := connect(t, newServerWith(t, mcpserver.Options{Workspace: workspaces(svc, ""), Tools: c.tools}))
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		var memory *mcp.Tool
 		for _, tool := range list.Tools {
 			if tool.Name == "memory" {
@@ -59,17 +58,13 @@ func TestMemoryToolTokens(t *testing.T) {
 	for bound, most := range map[string]int{"": 290, "a": 270} {
 		session := connect(t, newServerWith(t, mcpserver.Options{Bound: bound != "", Workspace: workspaces(svc, bound), Tools: mcpserver.MemoryTool}))
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		shown, err := json.Marshal(struct {
 			Name        string `json:"name"`
 			Description string `json:"description"`
 			InputSchema any    `json:"inputSchema"`
 		}{list.Tools[0].Name, list.Tools[0].Description, list.Tools[0].InputSchema})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if n := o200k.Count(string(shown)); n > most {
 			t.Errorf("bound %q: the tool costs %d tokens, at most %d are allowed: %s", bound, n, most, shown)
 		} else {
@@ -100,9 +95,7 @@ func TestMemoryToolOverHTTP(t *testing.T) {
 	defer h.Close()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, DisableStandaloneSSE: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer session.Close()
 	text := strings.Repeat("a line of text\n", 60_000)
 	mustCall(t, session, "memory", m{"command": "create", "path": "/memories/large", "file_text": text})

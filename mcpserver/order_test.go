@@ -14,7 +14,7 @@ import (
 // sees the writes before it. The agent holds nothing at first.
 func TestOrderOnStdio(t *testing.T) {
 	t.Parallel()
-	const n = 40
+	const n = 20
 	for name, svc := range map[string]*workspace.Service{"a database": newDurable(t, workspace.Options{}), "memory": newService(t, workspace.Options{})} {
 		w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Tools: mcpserver.AllTools, Workspace: workspaces(svc, "a")}))
 		var lines strings.Builder

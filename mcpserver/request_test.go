@@ -2,7 +2,6 @@ package mcpserver_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +34,7 @@ func TestIdempotency(t *testing.T) {
 	for tool, c := range repeated {
 		for _, protocol := range []string{modern, legacy} {
 			t.Run(tool+" "+protocol, func(t *testing.T) {
-				svc := newDurable(t, workspace.Options{})
+				svc := newService(t, workspace.Options{})
 				server := newServerOn(t, svc, "a")
 				s := connectAs(t, server, protocol, &mcp.Implementation{Name: "one"})
 				mustCall(t, s, "write_file", m{"path": "f", "content": "x"})
@@ -60,40 +59,5 @@ func TestIdempotency(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// Calls with one key that are sent at the same time store one entry.
-func TestIdempotencyAtOnce(t *testing.T) {
-	s := connect(t, newServerOn(t, newDurable(t, workspace.Options{}), "a"))
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			res, err := s.CallTool(t.Context(), keyed("append_log", "k", m{"path": "g", "entry": "once"}))
-			if err != nil || res.IsError || res.Content[0].(*mcp.TextContent).Text != `{"path":"g","entry_id":1,"bytes_written":4}` {
-				t.Errorf("append_log = %v, %v, want the first record", res, err)
-			}
-		})
-	}
-	wg.Wait()
-	if got := mustCall(t, s, "read_log", m{"path": "g"}); !strings.Contains(got[0], `"count":1,"total":1`) {
-		t.Errorf("read_log = %q, want one entry", got)
-	}
-}
-
-// A key belongs to one agent. Calls without a key all count.
-func TestKeysAreTheAgents(t *testing.T) {
-	s := connect(t, newServer(t, ""))
-	for _, agent := range []string{"a", "b"} {
-		blocks, isError := callWith(t, s, keyed("append_log", "k", m{"agent_id": agent, "path": "g", "entry": agent}))
-		if isError || !strings.Contains(blocks[0], `"entry_id":1`) {
-			t.Errorf("append_log of %s = %q, want its first entry", agent, blocks)
-		}
-	}
-	for range 2 {
-		mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "a"})
-	}
-	if got := mustCall(t, s, "read_log", m{"agent_id": "a", "path": "g"}); !strings.Contains(got[0], `"count":3`) {
-		t.Errorf("read_log = %q, want 3 entries", got)
 	}
 }

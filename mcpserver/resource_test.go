@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -22,14 +23,6 @@ func twoAgents(t testing.TB) *workspace.Service {
 		}
 	}
 	return svc
-}
-
-func TestResourceTemplate(t *testing.T) {
-	s := connect(t, newServerOn(t, twoAgents(t), "a"))
-	list, err := s.ListResourceTemplates(t.Context(), nil)
-	if err != nil || len(list.ResourceTemplates) != 1 || list.ResourceTemplates[0].URITemplate != "scratchpad://{agent}/{+path}" {
-		t.Errorf("ListResourceTemplates() = %+v, %v, want the one template", list, err)
-	}
 }
 
 // The current version of a file is read unchanged, by its agent alone.
@@ -76,9 +69,7 @@ func TestResourceNotYours(t *testing.T) {
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	read := func(uri string) string {
 		q, err := json.Marshal(uri)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		w.send(method("1", "resources/read", `"uri":`+string(q), ""))
 		a := w.must()
 		if a.Error == nil || a.Error.Code != -32602 {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -33,9 +34,14 @@ func (g *gate) open() { g.once.Do(func() { close(g.opened) }) }
 // gated returns a server whose calls wait at the gate.
 func gated(t testing.TB, g *gate) *mcpserver.Server {
 	t.Helper()
+	return gatedWith(t, g, 0)
+}
+
+func gatedWith(t testing.TB, g *gate, memory int64) *mcpserver.Server {
+	t.Helper()
 	t.Cleanup(g.open)
 	find := workspaces(newService(t, workspace.Options{}), "a")
-	return newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
+	return newServerWith(t, mcpserver.Options{Bound: true, Memory: memory, Workspace: func(ctx context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
 		g.entered <- struct{}{}
 		<-g.opened
 		return find(ctx, c)
@@ -101,26 +107,11 @@ func TestDuplicateID(t *testing.T) {
 	w.alive("1")
 }
 
-// A client may cancel a call.
-func TestCancelledCall(t *testing.T) {
-	g := newGate()
-	w := newWire(t, gated(t, g))
-	w.send(request("1", "append_log", `{"path":"log","entry":"x"}`))
-	<-g.entered
-	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n")
-	w.send(request("2", "list_files", `{}`))
-	<-g.entered
-	g.open()
-	for range 2 {
-		w.must()
-	}
-	w.alive("3")
-}
-
 // Calls that never end do not keep the process. They are cancelled, and Run returns when
 // they are over.
-func TestCallsThatHang(t *testing.T) {
-	t.Parallel()
+func TestCallsThatHang(t *testing.T) { synctest.Test(t, callsThatHang) }
+
+func callsThatHang(t *testing.T) {
 	entered := make(chan struct{})
 	var over atomic.Bool
 	find := workspaces(newService(t, workspace.Options{}), "a")
@@ -153,10 +144,11 @@ func (s *stuckWriter) Write(p []byte) (int, error) {
 
 // A client that reads nothing does not keep the process.
 func TestClientThatDoesNotRead(t *testing.T) {
+	testkit.SkipUnlessLong(t) // it waits for seconds
 	t.Parallel()
 	cancelled := func(_ io.Closer, cancel context.CancelFunc) { cancel() }
 	ended := func(in io.Closer, _ context.CancelFunc) { in.Close() }
-	var wg sync.WaitGroup // they wait for seconds: all of them at once
+	var wg sync.WaitGroup
 	for name, c := range map[string]struct {
 		lines string
 		end   func(io.Closer, context.CancelFunc)
@@ -228,13 +220,10 @@ func TestClientThatIsGone(t *testing.T) {
 // The bytes of all calls under way are limited together, and a call that waits is served
 // later.
 func TestBytesInFlight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("64 MiB of JSON take a minute under the race detector")
-	}
-	t.Parallel()
-	const n, size = 5, maxLine // one works, one waits to be let in, and one is read ahead
+	const n = 5 // one works, one waits to be let in, and one is read ahead
+	size, memory := testkit.Pick(1<<19, maxLine, maxLine), testkit.Pick[int64](1<<20, 0, 0)
 	g := newGate()
-	w := newWire(t, gated(t, g))
+	w := newWire(t, gatedWith(t, g, memory))
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -248,7 +237,7 @@ func TestBytesInFlight(t *testing.T) {
 		t.Errorf("two calls of %d bytes run at once", size)
 	case <-sent:
 		t.Error("everything was read while nothing was answered")
-	case <-time.After(2 * time.Second): // decoding a line of this size takes a part of it
+	case <-time.After(testkit.Pick(200*time.Millisecond, 2*time.Second, 2*time.Second)): // time to decode a line
 	}
 	g.open()
 	for range n {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -103,9 +104,7 @@ func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
 // Without a Summarizer there is no such tool, and no text names it.
 func TestNoSummarizer(t *testing.T) {
 	server, err := mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s := connect(t, server)
 	list := listTools(t, s)
 	if len(list) != 13 || slices.ContainsFunc(list, func(tool *mcp.Tool) bool { return tool.Name == "summarize_file" }) {
@@ -116,20 +115,6 @@ func TestNoSummarizer(t *testing.T) {
 	}
 	if res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "summarize_file", Arguments: m{"agent_id": "a", "path": "f"}}); err == nil {
 		t.Errorf("summarize_file = %v, want a protocol error", res)
-	}
-}
-
-// A tool that calls a model reaches out of the machine, but changes nothing.
-func TestSummaryAnnotations(t *testing.T) {
-	server, _ := summarizing(t, says("x"))
-	for _, tool := range listTools(t, connect(t, server)) {
-		a := tool.Annotations
-		if *a.OpenWorldHint != (tool.Name == "summarize_file") {
-			t.Errorf("%s: openWorldHint is %v", tool.Name, *a.OpenWorldHint)
-		}
-		if tool.Name == "summarize_file" && (!a.ReadOnlyHint || *a.DestructiveHint || !a.IdempotentHint) {
-			t.Errorf("summarize_file: %+v, want the hints of a read", a)
-		}
 	}
 }
 
@@ -214,9 +199,7 @@ func overHTTP(t testing.TB, server *mcpserver.Server, protocol string, client *m
 	t.Helper()
 	h := serveHTTP(t, server)
 	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

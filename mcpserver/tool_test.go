@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -43,27 +44,10 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// A false hint is on the wire too, because clients take a missing one for true.
-func TestAnnotationsOnTheWire(t *testing.T) {
-	w := newWire(t, newServer(t, "a"))
-	w.send(method("1", "tools/list", "", ""))
-	raw := w.must().raw
-	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 14 {
-			t.Errorf("%s stands %d times in tools/list, want 14", hint, n)
-		}
-	}
-	if n := strings.Count(raw, `"readOnlyHint":true`); n != 8 {
-		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 8`, n)
-	}
-}
-
 func listTools(t testing.TB, s *mcp.ClientSession) []*mcp.Tool {
 	t.Helper()
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return list.Tools
 }
 

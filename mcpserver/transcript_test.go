@@ -51,14 +51,10 @@ func TestTranscripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			t.Parallel()
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			got := (&conversation{t: t, clock: testkit.NewClock(), texts: map[string]string{}}).replay(string(want))
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.WriteFile(file, []byte(got), 0o644))
 				return
 			}
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {

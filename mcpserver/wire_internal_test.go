@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -19,13 +20,9 @@ import (
 func newInner(t *testing.T, o Options) *Server {
 	t.Helper()
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for path, text := range map[string][]byte{"large": bytes.Repeat([]byte("x\n"), 1<<19), "mid": bytes.Repeat([]byte("x\n"), 15<<10), "small": []byte("small")} {
 		if _, err := ws.WriteFile(t.Context(), path, text, workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
@@ -34,9 +31,7 @@ func newInner(t *testing.T, o Options) *Server {
 	o.Bound, o.Logger = true, slog.New(slog.DiscardHandler)
 	o.Workspace = func(context.Context, Call) (*workspace.Workspace, error) { return ws, nil }
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close(); svc.Close(context.Background()) })
 	return s
 }
@@ -52,9 +47,7 @@ func serveInner(t *testing.T, s *Server) *httptest.Server {
 func open(t *testing.T, ctx context.Context, h *httptest.Server, verb, body, session string, header map[string]string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
@@ -64,9 +57,7 @@ func open(t *testing.T, ctx context.Context, h *httptest.Server, verb, body, ses
 		req.Header.Set(name, value)
 	}
 	res, err := h.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { res.Body.Close() })
 	return res
 }
@@ -77,9 +68,7 @@ func ask(t *testing.T, h *httptest.Server, verb, body, session string, header ma
 	res := open(t, t.Context(), h, verb, body, session, header)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return res.StatusCode, string(b)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 
@@ -159,9 +160,7 @@ func (a answer) tool(t testing.TB) (text string, isError bool) {
 	if a.Error != nil {
 		t.Fatalf("a protocol error, want a tool's answer: %s", a.raw)
 	}
-	if err := json.Unmarshal(a.Result, &res); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(a.Result, &res))
 	var texts []string
 	for _, c := range res.Content {
 		texts = append(texts, c.Text)

@@ -37,10 +37,11 @@ type world struct {
 	keys  *auth.Keys
 }
 
-// worlds runs a test on both stores.
+// worlds runs a test on a store in memory, and in the long proofs on SQLite too.
 func worlds(t *testing.T, test func(*testing.T, *world)) {
 	t.Run("memory", func(t *testing.T) { test(t, newWorld(t, memstore.New(), nil)) })
 	t.Run("sqlite", func(t *testing.T) {
+		testkit.SkipUnlessLong(t)
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
 		testkit.Must(t, err)
 		t.Cleanup(func() { testkit.Must(t, store.Close()) })

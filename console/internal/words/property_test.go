@@ -195,43 +195,6 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// Pages begin with the first row, and each goes as far as it may.
-func TestPages(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		old, new := texts(t)
-		o := Options{Layout: rapid.SampledFrom([]Layout{Unified, SideBySide}).Draw(t, "layout"), Context: rapid.IntRange(-1, 4).Draw(t, "context")}
-		v := Compare(old, new).View(o)
-		maxRows, maxBytes, maxLine := rapid.IntRange(1, 9).Draw(t, "rows"), rapid.IntRange(0, 200).Draw(t, "bytes"), rapid.IntRange(0, 40).Draw(t, "line")
-		bytes := func(r Row) int {
-			size := func(s Side) int { return min(maxLine, len(s.Text)+len(s.End.String())) }
-			switch {
-			case r.Kind == Gap:
-				return 0
-			case r.Kind == Equal && o.Layout == Unified:
-				return size(r.Old)
-			}
-			n := 0
-			for _, s := range []Side{r.Old, r.New} {
-				if s.Line > 0 {
-					n += size(s)
-				}
-			}
-			return n
-		}
-		var want []int
-		rows, size := 0, 0
-		for i, r := range v.Rows(0, v.Len()) {
-			if i == 0 || rows == maxRows || size+bytes(r) > maxBytes {
-				want, rows, size = append(want, i), 0, 0
-			}
-			rows, size = rows+1, size+bytes(r)
-		}
-		if got := v.Pages(maxRows, maxBytes, maxLine); !reflect.DeepEqual(got, want) {
-			t.Fatalf("pages at %v, want %v", got, want)
-		}
-	})
-}
-
 func TestPairsAndMarks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := texts(t)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 1000, Long: 5000, Full: 200000}.Set()
+	testkit.Checks{Checks: 200, Long: 3000, Full: 200000}.Set()
 	os.Exit(m.Run())
 }
 
