@@ -3,7 +3,6 @@ package memorytool_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -147,48 +146,6 @@ func checkHistory(t *testing.T, ws *workspace.Workspace) {
 	}
 	if newest := h[len(h)-1].Version; newest != 4 { // create, str_replace, insert, rename
 		t.Errorf("the file is at version %d, want 4", newest)
-	}
-}
-
-// The calls of one turn run at the same time. Each is answered, and no change is lost.
-func TestRunnersRunCallsInParallel(t *testing.T) {
-	const calls = 16
-	var inserts, replaces, all []string
-	var file strings.Builder
-	for i := range calls {
-		fmt.Fprintf(&file, "<%02d>\n", i)
-		inserts = append(inserts, fmt.Sprintf(`{"command":"insert","path":"/memories/list.md","insert_line":0,"insert_text":"line %02d"}`, i))
-		replaces = append(replaces, fmt.Sprintf(`{"command":"str_replace","path":"/memories/marks.md","old_str":"<%02d>","new_str":"[%02d]"}`, i, i))
-		all = append(all, fmt.Sprintf("line %02d", i))
-	}
-	for name, run := range loops {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ws, m := newWorkspace(t), newModel(t, inserts, replaces)
-			write(t, ws, "list.md", "end\n")
-			write(t, ws, "marks.md", file.String())
-			testkit.Must(t, run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
-			for _, results := range m.results(t) {
-				for i, r := range results {
-					if r.IsError {
-						t.Errorf("call %d: %s", i, r.text())
-					}
-				}
-			}
-			lines := strings.Split(strings.TrimSuffix(content(t, ws, "list.md"), "\n"), "\n")
-			slices.Sort(lines)
-			if diff := cmp.Diff(append([]string{"end"}, all...), lines); diff != "" {
-				t.Errorf("the lines (-want +got):\n%s", diff)
-			}
-			if got, want := content(t, ws, "marks.md"), strings.NewReplacer("<", "[", ">", "]").Replace(file.String()); got != want {
-				t.Errorf("the marks are %q, want %q", got, want)
-			}
-			for _, path := range []string{"list.md", "marks.md"} {
-				if r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{}); err != nil || r.Version != calls+1 {
-					t.Errorf("%s is at version %d, %v, want %d: each change is one", path, r.Version, err, calls+1)
-				}
-			}
-		})
 	}
 }
 

@@ -223,27 +223,3 @@ func TestRunnerHeedsItsContext(t *testing.T) {
 		}
 	}
 }
-
-func TestOverwrite(t *testing.T) {
-	ws := newWorkspace(t)
-	tool := memorytool.New(ws, memorytool.Options{Overwrite: true})
-	for _, text := range []string{"first", "second"} {
-		input := `{"command":"create","path":"/memories/a.md","file_text":"` + text + `"}`
-		if answer, isError := tool.Run(t.Context(), json.RawMessage(input)); isError || answer != "File created successfully at: /memories/a.md" {
-			t.Errorf("%s: is_error %v, %q", text, isError, answer)
-		}
-	}
-	r, err := ws.ReadFile(t.Context(), "a.md", workspace.ReadOptions{Version: 1})
-	if err != nil || string(r.Content) != "first" {
-		t.Errorf("version 1 is %q, %v", r.Content, err)
-	}
-}
-
-func TestNewRefusesNil(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("New(nil) did not panic")
-		}
-	}()
-	memorytool.New(nil, memorytool.Options{})
-}

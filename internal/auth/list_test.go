@@ -140,6 +140,7 @@ func TestKeyLimit(t *testing.T) {
 // Keys that were revoked are shown for 30 days, and at most a thousand of them are kept.
 // The last one is never removed.
 func TestSweep(t *testing.T) {
+	testkit.SkipInShort(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New()
 		keys := open(t, s)

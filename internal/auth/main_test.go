@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 40, Long: 400}.Set()
+	testkit.Checks{Checks: 40, Long: 200, Full: 400}.Set()
 	goleak.VerifyTestMain(m)
 }

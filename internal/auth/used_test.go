@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
@@ -57,29 +55,4 @@ func lastUsed(t testing.TB, keys *auth.Keys, id string, want time.Time) {
 	if !shown.LastUsed.Equal(want.Truncate(time.Microsecond)) || !page.Keys[0].LastUsed.Equal(shown.LastUsed) {
 		t.Errorf("last use: Show says %v, List %v; expected %v", shown.LastUsed, page.Keys[0].LastUsed, want)
 	}
-}
-
-// The last use is in nobody's way: it does not change the record of the key, and a store
-// that takes no writes does not stop a call.
-func TestLastUseIsApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &spy{Store: memstore.New()}
-		keys := auth.NewKeys(s, auth.Options{})
-		key, text := create(t, keys, grant(t, "*"))
-		record, err := s.Store.System(t.Context()).Get("auth/key/" + key.ID)
-		testkit.Must(t, err)
-		s.failing("put", "auth/used/", workspace.ErrReadOnly)
-		for range 5 {
-			accepted(t, keys, text)
-			time.Sleep(time.Minute)
-		}
-		s.failing("", "", nil)
-		accepted(t, keys, text)
-		last := time.Now()
-		testkit.Must(t, keys.Close(context.Background()))
-		lastUsed(t, keys, key.ID, last)
-		if after, err := s.Store.System(t.Context()).Get(record.Key); err != nil || after.Revision != record.Revision {
-			t.Errorf("the key's record has the revision %d, %v; expected %d", after.Revision, err, record.Revision)
-		}
-	})
 }

@@ -10,6 +10,7 @@ import (
 
 // Nothing that strangers send makes a process grow without end.
 func TestTablesAreBounded(t *testing.T) {
+	testkit.SkipInShort(t)
 	keys := NewKeys(memstore.New(), Options{})
 	t.Cleanup(func() { testkit.Must(t, keys.Close(t.Context())) })
 	for range maxKnown + 100 {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -121,41 +120,6 @@ func TestOpen(t *testing.T) {
 	if page := s.get(t, ""); !strings.Contains(page, "scratchpad https://memory.example.com/mcp\n") {
 		t.Errorf("behind a name everybody gets\n%s", page)
 	}
-}
-
-// A wrong key is counted, and the log names the address of too many. A right key signs in
-// all the same.
-func TestRefusedSignIns(t *testing.T) {
-	s := newTeam(t, "")
-	for i := range 12 {
-		res, err := http.PostForm(s.url+"/signin", url.Values{"key": {"sp_CANARY"}})
-		testkit.Must(t, err)
-		res.Body.Close()
-		if want := map[bool]int{true: 403, false: 429}[i < 10]; res.StatusCode != want {
-			t.Errorf("wrong key %d: %d, want %d", i, res.StatusCode, want)
-		}
-	}
-	res, err := http.DefaultTransport.RoundTrip(signInWith(t, s.url, s.key))
-	testkit.Must(t, err)
-	res.Body.Close()
-	if res.StatusCode != http.StatusSeeOther {
-		t.Errorf("a right key: %d, want 303", res.StatusCode)
-	}
-	if n := s.http.Stats(); n.FailedCredentials != 10 || n.RefusedBlocked != 2 {
-		t.Errorf("%+v, want 10 failed and 2 blocked", n)
-	}
-	if said := s.log.b.String(); strings.Count(said, "too many wrong credentials") != 1 || !strings.Contains(said, "address=127.0.0.1") || strings.Contains(said, "CANARY") {
-		t.Errorf("the log has %q", said)
-	}
-}
-
-// signInWith returns the form for signing in with a key.
-func signInWith(t *testing.T, at, key string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", at+"/signin", strings.NewReader(url.Values{"key": {key}}.Encode()))
-	testkit.Must(t, err)
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return r
 }
 
 // The key stands where a client reads it, and nowhere else.

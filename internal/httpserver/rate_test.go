@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,39 +53,6 @@ func TestCallerRate(t *testing.T) {
 	}
 }
 
-// The rate of a caller comes with the caller, and may change.
-func TestOwnRate(t *testing.T) {
-	r, now := newRates[string](), testkit.Start
-	admitted := func(limit auth.Rate) (n int) {
-		for range 100 {
-			if _, ok := r.admit("a", limit, now); ok {
-				n++
-			}
-		}
-		return n
-	}
-	if n := admitted(auth.Rate{PerSecond: 1, Burst: 7}); n != 7 {
-		t.Errorf("%d of a burst of 7", n)
-	}
-	now = now.Add(time.Hour)
-	if n := admitted(auth.Rate{PerSecond: 1, Burst: 5}); n != 5 {
-		t.Errorf("%d of a burst that is 5 now", n)
-	}
-	now = now.Add(time.Second)
-	if n := admitted(auth.Rate{PerSecond: 10, Burst: 20}); n < 1 || n > 10 {
-		t.Errorf("%d a second after the rate became 10", n)
-	}
-	if n := admitted(auth.Rate{PerSecond: -1}); n != 100 {
-		t.Errorf("%d of 100 without a limit", n)
-	}
-	if after, ok := r.admit("b", auth.Rate{}, now); !ok || after != 0 {
-		t.Errorf("the first call of a rate of 0: %v, %v", after, ok)
-	}
-	if after, ok := r.admit("b", auth.Rate{}, now); ok || after != time.Hour {
-		t.Errorf("the second call of a rate of 0 may come after %v, %v, want an hour", after, ok)
-	}
-}
-
 // The table has a size, and an agent that calls is not pushed out by others.
 func TestAgentRate(t *testing.T) {
 	clock := testkit.NewClock()
@@ -122,58 +88,5 @@ func TestAgentRate(t *testing.T) {
 	clock.Advance(time.Second)
 	if _, ok := s.AdmitAgent(t.Context(), "t", "a"); !ok {
 		t.Error("nothing is admitted after a second")
-	}
-}
-
-// A caller has calls under way on an eighth of the connections at most.
-func TestCallsAtOnce(t *testing.T) {
-	g := newGate()
-	s := serve(t, Options{MCP: g, MaxConnections: 32}, nil)
-	defer g.open()
-	for range 4 {
-		s.dial().send(request("POST", "/mcp", "", withKey))
-		<-g.entered
-	}
-	a := s.ask("POST", "/mcp", "", withKey)
-	if a.status != 429 || !strings.Contains(a.text, fmt.Sprintf("%d calls of yours", 4)) || a.header.Get("Retry-After") == "" {
-		t.Errorf("the fifth of 4 calls: %v, want 429", a)
-	}
-	s.dial().send(request("POST", "/mcp", "", withKey+"2"))
-	<-g.entered
-	if n := s.Stats().Calls; n != 5 {
-		t.Errorf("%d calls are under way, want 5", n)
-	}
-}
-
-// A tenant with many keys has calls under way on three eighths of the connections at most.
-func TestCallsOfATenant(t *testing.T) {
-	g := newGate()
-	s := serve(t, Options{MCP: g, MaxConnections: 16}, nil)
-	defer g.open()
-	for i := range 6 {
-		s.dial().send(request("POST", "/mcp", "", withKey+strconv.Itoa(i)+"/many"))
-		<-g.entered
-	}
-	if a := s.ask("POST", "/mcp", "", withKey+"7/many"); a.status != 429 || !strings.Contains(a.text, "6 calls of your tenant") {
-		t.Errorf("the seventh key of the tenant: %v, want 429", a)
-	}
-	s.dial().send(request("POST", "/mcp", "", withKey+"/other"))
-	<-g.entered
-}
-
-// Streams have no end, so they count as calls, and leave connections to those who ask for health.
-func TestStreamsCount(t *testing.T) {
-	g := newGate()
-	s := serve(t, Options{MCP: g, MaxConnections: 8}, nil)
-	defer g.open()
-	for i := range 7 {
-		s.dial().send(request("GET", "/mcp", "", withKey+strconv.Itoa(i)+"/t"+strconv.Itoa(i)))
-		<-g.entered
-	}
-	if a := s.ask("POST", "/mcp", "", withKey+"/other"); a.status != 503 || !strings.Contains(a.text, "limit of this server") {
-		t.Errorf("a call beside seven streams of eight connections: %v, want 503", a)
-	}
-	if a := s.ask("GET", "/healthz", ""); a.status != 200 {
-		t.Errorf("health beside them: %v, want 200", a)
 	}
 }

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -160,22 +159,5 @@ func TestPanic(t *testing.T) {
 	}
 	if strings.Contains(log.String(), "canary") || !strings.Contains(log.String(), "route_test.go") {
 		t.Errorf("the log is %s, want where it happened, without what it said", log.String())
-	}
-}
-
-// Each request on a connection that is kept begins anew. The end of one does not cancel
-// the next.
-func TestKeptConnection(t *testing.T) {
-	s := serve(t, Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(w, r.Body); err != nil || r.Context().Err() != nil {
-			t.Errorf("the body ends with %v, and the context with %v", err, r.Context().Err())
-		}
-		runtime.Gosched() // net/http reads on
-	})}, nil)
-	c := s.dial()
-	for range 150 { // within the burst
-		if a := c.send(request("POST", "/mcp", "body", withKey)).read("POST"); a.status != http.StatusOK || a.text != "body" || t.Failed() {
-			t.Fatalf("the answer is %d %q, want the body", a.status, a.text)
-		}
 	}
 }

@@ -125,13 +125,6 @@ func TestStopCutsSlowBodies(t *testing.T) {
 	}
 }
 
-// A stop takes ten seconds at most.
-func TestStopTime(t *testing.T) {
-	if l := defaultLimits; l.drain+2*l.linger > 10*time.Second {
-		t.Errorf("a stop may take %v", l.drain+2*l.linger)
-	}
-}
-
 // Streams of events end at once, and so do connections that are idle.
 func TestStopEndsStreams(t *testing.T) {
 	s := serve(t, Options{}, func(s *Server) { s.limits.drain = time.Hour })

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/big"
 	"net/http"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // New keys are found at once, although somebody has sent tokens of unknown keys, and although
@@ -128,18 +126,6 @@ func TestIssuerIsAway(t *testing.T) {
 	verify("back again", nil)
 }
 
-// A clock that is set back makes old keys neither young nor impossible to renew.
-func TestKeysWhenClockIsSetBack(t *testing.T) {
-	key, next := newSigner(t, "k1", "EdDSA"), newSigner(t, "k2", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
-	passes(t, "first", s, key.token(t, i.claims(nil)))
-	i.publish(next)
-	i.clock.Advance(-24 * time.Hour)
-	fails(t, "a key that was withdrawn", s, key.token(t, i.claims(nil)), auth.ErrUnknown)
-	passes(t, "a new key", s, next.token(t, i.claims(nil)))
-}
-
 func TestBadKeySets(t *testing.T) {
 	key := newSigner(t, "k1", "RS256")
 	good := testJSON(t, key.jwk())
@@ -249,20 +235,4 @@ func TestRedirects(t *testing.T) {
 	i, other := newIssuer(t, key), newIssuer(t, key)
 	i.spoil(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/keys", http.StatusFound) })
 	passes(t, "to loopback", i.server(t, nil), key.token(t, i.claims(nil)))
-}
-
-// An issuer with https is not left by a redirect to plain http, not even on loopback.
-func TestRedirectWithoutTLS(t *testing.T) {
-	var asked []string
-	s, err := oauth.New(oauth.Options{Issuer: "https://login.example.com", Audience: "x", Logger: slog.New(slog.DiscardHandler),
-		HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			asked = append(asked, r.URL.String())
-			return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://127.0.0.1/keys"}}, Body: http.NoBody}, nil
-		})}})
-	testkit.Must(t, err)
-	defer s.Close()
-	fails(t, "redirect", s, newSigner(t, "k", "EdDSA").token(t, m{}), auth.ErrUnavailable)
-	if len(asked) != 2 {
-		t.Errorf("asked %q, want the two places of the metadata", asked)
-	}
 }

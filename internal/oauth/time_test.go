@@ -27,7 +27,6 @@ type timedIssuer struct {
 	server *oauth.Server
 	hangs  string // part of a path that is not answered; "": none
 	drips  bool   // the headers come, the body does not
-	flood  *flood // what comes in place of every answer
 }
 
 func newTimedIssuer(t *testing.T) *timedIssuer {
@@ -55,9 +54,6 @@ func (i *timedIssuer) send(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	i.ServeHTTP(w, r)
 	resp := w.Result()
-	if i.flood != nil {
-		resp.Body = io.NopCloser(i.flood)
-	}
 	if hangs {
 		resp.Body = drip{r}
 	}
@@ -73,20 +69,6 @@ func (d drip) Read([]byte) (int, error) {
 }
 
 func (d drip) Close() error { return nil }
-
-// A flood gives 64 MiB of spaces, and counts what is taken.
-type flood struct{ taken int }
-
-func (f *flood) Read(b []byte) (int, error) {
-	if f.taken > 64<<20 {
-		return 0, io.EOF
-	}
-	for i := range b {
-		b[i] = ' '
-	}
-	f.taken += len(b)
-	return len(b), nil
-}
 
 func (i *timedIssuer) token(t *testing.T, key signer) string {
 	t.Helper()
@@ -124,29 +106,6 @@ func TestIssuerHangs(t *testing.T) {
 			time.Sleep(13 * time.Second)
 		})
 	}
-}
-
-// No more of an answer is read than the limit.
-func TestFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newTimedIssuer(t)
-		i.flood = &flood{}
-		fails(t, "flood", i.server, i.token(t, i.key), auth.ErrUnavailable)
-		if got := i.flood.taken; got > 5<<19 { // two answers
-			t.Errorf("%d bytes were read, limit 1 MiB for each of two answers", got)
-		}
-	})
-}
-
-// Keys are not taken from where anybody on the way could change them.
-func TestKeysWithoutTLS(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newTimedIssuer(t)
-		for path, text := range i.meta {
-			i.meta[path] = strings.Replace(text, "https://login.example.com/keys", "http://localhost/keys", 1)
-		}
-		fails(t, "http", i.server, i.token(t, i.key), auth.ErrUnavailable)
-	})
 }
 
 // A caller who hangs up does not end the fetch that others wait for.

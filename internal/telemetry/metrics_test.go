@@ -156,7 +156,7 @@ func TestMetricsAreBounded(t *testing.T) {
 	if before < len(known)*len(outcomes) {
 		t.Fatalf("only %d series", before)
 	}
-	for n := range 20_000 {
+	for n := range 2000 {
 		for _, evil := range []string{fmt.Sprint("tool-", n), strings.Repeat("x", n), fmt.Sprintf("evil\n# %d\"}{", n), fmt.Sprintf("\xff\x00%d", n)} {
 			end(evil, evil, errs[n%len(errs)])
 		}
