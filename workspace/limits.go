@@ -1,6 +1,6 @@
 package workspace
 
-import "github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
+import "github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 
 // Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
 // negative field.
@@ -53,7 +53,34 @@ func (l Limits) withDefaults() (Limits, error) {
 	return l, nil
 }
 
-// checkQuota refuses a change that takes the usage further over a limit.
+// checkQuota refuses a change that takes the usage further over a limit. It accepts a
+// change that makes a usage over a limit smaller.
 func (l Limits) checkQuota(before, after OwnerState) error {
-	return quota.Limits{Files: l.Files, Logs: l.Logs, Entries: l.Entries, Bytes: l.Bytes}.Check(before, after)
+	for _, q := range []struct {
+		of                   Resource
+		what                 string
+		limit, before, after int64
+	}{
+		{FileCount, "file", l.Files, before.Files, after.Files},
+		{LogCount, "log", l.Logs, before.Logs, after.Logs},
+		{EntryCount, "entry", l.Entries, before.Entries, after.Entries},
+	} {
+		if q.after > q.limit && q.after > q.before {
+			verb := "reached"
+			if q.before < q.limit {
+				verb = "exceeded"
+			}
+			quota := Quota{Of: q.of, Used: q.before, Adds: q.after - q.before, Limit: q.limit}
+			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used, quota.Limit, quota.Adds), DoDelete, 0)
+		}
+	}
+	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
+		quota := Quota{Of: TotalBytes, Used: was, Adds: is - was, Limit: l.Bytes}
+		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d)",
+			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge()), DoDelete, 0)
+	}
+	return nil
 }
+
+// charged returns what counts against [Limits.Bytes].
+func charged(s OwnerState) int64 { return s.Bytes + s.Charge() }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
@@ -70,7 +70,7 @@ func (t *total) checkBytes(used, adds int64) error {
 		return nil
 	}
 	met := Quota{Of: StoreBytes, Used: used, Adds: adds, Limit: limit}
-	return or(quota.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds), DoFreeStore, 0)
+	return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds), DoFreeStore, 0)
 }
 
 // checkAgents refuses one more agent if the limit has no room for it.
@@ -82,7 +82,7 @@ func (t *total) checkAgents(ctx context.Context) error {
 	sum, err := t.store.Totals(ctx, t.tenant)
 	if err == nil && sum.Agents >= limit {
 		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
-		return or(quota.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
+		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil || a.deletes {
 		return err
 	}
-	return s.total.checkBytes(a.storeBytes, quota.Charged(after)-quota.Charged(before))
+	return s.total.checkBytes(a.storeBytes, charged(after)-charged(before))
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more

@@ -20,6 +20,11 @@ func Over(e *store.Error, q store.Quota) *store.Error {
 	return e
 }
 
+// Exceeded returns the error of a change that has no room.
+func Exceeded(q store.Quota, cause string, args ...any) *store.Error {
+	return Over(store.Errorf(store.ErrQuota, cause, args...), q)
+}
+
 // BadArgument returns the error of an argument that has a value it must not have.
 func BadArgument(arg store.Arg, value, cause string) *store.Error {
 	e := store.Errorf(store.ErrInvalid, "%s", cause)

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -38,7 +37,7 @@ func Explain(err error) error {
 		return fault.Or(store.Errorf(store.ErrBusy, "too many calls count the tokens of summaries at once"), store.DoRetry, 0)
 	case errors.As(err, &over):
 		met := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
-		return fault.Or(quota.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+		return fault.Or(fault.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
 			over.Spent, over.Limit, over.Estimate), store.DoReadFile, 0)
 	case errors.As(err, &damaged):
 		return fault.Or(store.Errorf(store.ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key), store.DoReadFile, 0)
