@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -88,7 +87,7 @@ func TestCompletionBash(t *testing.T) {
 }
 
 func TestCompletionFish(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	dir, script, ok := withShell(t, "fish")
 	if !ok {
 		return
@@ -113,7 +112,7 @@ _describe() { print -rl -- "${candidates[@]%%:*}" }
 `
 
 func TestCompletionZsh(t *testing.T) {
-	testkit.SkipInShort(t)
+	testkit.SkipUnlessLong(t)
 	dir, script, ok := withShell(t, "zsh")
 	if !ok {
 		return
@@ -174,46 +173,15 @@ func TestCompletionRefuses(t *testing.T) {
 	}
 }
 
-// stored is a command line like that of files and logs.
-type stored struct {
-	DB    *string
-	Agent *string
-	Files struct {
-		Rm struct {
-			Paths []string `arg:"" name:"path"`
-			Yes   bool     `short:"y"`
-		} `cmd:"" aliases:"remove"`
-		Write struct {
-			Path   string `arg:""`
-			Source string `arg:"" optional:"" type:"path"`
-		} `cmd:""`
-		Hidden struct{} `cmd:"" hidden:""`
-	} `cmd:"" help:"One thing. Another."`
-	Logs struct {
-		Tail struct {
-			Log string `arg:""`
-			N   int    `short:"n"`
-		} `cmd:""`
-	} `cmd:""`
-	Agents struct {
-		Rm struct {
-			Name string `arg:""`
-		} `cmd:""`
-	} `cmd:""`
-}
-
 func TestComplete(t *testing.T) {
 	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, db)
-	k := kong.Must(&stored{})
+	node := newParser(&commandLine{}).Model.Node
 	for line, want := range map[string]string{
-		"":                          "files\tOne thing,logs,agents",
-		"files":                     "files\tOne thing",
-		"files ":                    "rm,write",
 		"files rm p":                "plan.md",
 		"files rm plan.md d":        "docs/a.md,docs/b.md",
-		"files remove -y docs/a":    "docs/a.md",
+		"files rm -y docs/a":        "docs/a.md",
 		"files write docs/":         "docs/a.md,docs/b.md",
 		"files write plan.md ":      ":files",
 		"files write plan.md x ":    "",
@@ -227,14 +195,10 @@ func TestComplete(t *testing.T) {
 		"logs tail --agent a/b ":    "",
 		"agents rm ":                "alice,bob",
 		"--agent=b":                 "--agent=bob",
-		"files rm --y":              "--yes",
 	} {
 		agent := "alice"
 		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
-		got := strings.Join(p.complete(k.Model.Node, strings.Split(line, " ")), ",")
-		for _, untitled := range []string{"logs", "agents", "rm", "write", "--yes"} {
-			got = strings.ReplaceAll(got, untitled+"\t", untitled)
-		}
+		got := strings.Join(p.complete(node, strings.Split(line, " ")), ",")
 		if got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
@@ -255,7 +219,7 @@ func TestCompleteMany(t *testing.T) {
 	db, agent := filepath.Join(dir, "scratchpad", "scratchpad.db"), "many"
 	p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
 	for line, want := range map[string]string{"logs tail n-0209": "n-0209", "logs tail n-0001": "n-0001", "agents rm \xff": ""} {
-		if got := strings.Join(p.complete(kong.Must(&stored{}).Model.Node, strings.Split(line, " ")), ","); got != want {
+		if got := strings.Join(p.complete(newParser(&commandLine{}).Model.Node, strings.Split(line, " ")), ","); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -72,12 +70,7 @@ func mountTmpfs(t *testing.T, dir string) {
 func mustServeReads(t *testing.T, path string) string {
 	t.Helper()
 	var said bytes.Buffer
-	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "alice")
-	cmd.Env = environ(nobodyVariable + "=1")
-	cmd.Stderr = &said
-	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil)
-	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
+	s := connectTo(t, &said, []string{nobodyVariable + "=1"}, "mcp", "--db", path, "--agent", "alice")
 	type m = map[string]any
 	for range 2 {
 		got, isError := call(t, s, "read_file", m{"path": "plan.md"})
@@ -107,11 +100,7 @@ func TestMCPFullDisk(t *testing.T) {
 	path := filepath.Join(dir, "old.db")
 	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
 	var said bytes.Buffer
-	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "files")
-	cmd.Env = environ()
-	cmd.Stderr = &said
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
+	s := connectTo(t, &said, nil, "mcp", "--db", path, "--agent", "files")
 	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
 		t.Errorf("read_file = %q; want the content", got)
 	}

@@ -24,17 +24,23 @@ import (
 // connect starts scratchpad as a child and connects a real MCP client to it.
 func connect(t *testing.T, args ...string) *mcp.ClientSession {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = environ()
-	cmd.Stderr = os.Stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
+	session := connectTo(t, os.Stderr, nil, args...)
 	t.Cleanup(func() {
 		if err := session.Close(); err != nil {
 			t.Errorf("the server ended with %v, want a clean exit", err)
 		}
 	})
+	return session
+}
+
+// connectTo is connect with a standard error and variables.
+func connectTo(t *testing.T, errs io.Writer, variables []string, args ...string) *mcp.ClientSession {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env, cmd.Stderr = environ(variables...), errs
+	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	testkit.Must(t, err)
 	return session
 }
 

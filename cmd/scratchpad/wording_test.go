@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,31 +56,6 @@ func TestLimitsNameTheirFlags(t *testing.T) {
 	} {
 		if o := runCommand(t, dir, db, strings.Fields(c.args)...); o.code != failure.ExitLimit || !strings.Contains(o.err, c.want+"\n") {
 			t.Errorf("scratchpad %s: exit code %d, %q, want %q", c.args, o.code, o.err, c.want)
-		}
-	}
-}
-
-// The cause of a failed open says as much as the kind would.
-func TestOpenErrorsHaveNoKind(t *testing.T) {
-	testkit.SkipInShort(t)
-	dir := t.TempDir()
-	testkit.Must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
-	writeFile(t, filepath.Join(dir, "foreign.db"), strings.Repeat("not a database\n", 20))
-	writeFile(t, filepath.Join(dir, "a.txt"), "text\n")
-	runCommand(t, dir, []string{"SCRATCHPAD_DB=test.db"}, "files", "write", "a", "a.txt").must(t, 0)
-	for _, c := range []struct {
-		args, want string
-		code       int
-	}{
-		{"files ls --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", failure.ExitDatabase},
-		{"files write a a.txt --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", failure.ExitDatabase},
-		{"files ls --db folder", "open folder: it is a folder; give a file in it", failure.ExitDatabase},
-		{"files ls --db test.db-wal", "open test.db-wal: a name that ends in -wal is for a file beside a database; give another name", failure.ExitDatabase},
-		{"backup --db test.db test.db", "backup to test.db: it exists; give a new name", failure.ExitUsage},
-	} {
-		o := runCommand(t, dir, nil, strings.Fields(c.args)...)
-		if got := strings.ReplaceAll(o.err, dir+string(filepath.Separator), ""); o.code != c.code || got != "scratchpad: "+c.want+"\n" {
-			t.Errorf("scratchpad %s: exit code %d, %q, want %d, %q", c.args, o.code, got, c.code, c.want)
 		}
 	}
 }

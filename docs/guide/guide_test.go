@@ -27,6 +27,7 @@ func TestGuides(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages are written for a POSIX shell")
 	}
+	testkit.SkipUnlessLong(t)
 	pages, err := filepath.Glob("*.md")
 	testkit.Must(t, err)
 	bin := build(t)
@@ -218,10 +219,6 @@ func head(text string) string {
 // runPrograms runs each program of the page as a main package of this module, with
 // the page's folder as its working directory.
 func (p *page) runPrograms(t *testing.T) {
-	if !testkit.Long() && len(p.programs) > 0 {
-		t.Logf("%d programs are not run; set SCRATCHPAD_TEST=all to run them", len(p.programs))
-		return
-	}
 	for i, c := range p.programs {
 		if c.client {
 			continue

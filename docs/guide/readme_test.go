@@ -144,7 +144,8 @@ func checked(t *testing.T, block string) string {
 	return text.String() + use.String()
 }
 
-// The commands for people run as they stand, in the memory of an agent that has worked.
+// The commands for people run as they stand, in the memory of an agent that has worked. The
+// entry for any client starts a server.
 func TestReadmeCommands(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	bin, home := filepath.Join(build(t), "scratchpad"), t.TempDir()
@@ -182,17 +183,12 @@ func TestReadmeCommands(t *testing.T) {
 	if tried < 10 {
 		t.Errorf("%d commands were tried", tried)
 	}
-}
-
-// The entry for any client starts a server.
-func TestReadmeEntry(t *testing.T) {
-	testkit.SkipUnlessLong(t)
 	var config struct {
 		MCPServers map[string]struct{ Args []string }
 	}
 	testkit.Must(t, json.Unmarshal([]byte(readmeBlocks(t, "json")[0]), &config))
-	cmd := exec.Command(filepath.Join(build(t), "scratchpad"), config.MCPServers["scratchpad"].Args...)
-	cmd.Env = []string{"HOME=" + t.TempDir()}
+	cmd := exec.Command(bin, config.MCPServers["scratchpad"].Args...)
+	cmd.Env = []string{"HOME=" + home}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "readme"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	testkit.Must(t, err)
 	defer session.Close()
