@@ -17,149 +17,72 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// withShell is a folder with the command as scratchpad, first on the PATH, and
-// the completion script of a shell; false if the shell is not installed.
-func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
-	t.Helper()
-	if _, err := exec.LookPath(shell); err != nil {
-		t.Logf("NOT CHECKED with %s, which is not installed", shell)
-		return "", "", false
-	}
-	dir = t.TempDir()
-	testkit.Must(t, os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")))
-	o := runCommand(t, dir, nil, "completion", shell)
-	o.must(t, 0)
-	script = filepath.Join(dir, "script")
-	writeFile(t, script, o.out)
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv(runVariable, "1")
-	name, value, _ := strings.Cut(noRaceWait, "=")
-	t.Setenv(name, value)
-	return dir, script, true
-}
-
-// inShell runs a program of a shell and returns the lines that it prints.
-func inShell(t *testing.T, dir string, args ...string) []string {
-	t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir()) // fish keeps its settings and its history there
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil || errs.Len() > 0 {
-		t.Fatalf("%q: %v, %s", args, err, errs.String())
-	}
-	return strings.Fields(string(out))
-}
-
-// Bash splits words in its own way: = is a word.
-func TestCompletionBash(t *testing.T) {
-	testkit.SkipInShort(t)
-	dir, script, ok := withShell(t, "bash")
-	if !ok {
-		return
-	}
-	makeDatabase(t, filepath.Join(dir, "my.db"))
-	before := contents(t, dir)
-	for _, c := range []struct {
-		words []string // after scratchpad
-		want  []string
-	}{
-		{[]string{"--db", "="}, []string{"my.db", "my.db-reserve", "my.db-turn", "my.db-write", "scratchpad", "script"}},
-		{[]string{"do"}, []string{"doctor"}},
-		{[]string{"--color", "=", "a"}, []string{"auto", "always"}},
-		{[]string{"--db", "=", "my.db", "mcp", "--agent", "=", "b"}, []string{"bob"}},
-		{[]string{"--db", "script", "--agent", ""}, nil},
-		{[]string{"help", "files", "w"}, []string{"write"}},
-		{[]string{"$(touch harm)", "`touch harm`", "--color", "n"}, []string{"never"}},
-	} {
-		args := []string{"bash", "--norc", "-c", `source "$0"; COMP_WORDS=(scratchpad "$@"); COMP_CWORD=$#; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`, script}
-		got := inShell(t, dir, append(args, c.words...)...)
-		slices.Sort(got)
-		slices.Sort(c.want)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.words, got, c.want)
-		}
-	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("completing has changed the folder (-before +after):\n%s", diff)
-	}
-}
-
-func TestCompletionFish(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	dir, script, ok := withShell(t, "fish")
-	if !ok {
-		return
-	}
-	makeDatabase(t, filepath.Join(dir, "my.db"))
-	for line, want := range map[string]string{
-		"scratchpad doc":                       "doctor",
-		"scratchpad client-config cu":          "cursor",
-		"scratchpad --db my.db mcp --agent al": "alice",
-		"scratchpad --db=my.db mcp --agent=al": "--agent=alice",
-	} {
-		got := inShell(t, dir, "fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script, line)
-		if len(got) == 0 || got[0] != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
-}
-
-// The widgets of zsh need its line editor; what the function adds does not.
-const zshRun = `autoload -Uz compinit; compinit -u -d "$PWD/dump"; source "$1"
+// shells are how the completion of each shell is asked, and what it offers for some words
+// after scratchpad. Bash splits words in its own way: = is a word. The widgets of zsh need its
+// line editor; what the function adds does not.
+var shells = map[string]struct {
+	run   []string // before the script and the words
+	cases map[string][]string
+}{
+	"bash": {
+		[]string{"--norc", "-c", `source "$0"; COMP_WORDS=(scratchpad "$@"); COMP_CWORD=$#; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`},
+		map[string][]string{
+			"do": {"doctor"}, "--color|=|a": {"always", "auto"}, "--db|=|scr": {"scratchpad", "script"},
+			"--db|=|my.db|mcp|--agent|=|b": {"bob"}, "--db|script|--agent|": {""}, "help|files|w": {"write"},
+			"$(touch harm)|`touch harm`|--color|n": {"never"}, "--db|my.db|files|cat|my": {`my\ first\ notes.md`},
+			`--db|my.db|files|cat|my\ fi`: {`my\ first\ notes.md`}, `--db|my.db|files|cat|"my fi`: {"my first notes.md"}, "--db|my.db|files|cat|記": {"記憶"},
+		},
+	},
+	"fish": {
+		[]string{"--no-config", "-c", `source $argv[1]; complete -C "scratchpad $(string join -- ' ' $argv[2..])" | string replace -r '\t.*' ''`},
+		map[string][]string{
+			"doc": {"doctor"}, "--color=al": {"--color=always"}, "--db|my.db|mcp|--agent|al": {"alice"}, "--db=my.db|mcp|--agent=al": {"--agent=alice"},
+			"--db|my.db|files|cat|my": {"my first notes.md"}, `--db|my.db|files|cat|my\ fi`: {"my first notes.md"},
+		},
+	},
+	"zsh": {
+		[]string{"-f", "-c", `autoload -Uz compinit; compinit -u -d "$PWD/dump"; source "$1"
 _describe() { print -rl -- "${candidates[@]%%:*}" }
-`
-
-func TestCompletionZsh(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	dir, script, ok := withShell(t, "zsh")
-	if !ok {
-		return
-	}
-	inShell(t, dir, "zsh", "-f", "-n", script)
-	makeDatabase(t, filepath.Join(dir, "my.db"))
-	const run = zshRun + `_files() { print :files }
-words=("${@[2,-1]}"); CURRENT=$#words; _scratchpad`
-	for _, c := range []struct{ words, want []string }{
-		{[]string{"doc"}, []string{"doctor"}},
-		{[]string{"--color=al"}, []string{"--color=always"}},
-		{[]string{"--db", `my\.db`, "--agent", "b"}, []string{"bob"}},
-	} {
-		args := append([]string{"zsh", "-f", "-c", run, "zsh", script, "scratchpad"}, c.words...)
-		if got := inShell(t, dir, args...); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.words, got, c.want)
-		}
-	}
+_files() { print :files }
+words=(scratchpad "${@[2,-1]}"); CURRENT=$#words; _scratchpad`, "zsh"},
+		map[string][]string{
+			"doc": {"doctor"}, "--color=al": {"--color=always"}, `--db|my\.db|--agent|b`: {"bob"}, "backup|": {":files"},
+			"--db|my.db|files|cat|my": {"my first notes.md"}, `--db|my.db|files|cat|my\ fi`: {"my first notes.md"}, "--db|my.db|files|cat|記": {"記憶"},
+		},
+	},
 }
 
-// A name with spaces is completed as one word, however its beginning is quoted.
-func TestCompletionOfSpaces(t *testing.T) {
+// The script of each shell completes commands, flags and names, and runs nothing of what was
+// typed. A name with spaces is completed as one word, however its beginning is quoted.
+func TestCompletionInShells(t *testing.T) {
 	testkit.SkipUnlessLong(t)
-	for shell, c := range map[string]struct {
-		run   string // after the program of the shell
-		words map[string]string
-	}{
-		"bash": {`--norc -c |source "$0"; COMP_WORDS=(scratchpad --db my.db files cat "$1"); COMP_CWORD=5; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`,
-			map[string]string{"my": `my\ first\ notes.md`, `my\ fi`: `my\ first\ notes.md`, `"my fi`: "my first notes.md", "記": "記憶"}},
-		"fish": {`--no-config -c |source $argv[1]; complete -C "scratchpad --db my.db files cat $argv[2]"`,
-			map[string]string{"my": "my first notes.md", `my\ fi`: "my first notes.md"}},
-		"zsh": {"-f -c |" + zshRun + `words=(scratchpad --db my.db files cat "$2"); CURRENT=$#words; _scratchpad|zsh`,
-			map[string]string{"my": "my first notes.md", `my\ fi`: "my first notes.md", "記": "記憶"}},
-	} {
-		dir, script, ok := withShell(t, shell)
-		if !ok {
+	dir, home := t.TempDir(), t.TempDir() // fish keeps its settings and its history at home
+	testkit.Must(t, os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")))
+	makeDatabase(t, filepath.Join(dir, "my.db"))
+	writeFile(t, filepath.Join(dir, "script"), "")
+	for _, name := range []string{"my first notes.md", "記憶"} {
+		runCommand(t, dir, nil, "--db", "my.db", "--paths", "unicode", "files", "write", name, "script").must(t, 0)
+	}
+	for shell, c := range shells {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("NOT CHECKED with %s, which is not installed", shell)
 			continue
 		}
-		for _, name := range []string{"my first notes.md", "記憶"} {
-			runCommand(t, dir, nil, "--db", "my.db", "--paths", "unicode", "files", "write", name, "script").must(t, 0)
-		}
-		flags, run, _ := strings.Cut(c.run, " |")
-		for typed, want := range c.words {
-			args := slices.Concat([]string{shell}, strings.Fields(flags), strings.Split(run, "|"), []string{script, typed})
-			if got := strings.Join(inShell(t, dir, args...), " "); got != want {
-				t.Errorf("%s: %q, want %q", shell, got, want)
+		o := runCommand(t, dir, nil, "completion", shell)
+		o.must(t, 0)
+		writeFile(t, filepath.Join(dir, "script"), o.out)
+		before := contents(t, dir)
+		for typed, want := range c.cases {
+			args := slices.Concat(c.run, []string{filepath.Join(dir, "script")}, strings.Split(typed, "|"))
+			got := runProgram(t, shell, dir, environ("HOME="+home, "PATH="+dir+":"+os.Getenv("PATH")), args...)
+			offered := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+			slices.Sort(offered)
+			if got.code != 0 || got.err != "" || !slices.Equal(offered, want) {
+				t.Errorf("%s, %q: %q, %s, want %q", shell, typed, offered, got.err, want)
 			}
+		}
+		if after := contents(t, dir); shell != "zsh" && !cmp.Equal(before, after) {
+			t.Errorf("completing in %s has changed the folder:\n%s", shell, cmp.Diff(before, after))
 		}
 	}
 }

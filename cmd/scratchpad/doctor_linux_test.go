@@ -100,13 +100,8 @@ func TestDoctorNoRights(t *testing.T) {
 		{"FolderReadOnly", 0o500, 0o600, []string{"this user may not write in"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root, err := os.MkdirTemp("", "doctor")
-			testkit.Must(t, err)
-			dir := filepath.Join(root, "data")
-			path := filepath.Join(dir, "test.db")
-			t.Cleanup(func() { os.RemoveAll(root) })
-			testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)))
-			makeDatabase(t, path)
+			root, path := protected(t, 0o700, 0o600)
+			dir := filepath.Dir(path)
 			before := contents(t, dir)
 			if os.Getuid() == 0 {
 				for name := range before {

@@ -15,14 +15,9 @@ import (
 // A user with only read access can export. Without an id, the manifest has none.
 func TestExportNoRights(t *testing.T) {
 	testkit.SkipInShort(t)
-	root, err := os.MkdirTemp("", "export")
-	testkit.Must(t, err)
-	dir, target := filepath.Join(root, "data"), filepath.Join(root, "target")
-	path := filepath.Join(dir, "test.db")
-	t.Cleanup(func() { os.Chmod(dir, 0o700); os.RemoveAll(root) })
-	testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700), os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
-	makeDatabase(t, path)
-	testkit.Must(t, errors.Join(os.Chmod(path, 0o444), os.Chmod(dir, 0o555)))
+	root, path := protected(t, 0o555, 0o444)
+	dir, target := filepath.Dir(path), filepath.Join(root, "target")
+	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
 	before := contents(t, dir)
 	memory := filepath.Join(target, "memory")
 	runCommand(t, root, []string{nobodyVariable + "=1"}, "export", memory, "--db", path, "--agent", "alice").must(t, 0, "3 files")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -56,12 +55,7 @@ func (k everyKey) Show(ctx context.Context, _ console.Person, id string) (consol
 }
 
 // consoleFaults are a mistake in each layer of the console. Each names its prowl.
-var consoleFaults = map[string]struct {
-	prowl string
-	in    string // as in fault
-	pages func(*service, *console.Options)
-	http  func(*service, *httpserver.Options)
-}{
+var consoleFaults = map[string]fault{
 	"none": {prowl: "two agents"},
 	"the list has all agents": {prowl: "read", pages: on("/", func(_ context.Context, _ *service, p *console.Person) {
 		p.Agents = []string{"*"}
@@ -123,34 +117,13 @@ var consoleFaults = map[string]struct {
 func TestIntruderFindsALeakOfTheConsole(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	routes := consoleRoutes(t)
-	for name, f := range consoleFaults {
-		t.Run(name, func(t *testing.T) {
-			db := filepath.Join(t.TempDir(), "team.db")
-			c := newCast(t, db)
-			prowls, fills := c.prowls()
-			s := faulty(t, db, c.issuer, fault{pages: f.pages, http: f.http})
-			for _, d := range fills {
-				d.fight(t, s.url, 0, 1)
+	findFaults(t, consoleFaults, uint64(testkit.Pick(4, 10, 50)), func(t *testing.T, c *cast, f fault) func(*faultyService, uint64) int {
+		p, fill := prowlOf(t, c, f)
+		return func(s *faultyService, seed uint64) int {
+			if seed == 0 {
+				fill(s)
 			}
-			for _, p := range prowls {
-				if p.name != f.prowl {
-					continue
-				}
-				var leaks []string
-				found := map[string]bool{}
-				for seed := range uint64(testkit.Pick(4, 10, 50)) {
-					leaks = p.hunt(t, s.url, routes, 500, seed, map[string]int{})
-					found[""], found["log"] = len(leaks) > 0, c.shown(s.log.String()) != nil
-					if found[f.in] {
-						break
-					}
-				}
-				for in, is := range found {
-					if is != (name != "none" && in == f.in) {
-						t.Errorf("a leak in the %q is found: %v %.3000s", in, is, leaks)
-					}
-				}
-			}
-		})
-	}
+			return len(p.hunt(t, s.url, routes, 500, seed, map[string]int{}))
+		}
+	})
 }

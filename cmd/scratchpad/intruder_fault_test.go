@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -27,6 +28,7 @@ import (
 type fault struct {
 	rounds uint64 // of requests, at most, until it is found; 0: 1
 	duel   string // of those that cast.duels makes
+	prowl  string // or of those that cast.prowls makes
 	mcp    func(*service, *mcpserver.Options)
 	http   func(*service, *httpserver.Options)
 	pages  func(*service, *console.Options)
@@ -36,6 +38,7 @@ type fault struct {
 
 // faults are a mistake in each layer.
 var faults = map[string]fault{
+	"none": {duel: "tenants with the same agents"},
 	"auth: the secret is not looked at": {duel: "tenants with the same agents", rounds: 60, http: func(_ *service, o *httpserver.Options) {
 		var known sync.Map // the id to the caller
 		verify := o.Keys
@@ -214,36 +217,50 @@ func (s *service) skip(ctx context.Context, call mcpserver.Call, tenant func(aut
 	return svc.Agent(agent)
 }
 
-// The intruder finds a mistake in each layer, and nothing in a server without one.
-func TestIntruderFindsALeak(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	all := map[string]fault{"none": {duel: "tenants with the same agents"}}
+// findFaults runs an intruder against a server with each fault, up to so many rounds. The
+// fault must be found where it shows, and nothing elsewhere. prepare returns a round of the
+// intruder, which returns how many leaks it sees.
+func findFaults(t *testing.T, faults map[string]fault, rounds uint64, prepare func(*testing.T, *cast, fault) func(s *faultyService, seed uint64) int) {
+	t.Helper()
 	for name, f := range faults {
-		all[name] = f
-	}
-	for name, f := range all {
 		t.Run(name, func(t *testing.T) {
 			db := filepath.Join(t.TempDir(), "team.db")
 			c := newCast(t, db)
-			var d duel
-			for _, one := range c.duels() {
-				if one.name == f.duel {
-					d = one
-				}
-			}
+			round := prepare(t, c, f)
+			watcher := c.key("watchers", "", auth.Metrics, "*").credential
 			s := faulty(t, db, c.issuer, f)
-			leaks := 0
-			for seed := uint64(11); leaks == 0 && seed < 11+max(1, f.rounds); seed++ {
-				leaks = len(d.fight(t, s.url, 600, seed).Leaks)
+			found := map[string]bool{}
+			for seed := uint64(0); !found[f.in] && seed < max(rounds, f.rounds); seed++ {
+				found[""] = round(s, seed) > 0
+				_, metrics := (&running{url: s.url}).get(t, "/metrics", watcher)
+				found["log"], found["metrics"] = c.shown(s.log.String()) != nil, c.shown(metrics) != nil
 			}
-			r := running{url: s.url}
-			_, metrics := r.get(t, "/metrics", d.metrics)
-			found := map[string]bool{"": leaks > 0, "log": c.shown(s.log.String()) != nil, "metrics": c.shown(metrics) != nil}
 			for in, is := range found {
 				if is != (name != "none" && in == f.in) {
 					t.Errorf("a leak in the %q is found: %v", in, is)
 				}
 			}
 		})
+	}
+}
+
+// The intruder finds a mistake in each layer, and nothing in a server without one.
+func TestIntruderFindsALeak(t *testing.T) {
+	testkit.SkipUnlessLong(t)
+	findFaults(t, faults, 1, func(t *testing.T, c *cast, f fault) func(*faultyService, uint64) int {
+		duels := c.duels()
+		d := duels[slices.IndexFunc(duels, func(d duel) bool { return d.name == f.duel })]
+		return func(s *faultyService, seed uint64) int { return len(d.fight(t, s.url, 600, 11+seed).Leaks) }
+	})
+}
+
+// prowlOf returns the prowl that a fault names, and fills the memory of its victim.
+func prowlOf(t *testing.T, c *cast, f fault) (p prowl, fill func(s *faultyService)) {
+	t.Helper()
+	prowls, fills := c.prowls()
+	return prowls[slices.IndexFunc(prowls, func(p prowl) bool { return p.name == f.prowl })], func(s *faultyService) {
+		for _, d := range fills {
+			d.fight(t, s.url, 0, 1)
+		}
 	}
 }

@@ -275,10 +275,7 @@ func asOther(change func(*auth.Caller)) func(*service, *httpserver.Options) {
 }
 
 // storeFaults are a mistake in each layer of memory stores. Each names its prowl.
-var storeFaults = map[string]struct {
-	prowl, in string
-	http      func(*service, *httpserver.Options)
-}{
+var storeFaults = map[string]fault{
 	"none":                     {prowl: "two agents"},
 	"an agent is not checked":  {prowl: "two agents", http: asOther(func(c *auth.Caller) { c.Agents, _ = auth.ParseAgents("*") })},
 	"a prefix is not checked":  {prowl: "a prefix", http: asOther(func(c *auth.Caller) { c.Agents, _ = auth.ParseAgents("victoria-*") })},
@@ -303,34 +300,13 @@ var storeFaults = map[string]struct {
 // The intruder finds a mistake in each layer of memory stores, and nothing without one.
 func TestIntruderFindsALeakOfTheStores(t *testing.T) {
 	testkit.SkipUnlessLong(t)
-	for name, f := range storeFaults {
-		t.Run(name, func(t *testing.T) {
-			db := filepath.Join(t.TempDir(), "team.db")
-			c := newCast(t, db)
-			prowls, fills := c.prowls()
-			s := faulty(t, db, c.issuer, fault{http: f.http})
-			for _, d := range fills {
-				d.fight(t, s.url, 0, 1)
+	findFaults(t, storeFaults, 4, func(t *testing.T, c *cast, f fault) func(*faultyService, uint64) int {
+		p, fill := prowlOf(t, c, f)
+		return func(s *faultyService, seed uint64) int {
+			if seed == 0 {
+				fill(s)
 			}
-			for _, p := range prowls {
-				if p.name != f.prowl {
-					continue
-				}
-				var leaks []string
-				found := map[string]bool{}
-				for seed := range uint64(4) {
-					leaks = p.stalk(t, s.url, 300, 1+seed, map[string]bool{})
-					found[""], found["log"] = len(leaks) > 0, c.shown(s.log.String()) != nil
-					if found[f.in] {
-						break
-					}
-				}
-				for in, is := range found {
-					if is != (name != "none" && in == f.in) {
-						t.Errorf("a leak in the %q is found: %v %.3000s", in, is, leaks)
-					}
-				}
-			}
-		})
-	}
+			return len(p.stalk(t, s.url, 300, 1+seed, map[string]bool{}))
+		}
+	})
 }

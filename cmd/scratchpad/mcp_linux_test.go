@@ -19,39 +19,18 @@ import (
 // write is refused with the reason, and nothing changes.
 func TestMCPReadOnly(t *testing.T) {
 	testkit.SkipInShort(t)
-	for _, c := range []struct {
-		name, say    string
-		folder, file os.FileMode
-		mount        bool // the file system is mounted for reading
-	}{
-		{"Folder", "may not write in its folder", 0o555, 0o666, false},
-		{"FileSystem", "read-only file system", 0o777, 0o666, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root, err := os.MkdirTemp("", "mcp")
-			testkit.Must(t, err)
-			dir := filepath.Join(root, "data")
-			path := filepath.Join(dir, "test.db")
-			t.Cleanup(func() { os.RemoveAll(root) })
-			testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)))
-			if c.mount {
-				mountTmpfs(t, dir)
-			}
-			makeDatabase(t, path)
-			testkit.Must(t, errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)))
-			if c.mount {
-				testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-			}
-			before := contents(t, dir)
-			said := mustServeReads(t, path)
-			if strings.Count(said, "nothing can be stored") != 1 || !strings.Contains(said, c.say) {
-				t.Errorf("standard error = %q; want once that nothing can be stored, and %q", said, c.say)
-			}
-			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-				t.Errorf("the folder has changed (-before +after):\n%s", diff)
-			}
-		})
-	}
+	t.Run("Folder", func(t *testing.T) {
+		_, path := protected(t, 0o555, 0o666)
+		mustServeReads(t, path, "may not write in its folder")
+	})
+	t.Run("FileSystem", func(t *testing.T) {
+		_, path := protected(t, 0o777, 0o666)
+		dir := filepath.Dir(path)
+		mountTmpfs(t, dir)
+		makeDatabase(t, path)
+		testkit.Must(t, errors.Join(os.Chmod(path, 0o666), os.Chmod(dir, 0o777), syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, "")))
+		mustServeReads(t, path, "read-only file system")
+	})
 }
 
 func mountTmpfs(t *testing.T, dir string) {
@@ -65,10 +44,11 @@ func mountTmpfs(t *testing.T, dir string) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// mustServeReads reads and writes by a server without the rights of root, and
-// returns what it says on standard error.
-func mustServeReads(t *testing.T, path string) string {
+// mustServeReads reads and writes by a server without the rights of root, which says why
+// nothing can be stored.
+func mustServeReads(t *testing.T, path, say string) {
 	t.Helper()
+	before := contents(t, filepath.Dir(path))
 	var said bytes.Buffer
 	s := connectTo(t, &said, []string{nobodyVariable + "=1"}, "mcp", "--db", path, "--agent", "alice")
 	type m = map[string]any
@@ -85,7 +65,12 @@ func mustServeReads(t *testing.T, path string) string {
 	if err := s.Close(); err != nil {
 		t.Errorf("the server ended with %v: %s", err, said.String())
 	}
-	return said.String()
+	if strings.Count(said.String(), "nothing can be stored") != 1 || !strings.Contains(said.String(), say) {
+		t.Errorf("standard error = %q; want once that nothing can be stored, and %q", said.String(), say)
+	}
+	if diff := cmp.Diff(before, contents(t, filepath.Dir(path))); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
 }
 
 // If the disk is too full to migrate a database of an older schema, the server serves

@@ -120,6 +120,23 @@ func (s *faultyService) visit(ctx context.Context, path, cookie string, form url
 	return res, errors.Join(err, res.Body.Close())
 }
 
+// mustVisit visits a page and compares the status.
+func (s *faultyService) mustVisit(t *testing.T, what, path, cookie string, form url.Values, want int) {
+	t.Helper()
+	if res, err := s.visit(t.Context(), path, cookie, form); err != nil || res.StatusCode != want {
+		t.Errorf("%s: %v, %v; want %d", what, res, err, want)
+	}
+}
+
+// signIn returns the cookie of a new session.
+func (s *faultyService) signIn(t *testing.T, key string) string {
+	t.Helper()
+	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
+	testkit.Must(t, err)
+	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
+	return cookie
+}
+
 // While others of the same address flood the console, people who are signed in see their pages,
 // and a right key signs in. A session that this process has not seen yet waits for its turn.
 func TestConsoleBesideAFlood(t *testing.T) {
@@ -127,19 +144,11 @@ func TestConsoleBesideAFlood(t *testing.T) {
 	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
 	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: 25, Burst: 10} }})
 	_, key := newKey(t, db, "local", auth.Read, "*")
-	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
-	testkit.Must(t, err)
-	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
+	cookie := s.signIn(t, key)
 	name, session, _ := strings.Cut(cookie, "=")
 	elsewhere := auth.NewKeys(s.store, auth.Options{}) // as another process of the same database
 	defer elsewhere.Close(context.Background())
-	visits := func(what, path, cookie string, form url.Values, want int) {
-		t.Helper()
-		if res, err := s.visit(t.Context(), path, cookie, form); err != nil || res.StatusCode != want {
-			t.Errorf("%s: %v, %v; want %d", what, res, err, want)
-		}
-	}
-	visits("a page of a person", "/", cookie, nil, 200)
+	s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
 	ctx, stop := context.WithCancel(t.Context())
 	var crowd sync.WaitGroup
 	defer crowd.Wait()
@@ -166,11 +175,11 @@ func TestConsoleBesideAFlood(t *testing.T) {
 	}
 	for range 5 {
 		hammered()
-		visits("a page of a person", "/", cookie, nil, 200)
-		visits("a right key", "/signin", "", url.Values{"key": {key}}, 303)
+		s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
+		s.mustVisit(t, "a right key", "/signin", "", url.Values{"key": {key}}, 303)
 		fresh, _, _, err := elsewhere.Sessions().Begin(t.Context(), key)
 		testkit.Must(t, err)
-		visits("a page of a person whose session is new here", "/", name+"="+fresh, nil, 200)
+		s.mustVisit(t, "a page of a person whose session is new here", "/", name+"="+fresh, nil, 200)
 	}
 	hammered()
 }
@@ -183,27 +192,19 @@ func TestConsoleOfAKnownSession(t *testing.T) {
 	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
 	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: .001, Burst: 5} }})
 	_, key := newKey(t, db, "local", auth.Read, "*")
-	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
-	testkit.Must(t, err)
-	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
-	visits := func(what, path, cookie string, want int) {
-		t.Helper()
-		if res, err := s.visit(t.Context(), path, cookie, nil); err != nil || res.StatusCode != want {
-			t.Errorf("%s: %v, %v; want %d", what, res, err, want)
-		}
-	}
-	visits("a page of a person", "/", cookie, 200)
+	cookie := s.signIn(t, key)
+	s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
 	for i := range 18 {
-		visits(fmt.Sprintf("request %d of the address", i), "/signin", "", 200)
+		s.mustVisit(t, fmt.Sprintf("request %d of the address", i), "/signin", "", nil, 200)
 	}
-	visits("one more", "/signin", "", 429)
+	s.mustVisit(t, "one more", "/signin", "", nil, 429)
 	for range 3 {
-		visits("a page of a person", "/", cookie, 200)
-		visits("a session that is not known", "/", cookie[:len(cookie)-8]+"AAAAAAAA", 429)
+		s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
+		s.mustVisit(t, "a session that is not known", "/", cookie[:len(cookie)-8]+"AAAAAAAA", nil, 429)
 	}
-	visits("the page for signing in, to a person", "/signin", cookie, 303)
+	s.mustVisit(t, "the page for signing in, to a person", "/signin", cookie, nil, 303)
 	id, _, _ := strings.Cut(strings.TrimPrefix(key, "sp_"), "_")
-	_, err = s.keys.Revoke(t.Context(), id[:8])
+	_, err := s.keys.Revoke(t.Context(), id[:8])
 	testkit.Must(t, err)
-	visits("a session whose key was revoked", "/", cookie, 429)
+	s.mustVisit(t, "a session whose key was revoked", "/", cookie, nil, 429)
 }

@@ -69,26 +69,35 @@ const (
 
 var lastCall atomic.Int64 // the id of the last call; two uses may share a session
 
+// post sends a message in a session of the older protocols; "": before there is one.
+func (u *use) post(ctx context.Context, session, body string) (res *http.Response, answer string, err error) {
+	req, err := http.NewRequestWithContext(ctx, "POST", u.url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		return nil, "", err
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + u.key,
+		"X-Forwarded-For": u.from, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session,
+	} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	if res, err = http.DefaultClient.Do(req); err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	return res, string(text), err
+}
+
 // once makes a call. ok is true if it did what it asked for.
 func (u *use) once(ctx context.Context) (ok bool, status int, text string) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{%s}}}`, lastCall.Add(1), u.tool, u.args)
-	req, err := http.NewRequestWithContext(ctx, "POST", u.url+"/mcp", strings.NewReader(body))
-	if err != nil {
+	res, text, err := u.post(ctx, u.session, body)
+	if res == nil {
 		return false, 0, err.Error()
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	req.Header.Set("Authorization", "Bearer "+u.key)
-	req.Header.Set("X-Forwarded-For", u.from)
-	req.Header.Set("Mcp-Protocol-Version", "2025-06-18")
-	req.Header.Set("Mcp-Session-Id", u.session)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false, 0, err.Error()
-	}
-	defer res.Body.Close()
-	answer, _ := io.ReadAll(res.Body)
-	text = string(answer)
 	return res.StatusCode == http.StatusOK && strings.Contains(text, `"result"`) && !strings.Contains(text, `"isError":true`), res.StatusCode, text
 }
 
@@ -126,25 +135,13 @@ func (u *use) wait(calls int, after time.Time) {
 // begin begins a session of the older protocols with the key.
 func (u *use) begin(t *testing.T) {
 	t.Helper()
-	send := func(session, body string) *http.Response {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", u.url+"/mcp", strings.NewReader(body))
-		testkit.Must(t, err)
-		for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + u.key, "X-Forwarded-For": u.from, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session} {
-			if value != "" {
-				req.Header.Set(name, value)
-			}
-		}
-		res, err := http.DefaultClient.Do(req)
-		testkit.Must(t, err)
-		io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-		return res
-	}
-	res := send("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	res, _, err := u.post(t.Context(), "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	testkit.Must(t, err)
 	if u.session = res.Header.Get("Mcp-Session-Id"); u.session == "" {
 		t.Fatalf("no session begins: %s", res.Status)
 	}
-	send(u.session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	_, _, err = u.post(t.Context(), u.session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	testkit.Must(t, err)
 }
 
 // slow sends the head of a call and half of its body. finish sends the rest.
