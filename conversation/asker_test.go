@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -42,39 +41,6 @@ func TestFailuresLeaveTheMessages(t *testing.T) {
 		if len(errs) != 1 || !strings.Contains(errs[0].Error(), c.says) {
 			t.Errorf("%s: OnError got %v", name, errs)
 		}
-	}
-}
-
-// A summary of at most 256 tokens may be longer than what it replaces. A longer one is
-// tried again when there are enough messages for it.
-func TestLongSummaries(t *testing.T) {
-	short := strings.Repeat("word ", 150)
-	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: func(context.Context, Request) (string, error) { return short, nil }})
-	add(t, m, users("a b c d")...)
-	if _, ok := m.Summary(); !ok {
-		t.Error("a short text was refused")
-	}
-
-	long := strings.Repeat("word ", 300)
-	calls, failures := 0, 0
-	m = newMemory(t, Options{SummarizeAt: 4, KeepLast: 3, OnError: func(error) { failures++ },
-		Summarize: func(context.Context, Request) (string, error) { calls++; return long, nil }})
-	for i := range 200 {
-		add(t, m, UserText(fmt.Sprint("message ", i)))
-	}
-	if _, ok := m.Summary(); !ok || failures > 8 {
-		t.Errorf("summary %v after %d calls, %d of them failures", ok, calls, failures)
-	}
-	if n := len(m.Messages()); n > 100 {
-		t.Errorf("the window has %d messages", n)
-	}
-	long = "short from now on"
-	add(t, m, UserText("a"))
-	for before := calls; ; before = calls {
-		if add(t, m, UserText("a")); calls == before+1 {
-			break
-		}
-		t.Fatal("after a success the next summary waits")
 	}
 }
 
@@ -130,51 +96,6 @@ func TestPausesAfterFailures(t *testing.T) {
 	s := time.Second
 	if want := []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 64 * s, 128 * s, 256 * s, 300 * s}; !slices.Equal(waits, want) {
 		t.Errorf("tries after %v, want %v", waits, want)
-	}
-}
-
-// A summariser that ignores its deadline is abandoned, and its late answer is discarded.
-func TestHangingSummariser(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var errs []error
-		release := make(chan struct{})
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(err error) { errs = append(errs, err) },
-			Summarize: func(context.Context, Request) (string, error) { <-release; return "late", nil }})
-		began := time.Now()
-		add(t, m, users("a b c d")...)
-		if took := time.Since(began); took != time.Minute {
-			t.Errorf("Append took %v", took)
-		}
-		if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
-			t.Errorf("OnError got %v", errs)
-		}
-		close(release)
-		synctest.Wait()
-		if s, ok := m.Summary(); ok || texts(m.Messages()) != "a b c d" {
-			t.Errorf("the late result is there: %q", s)
-		}
-	})
-}
-
-// The summariser's context has the deadline, and the values of the Append's context.
-func TestSummariserContext(t *testing.T) {
-	type key struct{}
-	for _, background := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			m := newMemory(t, Options{SummarizeAt: 2, KeepLast: 1, SummarizeTimeout: time.Hour, Background: background,
-				Summarize: func(ctx context.Context, _ Request) (string, error) {
-					if d, ok := ctx.Deadline(); !ok || time.Until(d) != time.Hour || ctx.Value(key{}) != 1 {
-						t.Errorf("deadline %v %v, value %v", d, ok, ctx.Value(key{}))
-					}
-					return "s", nil
-				}})
-			ctx := context.WithValue(t.Context(), key{}, 1)
-			testkit.Must(t, m.Append(ctx, users("a b")...))
-			testkit.Must(t, m.Wait(t.Context()))
-			if _, ok := m.Summary(); !ok {
-				t.Error("no summary")
-			}
-		})
 	}
 }
 

@@ -192,11 +192,3 @@ func TestFileRefusesRecords(t *testing.T) {
 		}
 	}
 }
-
-// A relative path is the same file after the process has changed its folder.
-func TestFileRelative(t *testing.T) {
-	t.Chdir(t.TempDir())
-	f := openFile(t, "journal.jsonl")
-	t.Chdir(t.TempDir())
-	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
-}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
@@ -21,34 +20,6 @@ func noted(texts ...string) *conversation.Notes {
 		n.Note(text)
 	}
 	return n
-}
-
-// The cases of the tests of Flint's scratchpad().
-func TestNotes(t *testing.T) {
-	n := noted()
-	check := func(what string, want ...string) {
-		t.Helper()
-		if diff := cmp.Diff(append([]string{}, want...), n.Notes()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
-		if n.Len() != len(want) {
-			t.Errorf("%s: Len %d, want %d", what, n.Len(), len(want))
-		}
-	}
-	check("new")
-	n.Note("first")
-	n.Note("second")
-	check("two notes", "first", "second")
-	got := append(n.Notes(), "injected")
-	got[0] = "spoilt"
-	check("changed outside", "first", "second")
-	n.Clear()
-	check("cleared")
-	n.Note("third")
-	check("used after", "third")
-	if got[1] != "second" {
-		t.Errorf("what was returned changed to %q", got)
-	}
 }
 
 func TestNotesRender(t *testing.T) {

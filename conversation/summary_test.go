@@ -100,24 +100,6 @@ func TestAppendGoesOn(t *testing.T) {
 	})
 }
 
-// A summary in the background outlives the context of the Append that began it.
-func TestBackgroundOutlivesItsAppend(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
-		ctx, cancel := context.WithCancel(t.Context())
-		testkit.Must(t, m.Append(ctx, users("a b c d")...))
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
-		g.answer <- "s"
-		synctest.Wait()
-		if got := texts(m.Messages()); got != "S d" {
-			t.Errorf("the window is %q", got)
-		}
-	})
-}
-
 // Clear and Import cancel a summary that is being made, and discard its answer.
 func TestReplacedDuringSummary(t *testing.T) {
 	for name, replace := range map[string]func(*Memory) error{

@@ -11,9 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
@@ -198,49 +195,11 @@ func TestEachMessageIsSummarisedOnce(t *testing.T) {
 	}
 }
 
-// A late summary covers the same messages as one made on time.
-func TestLateSummaryCoversTheSame(t *testing.T) {
-	var msgs []Message
-	for i := range 40 {
-		id := fmt.Sprint(i)
-		msgs = append(msgs, UserText("u"+id), call(id), ToolResult(id, "r"))
-	}
-	onTime := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: onTime.summarize})
-	add(t, m, msgs...)
-
-	batch := &recorder{}
-	whole := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: batch.summarize})
-	testkit.Must(t, whole.Append(t.Context(), msgs...))
-	if diff := cmp.Diff(onTime.requests, batch.requests); diff != "" {
-		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
-	}
-	if diff := cmp.Diff(m.Messages(), whole.Messages()); diff != "" {
-		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
-	}
-
-	// The summariser fails for most of the conversation, and then works again.
-	down, later := true, &recorder{}
-	now := time.Unix(1_800_000_000, 0)
-	failing := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, OnError: func(error) {}, Now: func() time.Time { return now },
-		Summarize: func(ctx context.Context, q Request) (string, error) {
-			if down {
-				return "", errors.New("overloaded")
-			}
-			return later.summarize(ctx, q)
-		}})
-	add(t, failing, msgs...)
-	down, now = false, now.Add(time.Hour)
-	testkit.Must(t, failing.Append(t.Context()))
-	if diff := cmp.Diff(onTime.requests, later.requests); diff != "" {
-		t.Errorf("one by one (-), after failures (+):\n%s", diff)
-	}
-}
-
 // Memory and Trim return valid messages of a valid conversation: whole units, with the
 // newest message of the user and the leading instructions. The originals are complete
 // and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
 func TestWindowsAreValid(t *testing.T) {
+	testkit.SkipInShort(t)
 	cases := testkit.Pick(150, 3000, 100_000)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -78,7 +78,7 @@ func TestReadersDuringWrites(t *testing.T) {
 			}
 		})
 	}
-	for i := range testkit.Pick(50, 150, 300) {
+	for i := range testkit.Pick(20, 150, 300) {
 		for name, write := range writes {
 			doing.Store(name)
 			for seen := reads.Load(); reads.Load() == seen && !t.Failed(); {
@@ -118,7 +118,7 @@ func TestAccessesDuringFolds(t *testing.T) {
 			}
 		})
 	}
-	for range 1000 {
+	for range testkit.Pick(150, 1000, 1000) {
 		c.Advance(time.Millisecond)
 		for _, key := range keys {
 			p.Get(key)

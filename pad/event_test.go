@@ -136,26 +136,6 @@ func TestChangesWhileAHandlerRuns(t *testing.T) {
 	}
 }
 
-// Close drops the events that wait. A stopped handler is not called for them.
-func TestEventsThatWait(t *testing.T) {
-	for name, end := range map[string]func(p *pad.Pad, stop func()){
-		"Close": func(p *pad.Pad, _ func()) { testkit.Must(t, p.Close(t.Context())) },
-		"stop":  func(_ *pad.Pad, stop func()) { stop() },
-	} {
-		p, _, release := blocked(t)
-		second := 0
-		stop := p.On(pad.EventSet, func(pad.Event) { second++ })
-		mustEnd(t, func() {
-			testkit.Must(t, p.Set("a", 1))
-			end(p, stop)
-		})
-		release()
-		if second > 0 {
-			t.Errorf("%s: the handler was called %d times afterwards", name, second)
-		}
-	}
-}
-
 // Neither a panic nor runtime.Goexit, which t.FailNow calls, stops the delivery.
 func TestHandlerEndsItsGoroutine(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("sorry") }, "Goexit": runtime.Goexit} {

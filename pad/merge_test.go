@@ -148,30 +148,6 @@ func TestMergeWhileThePadChanges(t *testing.T) {
 	checkKV(t, p, "a: ours+theirs", "b: later+theirs", "c: later+theirs")
 }
 
-// A base that was saved and loaded works like the original.
-func TestMergeWithLoadedBase(t *testing.T) {
-	p := emptyPad(t)
-	for key, value := range map[string]any{"same": 1, "ours": 2, "theirs": 3.5, "both": map[string]int{"n": 1}} {
-		put(t, p, key, value)
-	}
-	base := readBack(t, p.Snapshot())
-	theirs, err := pad.FromSnapshot(base, pad.Options{})
-	testkit.Must(t, err)
-	put(t, p, "ours", 20)
-	put(t, theirs, "theirs", 35)
-	put(t, p, "both", map[string]int{"n": 2})
-	put(t, theirs, "both", map[string]any{"n": 2.0})
-	testkit.Must(t, theirs.Restore(readBack(t, theirs.Snapshot())))
-	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
-		t.Errorf("conflicts = %q, want none", conflicts)
-	}
-	for key, want := range map[string]string{"same": "1", "ours": "20", "theirs": "35", "both": "map[n:2]"} {
-		if value, _ := p.Get(key); fmt.Sprint(value) != want {
-			t.Errorf("%s = %v, want %s", key, value, want)
-		}
-	}
-}
-
 // A reader that takes no lock sees all changes of a merge or none.
 func TestMergeIsSeenAtOnce(t *testing.T) {
 	const n = 300

@@ -3,7 +3,6 @@ package pad_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -224,30 +223,6 @@ func TestAutoSaveOverSomethingElse(t *testing.T) {
 		pass(time.Second)
 		if text, _ := saver.state(); !strings.Contains(text, "more") || len(*errs) > 0 {
 			t.Errorf("after Save() auto-save kept %s; errors %v", text, *errs)
-		}
-	})
-}
-
-// All changes during a slow save lead to one more save, and to no goroutine each.
-func TestSlowSaver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := &slowestSaver{wait: make(chan struct{})}
-		p, _ := newPad(t, pad.Options{Saver: q, AutoSave: time.Millisecond})
-		before := runtime.NumGoroutine()
-		for i := range 500 {
-			_ = p.Set("a", i)
-			time.Sleep(5 * time.Millisecond)
-		}
-		if n := runtime.NumGoroutine() - before; n > 100 {
-			t.Errorf("%d goroutines more than before", n)
-		}
-		close(q.wait)
-		time.Sleep(time.Second)
-		if n := q.saves.Load(); n != 2 {
-			t.Errorf("%d saves, want the one under way and one of all that came meanwhile", n)
-		}
-		if err := p.Close(t.Context()); err != nil {
-			t.Error(err)
 		}
 	})
 }

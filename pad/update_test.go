@@ -38,35 +38,3 @@ func TestUpdate(t *testing.T) {
 		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + p.Len() + len(p.Entries()), nil }))
 	})
 }
-
-// A Restore during Update counts as a change of the key, even if the entry has the same
-// place in the other pad.
-func TestUpdateBesideRestore(t *testing.T) {
-	make := func(n int) (*pad.Pad, *pad.Snapshot) {
-		p := emptyPad(t)
-		testkit.Must(t, p.Set("n", n))
-		return p, p.Snapshot()
-	}
-	p, mine := make(1)
-	_, theirs := make(100)
-	parsed := func(s *pad.Snapshot) *pad.Snapshot {
-		text, err := s.MarshalJSON()
-		testkit.Must(t, err)
-		read := new(pad.Snapshot)
-		testkit.Must(t, read.UnmarshalJSON(text))
-		return read
-	}
-	for what, pair := range map[string][2]*pad.Snapshot{"pads": {mine, theirs}, "JSON": {parsed(mine), parsed(theirs)}} {
-		testkit.Must(t, p.Restore(pair[0]))
-		runs := 0
-		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) {
-			if runs++; runs == 1 {
-				testkit.Must(t, p.Restore(pair[1]))
-			}
-			return old + 1, nil
-		}))
-		if got, _ := pad.Get[int](p, "n"); got != 101 || runs != 2 {
-			t.Errorf("%s: Update() made %d in %d runs, want 101 in two", what, got, runs)
-		}
-	}
-}

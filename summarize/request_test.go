@@ -12,8 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Requests as the documentation of the providers describes them: which fields there
-// are, which are required, and which values they may have.
+// The fields of the documentation of the providers that a request has. No other is sent.
 
 type anthropicDocumented struct {
 	Model     *string `json:"model"`
@@ -22,21 +21,7 @@ type anthropicDocumented struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	} `json:"messages"`
-	System        json.RawMessage   `json:"system"`
-	CacheControl  json.RawMessage   `json:"cache_control"`
-	Container     json.RawMessage   `json:"container"`
-	InferenceGeo  *string           `json:"inference_geo"`
-	Metadata      map[string]string `json:"metadata"`
-	OutputConfig  json.RawMessage   `json:"output_config"`
-	ServiceTier   *string           `json:"service_tier"`
-	StopSequences []string          `json:"stop_sequences"`
-	Stream        *bool             `json:"stream"`
-	Temperature   *float64          `json:"temperature"`
-	Thinking      json.RawMessage   `json:"thinking"`
-	ToolChoice    json.RawMessage   `json:"tool_choice"`
-	Tools         json.RawMessage   `json:"tools"`
-	TopK          *int              `json:"top_k"`
-	TopP          *float64          `json:"top_p"`
+	System json.RawMessage `json:"system"`
 }
 
 type openaiDocumented struct {
@@ -44,25 +29,9 @@ type openaiDocumented struct {
 	Messages []struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
-		Name    *string         `json:"name"`
 	} `json:"messages"`
-	MaxCompletionTokens *int            `json:"max_completion_tokens"`
-	MaxTokens           *int            `json:"max_tokens"`
-	FrequencyPenalty    *float64        `json:"frequency_penalty"`
-	LogitBias           json.RawMessage `json:"logit_bias"`
-	Metadata            json.RawMessage `json:"metadata"`
-	N                   *int            `json:"n"`
-	PresencePenalty     *float64        `json:"presence_penalty"`
-	ReasoningEffort     *string         `json:"reasoning_effort"`
-	ResponseFormat      json.RawMessage `json:"response_format"`
-	Seed                *int64          `json:"seed"`
-	ServiceTier         *string         `json:"service_tier"`
-	Stop                json.RawMessage `json:"stop"`
-	Store               *bool           `json:"store"`
-	Stream              *bool           `json:"stream"`
-	Temperature         *float64        `json:"temperature"`
-	TopP                *float64        `json:"top_p"`
-	User                *string         `json:"user"`
+	MaxCompletionTokens *int `json:"max_completion_tokens"`
+	MaxTokens           *int `json:"max_tokens"`
 }
 
 func strict(body []byte, into any) error {

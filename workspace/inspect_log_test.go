@@ -3,13 +3,11 @@ package workspace_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -88,49 +86,6 @@ func TestViewLog(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A page looks at so much, and the next one goes on. What it holds does not grow with the
-// log.
-func TestViewLogIsBounded(t *testing.T) {
-	testkit.SkipInShort(t)
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{})
-	testkit.Must(t, err)
-	defer store.Close()
-	ws := agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Entries: 200_000}}), "a")
-	batch := make([]string, 1000)
-	for i := range batch {
-		batch[i] = "an entry"
-	}
-	for range testkit.Pick(6, 100, 100) {
-		appendLog(t, ws, "small", batch...)
-	}
-	large := strings.Repeat("z", 64<<10)
-	for range 9 {
-		appendLog(t, ws, "large", large, large, large, large, large, large, large, large)
-	}
-	for path, most := range map[string]int64{"small": 5000, "large": 4<<20/(64<<10) + 1} {
-		calls, scanned := 0, int64(0)
-		for q := (workspace.LogQuery{Text: "missing"}); calls == 0 || q.Before > 0 && calls < 1000; calls++ {
-			v, err := ws.ViewLog(t.Context(), path, q)
-			if err != nil || v.Scanned > most || v.Scanned < most/2 && v.Next > 0 {
-				t.Fatalf("ViewLog of %s looked at %d entries, %v, want at most %d", path, v.Scanned, err, most)
-			}
-			scanned += v.Scanned
-			q.Before = v.Next
-		}
-		if v, _ := ws.ViewLog(t.Context(), path, workspace.LogQuery{}); scanned != v.Last {
-			t.Errorf("%d calls looked at %d entries of %s, want all %d", calls, scanned, path, v.Last)
-		}
-	}
-	allocated := testing.AllocsPerRun(1, func() {
-		if v, err := ws.ViewLog(t.Context(), "large", workspace.LogQuery{}); err != nil || len(v.Entries) != 4 {
-			t.Errorf("ViewLog = %d entries, %v, want the 4 that have room", len(v.Entries), err)
-		}
-	})
-	if allocated > 5000 {
-		t.Errorf("a page takes %v allocations", allocated)
-	}
 }
 
 // No log is an empty page, also a deleted one. A wrong argument is refused. No call is

@@ -282,35 +282,6 @@ func TestJournalRefuses(t *testing.T) {
 	wantJournalErr(t, "Records of a closed store", err, workspace.ErrClosed, "read log l: ")
 }
 
-// Records returns the records that were there when it began. Its loop may append.
-func TestJournalAppendWhileReading(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	j := workspace.Journal(ws, "l")
-	var all []conversation.Record
-	for i := range 250 {
-		all = append(all, said(fmt.Sprint(i)))
-	}
-	all = record(t, j, all...)
-	for range 2 {
-		var got []conversation.Record
-		for r, err := range j.Records(t.Context(), 0) {
-			testkit.Must(t, err)
-			got = append(got, r)
-			record(t, j, said(r.Message.Content+" again"))
-		}
-		if diff := cmp.Diff(all, got); diff != "" {
-			t.Fatalf("a loop that appends reads %d records, want %d; -want +got:\n%.2000s", len(got), len(all), diff)
-		}
-		var err error
-		if all, err = recorded(t, j, 0); len(all) != 2*len(got) || err != nil {
-			t.Fatalf("afterwards there are %d records, %v, want %d", len(all), err, 2*len(got))
-		}
-	}
-	for range j.Records(t.Context(), 0) {
-		break
-	}
-}
-
 // A log that is deleted between two pages is an error, even if a new one has begun since.
 func TestJournalDeletedWhileReading(t *testing.T) {
 	for name, again := range map[string]int{"gone": 0, "short": 1, "long": 500} {

@@ -10,19 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func TestDefaultLimits(t *testing.T) {
-	want := workspace.Limits{
-		FileBytes: 1_048_576, EntryBytes: 65_536, Versions: 10, Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000, Changes: 10_000,
-	}
-	if got := workspace.DefaultLimits(); got != want {
-		t.Errorf("DefaultLimits = %+v, want %+v", got, want)
-	}
-	u, err := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Files: 7}}).Usage(t.Context())
-	if want.Files = 7; err != nil || u.Limits != want {
-		t.Errorf("Usage of a service with one limit set has %+v, %v, want the others by default: %+v", u.Limits, err, want)
-	}
-}
-
 // What is as large as its limit is stored, one byte more is not, nor anything
 // of it.
 func TestSizes(t *testing.T) {

@@ -104,27 +104,6 @@ func TestParseAgentID(t *testing.T) {
 	}
 }
 
-func TestPrefixRefused(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	for _, test := range []struct{ prefix, says string }{
-		{"/", "begins with a slash; leave the slash out"},
-		{"/a", `begins with a slash; use "a"`},
-		{"/a/", `begins with a slash; use "a/"`},
-		{"a*", `byte 2 is '*'`},
-		{"a%", `byte 2 is '%'`},
-		{"é", `byte 1 is`},
-		{"a\x00", `byte 2 is`},
-		{"../", `".."`},
-		{strings.Repeat("x", 256), "256 characters, limit 255"},
-	} {
-		o := workspace.ListOptions{Prefix: test.prefix}
-		_, err := ws.ListFiles(t.Context(), o)
-		wantErr(t, "ListFiles("+test.prefix+")", err, workspace.ErrInvalid, test.says)
-		_, err = ws.ListLogs(t.Context(), o)
-		wantErr(t, "ListLogs("+test.prefix+")", err, workspace.ErrInvalid, test.says)
-	}
-}
-
 func FuzzParsePath(f *testing.F) {
 	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256)} {
 		f.Add(name)

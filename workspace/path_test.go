@@ -144,43 +144,6 @@ func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	}
 }
 
-// A list below a prefix has the paths that begin with it, in the order of their bytes.
-func TestUnicodePrefixes(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		testkit.ScaleChecks(t, 1, 2)
-		svc := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
-		cases := 0
-		rapid.Check(t, func(rt *rapid.T) {
-			cases++ // a case that failed leaves its files behind
-			agent := fmt.Sprint("agent-", cases)
-			ws, err := svc.Agent(agent)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			var paths []string
-			for _, given := range rapid.SliceOfN(anyPath(), 1, 12).Draw(rt, "paths") {
-				w, err := ws.WriteFile(t.Context(), given, nil, workspace.WriteOptions{})
-				if err != nil {
-					rt.Fatal(err)
-				}
-				paths = append(paths, w.Path)
-			}
-			slices.Sort(paths)
-			paths = slices.Compact(paths)
-			from := []rune(rapid.SampledFrom(paths).Draw(rt, "path"))
-			prefix := string(from[:rapid.IntRange(0, len(from)).Draw(rt, "characters")])
-			want := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !strings.HasPrefix(p, prefix) })
-			limit := rapid.IntRange(1, 5).Draw(rt, "limit")
-			if got := listed(rt, ws, prefix, limit); !slices.Equal(got, want) {
-				rt.Fatalf("the list below %q of %q is %q, want %q", prefix, paths, got, want)
-			}
-			if _, err := svc.DeleteAgent(t.Context(), agent); err != nil {
-				rt.Fatal(err)
-			}
-		})
-	})
-}
-
 // listed returns all pages of a list.
 func listed(t fatal, ws *workspace.Workspace, prefix string, limit int) (paths []string) {
 	o := workspace.ListOptions{Prefix: prefix, Limit: limit}

@@ -111,25 +111,3 @@ func TestArchiveOfDeletedAgent(t *testing.T) {
 		write(t, agentOf(t, svc, "a"), "f", "text")
 	}
 }
-
-// A process that was killed while it archived an agent leaves nothing that outlives the
-// agent. What this process changes holds at once.
-func TestInterruptedArchive(t *testing.T) {
-	store := &profileStore{Store: memstore.New()}
-	svc := serviceOn(t, store, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", "text")
-	_, err := store.Store.System(t.Context()).Put("archived/local", []byte(`["a"]`), 0)
-	testkit.Must(t, err)
-	_, err = svc.UpdateProfile(t.Context(), "a", named("n"))
-	testkit.Must(t, err)
-	write(t, ws, "f", "again")
-	_, err = svc.UpdateProfile(t.Context(), "a", func(p workspace.Profile, _ bool) (workspace.Profile, error) {
-		p.Archived = time.Now()
-		return p, nil
-	})
-	testkit.Must(t, err)
-	if _, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
-		t.Errorf("at once: %v", err)
-	}
-}

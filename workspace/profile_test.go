@@ -51,32 +51,6 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// An agent may be older than its profile.
-func TestProfileOfAnOlderAgent(t *testing.T) {
-	clock := testkit.NewClock()
-	svc, _ := newService(t, workspace.Options{Now: clock.Now})
-	now := clock.Now().UTC().Truncate(time.Microsecond)
-	for agent, c := range map[string]struct{ set, want time.Time }{
-		"earlier": {now.Add(-time.Hour), now.Add(-time.Hour)},
-		"unset":   {time.Time{}, now},
-		"later":   {now.Add(time.Hour), now},
-	} {
-		for range 2 {
-			p, err := svc.UpdateProfile(t.Context(), agent, func(p workspace.Profile, found bool) (workspace.Profile, error) {
-				if p.Name = agent; !found {
-					p.Created = c.set
-				} else {
-					p.Created = now.Add(-time.Minute)
-				}
-				return p, nil
-			})
-			if err != nil || !p.Created.Equal(c.want) || !p.Updated.Equal(now) {
-				t.Errorf("%s: got %+v, %v, want %v", agent, p, err, c.want)
-			}
-		}
-	}
-}
-
 func TestProfileIsChecked(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	for name, p := range map[string]workspace.Profile{

@@ -70,36 +70,6 @@ func TestReadDiffLarger(t *testing.T) {
 	}
 }
 
-func TestReadContext(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "f", plan(50))
-	write(t, ws, "f", plan(50, 20))
-	shape := func(context int) string {
-		r := read(t, ws, "f", workspace.ReadOptions{Since: 1, Context: context})
-		if got, err := linediff.Apply([]byte(plan(50)), r.Diff); err != nil || string(got) != plan(50, 20) {
-			t.Errorf("context %d: the diff applied gives %q, %v", context, got, err)
-		}
-		var parts []string
-		for _, c := range r.Diff {
-			parts = append(parts, fmt.Sprintf("%s %d+%d", c.Op, c.Count, len(c.Lines)))
-		}
-		return strings.Join(parts, ", ")
-	}
-	for context, want := range map[int]string{
-		0:  "equal 19+0, remove 0+1, add 0+1, equal 30+0",
-		1:  "equal 18+0, equal 0+1, remove 0+1, add 0+1, equal 0+1, equal 29+0",
-		3:  "equal 16+0, equal 0+3, remove 0+1, add 0+1, equal 0+3, equal 27+0",
-		-1: "equal 0+19, remove 0+1, add 0+1, equal 0+30",
-	} {
-		if got := shape(context); got != want {
-			t.Errorf("context %d: the chunks are %s, want %s", context, got, want)
-		}
-	}
-	if r := read(t, ws, "f", workspace.ReadOptions{Since: 1, Context: math.MaxInt}); !r.DiffLarger || string(r.Content) != plan(50, 20) {
-		t.Errorf("the largest context: %+v, want DiffLarger and the content", r)
-	}
-}
-
 func TestReadCombinations(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	write(t, ws, "f", "a\nb\n")
@@ -119,34 +89,6 @@ func TestReadCombinations(t *testing.T) {
 	} {
 		_, err := ws.ReadFile(t.Context(), "f", test.o)
 		wantErr(t, fmt.Sprintf("ReadFile(%+v)", test.o), err, workspace.ErrInvalid, test.says...)
-	}
-}
-
-// A body of over 20,000 estimated tokens is marked, in whatever form it comes.
-func TestReadLarge(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	large, small := strings.Repeat("some words of a long text\n", 8000), "some words\n"
-	for i, text := range []string{small, large, small, large} {
-		write(t, ws, "f", text)
-		if r := read(t, ws, "f", workspace.ReadOptions{}); r.Large != (i%2 == 1) || len(r.Content) != len(text) {
-			t.Errorf("a file of %d bytes: Large is %t and %d bytes are sent, want %t and all", len(text), r.Large, len(r.Content), i%2 == 1)
-		}
-	}
-	for _, test := range []struct {
-		o    workspace.ReadOptions
-		want bool
-	}{
-		{workspace.ReadOptions{FromLine: 1, ToLine: 10}, false},
-		{workspace.ReadOptions{FromLine: 2}, true},
-		{workspace.ReadOptions{Version: 2}, true},
-		{workspace.ReadOptions{Version: 3}, false},
-		{workspace.ReadOptions{Since: 3}, true}, // the diff is larger
-		{workspace.ReadOptions{Since: 2}, false},
-		{workspace.ReadOptions{Since: 4}, false},
-	} {
-		if r := read(t, ws, "f", test.o); r.Large != test.want {
-			t.Errorf("ReadFile(%+v): Large is %t with %d bytes of content, want %t", test.o, r.Large, len(r.Content), test.want)
-		}
 	}
 }
 

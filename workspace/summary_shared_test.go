@@ -182,58 +182,6 @@ func TestCallersLeave(t *testing.T) {
 	})
 }
 
-// A hungStore does not answer when it is asked for a record, once it is hung.
-type hungStore struct {
-	workspace.Store
-	hung *atomic.Bool
-}
-
-func (s hungStore) System(ctx context.Context) workspace.Records {
-	return hungRecords{s.Store.System(ctx), ctx, s.hung}
-}
-
-type hungRecords struct {
-	workspace.Records
-	ctx  context.Context
-	hung *atomic.Bool
-}
-
-func (r hungRecords) Get(key string) (workspace.Record, error) {
-	if r.hung.Load() {
-		<-r.ctx.Done()
-		return workspace.Record{}, r.ctx.Err()
-	}
-	return r.Records.Get(key)
-}
-
-// Work that is not paid for yet stops when all callers have left. If Close is called while
-// the store hangs, the callers get ErrClosed.
-func TestSummaryWhileTheStoreHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := hungStore{memstore.New(), new(atomic.Bool)}
-		m := &model{}
-		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote()})
-		ws := agentOf(t, svc, "a")
-		write(t, ws, "f", longText("one"))
-		store.hung.Store(true)
-		c := begin(t, ws, "f")
-		synctest.Wait()
-		c.cancel()
-		c.wait()
-		synctest.Wait()
-		c = begin(t, ws, "f")
-		synctest.Wait()
-		go svc.Close(context.Background())
-		_, err := c.wait()
-		wantSummaryErr(t, "Summarize", err, workspace.ErrClosed)
-		m.wantCalls(t, 0)
-		store.hung.Store(false)
-		if r := summarize(t, ws, "f"); r.Cached {
-			t.Errorf("Summarize = %+v, want it made", r)
-		}
-	})
-}
-
 // Each caller is told of the progress in its own goroutine, and not after its call has
 // returned.
 func TestProgress(t *testing.T) {
@@ -402,35 +350,4 @@ func TestSummaryWithoutStore(t *testing.T) {
 		}
 	}
 	m.wantCalls(t, 2)
-}
-
-// Close stops a summary that is being made.
-func TestCloseStopsSummaries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		calls := 0
-		svc, _ := newService(t, workspace.Options{Summarizer: &workspace.Summarizer{Method: "test", Prompt: "1", Remote: true,
-			Summarize: func(ctx context.Context, _ workspace.SummaryRequest) (workspace.SummaryText, error) {
-				if calls++; calls > 1 {
-					return workspace.SummaryText{Text: "s"}, nil
-				}
-				<-ctx.Done()
-				return workspace.SummaryText{}, fmt.Errorf("cut off: %w", workspace.ErrProvider)
-			}}})
-		ws := agentOf(t, svc, "a")
-		testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("word ", 3000)), workspace.WriteOptions{})))
-		failed := make(chan error)
-		go func() {
-			_, err := ws.Summarize(context.Background(), "f", workspace.SummarizeOptions{})
-			failed <- err
-		}()
-		synctest.Wait()
-		go svc.Close(context.Background())
-		if err := <-failed; !errors.Is(err, workspace.ErrClosed) {
-			t.Errorf("Summarize = %v, want ErrClosed", err)
-		}
-		began := time.Now()
-		if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || r.Text != "s" || time.Since(began) > 0 {
-			t.Errorf("Summarize = %+v, %v after %v", r, err, time.Since(began))
-		}
-	})
 }

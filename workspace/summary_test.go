@@ -2,11 +2,9 @@ package workspace_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -206,34 +204,6 @@ func TestSummarizerErrors(t *testing.T) {
 	})
 }
 
-// Each method, model and prompt has a summary of its own.
-func TestSummaryKeys(t *testing.T) {
-	m := &model{}
-	svc, store := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", longText("one"))
-	before := usage(t, ws).Bytes
-	var kept int64
-	for range 2 {
-		for i, s := range []workspace.Summarizer{
-			{Method: "a", Model: "m", Prompt: "1"}, {Method: "b", Model: "m", Prompt: "1"}, {Method: "a", Model: "n", Prompt: "1"}, {Method: "a", Model: "m", Prompt: "2"},
-		} {
-			s.Remote, s.Summarize = true, m.summarize
-			r := summarize(t, agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: &s}), "a"), "f")
-			if kept == 4*int64(len(r.Text)) != r.Cached {
-				t.Errorf("%d: Summarize = %+v with %d bytes kept", i, r, kept)
-			}
-			if !r.Cached {
-				kept += int64(len(r.Text))
-			}
-		}
-	}
-	m.wantCalls(t, 4)
-	if got := usage(t, ws).Bytes; got != before+kept {
-		t.Errorf("the usage is %d bytes, want %d and %d of four summaries", got, before, kept)
-	}
-}
-
 // The bytes of summaries count exactly. A write and a deletion give them back. A summary
 // that does not fit is returned and not kept.
 func TestSummaryQuota(t *testing.T) {
@@ -310,65 +280,4 @@ func TestSummaryOfChangedFile(t *testing.T) {
 			t.Errorf("after it the usage is %+v, want nothing", got)
 		}
 	})
-}
-
-// A damaged summary is made again, and the bytes are counted right.
-func TestDamagedSummary(t *testing.T) {
-	m := &model{}
-	s := m.remote()
-	svc, store := newService(t, workspace.Options{Summarizer: s})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", longText("one"))
-	before := usage(t, ws).Bytes
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
-		head, state, err := tx.File("f")
-		bad := workspace.Summary{
-			SummaryKey: workspace.SummaryKey{Version: 1, Method: s.Method, Model: s.Model, Prompt: s.Prompt},
-			SHA256:     sha256.Sum256([]byte("good")), Content: []byte("bad"),
-		}
-		head.Summary += 4
-		state.Bytes += 4
-		return errors.Join(err, tx.SaveSummary(workspace.SummaryChange{Head: head, New: bad, Owner: state}))
-	})
-	testkit.Must(t, err)
-	if r := summarize(t, ws, "f"); r.Cached || !r.Stored {
-		t.Errorf("Summarize where the kept one is damaged = %+v, want it made again and kept", r)
-	}
-	r := summarize(t, ws, "f")
-	m.wantCalls(t, 1)
-	if got := usage(t, ws).Bytes; !r.Cached || got != before+int64(len(r.Text)) {
-		t.Errorf("after it Summarize = %+v and the usage %d bytes, want %d and the summary's", r, got, before)
-	}
-}
-
-// Summaries of several kinds that are made at the same time do not remove each other.
-func TestSummariesAtOnce(t *testing.T) {
-	paid := &model{}
-	_, store := newService(t, workspace.Options{})
-	a := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: paid.remote()}), "a")
-	write(t, a, "f", longText("one"))
-	summarize(t, a, "f")
-	before := usage(t, a).Bytes
-	var under sync.WaitGroup
-	under.Add(2)
-	free := &model{do: func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-		under.Done()
-		under.Wait()
-		return shorten(r), nil
-	}}
-	b := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: free.local()}), "a")
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			if r, err := b.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || !r.Stored {
-				t.Errorf("Summarize = %+v, %v", r, err)
-			}
-		})
-	}
-	wg.Wait()
-	r := summarize(t, a, "f")
-	paid.wantCalls(t, 1)
-	if got, want := usage(t, a).Bytes, before+int64(len(r.Text)); !r.Cached || got != want {
-		t.Errorf("after two outlines at once Summarize = %+v with %d bytes, want what was paid and %d", r, got, want)
-	}
 }

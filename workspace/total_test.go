@@ -2,10 +2,8 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,18 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
-
-func TestDefaultStoreLimits(t *testing.T) {
-	want := workspace.StoreLimits{Agents: 10_000, Bytes: 10_000_000_000}
-	if got := workspace.DefaultStoreLimits(); got != want {
-		t.Errorf("DefaultStoreLimits = %+v, want %+v", got, want)
-	}
-	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Bytes: -1}})
-	want.Bytes = -1
-	if u, err := svc.StoreUsage(t.Context()); err != nil || u.Limits != want {
-		t.Errorf("StoreUsage has %+v, %v, want %+v", u.Limits, err, want)
-	}
-}
 
 // A new agent is refused if there are enough. Present agents go on, deleted ones make
 // room, and a deletion that finds nothing makes no agent.
@@ -59,28 +45,6 @@ func TestAgentLimit(t *testing.T) {
 	none, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: -1, Bytes: -1}})
 	for i := range 5 {
 		write(t, agentOf(t, none, fmt.Sprint(i)), "f", "x")
-	}
-}
-
-// In one process the number of agents is exact.
-func TestAgentLimitAtOnce(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 10}})
-	var wg sync.WaitGroup
-	var stored atomic.Int64
-	for i := range 40 {
-		ws := agentOf(t, svc, fmt.Sprint("agent-", i))
-		wg.Go(func() {
-			_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
-			if err == nil {
-				stored.Add(1)
-			} else if !errors.Is(err, workspace.ErrQuota) {
-				t.Errorf("WriteFile = %v, want ErrQuota", err)
-			}
-		})
-	}
-	wg.Wait()
-	if stored.Load() != 10 {
-		t.Errorf("%d agents wrote, want 10", stored.Load())
 	}
 }
 

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // Each watcher gets every change once and in order, whenever it begins.
@@ -59,58 +56,6 @@ func (s *countedStore) View(ctx context.Context, o workspace.Owner, fn func(work
 func (s *countedStore) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
 	s.watches.Add(1)
 	return s.Store.Watch(ctx)
-}
-
-// Watchers share one subscription. They read nothing until their own agent has written,
-// and nobody waits for one who does not read.
-func TestWatchIsCheap(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := &countedStore{Store: memstore.New()}
-		defer store.Close()
-		svc, err := workspace.New(store, workspace.Options{})
-		testkit.Must(t, err)
-		defer svc.Close(t.Context())
-		ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
-		for round := range 2 {
-			ctx, cancel := context.WithCancel(t.Context())
-			var seen atomic.Int64
-			const watchers = 50
-			for i := range watchers {
-				go func() {
-					for _, err := range ws.Watch(ctx, int64(round)) {
-						if err != nil {
-							t.Error(err)
-						}
-						if seen.Add(1); i == 0 {
-							<-ctx.Done() // it does not read on
-						}
-					}
-				}()
-			}
-			synctest.Wait()
-			if n := store.watches.Load(); n != int64(round+1) {
-				t.Errorf("round %d: %d subscriptions, want one for all watchers", round, n)
-			}
-			before := store.views.Load()
-			time.Sleep(time.Hour)
-			write(t, other, "f", "x")
-			synctest.Wait()
-			if n := store.views.Load() - before; n != 0 {
-				t.Errorf("%d reads while nothing was written, want 0", n)
-			}
-			start := time.Now()
-			write(t, ws, "f", "x")
-			synctest.Wait()
-			if n, d := seen.Load(), time.Since(start); n != watchers || d > 10*time.Millisecond {
-				t.Errorf("after %v %d watchers have seen the write, want %d", d, n, watchers)
-			}
-			if n := store.views.Load() - before; n > watchers {
-				t.Errorf("%d reads for one write, want one for each of %d watchers", n, watchers)
-			}
-			cancel()
-			synctest.Wait()
-		}
-	})
 }
 
 func TestWatchEnds(t *testing.T) {

@@ -149,34 +149,6 @@ func response(t testing.TB, content string) anthropic.Message {
 	return m
 }
 
-func TestBoundariesAreKept(t *testing.T) {
-	params := []anthropic.MessageParam{
-		anthropic.NewUserMessage(anthropic.NewTextBlock("a")),
-		anthropic.NewUserMessage(anthropic.NewTextBlock("b"), anthropic.NewTextBlock("c")),
-		rawParam(`{"role":"user","content":"as a string"}`),
-		rawParam(`{"role":"assistant","content":"so too"}`),
-		anthropic.NewAssistantMessage(anthropic.NewTextBlock("d")),
-		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewToolResultBlock("2", "y", true), anthropic.NewTextBlock("and")),
-		anthropic.NewUserMessage(anthropic.NewToolResultBlock("3", "z", false)),
-		rawParam(`{"role":"user","content":[]}`),
-		rawParam(`{"role":"user","content":""}`),
-		rawParam(`{"role":"system","content":"from now on"}`),
-		rawParam(`{"role":"system","content":[{"type":"text","text":"and"}]}`),
-		rawParam(`{"content":[{"text":"a","type":"text"},{"type":"hologram","beam":true},{"text":"b","type":"text","mood":"good"}],"role":"system"}`),
-		{OfSystem: &anthropic.SystemMessageParam{Content: []anthropic.TextBlockParam{{Text: "c"}}}},
-		{OfSystem: &anthropic.SystemMessageParam{Content: []anthropic.TextBlockParam{}}},
-	}
-	msgs := from(t, params...)
-	if got, want := sent(t, to(t, msgs...)), sent(t, params); got != want {
-		t.Errorf("sent\n%s\nwant\n%s", got, want)
-	}
-	for i, p := range params { // one by one, as an agent appends them
-		if got, want := sent(t, to(t, from(t, p)...)), sent(t, params[i:i+1]); got != want {
-			t.Errorf("sent\n%s\nwant\n%s", got, want)
-		}
-	}
-}
-
 func TestFromRefuses(t *testing.T) {
 	for name, p := range map[string]anthropic.MessageParam{
 		"zero":             {},

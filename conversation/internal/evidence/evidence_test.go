@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -169,22 +168,6 @@ func TestEvidenceOfAListing(t *testing.T) {
 	}
 	if parts == 0 || parts > 15 {
 		t.Errorf("%d strings of a table of 30, want some and not all", parts)
-	}
-}
-
-// A string of a few bytes does not keep the whole message in memory.
-func TestEvidenceKeepsNoMessageAlive(t *testing.T) {
-	text := strings.Repeat("a word or two ", 100) + "src/main.go"
-	carried := text[len(text)-7:]
-	from := uintptr(unsafe.Pointer(unsafe.StringData(text)))
-	got := gather([]Message{said(Result, text)}, []string{"x" + carried, carried}, 0)
-	if len(got) != 2 {
-		t.Fatalf("%q", got)
-	}
-	for _, e := range got {
-		if at := uintptr(unsafe.Pointer(unsafe.StringData(e))); at >= from && at < from+uintptr(len(text)) {
-			t.Errorf("%q is a part of the message", e)
-		}
 	}
 }
 
