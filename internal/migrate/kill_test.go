@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	remove := testkit.TempInMemory()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { remove(); os.Exit(code) }))
 }
 
 // copyAloud copies a database, and prints a line at each step.
@@ -108,15 +109,16 @@ func owned(t testing.TB, s workspace.Store) map[workspace.Owner]bool {
 	return all
 }
 
-// A copy that is killed ten times on the way, in each of its phases, is refused each time,
+// A copy that is killed several times on the way, in each of its phases, is refused each time,
 // has whole owners alone, and is completed at last. The large form runs with
 // SCRATCHPAD_TEST=full go test ./internal/migrate -run Kill
 func TestCopyIsKilled(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	eachName(t, func(t *testing.T, name func(testing.TB) string) {
 		path := filepath.Join(t.TempDir(), "source.db")
 		from := openFile(t, path)
-		fill(t, from, testkit.Pick(24, 32, 100), testkit.Pick(12, 16, 60), 1)
+		fill(t, from, testkit.Pick(12, 24, 100), testkit.Pick(10, 16, 60), 1)
 		want := everything(t, from)
 		steps := 0 // of the copy
 		for o := range owned(t, from) {
@@ -129,7 +131,7 @@ func TestCopyIsKilled(t *testing.T) {
 		target := name(t)
 		rnd := rand.New(rand.NewPCG(11, 11))
 		phases := map[string]int{}
-		kills := testkit.Pick(10, 10, 20)
+		kills := testkit.Pick(4, 10, 20)
 		for n := range kills {
 			at, lines := "copying", rnd.IntN(steps/kills)
 			if n >= kills*7/10 {

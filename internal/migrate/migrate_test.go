@@ -141,7 +141,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		from, there, back := newFile(t), open(t), newFile(t)
-		fill(t, from, testkit.Pick(8, 16, 100), testkit.Pick(40, 60, 300), 1)
+		fill(t, from, testkit.Pick(6, 12, 100), testkit.Pick(20, 40, 300), 1)
 		want := everything(t, from)
 		var progress [2][]int64
 		report, err := migrate.Copy(t.Context(), from, there, migrate.Options{From: "first.db",
@@ -235,6 +235,7 @@ func firstDifference(a, b []string) int {
 
 // A target that holds anything is refused and stays as it is.
 func TestCopyIntoWhatIsNotEmpty(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		from := memstore.New()
@@ -275,6 +276,7 @@ func TestCopyIntoWhatIsNotEmpty(t *testing.T) {
 }
 
 func TestCopyOntoItself(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	if _, err := migrate.Copy(t.Context(), openFile(t, path), openFile(t, path), migrate.Options{From: path}); !errors.Is(err, workspace.ErrInvalid) {
@@ -293,6 +295,7 @@ func TestCopyOntoItself(t *testing.T) {
 // A copy is unfinished from its first owner to its last. An unfinished copy is no source.
 // A copy of another source does not complete it.
 func TestUnfinished(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		from, to := memstore.New(), open(t)
@@ -362,10 +365,11 @@ func (s listed) AllOwners(ctx context.Context, after workspace.Owner, limit int)
 // A source that changes while it is copied is copied as it is at the end: owners that are
 // new, changed, deleted, and of whom only reads were counted, and records.
 func TestCopyOfWhatChanges(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
-		from, to := newFile(t), open(t)
-		fill(t, from, 8, 20, 1)
+		from, to := memstore.New(), open(t)
+		fill(t, from, 8, 12, 1)
 		n := 0
 		rnd := rand.New(rand.NewPCG(3, 3))
 		report, err := migrate.Copy(t.Context(), dumped{from, func(workspace.Owner) {
@@ -401,9 +405,10 @@ func TestCopyOfWhatChanges(t *testing.T) {
 // A source that never rests is named, and its copy stays unfinished. Once it rests, the
 // next Copy completes it.
 func TestCopyOfWhatNeverRests(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
-	from, to := newFile(t), newFile(t)
-	fill(t, from, 4, 10, 1)
+	from, to := memstore.New(), newFile(t)
+	fill(t, from, 4, 6, 1)
 	rnd := rand.New(rand.NewPCG(3, 3))
 	busy := workspace.Owner{Tenant: "team", Agent: "agent-003"}
 	report, err := migrate.Copy(t.Context(), dumped{from, func(o workspace.Owner) {
@@ -460,10 +465,11 @@ func TestCopyOfDamage(t *testing.T) {
 
 // Somebody who has the target open writes to it. That is never thrown away.
 func TestCopyBesideWriterOfTarget(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, o := range []workspace.Owner{{Tenant: "a", Agent: "agent-002"}, {Tenant: "zz", Agent: "own"}} {
-		from, to := newFile(t), newFile(t)
-		fill(t, from, 4, 10, 1)
+		from, to := memstore.New(), newFile(t)
+		fill(t, from, 4, 6, 1)
 		_, err := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
 			if n == 2 {
 				work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
@@ -492,10 +498,11 @@ func (s updated) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 // What somebody else writes to the target is not thrown away, even if it is written in the
 // moment before an owner is copied again.
 func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	o := workspace.Owner{Tenant: "a", Agent: "agent-002"}
-	from, to := newFile(t), newFile(t)
-	fill(t, from, 4, 10, 1)
+	from, to := memstore.New(), newFile(t)
+	fill(t, from, 4, 6, 1)
 	changes := listed{from, new(int), func(n int) {
 		if n == 2 {
 			work(t, from, o.Tenant, o.Agent, 2, rand.New(rand.NewPCG(4, 4)))
@@ -517,10 +524,11 @@ func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
 
 // Of two Copies into one target, the last one that begins wins.
 func TestCopyTwice(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for at := 1; at <= 3; at++ {
-		from, to := newFile(t), newFile(t)
-		fill(t, from, 6, 10, 1)
+		from, to := memstore.New(), newFile(t)
+		fill(t, from, 4, 6, 1)
 		var second error
 		_, first := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
 			if n == at {

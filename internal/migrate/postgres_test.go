@@ -17,6 +17,7 @@ import (
 // Between two databases of PostgreSQL, with a source that is opened for reading and whose
 // agents go on writing.
 func TestCopyFromPostgreSQLToPostgreSQL(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	source, target := pgtest.URL(t), pgtest.URL(t)
 	writer, err := openNamed(source)
@@ -25,7 +26,7 @@ func TestCopyFromPostgreSQLToPostgreSQL(t *testing.T) {
 	to, err := openNamed(target)
 	testkit.Must(t, err)
 	defer to.Close()
-	fill(t, writer, 6, 20, 1)
+	fill(t, writer, 4, 8, 1)
 	from, err := openToRead(source)
 	testkit.Must(t, err)
 	defer from.Close()
@@ -49,9 +50,10 @@ func TestCopyFromPostgreSQLToPostgreSQL(t *testing.T) {
 // A copier whose connections are ended again and again comes to its end when it is called
 // again, and each call says that it has failed.
 func TestCopyOverConnectionsThatEnd(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	from := newFile(t)
-	fill(t, from, testkit.Pick(8, 20, 100), 10, 1)
+	fill(t, from, testkit.Pick(4, 10, 100), 6, 1)
 	url := pgtest.URL(t)
 	failed := 0
 	for call := 1; ; call++ {
@@ -83,6 +85,7 @@ func TestCopyOverConnectionsThatEnd(t *testing.T) {
 
 // A source of an older schema is copied as its migration would make it, and stays as it is.
 func TestCopyOfPastSchema(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		for _, schema := range []string{"1", "2"} {

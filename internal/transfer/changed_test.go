@@ -47,6 +47,7 @@ func current(t tester, ws *workspace.Workspace) map[string]string {
 // An import into a database that has changed makes the files those of the export. It
 // keeps every version and entry that was there, and a second import changes nothing.
 func TestImportIntoChanged(t *testing.T) {
+	testkit.SkipInShort(t)
 	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
 		base, n := t.TempDir(), 0
 		rapid.Check(t, func(t *rapid.T) {
@@ -193,6 +194,7 @@ func TestImportAdded(t *testing.T) {
 // What is beyond a limit is left out with the reason, and the rest is imported. With a
 // higher limit another import brings what is missing.
 func TestImportLimits(t *testing.T) {
+	testkit.SkipInShort(t)
 	from := memory(t, workspace.Options{})
 	for i := range 9 {
 		write(t, from, fmt.Sprint("f", i), strings.Repeat("x", 100*i))

@@ -25,8 +25,9 @@ func TestMain(m *testing.M) {
 		beKilled(dir)
 		return
 	}
-	testkit.Checks{Checks: 12, Long: 30, Full: 300, Steps: 30}.Set()
-	goleak.VerifyTestMain(m)
+	testkit.Checks{Checks: 4, Long: 20, Full: 300, Short: 3, Steps: 30}.Set()
+	remove := testkit.TempInMemory()
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { remove(); os.Exit(code) }))
 }
 
 // tester is what a test and a random test have in common.

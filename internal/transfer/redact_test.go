@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -97,6 +98,7 @@ func (s *secrets) left(t *rapid.T) map[string]bool {
 // Of what was redacted, nothing is left that a reader of the store, a dump, an export with
 // all versions, a search or a summary shows.
 func TestRedactedIsGone(t *testing.T) {
+	testkit.SkipInShort(t)
 	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
 		dir := t.TempDir()
 		rapid.Check(t, func(t *rapid.T) {
