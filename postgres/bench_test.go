@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -44,19 +42,13 @@ func benchService(b *testing.B, url string) *workspace.Service {
 
 // A side is one of those that are compared. It calls once, as the i-th call of a worker.
 type side struct {
-	name   string
-	call   func(worker, i int) error
-	beside func(ctx context.Context) // starts what goes on until the turn is over; nil: nothing
+	name string
+	call func(worker, i int) error
 }
 
 // rate runs workers for a turn, and returns the calls in a second.
 func (s side) rate(b *testing.B, workers int, first []int) float64 {
 	b.Helper()
-	ctx, cancel := context.WithCancel(b.Context())
-	defer cancel()
-	if s.beside != nil {
-		s.beside(ctx)
-	}
 	var n atomic.Int64
 	var wg sync.WaitGroup
 	began := time.Now()
@@ -162,13 +154,6 @@ const (
 		DO UPDATE SET version = excluded.version, sizes = excluded.sizes, updated = excluded.updated)
 	INSERT INTO changes VALUES ($1, $3, 'edit', 'file', $2, '', $3, $3, 0, '', '', '', '', now())`
 
-	floorAppend = `WITH o AS (
-		UPDATE owners SET entries = entries + 1, bytes = bytes + 80, operations = operations + 1, revision = $3, changes = changes + 1, updated = now() WHERE owner = $1),
-	e AS (INSERT INTO entries VALUES ($1, $2, $3, $4::bytea, '', '', '', now(), $5::bytea)),
-	l AS (INSERT INTO logs VALUES ($1, $2, 1, $3, 80, NULL, now(), now()) ON CONFLICT (owner, path)
-		DO UPDATE SET last = excluded.last, bytes = logs.bytes + 80, updated = excluded.updated)
-	INSERT INTO changes VALUES ($1, $3, 'append', 'log', $2, '', $3, $3, 1, '', '', '', '', now())`
-
 	floorRead = `SELECT f.version, f.sizes, f.summary_bytes, f.created, f.updated, v.size, v.sha256, v.client, v.client_version, v.key_id, v.created, v.content
 		FROM files f JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = f.version
 		WHERE f.owner = $1 AND f.path = $2 AND f.deleted IS NULL`
@@ -208,59 +193,17 @@ func agents(b *testing.B, svc *workspace.Service, workers int) []*workspace.Work
 	return all
 }
 
-// writer writes 4 KiB at a time. Each worker is an agent with ten paths.
-func writer(b *testing.B, name string, svc *workspace.Service, workers int, o func(i int) workspace.WriteOptions) side {
-	ws := agents(b, svc, workers)
-	return side{name: name, call: func(w, i int) error {
-		_, err := ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), page, o(i))
-		return err
-	}}
-}
-
-func noKey(int) workspace.WriteOptions { return workspace.WriteOptions{} }
-
-// BenchmarkWrite compares writes with a loop of one statement a write.
+// BenchmarkWrite compares writes of 4 KiB with a loop of one statement a write. Each worker is
+// an agent with ten paths.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
 			url := benchServer(b)
-			compare(b, n, writer(b, "writes", benchService(b, url), n, noKey), rawWriter(b, url, n))
-		})
-	}
-}
-
-// BenchmarkKeyed compares writes that have an idempotency key with others.
-func BenchmarkKeyed(b *testing.B) {
-	for _, n := range []int{1, 16} {
-		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
-			url := benchServer(b)
-			svc := benchService(b, url)
-			keyed := writer(b, "keyed", svc, n, func(i int) workspace.WriteOptions {
-				return workspace.WriteOptions{IdempotencyKey: strconv.Itoa(i)}
-			})
-			compare(b, n, keyed, rawWriter(b, url, n))
-		})
-	}
-}
-
-// BenchmarkAppend compares appends of 80 bytes with a loop of one statement an append.
-func BenchmarkAppend(b *testing.B) {
-	for _, n := range []int{1, 16, 64} {
-		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
-			url := benchServer(b)
 			ws := agents(b, benchService(b, url), n)
-			entry := page[:80]
-			ours := side{name: "appends", call: func(w, _ int) error {
-				_, err := ws[w].AppendLog(b.Context(), "log", entry)
+			compare(b, n, side{"writes", func(w, i int) error {
+				_, err := ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), page, workspace.WriteOptions{})
 				return err
-			}}
-			r := connect(b, url, n)
-			makeOwners(b, r, n)
-			sum := sha256.Sum256(entry)
-			compare(b, n, ours, side{name: "floor", call: func(w, i int) error {
-				_, err := r.run(w, floorAppend, fmt.Sprintf("raw/agent-%d", w), "log", strconv.Itoa(i+1), sum[:], entry)
-				return err
-			}})
+			}}, rawWriter(b, url, n))
 		})
 	}
 }
@@ -293,141 +236,4 @@ func BenchmarkRead(b *testing.B) {
 			}})
 		})
 	}
-}
-
-// BenchmarkServers writes with 48 agents through one, two and three stores on one database.
-func BenchmarkServers(b *testing.B) {
-	const workers = 48
-	url := benchServer(b)
-	var stores [3]side
-	for k := range stores {
-		stores[k] = writer(b, "", benchService(b, url), workers, noKey)
-	}
-	through := func(n int, name string) side {
-		return side{name: name, call: func(w, i int) error { return stores[w%n].call(w, i) }}
-	}
-	compare(b, workers, through(3, "three"), through(2, "two"), through(1, "one"))
-}
-
-// BenchmarkNotify compares writes that three other stores watch with writes that nobody
-// watches.
-func BenchmarkNotify(b *testing.B) {
-	const workers = 16
-	url := benchServer(b)
-	alone := writer(b, "unwatched", benchService(b, url), workers, noKey)
-	watched := side{name: "watched", call: alone.call}
-	var others []*postgres.Store
-	for range 3 {
-		others = append(others, open(b, url))
-	}
-	watched.beside = func(ctx context.Context) {
-		for _, s := range others {
-			told, err := s.Watch(ctx)
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			go func() {
-				for range told {
-				}
-			}()
-		}
-	}
-	compare(b, workers, watched, alone)
-}
-
-// p99 runs workers for a turn beside others, and returns the 99th percentile of their calls.
-func p99(b *testing.B, workers int, call func(w, i int) error, others int, other func(w, i int) error) time.Duration {
-	b.Helper()
-	var wg sync.WaitGroup
-	took := make([][]time.Duration, workers)
-	began := time.Now()
-	loop := func(n int, call func(w, i int) error, done func(w int, d time.Duration)) {
-		for w := range n {
-			wg.Go(func() {
-				for i := 0; time.Since(began) < 2*turn; i++ {
-					start := time.Now()
-					if err := call(w, i); err != nil {
-						b.Error(err)
-						return
-					}
-					done(w, time.Since(start))
-				}
-			})
-		}
-	}
-	loop(workers, call, func(w int, d time.Duration) { took[w] = append(took[w], d) })
-	loop(others, other, func(int, time.Duration) {})
-	wg.Wait()
-	all := slices.Sorted(slices.Values(slices.Concat(took...)))
-	return all[len(all)*99/100]
-}
-
-// BenchmarkNeighbours has 50 agents, each with one writer, beside one agent with 64 writers
-// or 64 readers. It compares the 99th percentile of the 50 with what it is without the one.
-func BenchmarkNeighbours(b *testing.B) {
-	url := benchServer(b)
-	svc := benchService(b, url)
-	fifty := writer(b, "", svc, 50, noKey)
-	hot, err := svc.Agent("hot")
-	testkit.Must(b, err)
-	write := func(w, _ int) error {
-		_, err := hot.WriteFile(b.Context(), fmt.Sprintf("file-%d", w), page, workspace.WriteOptions{})
-		return err
-	}
-	read := func(w, _ int) error {
-		_, err := hot.ReadFile(b.Context(), fmt.Sprintf("file-%d", w), workspace.ReadOptions{})
-		return err
-	}
-	for _, c := range []struct {
-		name string
-		call func(w, i int) error
-	}{{"writers", write}, {"readers", read}} {
-		b.Run("64-"+c.name, func(b *testing.B) {
-			for w := range 64 {
-				testkit.Must(b, write(w, 0))
-			}
-			p99(b, 50, fifty.call, 64, c.call)
-			var quiet, loud, ratios []float64
-			b.ResetTimer()
-			for range rounds {
-				q := p99(b, 50, fifty.call, 0, nil).Seconds() * 1000
-				l := p99(b, 50, fifty.call, 64, c.call).Seconds() * 1000
-				quiet, loud, ratios = append(quiet, q), append(loud, l), append(ratios, l/q)
-			}
-			b.ReportMetric(median(quiet), "quiet-p99-ms")
-			b.ReportMetric(median(loud), "beside-p99-ms")
-			b.ReportMetric(median(ratios), "beside/quiet")
-		})
-	}
-}
-
-// BenchmarkCallers has 1,000 callers write and read at once, and reports how much the heap
-// grew at its peak.
-func BenchmarkCallers(b *testing.B) {
-	const callers = 1000
-	svc := benchService(b, benchServer(b))
-	ours := writer(b, "writes", svc, callers, noKey)
-	heap := func() float64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapInuse) / (1 << 20)
-	}
-	runtime.GC()
-	before := heap()
-	peak := make(chan float64, 1)
-	b.ResetTimer()
-	ours.beside = func(ctx context.Context) {
-		go func() {
-			most := before
-			for ctx.Err() == nil {
-				most = max(most, heap())
-				time.Sleep(5 * time.Millisecond)
-			}
-			peak <- most
-		}()
-	}
-	rate := ours.rate(b, callers, make([]int, callers))
-	b.ReportMetric(rate, "writes/s")
-	b.ReportMetric(<-peak-before, "heap-MiB")
 }

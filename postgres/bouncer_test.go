@@ -14,9 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The store keeps all of its promises behind pgbouncer in transaction mode, where each
-// transaction may run on another connection. It runs before the tests that run in parallel,
-// because it draws fewer random cases than they do.
+// The store keeps its promises behind pgbouncer in transaction mode, where each transaction may
+// run on another connection. All of the suite runs with SCRATCHPAD_TEST=full.
 func TestBouncer(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	first := pgtest.URL(t)
@@ -25,10 +24,11 @@ func TestBouncer(t *testing.T) {
 	through := func(t testing.TB, url string) string {
 		return strings.Replace(behind, "/"+database(t, first)+"?", "/"+database(t, url)+"?", 1)
 	}
-	testkit.ScaleChecks(t, 1, testkit.Pick(1, 20, 1))
-	t.Run("store", func(t *testing.T) {
-		storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, through(t, pgtest.URL(t))) })
-	})
+	if testkit.Full() {
+		t.Run("store", func(t *testing.T) {
+			storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, through(t, pgtest.URL(t))) })
+		})
+	}
 	t.Run("shared", func(t *testing.T) {
 		storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
 			url := pgtest.URL(t)

@@ -16,6 +16,7 @@ import (
 // it. A failover may take such a commit back: a key that is revoked already would be valid
 // again.
 func TestConfirm(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	cluster := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 500 * time.Millisecond})

@@ -17,6 +17,7 @@ import (
 // for each call. The caller gets a kind and the class of the error. The detail of a message
 // quotes the row, and goes nowhere.
 func TestErrorsOfServerAreLogged(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	var log bytes.Buffer

@@ -13,6 +13,7 @@ import (
 
 // Operators see why a write may be lost, here because the server of tests does not sync.
 func TestInfo(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url)

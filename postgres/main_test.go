@@ -10,6 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	storetest.Far()
-	testkit.Checks{Checks: 10, Long: 20, Full: 100, Short: 5}.Set()
+	testkit.Checks{Checks: 5, Long: 10, Full: 100, Short: 3}.Set()
+	testkit.SideBySide()
 	os.Exit(m.Run())
 }

@@ -27,6 +27,7 @@ var someOwner = workspace.Owner{Tenant: "local", Agent: "agent"}
 
 // A running server stores nothing once the database has a newer schema.
 func TestNewerSchema(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url)
@@ -66,6 +67,7 @@ func TestNewerSchema(t *testing.T) {
 
 // A write that waited for a migration finds the newer schema.
 func TestMigratedUnderneath(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	s := openStore(t, url, postgres.Options{LockTimeout: time.Minute})

@@ -20,6 +20,7 @@ import (
 // A server beyond this machine that need not prove its name is a warning, once for each Open.
 // The context has ended, so that nothing is sent.
 func TestOpenWarnsOfUnverifiedHosts(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

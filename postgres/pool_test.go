@@ -156,6 +156,7 @@ func TestHotOwner(t *testing.T) {
 // TestReadersBesideCommits has a synchronous standby that does not exist, so that no commit
 // is confirmed. Writers wait on all connections that they may have, and readers find one.
 func TestReadersBesideCommits(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	c := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	s := openStore(t, named(t, c.URL(), "readers"), postgres.Options{MaxConns: 4, CommitWait: time.Minute})

@@ -27,6 +27,7 @@ func inTableFiles(t *testing.T, url, text string) string {
 // until VACUUM FULL writes them anew: VACUUM alone frees the space and leaves the bytes. The
 // guide says so.
 func TestRedactedIsGoneAfterVacuum(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	if ask(t, url, "SELECT rolsuper::text FROM pg_roles WHERE rolname = current_user")[0] != "true" {

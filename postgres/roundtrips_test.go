@@ -177,6 +177,7 @@ func readTrips() []tripCall {
 
 // The round trips of each call, counted at the socket.
 func TestRoundTrips(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
@@ -198,6 +199,7 @@ func TestRoundTrips(t *testing.T) {
 
 // An agent's first write makes the owner's row on the way.
 func TestRoundTripsFirst(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	s := open(t, proxy.URL())
@@ -229,6 +231,7 @@ func TestRoundTripsFirst(t *testing.T) {
 // one. That of the logs is another, or four if there are any: the function runs once more, on
 // a snapshot that is kept open.
 func TestRoundTripsSearch(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
@@ -270,6 +273,7 @@ func TestRoundTripsSearch(t *testing.T) {
 // A page of versions takes a round trip for each file that may have one of them, and not for
 // those that are on the pages before or after it.
 func TestRoundTripsVersions(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")

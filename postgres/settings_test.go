@@ -60,6 +60,7 @@ func TestSettings(t *testing.T) {
 
 // A database that takes no writes by its owner's will is not written to.
 func TestReadOnlyByDefault(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	testkit.Must(t, open(t, url).Update(t.Context(), someOwner, countFile))
@@ -87,6 +88,7 @@ func TestReadOnlyByDefault(t *testing.T) {
 // A dump goes on although its function takes longer than the server allows a transaction to
 // be idle. A View ends then, because it would keep the server from removing old rows.
 func TestIdleSnapshots(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
 	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
@@ -128,6 +130,7 @@ func TestIdleSnapshots(t *testing.T) {
 // A Reader or a Tx that was kept is of no use after its function, whoever has its
 // connection then.
 func TestKeptReader(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	s := open(t, pgtest.URL(t))
 	var kept []workspace.Reader

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
-	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
 // A statementLog has the SQL of all statements that went to a server.
@@ -68,13 +67,6 @@ func TestStatementsNameOneOwner(t *testing.T) {
 		}
 	}
 	log := &statementLog{all: map[string]bool{}}
-	pgtest.URL(t)
-	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
-		proxy := pgtest.NewProxy(t, pgtest.URL(t))
-		s := open(t, proxy.URL())
-		proxy.Break(log.choose) // after the schema was made
-		return s, func() workspace.Store { s = open(t, proxy.URL()); return s }
-	})
 	callAll(t, log)
 	lists, owned := 0, 0
 	for sql := range log.all {

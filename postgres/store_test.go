@@ -22,6 +22,7 @@ func TestStore(t *testing.T) {
 }
 
 func TestStoreDurable(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	pgtest.URL(t)
 	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {

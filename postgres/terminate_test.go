@@ -36,7 +36,7 @@ func TestTerminateIdle(t *testing.T) {
 		calls.Wait()
 	}
 	ended, rounds := 0, 0
-	for want := testkit.Pick(20, 60, 200); ended < want; rounds++ {
+	for want := testkit.Pick(20, 30, 200); ended < want; rounds++ {
 		all(rounds)
 		n := endAll(t, url)
 		ended += n
@@ -101,7 +101,7 @@ func TestTerminateInFlight(t *testing.T) {
 		})
 	}
 	ended := 0
-	for want := testkit.Pick(20, 60, 200); ended < want; {
+	for want := testkit.Pick(20, 30, 200); ended < want; {
 		n, err := pgtest.Terminate(t.Context(), url, "active", "idle in transaction")
 		if err != nil {
 			t.Error(err)

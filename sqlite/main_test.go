@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,23 +32,9 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	testkit.Checks{Checks: 8, Long: 40, Full: 100, Short: 4}.Set()
-	waitSideBySide()
+	testkit.SideBySide()
 	remove := testkit.TempInMemory()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { remove(); os.Exit(code) }))
-}
-
-// waitSideBySide lets more parallel tests run than there are processors, unless the
-// command line says how many. The tests wait for the disk and for other processes more
-// than they compute.
-func waitSideBySide() {
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if given {
-		return
-	}
-	if err := flag.Set("test.parallel", "6"); err != nil {
-		panic(err)
-	}
 }
 
 // roleCommand returns the command for a process of this binary in a role. The caller

@@ -28,24 +28,3 @@ func TestClusterRestart(t *testing.T) {
 	}
 }
 
-func TestTerminate(t *testing.T) {
-	url, other := pgtest.URL(t), pgtest.URL(t)
-	idle, inTransaction, neighbour := connect(t, url), connect(t, url), connect(t, other)
-	query(t, inTransaction, "BEGIN")
-	n, err := pgtest.Terminate(t.Context(), url, "idle in transaction", "idle in transaction (aborted)")
-	if err != nil || n != 1 {
-		t.Fatalf("ended %d, %v, want 1", n, err)
-	}
-	if _, err := inTransaction.Exec(t.Context(), "SELECT 1").ReadAll(); err == nil {
-		t.Error("the connection that was ended goes on")
-	}
-	query(t, idle, "SELECT 1")
-	// The first one may not have gone yet.
-	if n, err := pgtest.Terminate(t.Context(), url); err != nil || n == 0 {
-		t.Fatalf("ended %d, %v, want 1", n, err)
-	}
-	if _, err := idle.Exec(t.Context(), "SELECT 1").ReadAll(); err == nil {
-		t.Error("the connection that was ended goes on")
-	}
-	query(t, neighbour, "SELECT 1")
-}

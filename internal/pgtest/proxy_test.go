@@ -2,7 +2,6 @@ package pgtest_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,55 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/jackc/pgx/v5/pgconn"
 )
-
-// What a client and the database see of each fault at COMMIT, by both protocols.
-func TestProxyCommit(t *testing.T) {
-	const lost, kept, either = "0", "1", "0 or 1"
-	for _, c := range []struct {
-		name     string
-		fault    pgtest.Fault
-		ok, open bool // the client has an answer; the connection is not closed
-		rows     string
-	}{
-		{"Pass", pgtest.Fault{}, true, true, kept},
-		{"Delay", pgtest.Fault{Delay: 50 * time.Millisecond}, true, true, kept},
-		{"CutBefore", pgtest.Fault{Do: pgtest.CutBefore}, false, false, lost},
-		{"CutAfter", pgtest.Fault{Do: pgtest.CutAfter}, false, false, either},
-		{"CutAnswer", pgtest.Fault{Do: pgtest.CutAnswer}, false, false, kept},
-		{"HalfOpenBefore", pgtest.Fault{Do: pgtest.HalfOpenBefore}, false, true, lost},
-		{"HalfOpenAnswer", pgtest.Fault{Do: pgtest.HalfOpenAnswer}, false, true, kept},
-	} {
-		for _, protocol := range []string{"simple", "extended"} {
-			t.Run(c.name+"/"+protocol, func(t *testing.T) {
-				t.Parallel()
-				url := pgtest.URL(t)
-				direct := connect(t, url)
-				query(t, direct, "CREATE TABLE t (n int)")
-				proxy := pgtest.NewProxy(t, url)
-				client := connect(t, proxy.URL())
-				query(t, client, "SELECT 1") // passes
-				proxy.Break(func(b pgtest.Batch) pgtest.Fault {
-					if b.Commit {
-						return c.fault
-					}
-					return pgtest.Fault{}
-				})
-				start := time.Now()
-				err := insert(t, client, protocol)
-				if (err == nil) != c.ok || pgconn.Timeout(err) != (c.open && !c.ok) {
-					t.Errorf("the client sees %v", err)
-				}
-				if c.ok && time.Since(start) < c.fault.Delay {
-					t.Errorf("the answer is there after %v, want %v", time.Since(start), c.fault.Delay)
-				}
-				waitIdle(t, direct)
-				if got := query(t, direct, "SELECT count(*) FROM t")[0]; !strings.Contains(c.rows, got) {
-					t.Errorf("the table has %s rows, want %s", got, c.rows)
-				}
-			})
-		}
-	}
-}
 
 // insert adds a row in a transaction. It waits for two seconds.
 func insert(t *testing.T, c *pgconn.PgConn, protocol string) error {
@@ -92,20 +42,6 @@ func insert(t *testing.T, c *pgconn.PgConn, protocol string) error {
 				return err
 			}
 		}
-	}
-}
-
-// waitIdle waits until no other connection runs anything.
-func waitIdle(t *testing.T, c *pgconn.PgConn) {
-	t.Helper()
-	const busy = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-		AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'`
-	deadline := time.Now().Add(time.Minute)
-	for query(t, c, busy)[0] != "0" {
-		if time.Now().After(deadline) {
-			t.Fatal("a connection does not come to an end")
-		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -178,66 +114,5 @@ func TestProxyStatements(t *testing.T) {
 	connect(t, proxy.URL())
 	if b := seen.Load(); !b.Startup || b.Connection != 2 || proxy.Opened() != 2 {
 		t.Errorf("the batch was %+v, and %d connections were opened", b, proxy.Opened())
-	}
-}
-
-// A server's last words reach the client. Reset reaches clients that wait, and those
-// that are half open.
-func TestProxyEnds(t *testing.T) {
-	url := pgtest.URL(t)
-	proxy := pgtest.NewProxy(t, url)
-	c := connect(t, proxy.URL())
-	go func() {
-		for n := 0; n == 0 && t.Context().Err() == nil; {
-			n, _ = pgtest.Terminate(t.Context(), url, "active")
-		}
-	}()
-	_, err := c.Exec(t.Context(), "SELECT pg_sleep(30)").ReadAll()
-	if pgErr := (*pgconn.PgError)(nil); !errors.As(err, &pgErr) || pgErr.Code != "57P01" {
-		t.Errorf("a connection that is terminated ends with %v", err)
-	}
-	for _, do := range []pgtest.Action{pgtest.Pass, pgtest.HalfOpenBefore, pgtest.HalfOpenAnswer} {
-		c := connect(t, proxy.URL())
-		proxy.Break(func(b pgtest.Batch) pgtest.Fault {
-			time.AfterFunc(20*time.Millisecond, proxy.Reset)
-			return pgtest.Fault{Do: do}
-		})
-		if _, err := c.Exec(t.Context(), "SELECT pg_sleep(30)").ReadAll(); err == nil || pgconn.Timeout(err) {
-			t.Errorf("action %d: a connection that is reset ends with %v", do, err)
-		}
-		proxy.Break(nil)
-	}
-	for _, do := range []pgtest.Action{pgtest.CutBefore, pgtest.HalfOpenBefore, pgtest.CutAnswer, pgtest.HalfOpenAnswer, pgtest.CutAfter} {
-		proxy.Break(func(b pgtest.Batch) pgtest.Fault { return pgtest.Fault{Do: do} })
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		if c, err := pgconn.Connect(ctx, proxy.URL()); err == nil {
-			c.Close(ctx)
-			t.Errorf("action %d: a client can connect", do)
-		}
-		cancel()
-	}
-}
-
-func TestProxyCancels(t *testing.T) {
-	url := pgtest.URL(t)
-	proxy := pgtest.NewProxy(t, url)
-	c, direct := connect(t, proxy.URL()), connect(t, url)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := c.Exec(t.Context(), "SELECT pg_sleep(60)").ReadAll()
-		ended <- err
-	}()
-	for query(t, direct, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'")[0] == "0" {
-		time.Sleep(time.Millisecond)
-	}
-	if err := c.CancelRequest(t.Context()); err != nil {
-		t.Error(err)
-	}
-	err := <-ended
-	if pgErr := (*pgconn.PgError)(nil); !errors.As(err, &pgErr) || pgErr.Code != "57014" {
-		t.Errorf("a query that is cancelled ends with %v", err)
-	}
-	if n := proxy.Cancels(); n != 1 {
-		t.Errorf("%d cancels are counted", n)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -29,14 +28,4 @@ func query(t testing.TB, c *pgconn.PgConn, sql string) []string {
 		out = append(out, string(row[0]))
 	}
 	return out
-}
-
-func TestURL(t *testing.T) {
-	for range 2 {
-		c := connect(t, pgtest.URL(t))
-		query(t, c, "CREATE TABLE t (a text)")
-		if got := query(t, c, "SELECT count(*) FROM t"); got[0] != "0" {
-			t.Errorf("a new table has %s rows", got[0])
-		}
-	}
 }
