@@ -266,21 +266,23 @@ func looseView(s workspace.Store) workspace.Store { return loose{s} }
 type loose struct{ workspace.Store }
 
 func (s loose) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return fn(looseReader{s.Store, ctx, o})
+	return fn(looseReader{store: s.Store, ctx: ctx, owner: o})
 }
 
 type looseReader struct {
-	store workspace.Store
-	ctx   context.Context
-	owner workspace.Owner
+	workspace.Reader // nil: these checks call what follows
+	store            workspace.Store
+	ctx              context.Context
+	owner            workspace.Owner
 }
 
 func (r looseReader) view(fn func(workspace.Reader) error) error {
 	return r.store.View(r.ctx, r.owner, fn)
 }
 
-func (r looseReader) Load(q workspace.Query) (workspace.Loaded, error) {
-	return workspace.LoadFrom(r, q)
+func (r looseReader) Load(q workspace.Query) (l workspace.Loaded, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { l, err = r.Load(q); return err })
+	return l, err
 }
 
 func (r looseReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
@@ -288,19 +290,9 @@ func (r looseReader) Changes(after int64, limit int) (rows []workspace.Change, e
 	return rows, err
 }
 
-func (r looseReader) DueRequests(from, to time.Time, n int) (due int, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { due, err = r.DueRequests(from, to, n); return err })
-	return due, err
-}
-
 func (r looseReader) Owner() (s workspace.OwnerState, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { s, err = r.Owner(); return err })
 	return s, err
-}
-
-func (r looseReader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { h, s, err = r.File(path); return err })
-	return h, s, err
 }
 
 func (r looseReader) Current(path string) (h workspace.FileHead, v workspace.Version, err error) {
@@ -308,61 +300,8 @@ func (r looseReader) Current(path string) (h workspace.FileHead, v workspace.Ver
 	return h, v, err
 }
 
-func (r looseReader) Version(path string, n int64) (v workspace.Version, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { v, err = r.Version(path, n); return err })
-	return v, err
-}
-
-func (r looseReader) Versions(path string) (list []workspace.Version, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Versions(path); return err })
-	return list, err
-}
-
-func (r looseReader) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Files(prefix, after, limit); return err })
-	return list, err
-}
-
-func (r looseReader) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.AuthoredFiles(prefix, after, limit); return err })
-	return list, err
-}
-
-func (r looseReader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list []workspace.CurrentFile, more bool, err error) {
-	err = r.view(func(r workspace.Reader) (err error) {
-		list, more, err = r.CurrentFiles(prefix, after, limit, maxBytes)
-		return err
-	})
-	return list, more, err
-}
-
-func (r looseReader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { h, s, err = r.Log(path); return err })
-	return h, s, err
-}
-
 func (r looseReader) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Entries(path, q); return err })
-	return list, err
-}
-
-func (r looseReader) EntryBytes(path string, through int64) (n int64, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { n, err = r.EntryBytes(path, through); return err })
-	return n, err
-}
-
-func (r looseReader) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Logs(prefix, after, limit); return err })
-	return list, err
-}
-
-func (r looseReader) Summary(path string, k workspace.SummaryKey) (made workspace.Summary, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { made, err = r.Summary(path, k); return err })
-	return made, err
-}
-
-func (r looseReader) Summaries(path string) (list []workspace.Summary, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Summaries(path); return err })
 	return list, err
 }
 
