@@ -27,4 +27,3 @@ func TestClusterRestart(t *testing.T) {
 		t.Errorf("%s rows are left of 3", got[0])
 	}
 }
-
