@@ -34,7 +34,7 @@ var shells = map[string]struct {
 		},
 	},
 	"fish": {
-		[]string{"--no-config", "-c", `source $argv[1]; complete -C "scratchpad $(string join -- ' ' $argv[2..])" | string replace -r '\t.*' ''`},
+		[]string{"--no-config", "-c", `source $argv[1]; complete -C "scratchpad $(string join -- ' ' $argv[2..])" | string replace -r '\t.*' ''; true`},
 		map[string][]string{
 			"doc": {"doctor"}, "--color=al": {"--color=always"}, "--db|my.db|mcp|--agent|al": {"alice"}, "--db=my.db|mcp|--agent=al": {"--agent=alice"},
 			"--db|my.db|files|cat|my": {"my first notes.md"}, `--db|my.db|files|cat|my\ fi`: {"my first notes.md"},
