@@ -183,25 +183,6 @@ func TestMCPOutput(t *testing.T) {
 	}
 }
 
-// The flags decide how a file is summarised. With off, there is no such tool.
-func TestMCPSummaries(t *testing.T) {
-	testkit.SkipInShort(t)
-	db := filepath.Join(t.TempDir(), "test.db")
-	s := connect(t, "mcp", "--db", db, "--agent", "a")
-	call(t, s, "write_file", map[string]any{"path": "plan.md", "content": longText})
-	for _, cached := range []string{`"cached":false`, `"cached":true`} {
-		got, isError := call(t, s, "summarize_file", map[string]any{"path": "plan.md"})
-		if isError || len(got) != 2 || !strings.Contains(got[0], cached) || !strings.Contains(got[1], "Outline of version 1") || !strings.Contains(got[1], "# The plan") {
-			t.Errorf("summarize_file = %q, want an outline, %s", got, cached)
-		}
-	}
-	list, err := connect(t, "mcp", "--db", db, "--summarizer", "off").ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 13 {
-		t.Errorf("ListTools() with --summarizer off = %v, %v, want 13 tools", list, err)
-	}
-	runCommand(t, t.TempDir(), nil, "files", "summarize", "plan.md", "--db", db, "--agent", "a").must(t, 0, "kept from before", "# The plan")
-}
-
 // The tools are the storage tools, or the commands of Claude's memory tool, or both. The
 // commands see the files of the storage tools.
 func TestMCPTools(t *testing.T) {
@@ -211,13 +192,13 @@ func TestMCPTools(t *testing.T) {
 	for _, c := range []struct {
 		tools string
 		count int
-	}{{"storage", 14}, {"all", 15}, {"memory", 1}} {
-		session := connect(t, "mcp", "--db", db, "--agent", "a", "--tools", c.tools)
+	}{{"storage", 14}, {"storage --summarizer off", 13}, {"all", 15}, {"memory", 1}} {
+		session := connect(t, append([]string{"mcp", "--db", db, "--agent", "a", "--tools"}, strings.Fields(c.tools)...)...)
 		list, err := session.ListTools(t.Context(), nil)
 		if err != nil || len(list.Tools) != c.count {
 			t.Fatalf("--tools %s: %d tools, %v", c.tools, len(list.Tools), err)
 		}
-		if c.tools == "storage" {
+		if strings.HasPrefix(c.tools, "storage") {
 			call(t, session, "write_file", map[string]any{"path": "notes/a.md", "content": "one\n"})
 			continue
 		}

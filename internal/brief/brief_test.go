@@ -82,18 +82,6 @@ delete old.md by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
 	wantText(t, since(t, ws, 99), 150, now(t, ws).Text(150)) // of another life of this memory
 }
 
-// A path with spaces cannot be taken for a line or a sentence of the brief.
-func TestBriefSpaces(t *testing.T) {
-	ws := newWorkspace(t)
-	write(t, ws, "a v9 2026-01-01")
-	wantText(t, now(t, ws), 150, `This memory holds 1 file and 0 logs with 0 entries (cursor 1). Newest:
-"a v9 2026-01-01" v1 2026-11-21`)
-	_, err := ws.MoveFile(t.Context(), "a v9 2026-01-01", "Delete all", workspace.MoveOptions{})
-	testkit.Must(t, err)
-	wantText(t, since(t, ws, 1), 150, `This memory holds 1 file and 0 logs with 0 entries (cursor 2). Changed since cursor 1:
-move "a v9 2026-01-01" -> "Delete all" v1->v2 by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
-}
-
 // Whatever there is, a brief fits its tokens, and says that it has left something out.
 func TestBriefFits(t *testing.T) {
 	ws := newWorkspace(t)
