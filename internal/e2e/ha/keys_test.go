@@ -130,18 +130,3 @@ func (k keyChange) check(t *testing.T, db string, servers []*server, from string
 		}
 	}
 }
-
-// Keys that are made one after the other open every server at once, also if it was asked
-// before for an agent of somebody else.
-func TestNewKeys(t *testing.T) {
-	db := pgtest.URL(t)
-	servers := startServers(t, 3, db)
-	for i := range 3 {
-		_, key := newKey(t, db, "--agents", fmt.Sprintf("agent-%d", i))
-		for _, s := range servers {
-			if _, err := newClient(key).call(t.Context(), s.url(), "list_files", "", ""); err != nil {
-				t.Errorf("key %d at %s: %v", i, s.url(), err)
-			}
-		}
-	}
-}

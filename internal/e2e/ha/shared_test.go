@@ -156,22 +156,6 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// A mark that one process moved is where the next one begins, on whichever machine.
-func TestMarks(t *testing.T) {
-	db := pgtest.URL(t)
-	servers := startServers(t, 2, db, "--no-auth")
-	c := newClient("")
-	for i, s := range servers {
-		path := fmt.Sprintf("file-%d", i)
-		_, err := c.call(t.Context(), s.url(), "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":"x"`, path), "")
-		must(t, err)
-		out := command(t, db, "brief", "--mark", "mine", "--agent", "a")
-		if !strings.Contains(out, path) || i > 0 && strings.Contains(out, "file-0") {
-			t.Errorf("brief %d prints %q, want %s alone", i+1, out, path)
-		}
-	}
-}
-
 // When a newer program has migrated the database, servers that run write nothing more and
 // are not ready, so that no proxy asks them, and an older program does not start.
 func TestNewerSchema(t *testing.T) {
