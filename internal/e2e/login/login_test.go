@@ -3,10 +3,8 @@ package login
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -60,45 +58,6 @@ func TestClientCredentials(t *testing.T) {
 	}
 }
 
-// A token of the provider for another resource is refused.
-func TestOtherResource(t *testing.T) {
-	resource := newResource(t)
-	provider := startProvider(t, "http://127.0.0.1/other")
-	serve(t, resource, provider.URL, resource)
-	if session, err := tryConnect(t, resource, service(t), protocols[0]); err == nil {
-		_ = session.Close()
-		t.Error("a token for another resource was accepted")
-	}
-}
-
-// Tokens are good while the provider is away. A server that starts then cannot check them.
-func TestProviderStops(t *testing.T) {
-	resource := newResource(t)
-	provider := startProvider(t, resource)
-	serve(t, resource, provider.URL, resource)
-	handler := service(t)
-	checkAgent(t, connect(t, resource, handler, protocols[0]), "robot", true)
-	provider.Close()
-	checkAgent(t, connect(t, resource, handler, protocols[0]), "robot", true)
-
-	source, err := handler.TokenSource(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := source.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	late := newResource(t)
-	serve(t, late, provider.URL, resource)
-	if got := post(t, late, token.AccessToken); got.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a server that never saw the provider answers %s, want 503", got.Status)
-	}
-	if got := post(t, resource, token.AccessToken+"x"); got.StatusCode != http.StatusUnauthorized || !strings.Contains(got.Header.Get("WWW-Authenticate"), `error="invalid_token"`) {
-		t.Errorf("a changed token: %s, %q, want 401 and invalid_token", got.Status, got.Header.Get("WWW-Authenticate"))
-	}
-}
-
 func service(t *testing.T) *extauth.ClientCredentialsHandler {
 	t.Helper()
 	handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
@@ -112,19 +71,14 @@ func service(t *testing.T) *extauth.ClientCredentialsHandler {
 
 func connect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol string) *mcp.ClientSession {
 	t.Helper()
-	session, err := tryConnect(t, endpoint, handler, protocol)
+	client := mcp.NewClient(&mcp.Implementation{Name: "login-test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler},
+		&mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
 	return session
-}
-
-func tryConnect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol string) (*mcp.ClientSession, error) {
-	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "login-test", Version: "1"}, nil)
-	transport := &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler}
-	return client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 }
 
 // checkAgent checks that a session has an agent, by a write.
@@ -138,20 +92,6 @@ func checkAgent(t *testing.T, session *mcp.ClientSession, agent string, want boo
 	if result.IsError == want || !want && !strings.Contains(text, "of your key") {
 		t.Errorf("write_file of %s: error %v, want %v: %s", agent, result.IsError, !want, text)
 	}
-}
-
-func post(t *testing.T, endpoint, token string) *http.Response {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader("{}"))
-	r.RequestURI = ""
-	r.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, resp.Body)
-	_ = resp.Body.Close()
-	return resp
 }
 
 // logIn does what a user does in a browser: opens the page, sends the form, and follows

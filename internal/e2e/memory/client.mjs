@@ -14,8 +14,8 @@ function find(client, path) {
   return [owner, last];
 }
 
-async function call({ apiKey, maxRetries, method, id, params }) {
-  const client = new Anthropic({ baseURL, apiKey, maxRetries, authToken: null });
+async function call({ apiKey, method, id, params }) {
+  const client = new Anthropic({ baseURL, apiKey, authToken: null });
   const [owner, last] = find(client, method);
   const args = id === '' ? [params] : [id, params];
   if (last === 'all') {

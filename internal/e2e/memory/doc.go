@@ -6,10 +6,8 @@
 //
 // The tests need what those of package e2e need.
 //
-//   - sdk_test.go runs the steps of a session with each SDK on SQLite, and with one of them
-//     on PostgreSQL, which needs its programs and SCRATCHPAD_TEST=all. stores_test.go,
-//     memories_test.go, list_test.go, versions_test.go, refused_test.go and lost_test.go
-//     have the steps.
+//   - sdk_test.go runs the steps of a session with each SDK. stores_test.go,
+//     memories_test.go, list_test.go, versions_test.go and lost_test.go have the steps.
 //   - golang_test.go and typescript_test.go are the SDKs behind one interface.
 //     front_test.go stands between an SDK and the server: it records requests and loses
 //     answers.

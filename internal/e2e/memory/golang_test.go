@@ -22,18 +22,14 @@ type method func(ctx context.Context, id string, params m) (any, error)
 
 // A golang is an SDK for Go.
 type golang struct {
-	with    func(key string, retries int) client
 	methods map[string]method
 	fault   func(error) *fault // nil for an error without an answer
 }
 
-func newGoOne(_ *testing.T, base, key string) client { return goOne(base, key, retries) }
-
-func goOne(base, key string, retries int) client {
-	c := one.NewClient(oneoption.WithBaseURL(base), oneoption.WithAPIKey(key), oneoption.WithMaxRetries(retries))
+func newGoOne(_ *testing.T, base, key string) client {
+	c := one.NewClient(oneoption.WithBaseURL(base), oneoption.WithAPIKey(key))
 	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
-	with := func(key string, retries int) client { return goOne(base, key, retries) }
-	return &golang{with, map[string]method{
+	return &golang{map[string]method{
 		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
 		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
 		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
@@ -49,13 +45,10 @@ func goOne(base, key string, retries int) client {
 	}}
 }
 
-func newGoTwo(_ *testing.T, base, key string) client { return goTwo(base, key, retries) }
-
-func goTwo(base, key string, retries int) client {
-	c := two.NewClient(twooption.WithBaseURL(base), twooption.WithAPIKey(key), twooption.WithMaxRetries(retries))
+func newGoTwo(_ *testing.T, base, key string) client {
+	c := two.NewClient(twooption.WithBaseURL(base), twooption.WithAPIKey(key))
 	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
-	with := func(key string, retries int) client { return goTwo(base, key, retries) }
-	return &golang{with, map[string]method{
+	return &golang{map[string]method{
 		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
 		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
 		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
@@ -110,8 +103,6 @@ func pages[P, R, O any](f func(context.Context, string, P, ...O) R) method {
 func plainPages[P, R, O any](f func(context.Context, P, ...O) R) method {
 	return pages(func(ctx context.Context, _ string, p P, o ...O) R { return f(ctx, p, o...) })
 }
-
-func (g *golang) as(key string, retries int) client { return g.with(key, retries) }
 
 func (g *golang) call(t *testing.T, name, id string, params m) (any, *fault) {
 	t.Helper()

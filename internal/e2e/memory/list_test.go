@@ -48,23 +48,4 @@ func (s *session) list() {
 	}
 	check(m{"depth": 1, "limit": 1}, "/a.md", "/b-i.md", "/b/", "/j/", "/é/")
 	check(m{"depth": 1, "path_prefix": "/b/", "limit": 2}, "/b/c.md", "/b/d/", "/b/g/")
-	s.badLists(store)
-}
-
-// badLists asks for what the API refuses.
-func (s *session) badLists(store string) {
-	page := s.do("memories.list", store, m{"limit": 2})
-	if next, _ := page["next_page"].(string); len(page["data"].([]any)) != 2 || next == "" {
-		s.Fatalf("a page of two: %v", page)
-	}
-	for _, params := range []m{
-		{"depth": 2}, {"depth": -1}, {"limit": 0}, {"limit": 101}, {"limit": -1}, {"page": "page_x"}, {"view": "whole"}, {"path_prefix": "/b"}, {"path_prefix": "b/"},
-		{"page": page["next_page"], "path_prefix": "/b/"}, // of another query
-	} {
-		s.fails(400, "invalid_request_error", "memories.list", store, params)
-	}
-	s.fails(400, "invalid_request_error", "list", "", m{"limit": 101})
-	s.fails(400, "invalid_request_error", "list", "", m{"page": page["next_page"]})
-	s.fails(400, "invalid_request_error", "memoryVersions.list", store, m{"page": page["next_page"]})
-	s.fails(400, "invalid_request_error", "memoryVersions.list", store, m{"operation": "moved"})
 }

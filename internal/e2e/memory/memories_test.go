@@ -85,28 +85,3 @@ func (s *session) preconditions() {
 	s.do("memories.delete", id, in(m{"expected_content_sha256": sum("two")}))
 	s.fails(404, "not_found_error", "memories.delete", id, in(m{"expected_content_sha256": sum("two")}))
 }
-
-// conflicts try paths that are in the way of each other.
-func (s *session) conflicts() {
-	store := s.newStore()
-	have := s.write(store, "/a/b.md", "one")
-	other := s.write(store, "/c.md", "other")
-	refuse := func(method, id string, params m) {
-		s.Helper()
-		e := s.fails(409, "memory_path_conflict_error", method, id, params)
-		if e["conflicting_path"] != "/a/b.md" || e["conflicting_memory_id"] != have["id"] {
-			s.Errorf("%s %v: %v, want the path and the id of %v", method, params, e, have)
-		}
-	}
-	for _, path := range []string{"/a/b.md", "/a/b.md/c", "/a/b.md/c/d", "/a"} {
-		refuse("memories.create", store, m{"path": path, "content": "two"})
-		refuse("memories.update", other["id"].(string), m{"memory_store_id": store, "path": path})
-	}
-	for _, memory := range []m{have, other} {
-		s.like(s.do("memories.retrieve", memory["id"].(string), m{"memory_store_id": store}), memory)
-	}
-	moved := s.do("memories.update", have["id"].(string), m{"memory_store_id": store, "path": "/a/b.md/c"}) // its own path is free then
-	if moved["path"] != "/a/b.md/c" {
-		s.Errorf("moved below itself: %v", moved)
-	}
-}

@@ -10,16 +10,15 @@ import (
 
 // A typescript is an SDK for TypeScript, in a process of Node.
 type typescript struct {
-	in      io.Writer
-	out     *json.Decoder
-	key     string
-	retries int
+	in  io.Writer
+	out *json.Decoder
+	key string
 }
 
 // newTypeScript returns a function that starts Node with a package of npm.
 func newTypeScript(name string) func(t *testing.T, base, key string) client {
 	return func(t *testing.T, base, key string) client {
-		c := &typescript{key: key, retries: retries}
+		c := &typescript{key: key}
 		c.in, c.out = startNode(t, "client.mjs", name, base)
 		return c
 	}
@@ -51,16 +50,12 @@ func startNode(t *testing.T, args ...string) (io.Writer, *json.Decoder) {
 	return in, json.NewDecoder(out)
 }
 
-func (c *typescript) as(key string, retries int) client {
-	return &typescript{c.in, c.out, key, retries}
-}
-
 func (c *typescript) call(t *testing.T, name, id string, params m) (any, *fault) {
 	t.Helper()
 	if params == nil {
 		params = m{}
 	}
-	if err := json.NewEncoder(c.in).Encode(m{"apiKey": c.key, "maxRetries": c.retries, "method": name, "id": id, "params": params}); err != nil {
+	if err := json.NewEncoder(c.in).Encode(m{"apiKey": c.key, "method": name, "id": id, "params": params}); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var answer struct {

@@ -80,30 +80,3 @@ func (s *session) versions() {
 	s.do("memories.delete", id, m{"memory_store_id": store})
 	s.fails(404, "not_found_error", "memoryVersions.retrieve", versions[0], m{"memory_store_id": store})
 }
-
-// redaction removes the content of a version.
-func (s *session) redaction() {
-	store := s.newStore()
-	id, versions := s.history(store)
-	in := m{"memory_store_id": store}
-	got := s.do("memoryVersions.redact", versions[1], in)
-	want := m{"id": versions[1], "type": "memory_version", "memory_id": id, "memory_store_id": store, "operation": "modified", "path": nil,
-		"content": nil, "content_sha256": nil, "content_size_bytes": nil,
-		"created_by": m{"type": "api_actor", "api_key_id": s.key}, "redacted_by": m{"type": "api_actor", "api_key_id": s.key}}
-	s.like(got, want)
-	s.parse(got["redacted_at"])
-	want["redacted_at"] = got["redacted_at"]
-	s.like(s.do("memoryVersions.redact", versions[1], in), want)
-	s.like(s.do("memoryVersions.retrieve", versions[1], in), want)
-	for _, version := range s.all("memoryVersions.all", store, m{"memory_id": id, "view": "full"}) {
-		if version["id"] == versions[1] {
-			s.like(version, want)
-		} else if version["content"] == nil || version["redacted_at"] != nil {
-			s.Errorf("not redacted: %v", version)
-		}
-	}
-	s.fails(400, "invalid_request_error", "memoryVersions.redact", versions[3], in)
-	if memory := s.do("memories.retrieve", id, in); memory["content"] != "four" {
-		s.Errorf("the memory: %v", memory)
-	}
-}
