@@ -21,7 +21,7 @@ var (
 )
 
 // The images that the README and the guides name are there, small, and told in words. There
-// are no others. Package browser in internal/e2e makes them.
+// are no others.
 func TestImages(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	testkit.Must(t, err)

@@ -246,22 +246,6 @@ func (p *tab) write(text string) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// choose picks an option of a list.
-func (p *tab) choose(name, option string) {
-	p.t.Helper()
-	found, err := onElement[bool](p.find("combobox", name), `function(wanted) {
-		const i = Array.from(this.options).findIndex(o => o.label === wanted);
-		if (i < 0) return false;
-		this.selectedIndex = i;
-		for (const kind of ["input", "change"]) this.dispatchEvent(new Event(kind, {bubbles: true}));
-		return true;
-	}`, option)
-	must(p.t, err)
-	if !found {
-		p.t.Fatalf("the list %q has no option %q", name, option)
-	}
-}
-
 var keyNames = map[string]string{
 	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Space": " ", "Backspace": kb.Backspace, "Delete": kb.Delete,
 	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight,

@@ -9,9 +9,6 @@
 //
 //	cd internal/e2e && SCRATCHPAD_SHOTS=/tmp/shots go test ./browser
 //
-// With SCRATCHPAD_IMAGES=update, TestImages writes the images of the documentation to
-// docs/images. story_test.go has what they show.
-//
 // One browser serves all tests, and starts with the first tab. A test opens a tab of a
 // person who was never here, and acts as a person does:
 //
