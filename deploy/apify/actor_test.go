@@ -159,29 +159,6 @@ func TestActorLimit(t *testing.T) {
 	}
 }
 
-// A slow platform does not hold up the calls.
-func TestActorDoesNotWaitForCharges(t *testing.T) {
-	hold := make(chan struct{})
-	f := &fakePlatform{t: t, price: 0.1, trouble: func(int) fault { return fault{hold: hold} }}
-	a := startActor(t, f, nil)
-	s, err := a.connect(t, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 10 {
-		use(t, s, "append_log", object{"path": "log", "entry": "x"})
-	}
-	if _, requests := f.sums(); requests > chargesAtOnce {
-		t.Errorf("%d charges at once, want %d at most", requests, chargesAtOnce)
-	}
-	close(hold)
-	s.Close()
-	a.stop()
-	if charges, _ := f.sums(); charges != 10 {
-		t.Errorf("%d charges, want 10", charges)
-	}
-}
-
 // The probe of the platform gets an answer, and without the access key there is no MCP.
 func TestActorAccess(t *testing.T) {
 	f := &fakePlatform{t: t, input: `{"agent":"","accessKey":"open sesame"}`}

@@ -45,31 +45,6 @@ func call(m *meter, tool string, outcome error) error {
 	return err
 }
 
-// What succeeded is charged once. What failed, and what is not a tool, is not.
-func TestMeterCharges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := &bill{}
-		m := newMeter("run1", -1, b.charge, quiet)
-		for range 3 {
-			call(m, "read_file", nil)
-		}
-		call(m, "read_file", workspace.ErrNotFound)
-		call(m, "read_file", context.Canceled)
-		call(m, "resources/read", nil)
-		call(m, "completion/complete", nil)
-		call(m, "tools/list", nil)
-		m.Close(t.Context())
-		if len(b.attempts) != 3 {
-			t.Errorf("charged %v, want 3 charges", b.attempts)
-		}
-		for key, n := range b.attempts {
-			if n != 1 {
-				t.Errorf("charge %s was made %d times", key, n)
-			}
-		}
-	})
-}
-
 // Calls at once do not pass the limit, and a call that fails gives its place back.
 func TestMeterLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

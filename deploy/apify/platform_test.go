@@ -26,9 +26,8 @@ type fakePlatform struct {
 
 // A fault is what goes wrong with a request to charge.
 type fault struct {
-	status int           // instead of 201
-	lost   bool          // the charge is made, and the connection is cut before the answer
-	hold   chan struct{} // the answer comes when it is closed
+	status int  // instead of 201
+	lost   bool // the charge is made, and the connection is cut before the answer
 }
 
 const runPath = "/v2/actor-runs/run1"
@@ -91,9 +90,6 @@ func (f *fakePlatform) serveCharge(w http.ResponseWriter, r *http.Request) {
 		f.charged[key]++
 	}
 	f.mu.Unlock()
-	if bad.hold != nil {
-		<-bad.hold
-	}
 	switch {
 	case bad.lost:
 		panic(http.ErrAbortHandler)

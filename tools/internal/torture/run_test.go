@@ -3,9 +3,7 @@ package torture_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -55,28 +53,6 @@ func TestRunKeepsTheEvidence(t *testing.T) {
 	}
 	if found, err := filepath.Glob(filepath.Join(report.Kept, "*", "torture.db")); err != nil || len(found) != 1 {
 		t.Errorf("%v, %v are kept in %q, expected the database", found, err, report.Kept)
-	}
-}
-
-// A server that does not start is an error, no verdict about the database.
-func TestRunWithoutAServer(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for name, p := range map[string]func() (*exec.Cmd, error){
-		"an error":      func() (*exec.Cmd, error) { return nil, errors.New("no program") },
-		"no program":    func() (*exec.Cmd, error) { return exec.Command(filepath.Join(dir, "missing")), nil },
-		"another one":   func() (*exec.Cmd, error) { return exec.Command("false"), nil },
-		"one that ends": func() (*exec.Cmd, error) { return exec.Command("true"), nil },
-	} {
-		if report, err := torture.Run(t.Context(), torture.Options{Program: p, Database: dir}); err == nil || len(report.Failures) > 0 {
-			t.Errorf("%s: Run() = %+v, %v, expected an error and no failure", name, report, err)
-		}
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v are left, %v, expected nothing", left, err)
-	}
-	if _, err := torture.Run(t.Context(), torture.Options{}); err == nil {
-		t.Error("Run() without a program gives no error")
 	}
 }
 
