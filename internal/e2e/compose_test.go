@@ -91,27 +91,3 @@ func checkVolumes(t *testing.T, s types.ServiceConfig) {
 		}
 	}
 }
-
-// The proxy of compose.yaml knows every server by its name, and the servers know every
-// database server.
-func TestComposeNames(t *testing.T) {
-	project, err := loadCompose(t, "compose.yaml", types.Mapping{"SCRATCHPAD_HOST": "memory.example.com", "POSTGRES_PASSWORD": "a", "REPLICATION_PASSWORD": "b", "SCRATCHPAD_DB_PASSWORD": "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	upstreams, databases := "", []string{}
-	for _, name := range project.ServiceNames() {
-		if strings.HasPrefix(name, "scratchpad") {
-			upstreams = strings.TrimSpace(upstreams + " " + name + ":4321")
-		}
-		if strings.HasPrefix(name, "db") {
-			databases = append(databases, name)
-		}
-	}
-	if got := *project.Services["proxy"].Environment["SCRATCHPAD_UPSTREAMS"]; got != upstreams {
-		t.Errorf("the proxy has the servers %q, want %q", got, upstreams)
-	}
-	if got := *project.Services["scratchpad1"].Environment["SCRATCHPAD_DB"]; !strings.Contains(got, "host="+strings.Join(databases, ",")+"&target_session_attrs=read-write") {
-		t.Errorf("the servers use %q, want the database servers %q", got, databases)
-	}
-}

@@ -1,19 +1,15 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"net"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 var conformancePath = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
@@ -45,12 +41,12 @@ var resultName = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 
 // The server passes the official suite in both eras. One server serves both.
 func TestConformance(t *testing.T) {
-	url := serveOpen(t, newHandler(t))
+	url := process.Serve(t, scratchpadPath, "--db", filepath.Join(t.TempDir(), "test.db"), "--no-auth", "--rate", "0", "--rate-agent", "0")
 	for revision, want := range conformance {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			out, err := node(t, conformancePath, "server", "--url", url+"/mcp", "--requirements", revision, "--output-dir", dir).CombinedOutput()
+			out, err := node(t, conformancePath, "server", "--url", url, "--requirements", revision, "--output-dir", dir).CombinedOutput()
 			if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -62,31 +58,6 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-}
-
-// serveOpen serves MCP with the listener of scratchpad serve, to everybody.
-func serveOpen(t *testing.T, h http.Handler) (url string) {
-	t.Helper()
-	server, err := httpserver.New(httpserver.Options{MCP: h, Rate: auth.Rate{PerSecond: -1}, Anonymous: func(context.Context) (auth.Caller, bool, error) {
-		return auth.Caller{ID: "everybody", Tenant: "local"}, true, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx, l) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + l.Addr().String()
 }
 
 // results reads what the suite wrote: the checks of each scenario that do not pass.

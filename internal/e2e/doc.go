@@ -1,7 +1,7 @@
 // Package e2e has only tests. Real MCP clients of other makers talk to the real binary
-// over stdio and, with a key, at scratchpad serve, in both eras of the protocol. They talk
-// to [mcpserver.Server.Handler] over HTTP too. The MCP conformance suite runs too. The
-// package is a module of its own, so that users of Scratchpad do not depend on the clients.
+// over stdio and over HTTP, with a key and without one, in both eras of the protocol. The MCP
+// conformance suite runs too. The package is a module of its own, so that users of
+// Scratchpad do not depend on the clients.
 //
 //	cd internal/e2e && go test ./...
 //
@@ -18,7 +18,6 @@
 //   - serve_test.go runs all clients with a key at scratchpad serve, and changes the key.
 //   - hosts_test.go and claude_test.go run Codex and Claude Code. model_test.go is a model
 //     on loopback that makes their calls.
-//   - exit_test.go checks how server processes end.
 //   - conformance_test.go runs the conformance suite, as far as it does not ask for tools,
 //     prompts and resources of its own.
 //   - process builds the binary once, and runs it as a server, for this package and the
@@ -28,8 +27,7 @@
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
 //   - releasebuild_test.go makes a release with deploy/release, twice, and uses it.
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
-//   - compose_test.go, systemd_test.go, schema_test.go and smithery_test.go check the other
-//     files of deploy.
+//   - compose_test.go, systemd_test.go and schema_test.go check the other files of deploy.
 //
 // The checks of deploy also need buildah, busybox-static, caddy, strace and systemd, and
 // root for the images.
@@ -44,6 +42,4 @@
 // scratchpad serve, and the memory tool is compared with theirs.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
-//
-// [mcpserver.Server.Handler]: https://pkg.go.dev/github.com/agent-scratchpad/scratchpad/mcpserver#Server.Handler
 package e2e

@@ -1,19 +1,14 @@
 package e2e
 
 import (
-	"context"
-	"log/slog"
-	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/mcpserver"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/summarize"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 // A target is a server that one client talks to, over stdio or over HTTP.
@@ -48,49 +43,18 @@ func overStdio(t *testing.T) *target {
 	}
 }
 
-// overHTTP starts the handler on loopback, on a new database.
+// overHTTP starts the real binary on loopback, on a new database, with a witness before it.
 func overHTTP(t *testing.T) *target {
 	t.Helper()
-	witness := &recorder{next: newHandler(t)}
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", witness)
-	server := httptest.NewServer(mux)
+	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", filepath.Join(t.TempDir(), "test.db"),
+		"--no-auth", "--rate", "0", "--rate-agent", "0", "--summarizer", "outline", "--max-read-tokens", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	witness := &recorder{next: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: at.Scheme, Host: at.Host}) }}}
+	server := httptest.NewServer(witness)
 	t.Cleanup(server.Close)
 	return &target{url: server.URL + "/mcp", http: witness}
-}
-
-// newHandler returns the handler of a server on a new database.
-func newHandler(t *testing.T) http.Handler {
-	t.Helper()
-	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	outline := summarize.Outline(summarize.OutlineOptions{})
-	svc, err := workspace.New(store, workspace.Options{Summarizer: &outline})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := svc.Close(ctx); err != nil {
-			t.Errorf("workspace.Service.Close() = %v, want nil", err)
-		}
-		if err := store.Close(); err != nil {
-			t.Errorf("sqlite.Store.Close() = %v, want nil", err)
-		}
-	})
-	server, err := mcpserver.New(mcpserver.Options{
-		Logger:     logger,
-		Summarizer: &outline,
-		Workspace:  func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return server.Handler()
 }
 
 // check checks what passed between the client and the server, after the client has

@@ -308,26 +308,3 @@ func TestTailEndsByKey(t *testing.T) {
 		t.Errorf("Ctrl-C: exit code %d, %q, want 0 and nothing said", code, screen)
 	}
 }
-
-// Setup shows what it will write, and writes it after a yes.
-func TestSetupAsks(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, ".cursor", "mcp.json")
-	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	const question = "Make these changes? [y/N] "
-	for _, c := range []struct {
-		keys string
-		code int
-		make bool
-	}{{"n\n", 1, false}, {"\n", 1, false}, {"\x04", 1, false}, {"\x03", exitInterrupted, false}, {"y\n", 0, true}} {
-		screen, code := onTerminal(t, dir, nil, []typed{{question, c.keys}}, "setup", "--client", "cursor")
-		if _, err := os.Stat(file); code != c.code || (err == nil) != c.make || !strings.Contains(screen, "scratchpad: added to mcpServers") {
-			t.Errorf("after %q: exit code %d, want %d, %v, %q", c.keys, code, c.code, err, screen)
-		}
-	}
-	if screen, code := onTerminal(t, dir, nil, nil, "setup", "--client", "cursor"); code != 0 || strings.Contains(screen, question) {
-		t.Errorf("with nothing to change: exit code %d, %q", code, screen)
-	}
-}
