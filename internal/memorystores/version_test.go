@@ -1,15 +1,12 @@
 package memorystores_test
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -142,27 +139,4 @@ func TestRedact(t *testing.T) {
 		}
 		c.post(at+"/redact", "x").fails(400, "invalid_request_error", "not valid JSON")
 	})
-}
-
-// A viewed store counts how many of the agent's Views there are at the same time.
-type viewed struct {
-	workspace.Store
-	mu        sync.Mutex // guards the following
-	now, most map[string]int
-}
-
-// View implements [workspace.Store].
-func (v *viewed) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	count := func(n int) {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		for _, who := range []string{o.Tenant, "all"} {
-			v.now[who] += n
-			v.most[who] = max(v.most[who], v.now[who])
-		}
-	}
-	count(1)
-	defer count(-1)
-	time.Sleep(10 * time.Millisecond) // all lists together take less than they wait for each other
-	return v.Store.View(ctx, o, fn)
 }
