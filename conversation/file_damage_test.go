@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,23 +51,17 @@ func TestFileForeign(t *testing.T) {
 	one := `{"seq":1,"kind":"clear"}` + "\n"
 	for name, c := range map[string]struct{ text, reason string }{
 		"text":       {"dear diary\nnothing\n", "not a journal"},
-		"one line":   {"dear diary", "not a journal"},
 		"JSON":       {"{}", "not a journal"},
-		"null":       {"null\n", "not a journal"},
 		"array":      {"[]", "not a journal"},
 		"JSON lines": {`{"role":"user","content":"a"}` + "\n", "not a journal"},
 		"spaces":     {`{"seq": 1, "kind": "clear"}` + "\n", "not a journal"},
-		"newline":    {"\n", "not a journal"},
 		"newlines":   {"\n" + one, "not a journal"},
 		"BOM":        {"\ufeff" + one, "not a journal"},
 		"CRLF":       {`{"seq":1,"kind":"clear"}` + "\r\n", "line 1"},
 		"a NUL":      {"\x00", "not a journal"},
-		"NULs":       {strings.Repeat("\x00", 300_000), "not a journal"},
 		"binary":     {"\x7fELF\x02\x01\x01\x00\x00\x00\n\x00", "not a journal"},
-		"long":       {strings.Repeat("x", 300_000), "not a journal"},
 		"events":     {`{"seq":1,"kind":"login","user":"a"`, `kind "login"`},
 		"newer":      {`{"seq":1,"kind":"branch"}` + "\n", `kind "branch"`},
-		"newer then": {one + `{"seq":2,"kind":"branch"}` + "\n", "line 2"},
 		"from 2":     {`{"seq":2,"kind":"clear"}`, "seq 2, expected 1"},
 		"no kind":    {`{"seq":1}`, "not a journal"},
 	} {
@@ -117,24 +112,17 @@ func TestFileDamage(t *testing.T) {
 	const torn = `{"seq":7,"kind":"mess`
 	for name, damage := range map[string]func(l []string) (line int){
 		"a byte":             func(l []string) int { l[2] = strings.Replace(l[2], `"two"`, `"two`, 1); return 3 },
-		"the first byte":     func(l []string) int { l[2] = "x" + l[2][1:]; return 3 },
-		"first line":         func(l []string) int { l[0] = strings.Replace(l[0], `"one"`, `one`, 1); return 1 },
 		"UTF-8":              func(l []string) int { l[3] = strings.Replace(l[3], "two", "tw\xff", 1); return 4 },
 		"a line is missing":  func(l []string) int { l[3] = ""; return 4 },
 		"a line is twice":    func(l []string) int { l[3] += l[3]; return 5 },
 		"two lines swapped":  func(l []string) int { l[3], l[4] = l[4], l[3]; return 4 },
 		"an empty line":      func(l []string) int { l[3] += "\n"; return 5 },
-		"two lines joined":   func(l []string) int { l[3] = strings.TrimSuffix(l[3], "\n"); return 4 },
 		"a second seq":       func(l []string) int { l[3] = strings.Replace(l[3], "}\n", `,"seq":9}`+"\n", 1); return 4 },
 		"a space at the end": func(l []string) int { l[2] = strings.Replace(l[2], "\n", " \n", 1); return 3 },
-		"more":               func(l []string) int { l[2] = strings.Replace(l[2], `"more":true`, `"more": true`, 1); return 3 },
 		"no record":          func(l []string) int { l[3] = `{"seq":4,"kind":"message"}` + "\n"; return 4 },
-		"no role":            func(l []string) int { l[3] = strings.Replace(l[3], "user", "pope", 1); return 4 },
 		"NUL bytes":          func(l []string) int { l[2] = strings.Replace(l[2], "two", "\x00\x00\x00", 1); return 3 },
-		"the last line":      func(l []string) int { l[5] = strings.Replace(l[5], `"role"`, `"role`, 1); return 6 },
 		"the end":            func(l []string) int { l[5] += "x"; return 7 },
 		"a long end":         func(l []string) int { l[5] += strings.Repeat("x", 200_000); return 7 },
-		"another end":        func(l []string) int { l[5] += `{"seq":8`; return 7 },
 		"newer end":          func(l []string) int { l[5] += `{"seq":7,"kind":"branch"`; return 7 },
 	} {
 		for _, end := range []string{"", torn} {
@@ -155,7 +143,7 @@ func TestFileDamage(t *testing.T) {
 }
 
 // A file that is cut at any byte has its complete batches, and can be appended to. The
-// last newline may be missing.
+// last newline may be missing. After a power cut, NUL bytes stand where a block is lost.
 func TestFileTorn(t *testing.T) {
 	testkit.SkipInShort(t)
 	dir := t.TempDir()
@@ -170,7 +158,14 @@ func TestFileTorn(t *testing.T) {
 	closeFile(t, f)
 	text := readFile(t, sound)
 	for cut := 0; cut <= len(text); cut += testkit.Pick(53, 3, 1) {
-		for _, tail := range []string{"", "\x00", strings.Repeat("\x00", 5000), "\x00\n", strings.Repeat("\x00", 70_000) + "\n"} {
+		tails := []string{"", "\x00", strings.Repeat("\x00", 5000), "\x00\n", strings.Repeat("\x00", 70_000) + "\n"}
+		for _, end := range ends {
+			if lost := min(60, end-cut); lost > 0 && !slices.Contains(ends, cut) {
+				tails = append(tails, strings.Repeat("\x00", lost)+string(text[cut+lost:end]))
+				break
+			}
+		}
+		for _, tail := range tails {
 			if cut == 0 && tail != "" || cut == len(text) && tail == "\x00\n" {
 				continue
 			}
@@ -248,27 +243,5 @@ func TestFileReplaced(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Damage that happens while the journal is open is found when it is read.
-func TestFileDamageLater(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	f := openFile(t, path)
-	appendRecords(t, f, saidRecord("one"))
-	appendRecords(t, f, saidRecord("two"), saidRecord("three"))
-	w, err := os.OpenFile(path, os.O_WRONLY, 0)
-	testkit.Must(t, err)
-	text := string(readFile(t, path))
-	if _, err := w.WriteAt([]byte("x"), int64(strings.Index(text, `"two"`))); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	got, err := readAfter(t.Context(), f, 0)
-	if len(got) != 1 || !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), "line 2, at byte ") {
-		t.Errorf("Records() = %d records, %v, want one and ErrJournal at line 2", len(got), err)
-	}
-	if got, err := readAfter(t.Context(), f, 2); len(got) != 1 || err != nil {
-		t.Errorf("Records(2) = %d records, %v, want one", len(got), err)
 	}
 }

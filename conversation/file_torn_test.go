@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // wholeBatches finds, slowly and simply, where the last complete batch of a journal
@@ -104,65 +99,4 @@ func wantEqual(t testing.TB, j conversation.Journal, want []conversation.Record)
 			t.Fatalf("record %d is %s, want %s, %v", i+1, one, two, err)
 		}
 	}
-}
-
-// A power cut during an append leaves some of its blocks on the disk, and NUL bytes in
-// place of the others. The records that were stored before are there, and the batch is
-// there as a whole or not at all.
-func TestFilePowerCut(t *testing.T) {
-	testkit.SkipInShort(t)
-	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	f := openFile(t, path)
-	var want []conversation.Record
-	ends := []int{0}
-	for i := range 6 {
-		records := make([]conversation.Record, 1+i%4)
-		for k := range records {
-			records[k] = saidRecord(fmt.Sprintf("a %d %d/%d %s", i, k, len(records), strings.Repeat("x", 700*(i%3)*(k+1))))
-		}
-		want = append(want, appendRecords(t, f, records...)...)
-		ends = append(ends, len(readFile(t, path)))
-	}
-	closeFile(t, f)
-	text := readFile(t, path)
-	rounds := testkit.Pick(60, 600, 5000)
-	const block = 512
-	torn := 0
-	for range rounds {
-		last := rand.IntN(len(ends) - 1)
-		from, to := ends[last], ends[last+1]
-		disk := bytes.Clone(text[:to])
-		lost := false
-		for at := from; at < to; at = (at/block + 1) * block {
-			if rand.IntN(3) == 0 {
-				clear(disk[at:min(to, (at/block+1)*block)])
-				lost = true
-			}
-		}
-		if rand.IntN(3) == 0 {
-			size := max(from, rand.IntN(to/block+1)*block)
-			disk = disk[:min(size, to)]
-			lost = lost || len(disk) < to
-		}
-		if len(disk) > 0 && disk[0] == 0 {
-			continue // it may be another kind of file: see TestFileForeign
-		}
-		writeFile(t, path, disk)
-		f, err := conversation.FileJournal(path)
-		keep := to
-		if lost {
-			keep = from
-		}
-		if isTorn := errors.As(err, new(*conversation.TornError)); isTorn != (len(disk) > keep) || err != nil && !isTorn {
-			t.Fatalf("FileJournal() = %v, with %d bytes of %d to %d, lost %t: %q", err, len(disk), from, to, lost, disk[from:])
-		} else if isTorn {
-			torn++
-		}
-		got, err := readAfter(t.Context(), f, 0)
-		if err != nil || !bytes.Equal(readFile(t, path), text[:keep]) || len(got) > 0 && !cmp.Equal(got, want[:len(got)]) {
-			t.Fatalf("%d records, %v, and %d bytes, want %d", len(got), err, len(readFile(t, path)), keep)
-		}
-		closeFile(t, f)
-	}
-	t.Logf("%d of %d ends were torn", torn, rounds)
 }

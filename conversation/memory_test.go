@@ -143,27 +143,6 @@ func TestAppendContextBehindAnother(t *testing.T) {
 	})
 }
 
-// If the context ends during the summary, the messages are stored, and the summary
-// fails.
-func TestAppendContextDuringSummary(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var errs []error
-		g := newGate()
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: g.summarize, Journal: &listJournal{}, OnError: func(err error) { errs = append(errs, err) }})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := m.Append(ctx, users("a b c d")...); err != nil {
-			t.Errorf("Append: %v", err)
-		}
-		if got, err := originals(m); got != "a b c d" || err != nil || texts(m.Messages()) != got {
-			t.Errorf("the originals are %q, %v, the window %q", got, err, texts(m.Messages()))
-		}
-		if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
-			t.Errorf("OnError got %v", errs)
-		}
-	})
-}
-
 // If a message is not valid, nothing of the batch is stored.
 func TestInvalidMessages(t *testing.T) {
 	j := &listJournal{}

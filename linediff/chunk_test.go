@@ -87,14 +87,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestOpString(t *testing.T) {
-	for op, want := range map[linediff.Op]string{linediff.Equal: "equal", linediff.Remove: "remove", linediff.Add: "add", 9: "unknown"} {
-		if got := op.String(); got != want {
-			t.Errorf("Op(%d) is %q, want %q", op, got, want)
-		}
-	}
-}
-
 func TestAppendJSONIsWhatEncodingJSONReads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "line")

@@ -1,10 +1,8 @@
 package outline_test
 
 import (
-	"io/fs"
 	"path/filepath"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/outline"
@@ -57,33 +55,4 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The same budget over a quarter of the texts of the Go distribution. All of them:
-// SCRATCHPAD_TEST=full go test ./outline -run TestBudgetOfEverything
-func TestBudgetOfEverything(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	files, read, most, step := 0, 0, 0, testkit.Pick(1, 4, 1) // one file of step is read
-	err := filepath.WalkDir(testkit.GoRoot(t), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content := testkit.ReadFile(t, path)
-		if files++; files%step != 0 || len(content) < 8000 || len(content) > 2<<20 || !utf8.ValidString(content) {
-			return nil
-		}
-		text := outline.Text(path, content, 0)
-		exact := o200k.Count(text)
-		if n := tokens.Estimate(text); n > 600 || exact > 600 {
-			t.Errorf("%s: about %d tokens, %d by o200k", path, n, exact)
-		}
-		checkLines(t, path, text, lineCount(content))
-		read++
-		most = max(most, exact)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d files, at most %d tokens by o200k", read, most)
 }

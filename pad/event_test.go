@@ -38,22 +38,6 @@ func TestHandlerCallsPad(t *testing.T) {
 	}
 }
 
-func TestHandlerPanics(t *testing.T) {
-	var errs []error
-	p, _ := newPad(t, pad.Options{OnError: func(err error) {
-		errs = append(errs, err)
-		panic("OnError too")
-	}})
-	p.On(pad.EventSet, func(e pad.Event) { panic("sorry") })
-	called := 0
-	p.On(pad.EventSet, func(e pad.Event) { called++ })
-	testkit.Must(t, p.Set("k", 1))
-	testkit.Must(t, p.Set("k", 2))
-	if called != 2 || len(errs) != 2 || !strings.Contains(errs[0].Error(), "sorry") {
-		t.Errorf("the second handler was called %d times; errors %v", called, errs)
-	}
-}
-
 func TestHandlerStops(t *testing.T) {
 	p := emptyPad(t)
 	var got []string
@@ -139,7 +123,11 @@ func TestChangesWhileAHandlerRuns(t *testing.T) {
 // Neither a panic nor runtime.Goexit, which t.FailNow calls, stops the delivery.
 func TestHandlerEndsItsGoroutine(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("sorry") }, "Goexit": runtime.Goexit} {
-		p, _ := newPad(t, pad.Options{OnError: func(error) {}})
+		var reported error
+		p, _ := newPad(t, pad.Options{OnError: func(err error) {
+			reported = err
+			panic("OnError too")
+		}})
 		var got []string
 		p.On(pad.EventSet, func(pad.Event) { end() })
 		stop := p.On(pad.EventSet, func(e pad.Event) {
@@ -166,6 +154,9 @@ func TestHandlerEndsItsGoroutine(t *testing.T) {
 		in(func() { p.Set("d", 1) })
 		if strings.Join(got, " ") != "a A b B c C D" {
 			t.Errorf("%s: events %q, want those of a, b and c for both handlers, and of d for one", name, got)
+		}
+		if name == "panic" && (reported == nil || !strings.Contains(reported.Error(), "sorry")) {
+			t.Errorf("OnError got %v, want the panic", reported)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
@@ -47,18 +46,5 @@ func TestTagsAreCopied(t *testing.T) {
 	e.Options().Tags[0] = "changed"
 	if len(p.FindByTag("x")) != 1 || p.Entries()[0].Tags[0] != "x" {
 		t.Error("a tag was changed from outside")
-	}
-}
-
-// An entry set with the Options of another has the same TTL and expiry.
-func TestOptionsOfAnEntry(t *testing.T) {
-	p, _ := newPad(t, pad.Options{DefaultTTL: time.Hour, DefaultExpiry: pad.Sliding})
-	for _, o := range []pad.SetOptions{fixed(time.Minute), sliding(ms), {TTL: pad.Forever}} {
-		testkit.Must(t, p.SetWith("k", 1, o))
-		e, _ := p.Peek("k")
-		testkit.Must(t, p.SetWith("same", 1, e.Options()))
-		if same, _ := p.Peek("same"); same.TTL != e.TTL || same.Sliding != e.Sliding {
-			t.Errorf("set with Options() of %+v: %+v", e, same)
-		}
 	}
 }

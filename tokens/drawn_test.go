@@ -23,9 +23,6 @@ func (g generator) drawn() []sample {
 		"ANSI log": func() string {
 			return fmt.Sprintf("%s %s %s %s", colour(g.time().Format("15:04:05.000")), colour(level()), colour(g.noun()), g.sentence())
 		},
-		"ANSI bold": func() string {
-			return fmt.Sprintf("\x1b[2m%s\x1b[0m \x1b[1;32m%5s\x1b[0m %s \x1b[3m%s\x1b[0m=%d", g.time().Format("15:04:05"), level(), g.sentence(), g.noun(), g.IntN(900))
-		},
 		"ANSI 256": func() string {
 			return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[39m \x1b[48;5;%dm%s\x1b[0m\x1b[K", g.IntN(256), g.noun(), g.IntN(256), g.noun())
 		},
@@ -52,14 +49,7 @@ func (g generator) tables() map[string]func() string {
 		return fmt.Sprintf(" %5d | %-14s | %10.2f | %s ", g.IntN(99999), g.noun(), g.Float64()*9000, g.time().Format("2006-01-02 15:04:05"))
 	}
 	return map[string]func() string{
-		"psql":       cells,
-		"psql empty": func() string { return fmt.Sprintf(" %d |  | %s | t |  |  | f", g.IntN(100), g.noun()) },
-		"psql short": func() string {
-			return fmt.Sprintf(" %3d | %s | %2d | %s | %d", g.IntN(100), pick(g, "t", "f"), g.IntN(10), pick(g, "EUR", "USD", "SEK"), g.IntN(9))
-		},
-		"mysql": func() string {
-			return "|" + cells() + "|\n+-------+----------------+------------+---------------------+"
-		},
+		"psql": cells,
 		"unicode table": func() string {
 			return "│" + strings.ReplaceAll(cells(), "|", "│") + "│\n├───────┼────────────────┼────────────┼─────────────────────┤"
 		},
@@ -69,30 +59,10 @@ func (g generator) tables() map[string]func() string {
 		"Unicode formula": func() string {
 			return fmt.Sprintf("∀ε>0 ∃δ>0: |x−a|<δ ⇒ |f(x)−f(a)|<ε, ∑ᵢ₌₁ⁿ xᵢ² ≤ %d·‖x‖₂, ∫₀^∞ e^(−%dt)dt, A∪B ⊆ ℝ²", g.IntN(9), g.IntN(9))
 		},
-		"spreadsheet": func() string {
-			return fmt.Sprintf("=IF(AND($B%d>0,C%d<>\"\"),VLOOKUP(A%d,Sheet2!$A$2:$F$%d,%d,FALSE)*(1-D%d%%),0)", g.IntN(99), g.IntN(99), g.IntN(99), g.IntN(999), g.IntN(6), g.IntN(99))
-		},
-		"algebra": func() string {
-			return fmt.Sprintf("x_%d = (-b±√(b²-4ac))/(2a); y'=%dx^2+%dx-%d; a≤b≠c", g.IntN(9), g.IntN(9), g.IntN(9), g.IntN(9))
-		},
-		"block bars":   bar("█", "░"),
-		"block bars 2": bar("▓", "▒"),
-		"block bars 3": bar("■", "□"),
-		"block bars 4": bar("▰", "▱"),
-		"braille":      bar("⣿", "⣀"),
+		"block bars": bar("█", "░"),
+		"braille":    bar("⣿", "⣀"),
 		"sparklines": func() string {
 			return g.noun() + " " + strings.Join(repeat(30, func() string { return pick(g, "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█") }), "")
-		},
-		"eighths": func() string {
-			return g.noun() + " " + strings.Repeat("█", g.IntN(20)) + pick(g, "▏", "▎", "▍", "▌", "▋", "▊", "▉")
-		},
-		"quadrants": func() string {
-			return strings.Join(repeat(30, func() string {
-				return pick(g, "▖", "▗", "▘", "▙", "▚", "▛", "▜", "▝", "▞", "▟", "▀", "▄", "█", " ")
-			}), "")
-		},
-		"psql border": func() string {
-			return "  id   |      name      |   amount   |       created       \n-------+----------------+------------+---------------------\n" + cells() + "\n(1 row)\n"
 		},
 		"markdown table": func() string { return "|" + cells() + "|\n|------:|:---|:---:|---|" },
 		"tree": func() string {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -119,54 +118,5 @@ func TestChangesDiffsOverLimit(t *testing.T) {
 	o.Since = 2
 	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 0 {
 		t.Errorf("Changes after a move = %s, want none omitted", diffs(got))
-	}
-}
-
-// A difference of several hundred tokens is given where it is a part of the file, in few
-// long lines as in many short ones. The bytes of a line do not count.
-func TestChangesDiffsOfManyTokens(t *testing.T) {
-	words := "the %d committee of the harbour decides on Thursday whether the crane is mended or sold, and who pays"
-	for _, c := range []struct {
-		name         string
-		line         string
-		lines, every int
-	}{
-		{"one line in ten", words, 90, 10},
-		{"long lines", strings.Repeat(words+"; ", 20), 20, 10},
-		{"short lines", "item %d is due", 900, 10},
-		{"lines of dashes", "%d " + strings.Repeat("-", 400), 60, 4},
-	} {
-		ws := newWorkspace(t, workspace.Options{})
-		var old, text strings.Builder
-		changed := 0
-		for i := range c.lines {
-			line := strings.ReplaceAll(c.line, "%d", fmt.Sprint(i)) + "\n"
-			old.WriteString(line)
-			if i%c.every == 0 {
-				line = "now " + line
-				changed++
-			}
-			text.WriteString(line)
-		}
-		write(t, ws, "plan", old.String())
-		write(t, ws, "plan", text.String())
-		got := changes(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true})
-		if len(got.Diffs) != 1 || got.Omitted != 0 {
-			t.Errorf("%s: %d differences, %d omitted, want one", c.name, len(got.Diffs), got.Omitted)
-			continue
-		}
-		if n := strings.Count(string(got.Diffs[0].Text), "\n+now "); n != changed {
-			t.Errorf("%s: the difference has %d added lines, want %d", c.name, n, changed)
-		}
-		if n := tokens.EstimateBytes(got.Diffs[0].Text); n < 200 || n > 4000 {
-			t.Errorf("%s: the difference has %d tokens, want several hundred", c.name, n)
-		}
-	}
-	ws := newWorkspace(t, workspace.Options{})
-	for range 160 {
-		appendLog(t, ws, "log", strings.Repeat("-", 500))
-	}
-	if got := changes(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true}); len(got.Diffs) != 1 || len(got.Diffs[0].Text) < 79500 {
-		t.Errorf("entries of dashes: %d differences, %d omitted, want one of 80,000 bytes", len(got.Diffs), got.Omitted)
 	}
 }

@@ -86,29 +86,6 @@ func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (t
 	}
 }
 
-// A record that fits is one entry. Another is split into as few parts as possible.
-func TestJournalSizes(t *testing.T) {
-	testkit.SkipInShort(t)
-	const limit = 64 << 10
-	ws := newWorkspace(t, workspace.Options{})
-	empty, err := said("").MarshalJSON()
-	testkit.Must(t, err)
-	for _, test := range []struct{ bytes, entries int }{
-		{len(empty) + 1, 1}, {limit - 1, 1}, {limit, 1}, {limit + 1, 2}, {2*limit - 8, 2}, {2*limit - 7, 3}, {3 * limit, 4},
-		{9 * (limit - 4), 9}, {9*(limit-4) + 1, 10},
-	} {
-		path := fmt.Sprint(test.bytes)
-		j := workspace.Journal(ws, path)
-		r := record(t, j, said(strings.Repeat("x", test.bytes-len(empty))))
-		entries := entriesOf(t, ws, path, limit)
-		if len(entries) != test.entries || r[0].Seq != int64(test.entries) {
-			t.Errorf("a record of %d bytes is %d entries, its Seq %d, want %d", test.bytes, len(entries), r[0].Seq, test.entries)
-		}
-		wantRecords(t, j, 0, r)
-		wantRecords(t, j, r[0].Seq-1, r)
-	}
-}
-
 // The entries of the log are those that the documentation describes.
 func TestJournalEntries(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}}).As(workspace.Author{Client: "claude"})

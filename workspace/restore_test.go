@@ -79,23 +79,3 @@ func TestRestoreRefused(t *testing.T) {
 		wantErr(t, "RestoreFile of a deleted file", err, workspace.ErrNotFound, "there is no such file")
 	})
 }
-
-func TestRestoreRepeated(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-		write(t, ws, "f", "one")
-		write(t, ws, "f", "two")
-		keyed := workspace.WriteOptions{IdempotencyKey: "k"}
-		first, err := ws.RestoreFile(t.Context(), "f", 1, keyed)
-		testkit.Must(t, err)
-		write(t, ws, "f", "three")
-		if again, err := ws.RestoreFile(t.Context(), "f", 1, keyed); err != nil || again != first {
-			t.Errorf("the request again = %+v, %v, want %+v", again, err, first)
-		}
-		_, err = ws.RestoreFile(t.Context(), "f", 2, keyed)
-		wantErr(t, "another version under the key", err, workspace.ErrConflict, "another request")
-		if text := string(read(t, ws, "f", workspace.ReadOptions{}).Content); text != "three" {
-			t.Errorf("after a repeated request the file holds %q, want %q", text, "three")
-		}
-	})
-}

@@ -158,28 +158,6 @@ func TestSearchRefuses(t *testing.T) {
 	hitsOf(t, ws, strings.Repeat("é", 1000), workspace.SearchOptions{})
 }
 
-// As many entries as an agent may have are all searched, however small they are.
-func TestSearchOfManyEntries(t *testing.T) {
-	entries := testkit.Pick(3000, 100_000, 100_000)
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			ws := searchedBy(t, store, workspace.Options{})
-			for from := 0; from < entries; from += 1000 {
-				var page [][]byte
-				for i := range 1000 {
-					page = append(page, fmt.Appendf(nil, "tiny n%d", from+i))
-				}
-				_, err := ws.AppendLog(t.Context(), fmt.Sprint("log", from%3000), page...)
-				testkit.Must(t, err)
-			}
-			r, err := ws.Search(t.Context(), fmt.Sprintf("tiny n%d", entries/2), workspace.SearchOptions{})
-			if err != nil || r.Total != int64(entries) || r.Hits[0].Text != fmt.Sprintf("tiny n%d", entries/2) {
-				t.Errorf("Search = %d, %.3v, %v, want all %d, and first the one with both words", r.Total, r.Hits, err, entries)
-			}
-		})
-	}
-}
-
 // The text of a hit is one line that shows in the order in which it is written.
 func TestSearchTextIsPlain(t *testing.T) {
 	ws := searchedBy(t, memstore.New(), workspace.Options{})

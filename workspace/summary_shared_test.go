@@ -125,7 +125,8 @@ func TestFailureIsShared(t *testing.T) {
 			<-let
 			return workspace.SummaryText{}, errors.New("overloaded")
 		}}
-		ws := newWorkspace(t, workspace.Options{Summarizer: m.remote()})
+		svc, store := newService(t, workspace.Options{Summarizer: m.remote()})
+		ws := agentOf(t, svc, "a")
 		write(t, ws, "f", longText("one"))
 		var calls []*summaryCall
 		for range 20 {
@@ -142,13 +143,14 @@ func TestFailureIsShared(t *testing.T) {
 		wantSummaryErr(t, "Summarize at once", err, workspace.ErrProvider, "summarize f: overloaded")
 		m.wantCalls(t, 2)
 		m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
-			return workspace.SummaryText{Spent: 1}, errors.New("overloaded")
+			return workspace.SummaryText{Spent: 50}, errors.New("overloaded")
 		}
 		for _, says := range []string{"overloaded", "failed moments ago after using tokens; try again in 30s"} {
 			_, err = begin(t, ws, "f").wait()
 			wantSummaryErr(t, "Summarize that costs tokens", err, workspace.ErrProvider, says)
 		}
 		m.wantCalls(t, 3)
+		wantSpend(t, store, "a/", "50")
 		m.do = nil
 		time.Sleep(31 * time.Second)
 		if r := summarize(t, ws, "f"); r.Cached {

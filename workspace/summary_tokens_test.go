@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -99,27 +98,6 @@ func TestSummaryTokensOfTheNextMonth(t *testing.T) {
 	if got := records(t, store, "spend/summary/local/a/"); len(got) != 2 || got[0].Key != "spend/summary/local/a/2026-12" {
 		t.Errorf("a month later the records are %v, want those of two months", got)
 	}
-}
-
-// A failure that cost tokens is counted. The summary is not tried again at once.
-func TestSummaryTokensOfAFailure(t *testing.T) {
-	clock := testkit.NewClock()
-	m := &model{do: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
-		return workspace.SummaryText{Spent: 50}, errors.New("half way")
-	}}
-	svc, store := newService(t, workspace.Options{Summarizer: m.remote(), SummaryTokens: 10_000, Now: clock.Now})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", longText("one"))
-	if _, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err == nil {
-		t.Error("Summarize that fails half way succeeds")
-	}
-	wantSpend(t, store, "a/2026-11", "50")
-	m.do = nil
-	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
-	wantSummaryErr(t, "Summarize after a failure that cost 50", err, workspace.ErrProvider, "half way", "try again in 30s")
-	m.wantCalls(t, 1)
-	clock.Advance(31 * time.Second)
-	summarize(t, ws, "f")
 }
 
 // A record that is not a number is left as it is. It stops an agent that has a limit.

@@ -115,23 +115,6 @@ func compare(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// A message of one API is sent to the other by its fields.
-func TestFromOneAPIToTheOther(t *testing.T) {
-	chat := fromChat(t, `{"role":"developer","content":"D"}`,
-		`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sql","input":"SELECT 1"}}]}`,
-		`{"role":"tool","tool_call_id":"c1","content":"1"}`)
-	compare(t, "items", toItems(t, chat...), []string{`{"content":"D","role":"system"}`,
-		`{"type":"function_call","call_id":"c1","name":"sql","arguments":"{\"input\":\"SELECT 1\"}"}`,
-		`{"type":"function_call_output","call_id":"c1","output":"1"}`})
-	items := fromItems(t, `{"type":"reasoning","id":"rs_1","summary":[]}`, `{"role":"user","content":"U"}`,
-		`{"type":"configuration_update","reasoning":{"effort":"low"}}`,
-		`{"type":"reasoning","id":"rs_2","summary":[]}`, `{"type":"shell_call","call_id":"c2","action":{"commands":["ls"]}}`,
-		`{"type":"shell_call_output","call_id":"c2","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]}`)
-	compare(t, "chat", toChat(t, items...), []string{`{"content":"U","role":"user"}`,
-		`{"role":"assistant","tool_calls":[{"id":"c2","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]}`,
-		`{"role":"tool","tool_call_id":"c2","content":"a"}`})
-}
-
 // A result without Raw gets the form that its call needs.
 func TestResultsFollowTheirCalls(t *testing.T) {
 	failed := conversation.Message{Role: conversation.Tool, ToolCallID: "c1", IsError: true, Content: "bad"}

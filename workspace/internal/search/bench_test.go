@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
@@ -53,35 +52,4 @@ func corpus(total int) (texts []search.Text) {
 		total -= b.Len()
 	}
 	return texts
-}
-
-// BenchmarkRank is the engine alone, beside a plain scan for the same bytes.
-func BenchmarkRank(b *testing.B) {
-	texts := corpus(10 << 20)
-	for _, c := range []struct{ name, query string }{
-		{"none", "zebra xylophone"}, {"some", "budget refund"}, {"common", "the with"}, {"phrase", `"budget the"`}, {"long", strings.Repeat("word of many ", 70)},
-	} {
-		q, cause := search.Parse(c.query)
-		if cause != "" {
-			b.Fatal(cause)
-		}
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(10 << 20)
-			for b.Loop() {
-				if _, err := search.Rank(b.Context(), q, 10, pagesOf(texts, 50)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-	b.Run("contains", func(b *testing.B) {
-		b.SetBytes(10 << 20)
-		for b.Loop() {
-			for _, t := range texts {
-				if bytes.Contains(t.Content, []byte("zebra xylophone")) {
-					b.Fatal("found")
-				}
-			}
-		}
-	})
 }
