@@ -253,31 +253,3 @@ func TestConnections(t *testing.T) {
 		t.Errorf("the store had %d connections, want %d to %d", seen, most, most+2)
 	}
 }
-
-// TestHOT writes and appends, and asks the server whether the updates of heads and owners
-// stayed on their pages, which leaves the indexes as they are. A few go elsewhere, when the
-// server could not clear a full page in time.
-func TestHOT(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	database := pgtest.URL(t)
-	svc := service(t, openStore(t, named(t, database, "hot updates"), postgres.Options{}))
-	ws := agent(t, svc, "agent")
-	for range 60 {
-		testkit.Must(t, put(t.Context(), ws, "file"))
-		if _, err := ws.AppendLog(t.Context(), "log", []byte("entry")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a := asking(t, database)
-	// A backend reports what it did at its end.
-	a.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hot updates'")
-	for _, table := range []string{"owners", "files", "logs"} {
-		from := " FROM pg_stat_user_tables WHERE relname = '" + table + "'"
-		a.wait("SELECT n_tup_upd >= 59"+from, "t")
-		if a.exec("SELECT n_tup_hot_upd * 10 >= n_tup_upd * 9"+from) != "t" {
-			t.Errorf("%s: %s of %s updates stayed on their page, want nine in ten",
-				table, a.exec("SELECT n_tup_hot_upd"+from), a.exec("SELECT n_tup_upd"+from))
-		}
-	}
-}

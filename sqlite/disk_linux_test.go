@@ -260,6 +260,7 @@ func reopenAndCheck(t *testing.T, s *sqlite.Store, path string, acked *ledger) {
 
 // Many writers meet the full disk at once. Each learns what became of its write.
 func TestFullDiskManyWriters(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "full.db")

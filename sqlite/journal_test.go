@@ -34,7 +34,7 @@ func TestJournal(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
-	large := said(strings.Repeat("🎉x", testkit.Pick(1<<16, 1<<20, 1<<20)))
+	large := said(strings.Repeat("🎉x", testkit.Pick(1<<16, 1<<18, 1<<20)))
 	odd := said("\x00\n1/2 {\u2028}\"\\ 🎉")
 	all := []conversation.Record{odd, large, {Kind: conversation.SummaryRecord, Summary: "s", Through: 1, Evidence: []string{"\x00", "🎉"}}, {Kind: conversation.ClearRecord}}
 	s, ws, err := openAgent(path, "journal", workspace.Limits{})

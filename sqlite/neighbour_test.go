@@ -3,13 +3,11 @@
 package sqlite_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -20,74 +18,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// --- the share of each
-
-// "load DB TIME PROCESS": 64 goroutines write 4 KiB each over ten paths of their
-// own agent, from the line that it hears and for so long.
-var _ = register("load", func(args []string) error {
-	store, svc, err := openService(args[0], workspace.Limits{})
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	d, err := time.ParseDuration(args[1])
-	if err != nil {
-		return err
-	}
-	content := bytes.Repeat([]byte("0123456789abcde\n"), 256)
-	const writers = 64
-	took := make([][]time.Duration, writers)
-	errs := make([]error, writers)
-	tell("ready")
-	<-hear()
-	began := time.Now()
-	var wg sync.WaitGroup
-	for g := range writers {
-		wg.Go(func() {
-			ws, err := svc.Agent(fmt.Sprintf("load-%s-%d", args[2], g))
-			for i := 0; err == nil && time.Since(began) < d; i++ {
-				start := time.Now()
-				_, err = ws.WriteFile(context.Background(), fmt.Sprintf("file-%d", i%10), content, workspace.WriteOptions{})
-				took[g] = append(took[g], time.Since(start))
-			}
-			errs[g] = err
-		})
-	}
-	wg.Wait()
-	all := slices.Concat(took...)
-	slices.Sort(all)
-	tell("%d %d %d", len(all), all[len(all)*99/100], all[len(all)-1])
-	return errors.Join(errs...)
-})
-
-// Neither of two busy processes starves the other. Their speed is logged.
-func TestNeighbourShare(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	path := filepath.Join(t.TempDir(), "share.db")
-	d := 2 * time.Second
-	children := startChildren(t, 2, "load", path, d.String())
-	for _, c := range children {
-		c.expect(t, "ready")
-	}
-	for _, c := range children {
-		c.say(t, "go")
-	}
-	var writes [2]int
-	for i, c := range children {
-		var p99, most time.Duration
-		if _, err := fmt.Sscan(c.next(t), &writes[i], (*int64)(&p99), (*int64)(&most)); err != nil {
-			t.Fatal(err)
-		}
-		c.finish(t)
-		t.Logf("process %d: %.0f writes/s, p99 %v (the goal is 250ms), the longest %v", i, float64(writes[i])/d.Seconds(), p99, most)
-	}
-	for i, n := range writes {
-		if all := writes[0] + writes[1]; 3*n < all {
-			t.Errorf("process %d did %d of %d writes, expected a third at least", i, n, all)
-		}
-	}
-}
 
 // --- conditional writes
 

@@ -6,13 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -144,38 +142,4 @@ func TestReadyWhenClosedOrReadOnly(t *testing.T) {
 	}
 	testkit.Must(t, s.Close())
 	mustBeUnready(t, s, workspace.ErrClosed, "")
-}
-
-// While another process keeps the turn and a write waits for it, Ready answers. It takes
-// that for trouble only after a while.
-func TestReadyBehindANeighbour(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	t.Parallel()
-	path := databaseIn(t)
-	s := open(t, path)
-	ws := workspaceOn(t, s, "alice")
-	turn, err := dbfile.TakeTurn(t.Context(), path) // as another process does, that is stopped then
-	testkit.Must(t, err)
-	written := make(chan error, 1)
-	go func() {
-		_, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{})
-		written <- err
-	}()
-	unready := false
-	for end := time.Now().Add(time.Minute); !unready && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		err := ready(t, s)
-		unready = errors.Is(err, workspace.ErrBusy) && strings.Contains(err.Error(), "give up its turn")
-		if err != nil && !unready {
-			t.Fatal(err)
-		}
-	}
-	if !unready {
-		t.Error("the store is ready although another process keeps the turn")
-	}
-	testkit.Must(t, turn.Close())
-	testkit.Must(t, <-written)
-	testkit.Must(t, ready(t, s))
-	if took := s.Stats().Turn.Sum; took < 5*time.Second {
-		t.Errorf("the wait for the turn counts as %v, want 5s or more", took)
-	}
 }

@@ -8,9 +8,7 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,36 +53,6 @@ func TestSearchFindsKnownItems(t *testing.T) {
 		if n < 100 || our < max(and, or) {
 			t.Errorf("%s: mean reciprocal rank %.3f of %d queries, want that of FTS5, %.3f", kind, our/all, n, max(and, or)/all)
 		}
-	}
-}
-
-// Chinese, Japanese, Korean and Thai are found by some characters in a row, and
-// identifiers by their parts. FTS5 splits text at spaces, and finds little of it.
-func TestSearchFindsWithoutSpaces(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	for name, items := range map[string][]knownItem{
-		"chinese":     paragraphs(t, "sunzi-bingfa-simplified-utf-8.txt"),
-		"japanese":    paragraphs(t, "rashomon-utf-8.txt"),
-		"korean":      sentences(koreanWords, " ", koreanParticles),
-		"thai":        sentences(thaiWords, "", nil),
-		"identifiers": identifiers(t),
-	} {
-		t.Run(name, func(t *testing.T) {
-			ours, theirs := newSearched(t, items), newFTS5(t, items)
-			var our, their float64
-			n := 0
-			for i, item := range items {
-				if query := item.queries["part"]; query != "" && n < 100 {
-					n++
-					our += ours.reciprocal(t, query, i)
-					their += max(theirs.reciprocal(t, query, " AND ", i), theirs.reciprocal(t, query, " OR ", i))
-				}
-			}
-			t.Logf("%d queries over %d texts: mean reciprocal rank %.3f, FTS5 %.3f", n, len(items), our/float64(n), their/float64(n))
-			if n < 20 || our/float64(n) < 0.9 {
-				t.Errorf("mean reciprocal rank %.3f of %d queries, want 0.9", our/float64(n), n)
-			}
-		})
 	}
 }
 
@@ -224,112 +192,4 @@ func plainQuery(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), " ")
 }
 
-// paragraphs returns the paragraphs of a file of module golang.org/x/text, and of each
-// some characters in a row that no other has.
-func paragraphs(t testing.TB, name string) (items []knownItem) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/text").Output()
-	testkit.Must(t, err)
-	text := testkit.ReadFile(t, filepath.Join(strings.TrimSpace(string(out)), "encoding/testdata", name))
-	for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		runes := []rune(strings.TrimSpace(line))
-		if len(runes) < 30 {
-			continue
-		}
-		item := knownItem{path: "book.md", title: fmt.Sprint("第", i), body: string(runes), queries: map[string]string{}}
-		for at := len(runes) / 3; at+6 < len(runes); at++ {
-			if part := string(runes[at : at+6]); !strings.ContainsFunc(part, unicode.IsPunct) && strings.Count(text, part) == 1 {
-				item.queries["part"] = part
-				break
-			}
-		}
-		items = append(items, item)
-	}
-	return items
-}
-
-var (
-	koreanWords     = strings.Fields("데이터베이스 회의 예산 배포 서버 고객 환불 일정 마이그레이션 문서 검색 결과 오류 로그 백업 복구 암호 사용자 설정 네트워크 캐시 메모리 요청 응답 인증 버전 릴리스 테스트 보고서 계획 화면 언어 번역 도서관 여행 음식 날씨 바다 겨울 친구 학교 병원 기차 음악")
-	koreanParticles = strings.Fields("을 를 이 가 은 는 에서 으로 에게 의")
-	thaiWords       = strings.Fields("ฐานข้อมูล ประชุม งบประมาณ เซิร์ฟเวอร์ ลูกค้า คืนเงิน กำหนดการ เอกสาร ค้นหา ผลลัพธ์ ข้อผิดพลาด บันทึก สำรอง กู้คืน รหัสผ่าน ผู้ใช้ ตั้งค่า เครือข่าย หน่วยความจำ คำขอ ตอบกลับ ยืนยัน รุ่น ทดสอบ รายงาน แผน หน้าจอ ภาษา แปล ห้องสมุด เดินทาง อาหาร อากาศ ทะเล ฤดูหนาว เพื่อน โรงเรียน โรงพยาบาล รถไฟ ดนตรี")
-)
-
-// sentences returns sentences of random words, each found by two of its words that stand
-// side by side in no other one.
-func sentences(words []string, join string, particles []string) (items []knownItem) {
-	r := rand.New(rand.NewPCG(3, 4))
-	used, pairs := map[[2]int]int{}, make([][][2]int, 300)
-	for i := range 300 {
-		var text []string
-		last := -1
-		for range 8 {
-			w := r.IntN(len(words))
-			if pair := [2]int{last, w}; last >= 0 && last != w {
-				pairs[i] = append(pairs[i], pair)
-				used[pair]++
-			}
-			last = w
-			word := words[w]
-			if particles != nil {
-				word += particles[r.IntN(len(particles))]
-			}
-			text = append(text, word)
-		}
-		items = append(items, knownItem{path: "notes.md", title: fmt.Sprint(i), body: strings.Join(text, join), queries: map[string]string{}})
-	}
-	for i, item := range items {
-		for _, pair := range pairs[i] {
-			if used[pair] == 1 {
-				item.queries["part"] = words[pair[0]] + join + words[pair[1]]
-			}
-		}
-	}
-	return items
-}
-
-// identifiers returns exported names of the Go distribution in a line of code, each found
-// by its parts.
-func identifiers(t testing.TB) (items []knownItem) {
-	names := map[string]bool{}
-	testkit.Must(t, filepath.WalkDir(filepath.Join(testkit.GoRoot(t), "src", "go"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, ".go") {
-			return err
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if f, ok := n.(*ast.FuncDecl); ok {
-				names[f.Name.Name] = true
-			}
-			return true
-		})
-		return nil
-	}))
-	seen := map[string]bool{}
-	var sorted []string
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	slices.Sort(sorted)
-	for _, name := range sorted {
-		parts := camelParts(name)
-		slices.Sort(parts)
-		if key := strings.Join(parts, " "); len(parts) >= 3 && !seen[key] {
-			seen[key] = true
-			items = append(items, knownItem{"code.md", fmt.Sprint(len(items)), "	return x." + name + "(ctx, value)", map[string]string{"part": key}})
-		}
-	}
-	return items
-}
-
-func camelParts(name string) (parts []string) {
-	from := 0
-	for i := 1; i <= len(name); i++ {
-		if i == len(name) || unicode.IsUpper(rune(name[i])) && !unicode.IsUpper(rune(name[i-1])) {
-			parts = append(parts, strings.ToLower(name[from:i]))
-			from = i
-		}
-	}
-	return parts
-}
+var ()

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -185,55 +183,6 @@ func TestWatchOtherProcess(t *testing.T) {
 		}
 	}
 	child.finish(t)
-}
-
-// A watcher that comes while others watch is told of the first commit after it.
-func TestWatchLate(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	ours(t, path)
-	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	testkit.Must(t, err)
-	defer s.Close()
-	first, err := s.Watch(t.Context())
-	testkit.Must(t, err)
-	waitTold(t, first) // at the beginning
-	late, err := s.Watch(t.Context())
-	testkit.Must(t, err)
-	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
-	waitTold(t, first)
-	waitTold(t, late)
-}
-
-// polls returns how many goroutines look for commits.
-func polls() int {
-	stacks := make([]byte, 4<<20)
-	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "sqlite.(*Store).poll(")
-}
-
-// One goroutine looks for commits, however often watchers come and go. It ends after the
-// last watcher. Not parallel: it counts the goroutines of all stores.
-func TestWatchGoroutine(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "test.db"))
-	for range 20 {
-		ctx, cancel := context.WithCancel(t.Context())
-		c, err := s.Watch(ctx)
-		testkit.Must(t, err)
-		cancel()
-		for range c { // until it is closed
-		}
-		if n := polls(); n > 1 {
-			t.Fatalf("%d goroutines look for commits, want 1", n)
-		}
-	}
-	for end := time.Now().Add(watchPatience); polls() > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nobody watches, and a goroutine still looks for commits")
-		}
-	}
-	c, err := s.Watch(t.Context()) // it begins again
-	testkit.Must(t, err)
-	waitTold(t, c)
 }
 
 // Close closes the channels, and waits for the goroutine and its connection: the log is
