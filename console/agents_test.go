@@ -35,11 +35,8 @@ func TestProfile(t *testing.T) {
 // write stores a file.
 func write(t *testing.T, svc *workspace.Service, agent, path, text string) {
 	t.Helper()
-	ws, err := svc.Agent(agent)
-	testkit.Must(t, err)
-	if _, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	ws := must(svc.Agent(agent))(t)
+	must(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}))(t)
 }
 
 func TestAgents(t *testing.T) {

@@ -43,8 +43,7 @@ func (s *trouble) Update(ctx context.Context, o workspace.Owner, fn func(workspa
 func newTrouble(t *testing.T, limits workspace.Limits) (*trouble, *workspace.Service, *browser) {
 	t.Helper()
 	store := &trouble{Store: memstore.New()}
-	svc, err := workspace.New(store, workspace.Options{Limits: limits})
-	testkit.Must(t, err)
+	svc := must(workspace.New(store, workspace.Options{Limits: limits}))(t)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	return store, svc, open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 }
@@ -153,25 +152,20 @@ func TestSentTwice(t *testing.T) {
 func TestSaveAfterLoss(t *testing.T) {
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	ws := must(svc.Agent("a"))(t)
 	ws = ws.As(workspace.Author{Client: "codex"})
 	write(t, svc, "a", "p.md", "one\n")
 	f := b.edit("/a/a/files/p.md", "mine\n")
 	for _, to := range []string{"q.md", "r.md"} {
 		from := map[string]string{"q.md": "p.md", "r.md": "q.md"}[to]
-		if _, err := ws.MoveFile(t.Context(), from, to, workspace.MoveOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(ws.MoveFile(t.Context(), from, to, workspace.MoveOptions{}))(t)
 	}
 	status, page := b.send(f)
 	again := formIn(t, page, "save")
 	if status != http.StatusConflict || again == nil || again.action != "/a/a/files/r.md" || again.value() != "mine\n" || !strings.Contains(page, "moved the file here") || !strings.Contains(page, "Theirs, version 3") {
 		t.Fatalf("moved: status %d\n%s", status, page)
 	}
-	if _, err := ws.DeleteFile(t.Context(), "r.md", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(ws.DeleteFile(t.Context(), "r.md", workspace.DeleteOptions{}))(t)
 	status, page = b.send(again)
 	again = formIn(t, page, "save")
 	if status != http.StatusConflict || again == nil || again.value() != "mine\n" || again.fields.Get("version") != "0" || !strings.Contains(page, "codex</bdi> deleted") {
@@ -208,8 +202,7 @@ func TestTypedTextOfStrangers(t *testing.T) {
 	if status, page := other.send(f); status != http.StatusForbidden || typed(page) != text {
 		t.Errorf("another session's token: status %d, text %q", status, typed(page))
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv+f.action, strings.NewReader(f.fields.Encode()))
-	testkit.Must(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, srv+f.action, strings.NewReader(f.fields.Encode())))(t)
 	r.Header.Set("Accept", "text/html")
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "cross-site")

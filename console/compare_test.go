@@ -19,8 +19,7 @@ import (
 // that j and k stop at.
 func rowsOf(t *testing.T, page string) (rows []string) {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	testkit.Must(t, err)
+	doc := must(html.Parse(strings.NewReader(page)))(t)
 	for n := range doc.Descendants() {
 		if n.Data != "tr" || n.Parent.Data != "tbody" {
 			continue
@@ -288,8 +287,7 @@ func plainText(row string) string {
 // comparison never has.
 func checkMarkup(t *testing.T, name, page string) {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	testkit.Must(t, err)
+	doc := must(html.Parse(strings.NewReader(page)))(t)
 	for table := range doc.Descendants() {
 		if table.Data != "tbody" {
 			continue

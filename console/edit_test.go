@@ -121,9 +121,7 @@ func TestNewFile(t *testing.T) {
 		t.Errorf("the file was overwritten: %q", got)
 	}
 	// Deleted and made again with the same text, it is there again.
-	if _, err := ws.DeleteFile(t.Context(), "notes/日本 語.md", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(ws.DeleteFile(t.Context(), "notes/日本 語.md", workspace.DeleteOptions{}))(t)
 	f = b.form("/a/a/new", "create")
 	f.fields.Set("path", "notes/日本 語.md")
 	f.fields.Set(f.text, "\n\none\ntwo")

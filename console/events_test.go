@@ -2,17 +2,12 @@ package console_test
 
 import (
 	"bufio"
-	"context"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // listen opens the events of an address. The channel is closed when they end.
@@ -88,45 +83,4 @@ func TestEvents(t *testing.T) {
 	_, _ = b.submit("/", "/signout", map[string][]string{})
 	want(t, every, "end")
 	want(t, one, "end")
-}
-
-// A store that does not know who has written tells of everybody. Pages are told of what
-// they show, and learn nothing of the writes of others.
-func TestEventsOfAnotherProcess(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "db")
-	var services []*workspace.Service
-	for range 2 {
-		store, err := sqlite.Open(t.Context(), file, sqlite.Options{})
-		testkit.Must(t, err)
-		svc, err := workspace.New(store, workspace.Options{})
-		testkit.Must(t, err)
-		t.Cleanup(func() { _ = svc.Close(context.Background()) })
-		services = append(services, svc)
-	}
-	here, there := services[0], services[1]
-	write(t, here, "a", "x.md", "x")
-	write(t, here, "b", "x.md", "x")
-	bob := everybody(here)
-	bob.Admin, bob.Agents, bob.Allow = false, []string{"b"}, func(agent string) bool { return agent == "b" }
-	b := open(t, console.Options{People: people{"ada": everybody(here), "bob": bob}}, "ada")
-	every, _ := b.listen("/events")
-	one, _ := b.listen("/events?agent=b")
-	bobs, _ := visit(t, b.url, "bob").listen("/events")
-	for _, events := range []<-chan string{every, one, bobs} {
-		want(t, events, "hello")
-	}
-	write(t, there, "a", "x.md", "y")
-	want(t, every, "change")
-	time.Sleep(700 * time.Millisecond) // a store may take 500 ms to see it
-	select {
-	case name := <-one:
-		t.Errorf("the page of an agent was told %q of another", name)
-	case name := <-bobs:
-		t.Errorf("a person was told %q of an agent of others", name)
-	default:
-	}
-	write(t, there, "b", "x.md", "y")
-	for _, events := range []<-chan string{every, one, bobs} {
-		want(t, events, "change")
-	}
 }

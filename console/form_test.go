@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A webForm is a form of a page, as a browser holds it.
@@ -53,8 +51,7 @@ func innerText(n *html.Node) string {
 
 func parsePage(t testing.TB, page string) *html.Node {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(page))
-	testkit.Must(t, err)
+	root := must(html.Parse(strings.NewReader(page)))(t)
 	return root
 }
 

@@ -22,15 +22,12 @@ import (
 // appendLog appends entries.
 func appendLog(t *testing.T, svc *workspace.Service, agent, log string, by workspace.Author, entries ...string) {
 	t.Helper()
-	ws, err := svc.Agent(agent)
-	testkit.Must(t, err)
+	ws := must(svc.Agent(agent))(t)
 	texts := make([][]byte, len(entries))
 	for i, e := range entries {
 		texts[i] = []byte(e)
 	}
-	if _, err := ws.As(by).AppendLog(t.Context(), log, texts...); err != nil {
-		t.Fatal(err)
-	}
+	must(ws.As(by).AppendLog(t.Context(), log, texts...))(t)
 }
 
 // numbered returns n entries.
@@ -62,8 +59,7 @@ func parseLog(t *testing.T, page string) (p logPage) {
 		t.Fatalf("no list of entries:\n%s", page)
 	}
 	int64Of := func(text string) int64 {
-		n, err := strconv.ParseInt(text, 10, 64)
-		testkit.Must(t, err)
+		n := must(strconv.ParseInt(text, 10, 64))(t)
 		return n
 	}
 	p.first, p.from, p.to = int64Of(list[1]), int64Of(list[2]), int64Of(list[3])
@@ -247,8 +243,7 @@ func TestLogDelete(t *testing.T) {
 // log too.
 func TestLogDeleteBesideAppend(t *testing.T) {
 	store := &lateEntry{Store: memstore.New()}
-	svc, err := workspace.New(store, workspace.Options{})
-	testkit.Must(t, err)
+	svc := must(workspace.New(store, workspace.Options{}))(t)
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(3)...)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	_, page := b.get("/a/a/logs/l?view=delete")

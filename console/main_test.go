@@ -64,8 +64,7 @@ func everybody(svc *workspace.Service) console.Person {
 // newService returns a service over a store in memory.
 func newService(t *testing.T) *workspace.Service {
 	t.Helper()
-	svc, err := workspace.New(memstore.New(), workspace.Options{Paths: workspace.UnicodePaths})
-	testkit.Must(t, err)
+	svc := must(workspace.New(memstore.New(), workspace.Options{Paths: workspace.UnicodePaths}))(t)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	return svc
 }
@@ -78,6 +77,15 @@ func sample() (some []hostile.Case) {
 		}
 	}
 	return some
+}
+
+// must returns a value, or ends the test with the error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		testkit.Must(t, err)
+		return value
+	}
 }
 
 // patience is how long a test waits for what should come in a moment.
@@ -100,8 +108,7 @@ func open(t *testing.T, o console.Options, credential string) *browser {
 // serve serves a console, and returns its address.
 func serve(t *testing.T, o console.Options) string {
 	t.Helper()
-	h, err := console.New(o)
-	testkit.Must(t, err)
+	h := must(console.New(o))(t)
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	return srv.URL
@@ -110,8 +117,7 @@ func serve(t *testing.T, o console.Options) string {
 // visit returns another browser.
 func visit(t *testing.T, address, credential string) *browser {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	testkit.Must(t, err)
+	jar := must(cookiejar.New(nil))(t)
 	b := &browser{t, &http.Client{Jar: jar, Timeout: patience}, address}
 	if credential != "" {
 		if status, page := b.post("/signin", url.Values{"key": {credential}}); status != http.StatusOK {

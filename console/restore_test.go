@@ -50,11 +50,8 @@ func TestEditorLearns(t *testing.T) {
 	if got := now(); !strings.Contains(got, "Somebody has written version 2") || !strings.Contains(got, "Compare 1 and 2") {
 		t.Errorf("after version 2 the page says %q", got)
 	}
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
-	if _, err := ws.DeleteFile(t.Context(), "notes/p.md", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	ws := must(svc.Agent("a"))(t)
+	must(ws.DeleteFile(t.Context(), "notes/p.md", workspace.DeleteOptions{}))(t)
 	if got := now(); !strings.Contains(got, "deleted or moved") {
 		t.Errorf("after the deletion the page says %q", got)
 	}
@@ -64,8 +61,7 @@ func TestEditorLearns(t *testing.T) {
 // largest file that it holds can be saved, if each byte is a line or a quotation mark too.
 func TestEditorRefuses(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc, err := workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{FileBytes: 2 << 20}})
-	testkit.Must(t, err)
+	svc := must(workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{FileBytes: 2 << 20}}))(t)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for text, want := range map[string]string{

@@ -53,8 +53,7 @@ func TestLogIsSentWhileAllowed(t *testing.T) {
 		"":               func(people) {},
 	} {
 		all := people{"ada": everybody(svc)}
-		h, err := console.New(console.Options{People: all})
-		testkit.Must(t, err)
+		h := must(console.New(console.Options{People: all}))(t)
 		r := httptest.NewRequest("GET", "http://localhost/a/a/logs/l?raw=1", nil)
 		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
 		w := &reader{header: http.Header{}, first: func() {

@@ -177,9 +177,7 @@ func TestHostileLogs(t *testing.T) {
 	names := 0
 	for _, c := range sample() {
 		by := ws.As(workspace.Author{Client: c.Text, Version: c.Text})
-		if _, err := by.AppendLog(t.Context(), "l", []byte(strings.ToValidUTF8(c.Text, "?"))); err != nil {
-			t.Fatal(err)
-		}
+		must(by.AppendLog(t.Context(), "l", []byte(strings.ToValidUTF8(c.Text, "?"))))(t)
 		if _, err := by.AppendLog(t.Context(), c.Text, []byte("an entry")); err == nil {
 			names++
 			path := "/a/a/logs/" + (&url.URL{Path: c.Text}).EscapedPath()

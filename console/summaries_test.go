@@ -35,9 +35,7 @@ func summarizer(t *testing.T) (b *browser, summarize func(path, text string)) {
 		if made = text; text == "" {
 			return
 		}
-		if _, err := ws.Summarize(t.Context(), path, workspace.SummarizeOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(ws.Summarize(t.Context(), path, workspace.SummarizeOptions{}))(t)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -21,20 +20,16 @@ var (
 // writeAll stores many files, each by its own author.
 func writeAll(t testing.TB, svc *workspace.Service, agent string, paths []string) {
 	t.Helper()
-	ws, err := svc.Agent(agent)
-	testkit.Must(t, err)
+	ws := must(svc.Agent(agent))(t)
 	for _, path := range paths {
-		if _, err := ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}))(t)
 	}
 }
 
 // The tree has each file once, whatever the pages are, and says of a folder that is cut
 // that it is.
 func TestTreePages(t *testing.T) {
-	svc, err := workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{Files: 20_000}})
-	testkit.Must(t, err)
+	svc := must(workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{Files: 20_000}}))(t)
 	var want []string
 	for i := range 2300 {
 		want = append(want, fmt.Sprintf("all/%d/file-%04d.md", min(i/400, 3), i))

@@ -128,12 +128,8 @@ func withOneFileBy(t testing.TB, paths workspace.PathRule) *workspace.Service {
 	t.Helper()
 	svc := newService(t, workspace.Options{Paths: paths})
 	ws := agentOf(t, svc, "a")
-	if _, err := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ws.AppendLog(t.Context(), "f", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	must(ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{}))(t)
+	must(ws.AppendLog(t.Context(), "f", []byte("x")))(t)
 	return svc
 }
 

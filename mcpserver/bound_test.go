@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -121,8 +120,7 @@ func TestAuthorKeepsKey(t *testing.T) {
 		}
 	}
 	mustCall(t, connect(t, server), "append_log", m{"path": "g", "entry": "x"})
-	page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
-	testkit.Must(t, err)
+	page := must(agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{}))(t)
 	for i, client := range []workspace.Author{{Client: "web", Version: "2", Key: "key-1"}, {Client: "web", Version: "2", Key: "key-1"}, {Client: "test-client", Version: "1.2", Key: "key-1"}} {
 		if got := page.Entries[i].Author; got != client {
 			t.Errorf("the author of entry %d is %+v, want %+v", i+1, got, client)

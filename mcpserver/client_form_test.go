@@ -54,8 +54,8 @@ func TestTypesThatClientsSend(t *testing.T) {
 }
 
 // must returns a value, or ends the test with the error.
-func must[T any](value T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
 		testkit.Must(t, err)
 		return value

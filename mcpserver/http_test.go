@@ -26,8 +26,7 @@ func serveHTTP(t testing.TB, s *mcpserver.Server) *httptest.Server {
 func connectHTTP(t testing.TB, h *httptest.Server, protocol string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "2"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	testkit.Must(t, err)
+	session := must(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
 	t.Cleanup(func() { session.Close() })
 	return session
 }

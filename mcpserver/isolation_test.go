@@ -28,20 +28,12 @@ func stranger(t testing.TB, svc *workspace.Service) {
 	ws := agentOf(t, svc, "victim").As(workspace.Author{Client: canary})
 	for i := range 8 {
 		path := fmt.Sprintf("notes/%s-%d", canary, i)
-		if _, err := ws.WriteFile(t.Context(), path, []byte(canary+"\n"), workspace.WriteOptions{IdempotencyKey: canary + path}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ws.AppendLog(t.Context(), path, []byte(canary), []byte(canary)); err != nil {
-			t.Fatal(err)
-		}
+		must(ws.WriteFile(t.Context(), path, []byte(canary+"\n"), workspace.WriteOptions{IdempotencyKey: canary + path}))(t)
+		must(ws.AppendLog(t.Context(), path, []byte(canary), []byte(canary)))(t)
 	}
 	for _, path := range []string{"shared", "f"} { // the caller may guess these, and they are worth a summary
-		if _, err := ws.WriteFile(t.Context(), path, []byte(strings.Repeat(canary+"\n", 1000)), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ws.AppendLog(t.Context(), path, []byte(canary)); err != nil {
-			t.Fatal(err)
-		}
+		must(ws.WriteFile(t.Context(), path, []byte(strings.Repeat(canary+"\n", 1000)), workspace.WriteOptions{}))(t)
+		must(ws.AppendLog(t.Context(), path, []byte(canary)))(t)
 	}
 }
 

@@ -46,8 +46,7 @@ func newService(t testing.TB, o workspace.Options) *workspace.Service {
 // newDurable returns a service on a database.
 func newDurable(t testing.TB, o workspace.Options) *workspace.Service {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
-	testkit.Must(t, err)
+	store := must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{}))(t)
 	return serviceOn(t, store, o)
 }
 
@@ -56,8 +55,7 @@ func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *worksp
 	if o.Summarizer == nil {
 		o.Summarizer = outline()
 	}
-	svc, err := workspace.New(store, o)
-	testkit.Must(t, err)
+	svc := must(workspace.New(store, o))(t)
 	t.Cleanup(func() {
 		svc.Close(context.Background())
 		store.Close()
@@ -67,8 +65,7 @@ func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *worksp
 
 func agentOf(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
 	t.Helper()
-	ws, err := svc.Agent(name)
-	testkit.Must(t, err)
+	ws := must(svc.Agent(name))(t)
 	return ws
 }
 
@@ -99,8 +96,7 @@ func newServerWith(t testing.TB, o mcpserver.Options) *mcpserver.Server {
 	if o.Summarizer == nil {
 		o.Summarizer = outline()
 	}
-	s, err := mcpserver.New(o)
-	testkit.Must(t, err)
+	s := must(mcpserver.New(o))(t)
 	t.Cleanup(s.Close)
 	return s
 }

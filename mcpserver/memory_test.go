@@ -194,8 +194,7 @@ func waitUntilIdle(t *testing.T, cmd *exec.Cmd) {
 
 func processorTime(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
-	testkit.Must(t, err)
+	stat := must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid)))(t)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	user, err1 := strconv.Atoi(fields[11])

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -171,8 +170,7 @@ func TestAround(t *testing.T) {
 
 func bodyOf(t *testing.T, res *http.Response) string {
 	t.Helper()
-	text, err := io.ReadAll(res.Body)
-	testkit.Must(t, err)
+	text := must(io.ReadAll(res.Body))(t)
 	return string(text)
 }
 

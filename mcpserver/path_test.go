@@ -73,9 +73,7 @@ func TestUnicodePaths(t *testing.T) {
 func TestUnicodeURIs(t *testing.T) {
 	svc := newService(t, workspace.Options{Paths: workspace.UnicodePaths})
 	for _, path := range []string{"notes/a b", "é", "x"} {
-		if _, err := agentOf(t, svc, "a").WriteFile(t.Context(), path, []byte("text"), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(agentOf(t, svc, "a").WriteFile(t.Context(), path, []byte("text"), workspace.WriteOptions{}))(t)
 	}
 	s := connect(t, newServerOn(t, svc, "a"))
 	for uri, found := range map[string]bool{

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -18,9 +17,7 @@ func twoAgents(t testing.TB) *workspace.Service {
 	t.Helper()
 	svc := newService(t, workspace.Options{})
 	for _, w := range [][3]string{{"a", "notes/plan.md", "a's plan\n"}, {"a", "notes/todo.md", "a's"}, {"a", "x", ""}, {"b", "secret/key", "b's"}} {
-		if _, err := agentOf(t, svc, w[0]).WriteFile(t.Context(), w[1], []byte(w[2]), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(agentOf(t, svc, w[0]).WriteFile(t.Context(), w[1], []byte(w[2]), workspace.WriteOptions{}))(t)
 	}
 	return svc
 }
@@ -68,8 +65,7 @@ func TestCacheScope(t *testing.T) {
 func TestResourceNotYours(t *testing.T) {
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	read := func(uri string) string {
-		q, err := json.Marshal(uri)
-		testkit.Must(t, err)
+		q := must(json.Marshal(uri))(t)
 		w.send(method("1", "resources/read", `"uri":`+string(q), ""))
 		a := w.must()
 		if a.Error == nil || a.Error.Code != -32602 {
@@ -93,9 +89,7 @@ func TestResourceNotYours(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	svc := twoAgents(t)
 	for i := range 101 {
-		if _, err := agentOf(t, svc, "many").WriteFile(t.Context(), fmt.Sprintf("f%03d", i), nil, workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(agentOf(t, svc, "many").WriteFile(t.Context(), fmt.Sprintf("f%03d", i), nil, workspace.WriteOptions{}))(t)
 	}
 	type args = map[string]string
 	for _, c := range []struct {

@@ -77,9 +77,7 @@ func TestWithoutRights(t *testing.T) {
 func TestNotYoursAndNotThere(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	for _, path := range []string{"f", "own"} {
-		if _, err := agentOf(t, svc, "theirs").WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(agentOf(t, svc, "theirs").WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}))(t)
 	}
 	h := serveRights(t, svc)
 	session := beginSession(t, h, "mine")

@@ -198,8 +198,7 @@ func TestSummaryProgress(t *testing.T) {
 func overHTTP(t testing.TB, server *mcpserver.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
 	t.Helper()
 	h := serveHTTP(t, server)
-	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	testkit.Must(t, err)
+	s := must(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

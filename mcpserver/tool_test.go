@@ -7,9 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // hints are the four hints of a tool: read-only, destructive, idempotent, open world.
@@ -46,8 +43,7 @@ func TestAnnotations(t *testing.T) {
 
 func listTools(t testing.TB, s *mcp.ClientSession) []*mcp.Tool {
 	t.Helper()
-	list, err := s.ListTools(t.Context(), nil)
-	testkit.Must(t, err)
+	list := must(s.ListTools(t.Context(), nil))(t)
 	return list.Tools
 }
 
@@ -126,31 +122,5 @@ func TestInstructions(t *testing.T) {
 		if !strings.Contains(text, habit) {
 			t.Errorf("the instructions say nothing of %s", habit)
 		}
-	}
-}
-
-// Each write carries the name and version that the client gives itself.
-func TestAuthor(t *testing.T) {
-	for _, protocol := range []string{modern, legacy} {
-		t.Run(protocol, func(t *testing.T) {
-			svc := newDurable(t, workspace.Options{})
-			s := connectAs(t, newServerOn(t, svc, ""), protocol, &mcp.Implementation{Name: "client of " + protocol, Version: "7.1"})
-			mustCall(t, s, "write_file", m{"agent_id": "a", "path": "f", "content": "x"})
-			mustCall(t, s, "edit_file", m{"agent_id": "a", "path": "f", "old_text": "x", "new_text": "y"})
-			history, err := agentOf(t, svc, "a").History(t.Context(), "f")
-			if err != nil || len(history) != 2 {
-				t.Fatalf("History() = %v, %v, want 2 versions", history, err)
-			}
-			for _, v := range history {
-				if want := (workspace.Author{Client: "client of " + protocol, Version: "7.1"}); v.Author != want {
-					t.Errorf("the author of version %d is %+v, want %+v", v.Version, v.Author, want)
-				}
-			}
-			mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "x"})
-			page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
-			if err != nil || page.Entries[0].Author.Client != "client of "+protocol {
-				t.Errorf("ReadLog() = %+v, %v, want the client as the author", page, err)
-			}
-		})
 	}
 }

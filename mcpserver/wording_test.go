@@ -18,8 +18,7 @@ func TestQuotesAreNotReworded(t *testing.T) {
 		"if_version is 0; read it with since_version 2; use read_file: quota exceeded",
 		"ListFiles shows those that exist; delete what is not needed: not found",
 	} {
-		text, err := json.Marshal(line)
-		testkit.Must(t, err)
+		text := must(json.Marshal(line))(t)
 		w.send(request("1", "write_file", fmt.Sprintf(`{"path":"since_version","content":%s}`, text)))
 		w.must()
 		w.refused("edit_file", fmt.Sprintf(`{"path":"since_version","old_text":%q,"new_text":""}`, "?"+line), "",

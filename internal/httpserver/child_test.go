@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -101,15 +100,4 @@ func (c *child) status(field string) int {
 	_, err := fmt.Sscan(rest, &kib)
 	testkit.Must(c.t, err)
 	return kib
-}
-
-// withBig passes on to MCP, but for requests that want a large answer.
-func withBig(mcp http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Big") == "" {
-			mcp.ServeHTTP(w, r)
-			return
-		}
-		_, _ = w.Write(make([]byte, 16<<20))
-	})
 }

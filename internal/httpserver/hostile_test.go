@@ -5,11 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A head is refused when it is too long, and its connection is closed when it comes too slowly.
@@ -212,21 +209,6 @@ func TestPipelining(t *testing.T) {
 	}
 }
 
-// A form that a page can make a browser send is no call.
-func TestForms(t *testing.T) {
-	s := serve(t, Options{}, nil)
-	body := callBody("append_log", `{"agent_id":"a","path":"log","entry":"x"}`)
-	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "text/plain; application/json", "application/jsonx", ""} {
-		for _, version := range []string{"2026-07-28", "2025-06-18"} {
-			a := s.ask("POST", "/mcp", body, withKey, "Content-Type: "+kind, "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: "+version)
-			if a.status != 400 && a.status != 415 {
-				t.Errorf("%q in %s: %v, want 400 or 415", kind, version, a)
-			}
-		}
-	}
-	s.mustAppend()
-}
-
 // A client that hangs up is noticed while its call is under way.
 func TestHangUp(t *testing.T) {
 	for _, body := range []string{"", `{"a":1}`} {
@@ -247,23 +229,4 @@ func TestHangUp(t *testing.T) {
 			t.Errorf("body %q: the call goes on", body)
 		}
 	}
-}
-
-// Answers that are never read take their places for limits.answer. Then others get them.
-func TestNeverRead(t *testing.T) {
-	mcp, stop, err := newMCP(t.TempDir())
-	testkit.Must(t, err)
-	var begun atomic.Int64
-	big := withBig(mcp)
-	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun.Add(1)
-		big.ServeHTTP(w, r)
-	})
-	s := serve(t, Options{MCP: counted, MaxConnections: 8}, func(s *Server) { s.limits.answer, s.limits.header = 100*time.Millisecond, time.Minute })
-	t.Cleanup(stop)
-	for i := range 7 { // as many as there may be
-		s.dial().send(request("POST", "/mcp", "", fmt.Sprintf("%s%d/tenant%d", withKey, i, i/3), "X-Big: 1"))
-	}
-	eventually(t, "the calls do not begin", func() bool { return begun.Load() == 7 }) // the first may be over by then
-	eventually(t, "the calls keep their places", func() bool { return s.dial().send(appends()).read("POST").isAppended() })
 }

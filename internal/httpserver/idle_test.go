@@ -39,21 +39,6 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// If a server may have a single connection, a new one waits until the call there has ended.
-func TestNoRoom(t *testing.T) {
-	g := newGate()
-	s := serve(t, Options{MCP: g, MaxConnections: 1}, nil)
-	defer g.open()
-	s.dial().send(request("POST", "/mcp", "", withKey))
-	<-g.entered
-	c := s.dial().send(request("GET", "/healthz", ""))
-	time.Sleep(20 * time.Millisecond)
-	g.open()
-	if a := c.read("GET"); a.status != 200 {
-		t.Errorf("the connection that waited: %v", a)
-	}
-}
-
 // A connection goes on after it was idle, and is closed when it has been idle too long.
 func TestIdle(t *testing.T) {
 	s := serve(t, Options{}, nil)

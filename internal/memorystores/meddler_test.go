@@ -188,17 +188,6 @@ func TestUnicodeMemoryOnASCIIServer(t *testing.T) {
 	c.get("/memstore_a/memories/" + id).ok()
 }
 
-// When a store was made does not change when somebody names it.
-func TestNamedAgentKeepsTime(t *testing.T) {
-	w := newWorld(t, memstore.New(), nil)
-	w.write(t, "a", "f.md", "text")
-	c := w.of(t, both, "*")
-	made := c.get("/memstore_a").str("created_at")
-	if got := c.made("/memstore_a", object{"name": "new"}).str("created_at"); got != made {
-		t.Errorf("made at %s, and then at %s", made, got)
-	}
-}
-
 // A version that is redacted while a page is made is in it without anything that tells its
 // content. A memory of which others write many versions stays in a page.
 func TestPageOfOvertakenVersions(t *testing.T) {

@@ -1,20 +1,16 @@
 package memorystores_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // newStore returns a client with a store of the agent a.
@@ -241,42 +237,4 @@ func TestSharedTime(t *testing.T) {
 		c.post(memories+"/"+ids[0], object{"content": "x"}).fails(409, "conflict_error", "")
 		c.remove(memories+"/"+ids[0]).fails(409, "conflict_error", "")
 	})
-}
-
-// A restless store moves a memory after each look at it.
-type restless struct {
-	workspace.Store
-	move atomic.Pointer[func()] // nil: it does not
-}
-
-// View implements [workspace.Store].
-func (r *restless) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	err := r.Store.View(ctx, o, fn)
-	if move := r.move.Swap(nil); move != nil { // it looks, too
-		(*move)()
-		r.move.Store(move)
-	}
-	return err
-}
-
-// A memory is found by its id although its path is another one at each look.
-func TestMovingMemory(t *testing.T) {
-	store := &restless{Store: memstore.New()}
-	w := newWorld(t, store, nil)
-	c := w.newStore(t)
-	id := c.memory("/0", "text").str("id")
-	ws, err := w.svc.Agent("a")
-	testkit.Must(t, err)
-	n := 0
-	move := func() {
-		_, err := ws.MoveFile(t.Context(), fmt.Sprint(n), fmt.Sprint(n+1), workspace.MoveOptions{})
-		testkit.Must(t, err)
-		n++
-	}
-	store.move.Store(&move)
-	a := c.get(memories + "/" + id)
-	store.move.Store(nil)
-	if a.ok().str("content") != "text" || a.str("id") != id || n < 4 {
-		t.Errorf("after %d moves: %s", n, a.text)
-	}
 }

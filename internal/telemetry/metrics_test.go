@@ -46,39 +46,6 @@ func counted(t *testing.T, tel *Telemetry, metric string) (text string) {
 	return text
 }
 
-// Calls of a real server are counted by tool and outcome.
-func TestMetricsOfCalls(t *testing.T) {
-	url, tel := serve(t, Options{})
-	client := connect(t, url, nil, tester)
-	for n := range 5 {
-		call(t, client, "append_log", map[string]any{"agent_id": "a", "path": "log", "entry": fmt.Sprint(n)})
-	}
-	call(t, client, "read_file", map[string]any{"agent_id": "a", "path": "none"})
-	call(t, client, "no_such_tool", nil)
-	text := counted(t, tel, `scratchpad_requests_total{outcome="invalid",tool="other"}`)
-	for metric, want := range map[string]string{
-		`scratchpad_requests_total{outcome="ok",tool="append_log"}`:       "5",
-		`scratchpad_requests_total{outcome="not_found",tool="read_file"}`: "1",
-		`scratchpad_requests_total{outcome="invalid",tool="other"}`:       "1",
-		`scratchpad_request_seconds_count{tool="append_log"}`:             "5",
-		`scratchpad_calls`:           "0",
-		`scratchpad_store_read_only`: "0",
-		`scratchpad_store_readers`:   "4",
-	} {
-		if got := value(text, metric); got != want {
-			t.Errorf("%s is %q, want %s", metric, got, want)
-		}
-	}
-	for _, metric := range []string{
-		"scratchpad_request_bytes_total", "scratchpad_answer_bytes_total", "scratchpad_store_writes_total", "scratchpad_store_commit_seconds_count",
-		"scratchpad_store_wal_bytes", "go_goroutines",
-	} {
-		if got := value(text, metric); got == "" || got == "0" {
-			t.Errorf("%s is %q", metric, got)
-		}
-	}
-}
-
 // The numbers of each part are shown under their names, all of which begin with the prefix.
 func TestMetricsOfParts(t *testing.T) {
 	commits := sqlite.Timing{Count: 3, Sum: 1500 * time.Millisecond}

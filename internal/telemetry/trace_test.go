@@ -172,44 +172,6 @@ func TestTraceOfACall(t *testing.T) {
 	}
 }
 
-// A caller who does not record a trace gets no spans. One without a trace gets a new one,
-// unless the sampler says otherwise.
-func TestTraceSampling(t *testing.T) {
-	for _, c := range []struct {
-		header, sampler string
-		want            bool
-	}{
-		{"00-" + traceID + "-" + spanID + "-00", "", false},
-		{"00-" + traceID + "-" + spanID + "-01", "parentbased_always_off", true},
-		{"", "", true},
-		{"", "parentbased_always_off", false},
-		{"wrong", "", true},
-	} {
-		to := newReceiver(t)
-		t.Setenv("OTEL_TRACES_SAMPLER", c.sampler)
-		tel := newTelemetry(t, Options{})
-		handler := tel.Trace(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			ctx, end := tel.Around(r.Context(), mcpserver.Call{Tool: "ping"})
-			_, worked := tel.AroundWork(ctx, mcpserver.Call{})
-			worked(nil)
-			end(mcpserver.Outcome{})
-		}))
-		req := httptest.NewRequest("POST", "/", nil)
-		if c.header != "" {
-			req.Header.Set("Traceparent", c.header)
-		}
-		handler.ServeHTTP(httptest.NewRecorder(), req)
-		testkit.Must(t, tel.Close(t.Context()))
-		want := 0
-		if c.want {
-			want = 2
-		}
-		if got := len(to.spans(t)); got != want {
-			t.Errorf("header %q, sampler %q: %d spans, want %d", c.header, c.sampler, got, want)
-		}
-	}
-}
-
 // endSpans ends n spans.
 func endSpans(tel *Telemetry, n int) {
 	for range n {

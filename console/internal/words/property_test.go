@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -111,53 +109,6 @@ func check(rows []Row, old, new []byte, o Options) error {
 	return nil
 }
 
-// checkMarks reports where marks are out of order or divide a character.
-func checkMarks(text string, marks []Range) error {
-	last := -1
-	for _, m := range marks {
-		if m.Start <= last || m.End <= m.Start || m.End > len(text) {
-			return fmt.Errorf("mark %v of %q after %d", m, text, last)
-		}
-		last = m.End
-		for _, at := range []int{m.Start, m.End} {
-			if divides(text, at) {
-				return fmt.Errorf("mark %v of %q divides a character at %d", m, text, at)
-			}
-		}
-	}
-	return nil
-}
-
-// divides reports whether an offset is inside a character, as a person sees it.
-func divides(text string, at int) bool {
-	if at == 0 || at == len(text) {
-		return false
-	}
-	r, _ := utf8.DecodeRuneInString(text[at:])
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	flags := 0
-	for rest := text[:at]; ; flags++ {
-		f, n := utf8.DecodeLastRuneInString(rest)
-		if f < 0x1f1e6 || f > 0x1f1ff {
-			break
-		}
-		rest = rest[:len(rest)-n]
-	}
-	return !utf8.RuneStart(text[at]) || unicode.IsMark(r) || r == '\u200d' || before == '\u200d' ||
-		0x1f3fb <= r && r <= 0x1f3ff || flags%2 == 1 && 0x1f1e6 <= r && r <= 0x1f1ff
-}
-
-// rest is a text without its marked parts.
-func rest(text string, marks []Range) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range marks {
-		b.WriteString(text[at:m.Start])
-		at = m.End
-	}
-	return b.String() + text[at:]
-}
-
 // All rows together are both texts, to the byte. Pages of a view are the view. In both
 // layouts marks stand on characters, and the lines of a pair are equal without them.
 func TestRows(t *testing.T) {
@@ -190,46 +141,6 @@ func TestRows(t *testing.T) {
 		for _, r := range v.Rows(0, v.Len()) {
 			if r.Kind == Gap {
 				t.Fatalf("gap %+v is not open", r)
-			}
-		}
-	})
-}
-
-func TestPairsAndMarks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		old, new := texts(t)
-		d := Compare(old, new)
-		side := d.View(Options{Layout: SideBySide, Context: -1})
-		byOld, byNew := map[int]Row{}, map[int]Row{}
-		for _, r := range side.Rows(0, side.Len()) {
-			byOld[r.Old.Line], byNew[r.New.Line] = r, r
-			if !r.Marked {
-				if len(r.Old.Marks)+len(r.New.Marks) > 0 {
-					t.Fatalf("marks of a row that is not marked: %+v", r)
-				}
-				continue
-			}
-			for _, s := range []Side{r.Old, r.New} {
-				if err := checkMarks(s.Text, s.Marks); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if a, b := rest(r.Old.Text, r.Old.Marks), rest(r.New.Text, r.New.Marks); a != b {
-				t.Fatalf("without marks %q and %q are %q and %q", r.Old.Text, r.New.Text, a, b)
-			}
-		}
-		unified := d.View(Options{Context: -1})
-		for _, r := range unified.Rows(0, unified.Len()) {
-			switch other := byOld[r.Old.Line]; r.Kind {
-			case Removed:
-				if !reflect.DeepEqual(r.Old, other.Old) || r.Marked != other.Marked || r.EndDiffers != other.EndDiffers {
-					t.Fatalf("unified %+v, side by side %+v", r, other)
-				}
-			case Added:
-				other = byNew[r.New.Line]
-				if !reflect.DeepEqual(r.New, other.New) || r.Marked != other.Marked || r.EndDiffers != other.EndDiffers {
-					t.Fatalf("unified %+v, side by side %+v", r, other)
-				}
 			}
 		}
 	})
