@@ -40,6 +40,7 @@ func write(t *testing.T, svc *workspace.Service, agent, path, text string) {
 }
 
 func TestAgents(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	for i := range 120 {
 		write(t, svc, fmt.Sprintf("team-%d-%03d", i%2, i), "a.md", strings.Repeat("x", i))

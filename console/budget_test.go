@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,6 +20,7 @@ var asset = regexp.MustCompile(`(?:href|src)="(/static/[^"]+\.(?:css|js))"`)
 
 // Every page is small.
 func TestPageBytes(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	write(t, svc, "a", "plan.md", "# Plan\n\nOne step.\n")
 	write(t, svc, "a", "plan.md", "# Plan\n\nTwo steps.\n")

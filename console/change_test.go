@@ -51,6 +51,7 @@ func newTrouble(t *testing.T, limits workspace.Limits) (*trouble, *workspace.Ser
 // Whatever keeps a text from being stored, the answer is an editor that has it, and it can
 // be saved from there.
 func TestSaveFails(t *testing.T) {
+	testkit.SkipInShort(t)
 	store, svc, b := newTrouble(t, workspace.Limits{FileBytes: 1000, Bytes: 20_000})
 	write(t, svc, "a", "p.md", "one\n")
 	for _, c := range []struct {
@@ -228,6 +229,7 @@ func withToken(from *webForm, token string) *webForm {
 // Only who may read and write sees controls, and changes files. An agent of somebody else
 // is like one that cannot be.
 func TestWhoMayChange(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	write(t, svc, "a", "p.md", "one\n")
 	write(t, svc, "a", "p.md", "two\n")

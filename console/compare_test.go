@@ -67,6 +67,7 @@ func classOf(n *html.Node) string {
 }
 
 func TestCompare(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	for path, versions := range map[string][]string{
 		"plan.md":  {"one\ntwo\nthree\nfour\nfive\nsix\nship on Friday\nend\n", "one\ntwo\nthree\nfour\nfive\nsix\nship on Monday\nmore\nend\n", "other\n"},
@@ -109,6 +110,7 @@ func TestCompare(t *testing.T) {
 
 // The page says what is compared, and leads to other comparisons.
 func TestCompareLinks(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	for i := range 12 {
 		write(t, svc, "a", "n.txt", strings.Repeat("line\n", 20)+fmt.Sprintf("number %d\n", i+1))

@@ -38,6 +38,7 @@ var texts = rapid.Custom(func(t *rapid.T) string {
 // What the editor shows and takes back are the bytes of the file, whatever the text and its
 // line endings. A text that a browser would change is not offered for editing.
 func TestEditorKeepsBytes(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -76,6 +77,7 @@ func TestEditorKeepsBytes(t *testing.T) {
 
 // A new file has what was typed.
 func TestNewFile(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	b := open(t, console.Options{Version: "1.4.0", People: people{"ada": everybody(svc)}}, "ada")
 	f := b.form("/a/a/new?path=notes/p", "create")

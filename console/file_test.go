@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestFile(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	write(t, svc, "a", "notes/plan.md", "# Plan\n\nSee [the list](../list.txt).\n")
 	write(t, svc, "a", "notes/plan.md", "# New plan\n\nSee [the list](../list.txt).\n")

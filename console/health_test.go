@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestHealth(t *testing.T) {
+	testkit.SkipInShort(t)
 	all := everybody(newService(t))
 	bob := all
 	bob.ID, bob.Metrics = "bob", false

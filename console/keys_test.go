@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -263,6 +264,7 @@ func TestKeyFormAfterError(t *testing.T) {
 
 // What is wrong with a field is said there, and what was typed stays.
 func TestKeyFormFields(t *testing.T) {
+	testkit.SkipInShort(t)
 	ring := &keyring{}
 	ada, _ := withKeys(t, ring)
 	for _, test := range []struct{ field, value, want string }{
@@ -302,6 +304,7 @@ func TestKeyFormFields(t *testing.T) {
 
 // Without admin there are no keys: no link, no page, no change.
 func TestKeysNeedAdmin(t *testing.T) {
+	testkit.SkipInShort(t)
 	ring := &keyring{keys: []console.Key{{ID: "acme0000", Name: "canary", Live: true}}}
 	ada, _ := withKeys(t, ring)
 	bob := visit(t, ada.url, "bob")
@@ -334,6 +337,7 @@ func TestKeysNeedAdmin(t *testing.T) {
 
 // The key of another tenant and one that does not exist are the same.
 func TestForeignKey(t *testing.T) {
+	testkit.SkipInShort(t)
 	ring := &keyring{keys: []console.Key{{ID: "acme0000", Name: "ours", Live: true}, {ID: "beta0000", Name: "canary", Live: true}}}
 	ada, _ := withKeys(t, ring)
 	_, list := ada.get("/keys")
@@ -364,6 +368,7 @@ func TestForeignKey(t *testing.T) {
 
 // Names are text, whatever is in them, and long lists of agents are cut.
 func TestHostileKeys(t *testing.T) {
+	testkit.SkipInShort(t)
 	hostile := "<img src=x onerror=alert(1)>\u202e\x00\"'"
 	many := slices.Repeat([]string{hostile}, 100)
 	ring := &keyring{keys: []console.Key{{ID: "acme0000", Name: hostile, Agents: many, Scopes: []string{hostile}, Live: true, Own: true}}}

@@ -76,6 +76,7 @@ func parseLog(t *testing.T, page string) (p logPage) {
 }
 
 func TestLog(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	cursor := workspace.Author{Client: "cursor", Version: "1.7", Key: "k9"}
 	appendLog(t, svc, "a", "checks", cursor, "deploy\nsmoke test: ok", "web-07 FAILED", strings.Repeat("a line of a report\n", 40)+"the end failed", strings.Repeat("x", 5000))
@@ -122,6 +123,7 @@ func TestLog(t *testing.T) {
 
 // Older pages lead through all entries, each once, also while entries are added and removed.
 func TestLogPages(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(950)...)
 	appendLog(t, svc, "a", "l", workspace.Author{}, strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10))
@@ -161,6 +163,7 @@ func TestLogPages(t *testing.T) {
 }
 
 func TestLogTrim(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(61)...)
 	all := everybody(svc)
@@ -270,6 +273,7 @@ func (s *lateEntry) Update(ctx context.Context, o workspace.Owner, fn func(works
 
 // The lines of a log are all of its entries, with their bytes.
 func TestLogLines(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	want := numbered(250)
 	for i := range 12 {

@@ -13,6 +13,7 @@ import (
 // A redacted version says when it was redacted and by whom, on each page that could show its
 // text. No page links to a comparison with it.
 func TestRedacted(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	for _, text := range []string{"one\n", "CANARY\n", "three\n", "four\n"} {
 		write(t, svc, "a", "p.md", text)

@@ -122,6 +122,7 @@ func TestRestore(t *testing.T) {
 
 // A move takes the versions along. What is wrong with the new path stands at its field.
 func TestMove(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	write(t, svc, "a", "p.md", "one\n")
@@ -162,6 +163,7 @@ func TestMove(t *testing.T) {
 
 // The page that asks says what goes, and goes only with the version that it has shown.
 func TestDelete(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	write(t, svc, "a", "p.md", strings.Repeat("x", 1000))

@@ -37,6 +37,7 @@ func address(path string, query ...string) string {
 }
 
 func TestSearch(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	write(t, svc, "a", "notes/plan.md", "# Plan\n\nWe ship on Monday.\n")
 	write(t, svc, "a", "long.txt", strings.Repeat("nothing\n\n", 700)+"the needle <b>is</b> here\n")
@@ -80,6 +81,7 @@ func TestSearch(t *testing.T) {
 
 // The link to a hit leads to a page that has its line, however long the lines before are.
 func TestSearchLongLines(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t)
 	write(t, svc, "a", "f", strings.Repeat(strings.Repeat("x", 30_000)+"\n", 32)+"needle")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")

@@ -40,6 +40,7 @@ func summarizer(t *testing.T) (b *browser, summarize func(path, text string)) {
 }
 
 func TestSummaries(t *testing.T) {
+	testkit.SkipInShort(t)
 	b, summarize := summarizer(t)
 	if _, page := b.get("/a/a/summaries"); !strings.Contains(page, "No file has a summary") || !strings.Contains(page, "An agent makes one when it asks") {
 		t.Errorf("without summaries:\n%s", page)

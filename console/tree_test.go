@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -29,6 +30,7 @@ func writeAll(t testing.TB, svc *workspace.Service, agent string, paths []string
 // The tree has each file once, whatever the pages are, and says of a folder that is cut
 // that it is.
 func TestTreePages(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := must(workspace.New(memstore.New(), workspace.Options{Limits: workspace.Limits{Files: 20_000}}))(t)
 	var want []string
 	for i := range 2300 {

@@ -136,6 +136,7 @@ func withOneFileBy(t testing.TB, paths workspace.PathRule) *workspace.Service {
 // A bad argument is refused with an error that names it and says what to send, and
 // nothing is stored.
 func TestStrictArguments(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := withOneFile(t)
 	before := everything(t, svc)
 	w := newWire(t, newServerOn(t, svc, ""))
@@ -189,6 +190,7 @@ func wayOut(kind, value string) string {
 
 // 1.0 and 1e0 are the number 1, and null is the same as no argument.
 func TestLenientArguments(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
 	for _, args := range []string{
 		`{"path":"f","version":1}`, `{"path":"f","version":1.0}`, `{"path":"f","version":1e0}`, `{"path":"f","version":10E-1}`, `{"path":"f","version":0.1e1}`,
@@ -214,6 +216,7 @@ func TestLenientArguments(t *testing.T) {
 
 // A bound server refuses every agent_id but its own.
 func TestBoundAgentID(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := withOneFile(t)
 	before := everything(t, svc)
 	w := newWire(t, newServerOn(t, svc, "a"))
@@ -229,6 +232,7 @@ func TestBoundAgentID(t *testing.T) {
 
 // An invalid key is refused, and nothing is stored.
 func TestBadIdempotencyKeys(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := withOneFile(t)
 	before := everything(t, svc)
 	w := newWire(t, newServerOn(t, svc, "a"))

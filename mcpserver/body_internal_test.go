@@ -119,6 +119,7 @@ func TestBodiesAreGivenUp(t *testing.T) {
 // Bodies that have come in part keep their memory, and one of them can always get
 // complete.
 func TestHalfBodies(t *testing.T) {
+	testkit.SkipInShort(t)
 	_, h := newTimed(t, limits{time.Minute, answerTimeout}, 0)
 	const size, half = 4 << 20, 2 << 20
 	var wg sync.WaitGroup
@@ -157,6 +158,7 @@ func TestAnswerNotTaken(t *testing.T) {
 // An answer that is larger than the whole budget is sent while no other large call runs.
 // Small calls are answered meanwhile.
 func TestAnswerOverTheBudget(t *testing.T) {
+	testkit.SkipInShort(t)
 	_, h := newTimed(t, limits{bodyTimeout, answerTimeout}, 1<<20)
 	var wg sync.WaitGroup
 	unread := dial(t, h, callText("read_file", `{"path":"large"}`, 0))

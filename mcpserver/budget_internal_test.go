@@ -51,12 +51,12 @@ func mustResult(t *testing.T, what, text string) {
 func TestBudgetOfManyReads(t *testing.T) {
 	s := newInner(t, Options{Memory: 1 << 20, Timeout: whenBusy})
 	handler := s.Handler()
-	const places = 64
+	const places = 32
 	if !s.budget.calls.TryAcquire(maxCalls - places) {
 		t.Fatal("places are in use")
 	}
 	var wg sync.WaitGroup
-	for range 5 * places {
+	for range 3 * places {
 		wg.Go(func() { mustResult(t, "a read", post(t, handler, "read_file", `{"path":"mid"}`)) })
 	}
 	wg.Wait()
@@ -64,6 +64,7 @@ func TestBudgetOfManyReads(t *testing.T) {
 
 // A small request is answered while larger ones wait for memory.
 func TestBudgetOfSmallBodies(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := newInner(t, Options{Timeout: whenBusy})
 	handler := s.Handler()
 	large := &s.budget.large
@@ -192,6 +193,9 @@ func newReading(t *testing.T, timeout time.Duration, reads, heavy, lane bool) (s
 func TestRightsAfterWait(t *testing.T) {
 	for _, c := range reading {
 		for _, part := range []struct{ waits, reads, heavy, lane bool }{{c.reads, true, false, false}, {c.heavy, false, true, false}, {c.lane, false, false, true}} {
+			if !part.waits && testing.Short() {
+				continue
+			}
 			if !part.waits {
 				s, _ := newReading(t, whenBusy, part.reads, part.heavy, part.lane)
 				mustResult(t, fmt.Sprintf("%s without room for %+v", c.tool, part), post(t, s.Handler(), c.tool, c.args))

@@ -14,6 +14,7 @@ import (
 // Clients convert values below the model. Each tool takes a number and a boolean as text, and
 // any JSON for a text, by every door.
 func TestTypesThatClientsSend(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range []struct{ tool, args, want string }{
 		{"write_file", `{"path":"o","content":{ "a" : 1 }}`, `{ "a" : 1 }`},
@@ -65,6 +66,7 @@ func must[T any](value T, err error) func(testing.TB) T {
 // In PHP an empty object is an empty array. It is an object wherever the protocol has one, and
 // no error names a type of Go.
 func TestEmptyArrays(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	server := newServer(t, "a")
 	for _, d := range doors(t, server) {
@@ -133,6 +135,7 @@ func TestErrorsNameNoGoTypes(t *testing.T) {
 
 // A byte order mark stands before many texts that come from Windows.
 func TestByteOrderMark(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	const mark = "\ufeff"
 	server := newServer(t, "a")
@@ -170,6 +173,7 @@ func TestByteOrderMark(t *testing.T) {
 
 // Each number and each string is a good id, and comes back as it was sent.
 func TestIDsAsSent(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, d := range doors(t, newServer(t, "a")) {
 		for _, id := range []string{
@@ -191,6 +195,7 @@ func TestIDsAsSent(t *testing.T) {
 
 // Nobody answers an answer: two servers that are joined would go on for ever.
 func TestAnswersAreNotAnswered(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	server := newServer(t, "a")
 	h := serveHTTP(t, server)

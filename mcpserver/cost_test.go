@@ -19,6 +19,7 @@ type m = map[string]any
 // The tools cost every conversation tokens: of each tool, those of its name, of its
 // description and of its schema.
 func TestToolsTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, c := range []struct {
 		bound string
 		most  int
@@ -74,6 +75,7 @@ func sentence(r *rand.Rand, n int) string {
 }
 
 func TestReadFileTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := connect(t, newServer(t, "a"))
 	r := rand.New(rand.NewPCG(1, 2))
 	lines := make([]string, 2000)
@@ -88,6 +90,7 @@ func TestReadFileTokens(t *testing.T) {
 }
 
 func TestListFilesTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := connect(t, newServer(t, "a"))
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 100 {
@@ -98,6 +101,7 @@ func TestListFilesTokens(t *testing.T) {
 }
 
 func TestReadLogTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := connect(t, newServer(t, "a"))
 	r := rand.New(rand.NewPCG(5, 6))
 	for i := range 100 {
@@ -110,6 +114,7 @@ func TestReadLogTokens(t *testing.T) {
 
 // The answer of a search is bounded, whatever the texts and the paths are.
 func TestSearchTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := connect(t, newServer(t, "a"))
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range 60 {
@@ -142,6 +147,7 @@ func mustCallIn(t *rapid.T, s *mcp.ClientSession, tool string, args any) []strin
 }
 
 func TestChangesTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	server := newServer(t, "a")
 	s, other := connect(t, server), connectAs(t, server, modern, &mcp.Implementation{Name: "claude-code", Version: "2.0"})
 	r := rand.New(rand.NewPCG(7, 8))
@@ -171,6 +177,7 @@ func TestChangesTokens(t *testing.T) {
 
 // The differences of changes never cost more than to read the files and logs whole.
 func TestChangesAreNeverDearer(t *testing.T) {
+	testkit.SkipInShort(t)
 	server := newServer(t, "a")
 	s, other := connect(t, server), connect(t, server)
 	n, shown := 0, 0

@@ -115,6 +115,7 @@ func TestErrorsAreShort(t *testing.T) {
 
 // An edit that finds nothing quotes a line of the file. Its error is as short.
 func TestEditErrorsAreShort(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServer(t, "a"))
 	path := strings.Repeat("p", 255)
 	for name, text := range hostile {
@@ -133,6 +134,7 @@ func TestEditErrorsAreShort(t *testing.T) {
 // An error without a kind says nothing about the machine, but is logged. So does a panic,
 // and the connection goes on.
 func TestInternalErrors(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, find := range map[string]func() (*workspace.Workspace, error){
 		"error": func() (*workspace.Workspace, error) {
 			return nil, errors.New("open /home/secret/db: permission denied")
@@ -179,6 +181,7 @@ func TestInternalErrors(t *testing.T) {
 
 // Every kind of error reaches the client with its text.
 func TestKindsOfError(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, kind := range []error{
 		context.Canceled,
 		workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict, workspace.ErrCorrupt,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -50,6 +51,7 @@ const (
 
 // Whatever allows JSON is served, because the answer is JSON.
 func TestAccept(t *testing.T) {
+	testkit.SkipInShort(t)
 	server := newServer(t, "a")
 	h := server.Handler()
 	session := round(t, h, "POST", initialize, headers(false, "", nil)).Header().Get("Mcp-Session-Id")
@@ -82,6 +84,7 @@ func TestAccept(t *testing.T) {
 
 // Every error is one of JSON-RPC with the id of the request, and says what to do.
 func TestHTTPErrors(t *testing.T) {
+	testkit.SkipInShort(t)
 	h := newServer(t, "a").Handler()
 	session := round(t, h, "POST", initialize, headers(false, "", nil)).Header().Get("Mcp-Session-Id")
 	round(t, h, "POST", initialized, headers(false, session, nil))
@@ -160,6 +163,7 @@ func TestVersionOnStdio(t *testing.T) {
 // A name of this machine is compared without case, and may end in a dot. Other names are
 // refused on a loopback address, or a page could reach the server by one.
 func TestHostNames(t *testing.T) {
+	testkit.SkipInShort(t)
 	h := newServerWith(t, mcpserver.Options{Bound: true, Workspace: workspaces(newService(t, workspace.Options{}), "a")}).Handler()
 	local := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4321})
 	for host, want := range map[string]int{

@@ -96,6 +96,7 @@ func send(t testing.TB, h *httptest.Server, verb, body string, header map[string
 
 // All requests from a page of another origin are refused.
 func TestOrigin(t *testing.T) {
+	testkit.SkipInShort(t)
 	h := serveHTTP(t, newServer(t, ""))
 	list := method("1", "tools/list", "", "")
 	for _, verb := range []string{"POST", "GET", "DELETE", "PUT"} {
@@ -117,6 +118,7 @@ func TestOrigin(t *testing.T) {
 
 // A body over the limit is refused with every protocol. A body of exactly the limit is not.
 func TestBodyLimit(t *testing.T) {
+	testkit.SkipInShort(t)
 	h := serveHTTP(t, newServer(t, ""))
 	list := strings.TrimSpace(method("1", "tools/list", "", ""))
 	fill := func(n int) string { return list + strings.Repeat(" ", n-len(list)) }

@@ -96,7 +96,10 @@ func owners(faulty bool, next http.Handler) http.Handler {
 // Generated requests of one caller show nothing of another, over HTTP in both eras, whether
 // the callers are bound to an agent or not. Nothing of either is in the log.
 func TestIntruder(t *testing.T) {
-	n := testkit.Pick(300, 3000, 20_000)
+	n := testkit.Pick(200, 3000, 20_000)
+	if testing.Short() {
+		n = 60
+	}
 	answered := map[string]int{}
 	for _, bound := range []map[string]bool{{"intruder": true, "victim": true}, {}, {"victim": true}} {
 		report, logged := invade(t, bound, fault{}, n)

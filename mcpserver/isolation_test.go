@@ -155,6 +155,7 @@ func straight(mcpserver.Call, *workspace.Service) string { return "" }
 
 // No call of one agent shows or changes anything of another.
 func TestIsolation(t *testing.T) {
+	testkit.SkipInShort(t)
 	n := testkit.Pick(500, 3000, 20_000)
 	for _, bound := range []bool{true, false} {
 		if leak := probe(t, bound, n, straight); leak != "" {

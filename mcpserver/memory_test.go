@@ -203,8 +203,7 @@ func processorTime(t *testing.T, cmd *exec.Cmd) int {
 	return user + system
 }
 
-// checkResident compares the most memory that the process ever had with maxResident. The
-// race detector takes several times as much.
+// checkResident compares the most memory that the process ever had with maxResident.
 func checkResident(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -212,7 +211,7 @@ func checkResident(t *testing.T, cmd *exec.Cmd) {
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
 	kib, err := strconv.Atoi(strings.Fields(rest)[0])
 	testkit.Must(t, err)
-	if t.Logf("%d MiB resident at most", kib>>10); kib>>10 >= maxResident && !underRace {
+	if t.Logf("%d MiB resident at most", kib>>10); kib>>10 >= maxResident {
 		t.Errorf("the server had %d MiB, want less than %d", kib>>10, maxResident)
 	}
 }

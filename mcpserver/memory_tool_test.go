@@ -54,6 +54,7 @@ func TestTools(t *testing.T) {
 
 // The tool and its instructions cost a conversation less than the storage tools.
 func TestMemoryToolTokens(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t, workspace.Options{})
 	for bound, most := range map[string]int{"": 290, "a": 270} {
 		session := connect(t, newServerWith(t, mcpserver.Options{Bound: bound != "", Workspace: workspaces(svc, bound), Tools: mcpserver.MemoryTool}))
@@ -89,6 +90,7 @@ func TestMemoryToolKey(t *testing.T) {
 // Over HTTP a large file goes through, in both directions, and a budget of the least memory
 // is enough.
 func TestMemoryToolOverHTTP(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t, workspace.Options{})
 	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: workspaces(svc, "a"), Tools: mcpserver.MemoryTool, Memory: 1 << 20})
 	h := httptest.NewServer(server.Handler())

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -44,6 +45,7 @@ func TestReadResource(t *testing.T) {
 
 // Answers with an agent's content are private and not to be kept.
 func TestCacheScope(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	for name, c := range map[string]struct{ params, scope string }{
 		"resources/read":           {`"uri":"scratchpad://a/x"`, "private"},
@@ -63,6 +65,7 @@ func TestCacheScope(t *testing.T) {
 
 // The answer is the same for a missing file and for a file of another caller.
 func TestResourceNotYours(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	read := func(uri string) string {
 		q := must(json.Marshal(uri))(t)
@@ -87,6 +90,7 @@ func TestResourceNotYours(t *testing.T) {
 
 // Paths are offered to callers who may read them. Agents are never offered.
 func TestCompletion(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := twoAgents(t)
 	for i := range 101 {
 		must(agentOf(t, svc, "many").WriteFile(t.Context(), fmt.Sprintf("f%03d", i), nil, workspace.WriteOptions{}))(t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -75,6 +76,7 @@ func TestWithoutRights(t *testing.T) {
 // The answer for another caller's agent and for an agent that nobody has is the same, byte for
 // byte, in both eras.
 func TestNotYoursAndNotThere(t *testing.T) {
+	testkit.SkipInShort(t)
 	svc := newService(t, workspace.Options{})
 	for _, path := range []string{"f", "own"} {
 		must(agentOf(t, svc, "theirs").WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}))(t)

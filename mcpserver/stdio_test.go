@@ -17,6 +17,7 @@ func padded(id string, n int) string {
 
 // A line that is not a message gets an error, and the connection goes on.
 func TestBadLines(t *testing.T) {
+	testkit.SkipInShort(t)
 	const parse, invalid = -32700, -32600
 	for name, c := range map[string]struct {
 		line string
@@ -72,6 +73,7 @@ func TestBadLines(t *testing.T) {
 
 // A message that is not a known request gets an error with its id.
 func TestBadRequests(t *testing.T) {
+	testkit.SkipInShort(t)
 	const notFound, params = -32601, -32602
 	for name, c := range map[string]struct {
 		line string
@@ -105,6 +107,7 @@ func TestBadRequests(t *testing.T) {
 
 // Odd lines that are messages are answered.
 func TestOddLines(t *testing.T) {
+	testkit.SkipInShort(t)
 	line := request("1", "get_usage_stats", "{}")
 	text := strings.TrimSpace(line)
 	for name, odd := range map[string]string{

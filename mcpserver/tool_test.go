@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // hints are the four hints of a tool: read-only, destructive, idempotent, open world.
@@ -20,6 +22,7 @@ var (
 
 // Every tool sets all four hints, because clients take a missing one for true.
 func TestAnnotations(t *testing.T) {
+	testkit.SkipInShort(t)
 	want := map[string]hints{
 		"append_log": writes, "changes": reads, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
 		"list_logs": reads, "move_file": writes, "read_file": reads, "read_log": reads, "search": reads, "summarize_file": reads, "write_file": writes,
@@ -50,6 +53,7 @@ func listTools(t testing.TB, s *mcp.ClientSession) []*mcp.Tool {
 // The list of tools is one page, with the same bytes on every connection and with every
 // protocol.
 func TestToolsAreStable(t *testing.T) {
+	testkit.SkipInShort(t)
 	first := newWire(t, newServer(t, "a"))
 	first.send(method("1", "tools/list", "", ""))
 	want := first.must().raw
@@ -89,6 +93,7 @@ func TestAgentIDInSchemas(t *testing.T) {
 
 // A host has file tools of its own. The descriptions must tell ours apart from them.
 func TestDescriptionsSayMemory(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, bound := range []string{"", "a"} {
 		named := 0
 		for _, tool := range listTools(t, connect(t, newServer(t, bound))) {

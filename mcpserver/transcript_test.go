@@ -43,6 +43,7 @@ var update = flag.Bool("update", false, "write what the tools answer into testda
 // A long body is shown as its size and hash. The test fails if the server's answers differ
 // from the lines that begin with < | or !.
 func TestTranscripts(t *testing.T) {
+	testkit.SkipInShort(t)
 	files, err := filepath.Glob("testdata/transcript/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("testdata/transcript: %d files, %v", len(files), err)

@@ -18,6 +18,7 @@ import (
 
 // Pages have each key once, those of the tenant alone or all.
 func TestList(t *testing.T) {
+	testkit.SkipInShort(t)
 	keys := open(t, memstore.New())
 	want := map[string]string{} // the tenant of each key
 	for i := range 25 {
@@ -55,6 +56,7 @@ func TestList(t *testing.T) {
 // Grants and changes that make no sense are refused, and no error repeats a key that
 // was given for an id.
 func TestInvalid(t *testing.T) {
+	testkit.SkipInShort(t)
 	keys := open(t, memstore.New())
 	key, text := create(t, keys, grant(t, "*"))
 	good := grant(t, "*")

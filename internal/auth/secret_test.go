@@ -19,6 +19,7 @@ import (
 // No byte of the database, of its log, of an error or of what a method returns gives a
 // secret back, in any form.
 func TestNothingGivesASecretBack(t *testing.T) {
+	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	var log bytes.Buffer

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The address of a client is the rightmost that no trusted proxy has.
@@ -47,6 +49,7 @@ func TestClientAddress(t *testing.T) {
 
 // On a loopback address, a name that is not the server's own is refused on every route.
 func TestHost(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := serve(t, Options{Hosts: []string{"pad.example"}}, nil)
 	_, port, _ := net.SplitHostPort(s.address)
 	for host, want := range map[string]int{

@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Below /v1 all errors are in the form of the API, whoever they come from.
 func TestErrorsOfAPI(t *testing.T) {
+	testkit.SkipInShort(t)
 	failures := auth.NewFailures(nil)
 	s := serve(t, Options{MCP: text("mcp"), Console: text("console"), Failures: failures, Rate: auth.Rate{PerSecond: 0.01, Burst: 3}, MemoryStores: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })}, nil)
 	const key = "X-Api-Key: " + goodKey

@@ -119,6 +119,7 @@ func signInWith(key string, headers ...string) string {
 
 // What no page takes is refused before a page looks at it.
 func TestConsoleMethods(t *testing.T) {
+	testkit.SkipInShort(t)
 	s, _ := serveConsole(t, Options{}, nil)
 	ada := as("ada")
 	for name, c := range map[string]struct {
@@ -259,6 +260,7 @@ func TestConsoleSignIns(t *testing.T) {
 
 // A person and an address have a rate, which keeps nobody else.
 func TestConsoleRates(t *testing.T) {
+	testkit.SkipInShort(t)
 	s, _ := serveConsole(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rate: auth.Rate{PerSecond: .001, Burst: 3}}, nil)
 	get := func(path, person, from string) int {
 		a := s.ask("GET", path, "", as(person), "X-Forwarded-For: "+from)

@@ -16,6 +16,7 @@ import (
 // The reason is one line of JSON. It has none of the words of the error, which may tell
 // of the machine.
 func TestNotReady(t *testing.T) {
+	testkit.SkipInShort(t)
 	for err, want := range map[error]string{
 		nil: "",
 		fmt.Errorf("/var/canary: %w", workspace.ErrStorageFull): "the storage is full",

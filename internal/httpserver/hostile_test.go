@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A head is refused when it is too long, and its connection is closed when it comes too slowly.
@@ -106,6 +108,7 @@ func TestSlowBodies(t *testing.T) {
 // No request hides in another: what follows a request that is understood in two ways is
 // never served.
 func TestSmuggling(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := serve(t, Options{}, nil)
 	hidden := request("GET", "/healthz", "")
 	post := func(headers ...string) string { return request("POST", "/mcp", "", append(headers, withKey)...) }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // who answers with the caller of a request, and the method.
@@ -24,6 +25,7 @@ var who = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 
 // Exactly one header with one credential says who calls.
 func TestIdentify(t *testing.T) {
+	testkit.SkipInShort(t)
 	tokens := func(_ context.Context, credential string) (auth.Caller, error) {
 		if credential == "ey.good" {
 			return auth.Caller{ID: "user"}, nil
@@ -70,6 +72,7 @@ func TestIdentify(t *testing.T) {
 
 // Without a credential, the options say who calls.
 func TestAnonymous(t *testing.T) {
+	testkit.SkipInShort(t)
 	local := func(context.Context) (auth.Caller, bool, error) { return auth.Caller{ID: "local"}, true, nil }
 	no := func(context.Context) (auth.Caller, bool, error) { return auth.Caller{ID: "x"}, false, nil }
 	fails := func(context.Context) (auth.Caller, bool, error) {

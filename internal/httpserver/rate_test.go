@@ -55,6 +55,7 @@ func TestCallerRate(t *testing.T) {
 
 // The table has a size, and an agent that calls is not pushed out by others.
 func TestAgentRate(t *testing.T) {
+	testkit.SkipInShort(t)
 	clock := testkit.NewClock()
 	s, err := New(Options{MCP: who})
 	testkit.Must(t, err)

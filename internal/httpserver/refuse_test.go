@@ -3,10 +3,13 @@ package httpserver
 import (
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A refusal has the id of the message, if that is one that can be repeated.
 func TestRefusalID(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := serve(t, Options{MCP: who}, nil)
 	for body, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"ping"}`: `7`,

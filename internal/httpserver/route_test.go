@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func text(s string) http.Handler {
@@ -13,6 +15,7 @@ func text(s string) http.Handler {
 
 // Every route answers those who may see it. Nothing else is there.
 func TestRoutes(t *testing.T) {
+	testkit.SkipInShort(t)
 	full := serve(t, Options{
 		MCP: text("mcp"), Metrics: text("metrics"), Console: text("console"),
 		ResourceMetadata: text("metadata"), ResourceMetadataURL: "https://x.example/meta",
@@ -62,6 +65,7 @@ func TestRoutes(t *testing.T) {
 // A client of MCP at a wrong path is told the right one, also where the console has all other
 // paths.
 func TestWrongPath(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, s := range map[string]*served{
 		"with a console": serve(t, Options{MCP: text("mcp"), Console: text("console")}, nil),
 		"without one":    serve(t, Options{MCP: text("mcp")}, nil),
@@ -99,6 +103,7 @@ func orNone(header string) string {
 // What is not there is 404 in the form that the client asks for, and says nothing of what
 // the client sent.
 func TestFormsOf404(t *testing.T) {
+	testkit.SkipInShort(t)
 	s := serve(t, Options{MCP: text("mcp")}, nil)
 	for accept, want := range map[string][2]string{
 		"*/*":                             {"text/plain; charset=utf-8", "there is nothing here"},

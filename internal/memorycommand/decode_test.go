@@ -15,6 +15,7 @@ import (
 
 // What the decoders of the SDKs would take for something else is refused.
 func TestStrictInput(t *testing.T) {
+	testkit.SkipInShort(t)
 	for in, want := range map[string]string{
 		``:                                      "the input is not valid JSON",
 		`{`:                                     "the input is not valid JSON",
@@ -96,6 +97,7 @@ func TestNullMembers(t *testing.T) {
 }
 
 func TestInputTooLarge(t *testing.T) {
+	testkit.SkipInShort(t)
 	ws := newWorkspace(t, workspace.Options{})
 	in := json.RawMessage(`{"command":"create","path":"/memories/a","file_text":"` + strings.Repeat("x", memorycommand.MaxInput) + `"}`)
 	got, isError := memorycommand.Run(t.Context(), ws, in, memorycommand.Options{})
@@ -105,6 +107,7 @@ func TestInputTooLarge(t *testing.T) {
 }
 
 func TestHostilePaths(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, path := range []string{
 		"", "/", "memories", "/memoriesx", "/Memories", "/memories/..", "/memories/../x", "/memories/a/../../x", "/memories/..\\x", "/memories\\x", "/memories/a\\b",
 		"/memories/%2e%2e%2fx", "/memories/%2E./x", "/memories//a", "/memories/./a", "/memories/a//", "/memories/a\x00b", "/memories/a\nb", "/etc/passwd", "//memories/a",

@@ -68,6 +68,7 @@ func content(t testing.TB, ws *workspace.Workspace, path string) string {
 
 // The texts are those of the documentation, to the letter.
 func TestDocumentedTexts(t *testing.T) {
+	testkit.SkipInShort(t)
 	notes := []string{"notes.txt", "Hello World\nThis is line two", "team/a.md", "one\ntwo\none\n", "team/b.md", ""}
 	const header = "Here's the content of /memories/notes.txt with line numbers:\n"
 	for _, c := range []struct {
@@ -125,6 +126,7 @@ func TestEmptyRoot(t *testing.T) {
 
 // More lines than a number of six digits can count are not shown.
 func TestTooManyLines(t *testing.T) {
+	testkit.SkipInShort(t)
 	ws := newWorkspace(t, workspace.Options{}, "a", strings.Repeat("\n", 999_998), "b", strings.Repeat("\n", 999_999))
 	if got := run(t, ws, "view", "path", "/memories/a", "view_range", []int{999_999, -1}); got != "Here's the content of /memories/a with line numbers:\n999999\t" {
 		t.Errorf("the last line that can be shown: %q", got)

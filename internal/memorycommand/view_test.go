@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -78,6 +79,7 @@ func readOn(t *testing.T, ws *workspace.Workspace, path string) (all []string, v
 
 // A long view is cut, and the hints lead through all of it.
 func TestLongView(t *testing.T) {
+	testkit.SkipInShort(t)
 	var long strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&long, "line %d is ü\n", i+1)
@@ -117,6 +119,7 @@ func TestViewThatFits(t *testing.T) {
 
 // A line that is longer than a view ends early, and the view says what to do.
 func TestLongLine(t *testing.T) {
+	testkit.SkipInShort(t)
 	ws := newWorkspace(t, workspace.Options{}, "f", "short\n"+strings.Repeat("ü", 100_000)+"\nlast")
 	text := run(t, ws, "view", "path", "/memories/f")
 	if !strings.HasSuffix(text, "\n     1\tshort\n\nThese are lines 1 to 1 of 3. View the next with view_range [2, 3].") {

@@ -34,6 +34,7 @@ var every = []struct {
 
 // What is not the caller's, and what does not exist, are the same bytes.
 func TestNotYours(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		owner := w.newStore(t)
 		m := owner.memory("/secret", "x")
@@ -80,6 +81,7 @@ func TestNotYours(t *testing.T) {
 
 // A key may do what its scopes say.
 func TestScopes(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		owner := w.newStore(t)
 		first := owner.memory("/m", "x")
@@ -145,6 +147,7 @@ func TestBetas(t *testing.T) {
 // A method that a route does not have is refused, and so is a page of another site, which
 // needs no key at a server with --no-auth.
 func TestMethodAndOrigin(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWorld(t, memstore.New(), func(_ *memorystores.Options, o *httpserver.Options) {
 		o.Anonymous = func(context.Context) (auth.Caller, bool, error) {
 			agents, err := auth.ParseAgents("*")
@@ -252,6 +255,7 @@ func TestBodies(t *testing.T) {
 
 // An error of the store tells nothing of the machine.
 func TestErrorsOfStore(t *testing.T) {
+	testkit.SkipInShort(t)
 	for kind, want := range map[error]struct {
 		status int
 		kind   string

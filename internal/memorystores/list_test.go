@@ -15,6 +15,7 @@ import (
 // The lists of memories are those of a plain model, whatever the paths, the prefix, the depth
 // and the limit are.
 func TestMemories(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
 		g := rand.New(rand.NewPCG(1, 2))
@@ -95,6 +96,7 @@ func TestFullPages(t *testing.T) {
 
 // A cursor is good for its own list alone.
 func TestCursor(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
 		other := w.in(t, "other", both, "*")
@@ -133,6 +135,7 @@ func TestCursor(t *testing.T) {
 
 // Parameters are read strictly.
 func TestWrongQuery(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
 		at := memories + "/" + c.memory("/m", "").str("id")

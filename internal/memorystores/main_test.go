@@ -213,6 +213,14 @@ func (a answer) str(name string) string {
 	return text
 }
 
+// time returns a member that is a time. As texts, times of different lengths are in no order.
+func (a answer) time(name string) time.Time {
+	a.t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, a.str(name))
+	testkit.Must(a.t, err)
+	return at
+}
+
 // conflict returns a member of the error.
 func (a answer) conflict(name string) any {
 	e, _ := a.body["error"].(map[string]any)

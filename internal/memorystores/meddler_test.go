@@ -138,6 +138,7 @@ func TestAnswerOfOvertakenChange(t *testing.T) {
 
 // A key gets its stores, however many others there are.
 func TestStoresAmongMany(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWorld(t, memstore.New(), nil)
 	base, err := workspace.New(w.store, workspace.Options{})
 	testkit.Must(t, err)
@@ -167,6 +168,7 @@ func TestStoresAmongMany(t *testing.T) {
 
 // A server that takes paths of ASCII alone still lists what is there.
 func TestUnicodeMemoryOnASCIIServer(t *testing.T) {
+	testkit.SkipInShort(t)
 	w := newWorld(t, memstore.New(), func(o *memorystores.Options, _ *httpserver.Options) {})
 	for i := range 60 { // more than are looked at together
 		w.write(t, "a", fmt.Sprintf("ünï/%d.md", i), "text")

@@ -50,6 +50,7 @@ func TestVersion(t *testing.T) {
 
 // The list has all versions, the newest first, or those that are asked for.
 func TestVersions(t *testing.T) {
+	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
 		other := w.of(t, both, "a")

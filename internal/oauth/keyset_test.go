@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // New keys are found at once, although somebody has sent tokens of unknown keys, and although
@@ -66,6 +67,7 @@ func TestOneFetchAtATime(t *testing.T) {
 
 // A kid that two keys have names the one of the token's algorithm.
 func TestKidOfTwoKeys(t *testing.T) {
+	testkit.SkipInShort(t)
 	rs, es, ed := newSigner(t, "k", "RS256"), newSigner(t, "k", "ES256"), newSigner(t, "k", "EdDSA")
 	i := newIssuer(t, rs, es)
 	s := i.server(t, nil)
@@ -79,6 +81,7 @@ func TestKidOfTwoKeys(t *testing.T) {
 }
 
 func TestNoKid(t *testing.T) {
+	testkit.SkipInShort(t)
 	one, two, es := newSigner(t, "", "RS256"), newSigner(t, "k2", "RS256"), newSigner(t, "", "ES256")
 	i := newIssuer(t, one, es)
 	s := i.server(t, nil)
@@ -127,6 +130,7 @@ func TestIssuerIsAway(t *testing.T) {
 }
 
 func TestBadKeySets(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "RS256")
 	good := testJSON(t, key.jwk())
 	many := func(n int) string { return `{"keys":[` + strings.Repeat(`{"kty":"?"},`, n-1) + good + `]}` }
@@ -169,6 +173,7 @@ func TestBadKeySets(t *testing.T) {
 
 // A key of another size is unknown. With a key that is known, only the signature is wrong.
 func TestSizeOfKeys(t *testing.T) {
+	testkit.SkipInShort(t)
 	for bits, known := range map[int]bool{1024: false, 2046: false, 2048: true, 4096: true, 4098: false, 8192: false} {
 		n := big.NewInt(1)
 		n.SetBit(n, bits-1, 1)
@@ -182,6 +187,7 @@ func TestSizeOfKeys(t *testing.T) {
 }
 
 func TestDiscovery(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "EdDSA")
 	const openID, rfc8414 = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
 	for what, c := range map[string]struct {

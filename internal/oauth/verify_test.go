@@ -21,6 +21,7 @@ import (
 )
 
 func TestCaller(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, alg := range []string{"RS256", "ES256", "EdDSA"} {
 		key := newSigner(t, "k1", alg)
 		i := newIssuer(t, key)
@@ -70,6 +71,7 @@ func TestCallerID(t *testing.T) {
 }
 
 func TestRefusedClaims(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "EdDSA")
 	i := newIssuer(t, key)
 	s := i.server(t, nil)
@@ -129,6 +131,7 @@ func TestRefusedClaims(t *testing.T) {
 }
 
 func TestAcceptedClaims(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "EdDSA")
 	i := newIssuer(t, key)
 	s := i.server(t, nil)
@@ -154,6 +157,7 @@ func TestAcceptedClaims(t *testing.T) {
 
 // The header's typ counts for nothing: issuers write many things there.
 func TestHeaderTyp(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "EdDSA")
 	i := newIssuer(t, key)
 	s := i.server(t, nil)
@@ -195,6 +199,7 @@ func TestNoGuess(t *testing.T) {
 
 // JSON that two parsers could read in two ways is refused.
 func TestClaimsThatCanBeReadTwice(t *testing.T) {
+	testkit.SkipInShort(t)
 	key := newSigner(t, "k1", "EdDSA")
 	i := newIssuer(t, key)
 	s := i.server(t, nil)
@@ -223,6 +228,7 @@ func TestClaimsThatCanBeReadTwice(t *testing.T) {
 }
 
 func TestAlgorithm(t *testing.T) {
+	testkit.SkipInShort(t)
 	rs, es, p384 := newSigner(t, "r", "RS256"), newSigner(t, "e", "ES256"), newSigner(t, "p", "ES384")
 	i := newIssuer(t, rs, es, p384)
 	s := i.server(t, nil)

@@ -20,6 +20,7 @@ import (
 // Dashboards, alerts and recordings are made of names, labels and types. A metric of this
 // program that is added is added to the golden file too; one that is there must stay.
 func TestMetricsStay(t *testing.T) {
+	testkit.SkipInShort(t)
 	tel := newTelemetry(t, Options{
 		HTTP: func() httpserver.Stats { return httpserver.Stats{Accepted: 1 << 30} },
 		MCP:  func() mcpserver.Stats { return mcpserver.Stats{Sessions: 7} },

@@ -103,6 +103,7 @@ func evilCalls(t *testing.T, client *mcp.ClientSession) (calls int) {
 
 // Nothing that a caller writes gets into the log, the metrics or the traces.
 func TestNothingLeaks(t *testing.T) {
+	testkit.SkipInShort(t)
 	for name, handler := range map[string]func(*buffer) slog.Handler{
 		"Text": func(b *buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
 		"JSON": func(b *buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },

@@ -105,6 +105,7 @@ func TestConsoleMetrics(t *testing.T) {
 
 // Whatever callers name, the number of series does not grow.
 func TestMetricsAreBounded(t *testing.T) {
+	testkit.SkipInShort(t)
 	tel := newTelemetry(t, Options{})
 	end := func(tool, agent string, err error) {
 		_, over := tel.Around(t.Context(), mcpserver.Call{Tool: tool, AgentID: agent})

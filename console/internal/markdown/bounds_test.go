@@ -99,6 +99,7 @@ var bombs = []struct {
 // clock: one that took minutes would be stopped by the time limit of go test.
 // SCRATCHPAD_TEST=full tries texts of the longest size.
 func TestBombs(t *testing.T) {
+	testkit.SkipInShort(t)
 	size := testkit.Pick(2<<10, 32<<10, markdown.MaxInput*9/10)
 	for _, bomb := range bombs {
 		source := bomb.make(size)
@@ -118,6 +119,7 @@ func TestBombs(t *testing.T) {
 // The bounds refuse no document that somebody wrote to be read, at the length of the limit
 // either.
 func TestHonest(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, file := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"} {
 		source := testkit.ReadFile(t, filepath.Join("..", "..", "..", file))
 		long := strings.Repeat(source+"\n\n", markdown.MaxInput/(len(source)+2))

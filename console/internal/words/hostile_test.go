@@ -75,6 +75,7 @@ func hostiles() []hostile {
 
 // Lines are found to be pairs, and all rows together still are both texts.
 func TestHostileTexts(t *testing.T) {
+	testkit.SkipInShort(t)
 	for _, c := range hostiles() {
 		t.Run(c.name, func(t *testing.T) {
 			d := Compare(c.old, c.new)
