@@ -120,7 +120,6 @@ func TestHTTPErrors(t *testing.T) {
 		"a resumed POST":                 {"POST", listBefore, headers(false, session, change{"Last-Event-Id": "1"}), 400, "1", "Last-Event-ID"},
 		"an unknown old version":         {"POST", listBefore, headers(false, session, change{"Mcp-Protocol-Version": "2025-01-01"}), 400, "1", supported},
 		"an unknown new version":         {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": "2027-01-01"}), 400, "1", supported},
-		"no version at all":              {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": "latest"}), 400, "1", supported},
 		"two versions":                   {"POST", listNow, headers(true, "", change{"Mcp-Protocol-Version": modern + ", " + legacy}), 400, "1", supported},
 		"an unknown version in _meta":    {"POST", strings.ReplaceAll(listNow, modern, "2099-01-01"), headers(true, "", nil), 400, "1", "send the same in both: supported versions of the protocol are " + supported},
 		"a number for a version":         {"POST", strings.ReplaceAll(listNow, `"`+modern+`"`, "20260728"), headers(true, "", nil), 400, "1", supported},
