@@ -10,18 +10,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 )
 
-var histories = flag.Int("histories", 0, "histories that TestLinearizable checks on each database; 0: 2, 25 and 15 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
+var histories = flag.Int("histories", 0, "histories that TestLinearizable checks on each database; 0: 6, 200 with SCRATCHPAD_TEST=full")
 
 // One order of the calls of clients of several processes explains all answers, and agrees
 // with the times of calls and answers, while processes are killed and stopped.
 func TestLinearizable(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { testLinearizable(t, t.TempDir(), 25) })
-	t.Run("PostgreSQL", func(t *testing.T) { testLinearizable(t, pgtest.URL(t), 15) })
+	t.Run("SQLite", func(t *testing.T) { testLinearizable(t, t.TempDir()) })
+	t.Run("PostgreSQL", func(t *testing.T) { testLinearizable(t, pgtest.URL(t)) })
 }
 
-func testLinearizable(t *testing.T, database string, long int) {
+func testLinearizable(t *testing.T, database string) {
 	t.Parallel()
-	n := testkit.Pick(2, long, 200)
+	n := testkit.Pick(6, 6, 200)
 	if *histories > 0 {
 		n = *histories
 	}

@@ -30,6 +30,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv("SCRATCHPAD_TEST") == "" { // this module is not part of the plain run
+		if err := os.Setenv("SCRATCHPAD_TEST", "all"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	testkit.Checks{}.Set()
 	goleak.VerifyTestMain(m)
 }
@@ -54,7 +60,7 @@ func opener(mutant string) torture.Opener {
 		plant()
 	}
 	return func(ctx context.Context, database string) (workspace.Store, error) {
-		store, err := open(ctx, database)
+		store, err := open(ctx, database, mutant != impatient)
 		if err != nil {
 			return nil, err
 		}
@@ -62,13 +68,16 @@ func opener(mutant string) torture.Opener {
 	}
 }
 
+// impatient is the mutant that is none either, and that does not wait for a database.
+const impatient = "impatient"
+
 // open opens a database. A connection may be cut more often than postgres.Open tries again.
-func open(ctx context.Context, database string) (store workspace.Store, err error) {
+func open(ctx context.Context, database string, waits bool) (store workspace.Store, err error) {
 	if !strings.HasPrefix(database, "postgres") {
 		return sqlite.Open(ctx, database, sqlite.Options{})
 	}
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
-		if store, err = postgres.Open(ctx, database, postgres.Options{}); !errors.Is(err, workspace.ErrBusy) {
+		if store, err = postgres.Open(ctx, database, postgres.Options{}); !waits || !errors.Is(err, workspace.ErrBusy) {
 			break
 		}
 	}

@@ -2,13 +2,11 @@ package torture_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -33,9 +31,6 @@ var mutants = map[string]func(workspace.Store) workspace.Store{
 	"owners folded in case":    func(s workspace.Store) workspace.Store { return foldedStore{s} },
 }
 
-// others are the mutants that are not about linearizability.
-var others = []string{"answer before the commit", "forgotten key", "owners folded in case"}
-
 func mutate(name string, s workspace.Store) workspace.Store {
 	if name == crashing {
 		return crashes(s)
@@ -53,9 +48,6 @@ func TestMutants(t *testing.T) {
 	for name := range mutants {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains(others, name) {
-				testkit.SkipUnlessLong(t)
-			}
 			catches(t, name, t.TempDir())
 		})
 	}
@@ -65,7 +57,7 @@ func catches(t *testing.T, mutant, database string) {
 	t.Helper()
 	const most = 60
 	report, err := torture.Run(t.Context(), torture.Options{
-		Program: program(mutant), Database: database, Rounds: most, For: time.Hour, Stop: 50 * time.Millisecond, Servers: testkit.Pick(2, 3, 3),
+		Program: program(mutant), Database: database, Rounds: most, For: time.Hour, Stop: 50 * time.Millisecond, Servers: 3,
 	})
 	if err != nil {
 		t.Fatal(err)

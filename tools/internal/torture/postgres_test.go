@@ -65,7 +65,7 @@ func rowsOf(t *testing.T, c *pgconn.PgConn) string {
 func TestRunWithoutPostgreSQL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://user:secret@127.0.0.1:1/none?sslmode=disable&connect_timeout=1", "postgres://user:secret@:port/x"} {
-		report, err := torture.Run(t.Context(), torture.Options{Program: program(healthy), Database: url, Evidence: t.TempDir()})
+		report, err := torture.Run(t.Context(), torture.Options{Program: program(impatient), Database: url, Evidence: t.TempDir()})
 		if err == nil || len(report.Failures) > 0 || strings.Contains(err.Error(), "secret") {
 			t.Errorf("Run(%s) = %+v, %v, expected an error without the password", url, report, err)
 		}
