@@ -46,7 +46,7 @@ func newTeam(t *testing.T) *team {
 	s := &team{key: create("--agents", "*"), watcher: create("--scopes", "metrics")}
 	url := process.Serve(t, scratchpadPath, "--db", db)
 	s.direct = strings.TrimSuffix(url, "/mcp")
-	s.start(t)
+	s.proxy, s.roots = process.Caddy(t, filepath.Join(root, "deploy", "Caddyfile"), teamHost, "SCRATCHPAD_UPSTREAM="+strings.TrimPrefix(s.direct, "http://"))
 	return s
 }
 
@@ -198,11 +198,4 @@ func wait[T any](t *testing.T, signals <-chan T, otherwise string) (signal T) {
 		t.Fatal(otherwise)
 	}
 	return signal
-}
-
-// start runs Caddy with the Caddyfile of deploy on free ports of loopback, and with
-// certificates of its own authority.
-func (s *team) start(t *testing.T) {
-	t.Helper()
-	s.proxy, s.roots = process.Caddy(t, filepath.Join(root, "deploy", "Caddyfile"), teamHost, "SCRATCHPAD_UPSTREAM="+strings.TrimPrefix(s.direct, "http://"))
 }

@@ -188,14 +188,6 @@ func TestTypedInput(t *testing.T) {
 	}
 }
 
-// A server that is started by hand says what it is, and how to end it.
-func TestServerOnTerminal(t *testing.T) {
-	const hint = "serving MCP on standard input; a client starts this, see scratchpad client-config --help; Ctrl-D ends it\r\n"
-	if screen, code := onTerminal(t, t.TempDir(), nil, []typed{{hint, "\x04"}}, "mcp"); code != 0 || strings.Count(screen, "\n") != 1 {
-		t.Errorf("exit code %d, %q, want 0 and one line", code, screen)
-	}
-}
-
 func TestEditor(t *testing.T) {
 	dir := t.TempDir()
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
