@@ -288,15 +288,3 @@ func TestEditorEnds(t *testing.T) {
 		})
 	}
 }
-
-// Ctrl-C is the usual way to end logs tail -f, so it is not an error.
-func TestTailEndsByKey(t *testing.T) {
-	dir := t.TempDir()
-	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-		_, err := ws.AppendLog(ctx, "l", []byte("first"))
-		return err
-	})
-	if screen, code := onTerminal(t, dir, nil, []typed{{"first", "\x03"}}, "logs", "tail", "l", "-f"); code != 0 || strings.Contains(screen, "scratchpad:") {
-		t.Errorf("Ctrl-C: exit code %d, %q, want 0 and nothing said", code, screen)
-	}
-}
