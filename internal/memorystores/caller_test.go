@@ -207,7 +207,6 @@ func TestBodies(t *testing.T) {
 	w := newWorld(t, memstore.New(), nil)
 	c, other := w.newStore(t), w.in(t, "other", both, "*")
 	long := `{"name":"` + strings.Repeat("x", 1<<20) + `"}`
-	c.post("", long).fails(413, "request_too_large", "1048576 bytes")
 	chunked := func(text string) string {
 		return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(text), text)
 	}
@@ -227,7 +226,11 @@ func TestBodies(t *testing.T) {
 		testkit.Must(t, err)
 		return res.StatusCode
 	}
-	in, _ := ask(c, chunked(long))
+	in, _ := ask(c, fmt.Sprintf("Content-Length: %d\r\n\r\n", len(long))) // the rest need not come
+	if got := status(in); got != 413 {
+		t.Errorf("a body that is too long: %d", got)
+	}
+	in, _ = ask(c, chunked(long))
 	if got := status(in); got != 413 {
 		t.Errorf("a chunked body that is too long: %d", got)
 	}
