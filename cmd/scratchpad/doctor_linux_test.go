@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	nobodyVariable = "SCRATCHPAD_TEST_NOBODY" // the command runs without the rights of root
-	holdVariable   = "SCRATCHPAD_TEST_HOLD"   // the test binary runs SQL on this database, and waits
-	nobody         = 65534
+	holdVariable = "SCRATCHPAD_TEST_HOLD" // the test binary opens this file, and waits
+	nobody       = 65534
 )
 
 func init() {

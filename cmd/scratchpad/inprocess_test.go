@@ -40,6 +40,8 @@ func (o outcome) must(t *testing.T, code int, texts ...string) {
 // this process changes them for its time.
 var surroundings sync.Mutex
 
+const nobodyVariable = "SCRATCHPAD_TEST_NOBODY" // the command runs without the rights of root
+
 // environ returns the variables of this process, and more of them for a child that is the
 // command.
 func environ(variables ...string) []string {
