@@ -13,7 +13,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testkit.Checks{Checks: 10, Long: 60, Full: 100, Short: 3}.Set()
+	goleak.VerifyTestMain(m)
+}
 
 func open(t testing.TB) workspace.Store {
 	s := memstore.New()

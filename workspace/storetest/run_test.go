@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 10, Long: 60, Full: 100}.Set()
+	testkit.Checks{Checks: 10, Long: 60, Full: 100, Short: 3}.Set()
 	goleak.VerifyTestMain(m)
 }
 
@@ -178,6 +178,7 @@ type kept struct{ workspace.Store }
 func (kept) Close() error { return nil }
 
 func TestRunDurable(t *testing.T) {
+	testkit.SkipInShort(t)
 	RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
 		s := kept{memstore.New()}
 		return s, func() workspace.Store { return s }
@@ -319,6 +320,7 @@ func reportsSoon(t *testing.T, fn func(testing.TB)) []string {
 }
 
 func TestRunLargeFindsFaults(t *testing.T) {
+	testkit.SkipInShort(t)
 	open := func(t testing.TB) workspace.Store {
 		s := memstore.New()
 		t.Cleanup(func() { s.Close() })
