@@ -100,10 +100,16 @@ func runHere(dir string, filter func([]string) []string, variables []string, in 
 		panic(err)
 	}
 	set := func(all []string) {
-		os.Clearenv()
+		wanted := map[string]bool{"SCRATCHPAD_TEST": true} // tests beside this one look at it
 		for _, v := range all {
 			name, value, _ := strings.Cut(v, "=")
+			wanted[name] = true
 			os.Setenv(name, value)
+		}
+		for _, v := range os.Environ() {
+			if name, _, _ := strings.Cut(v, "="); !wanted[name] {
+				os.Unsetenv(name)
+			}
 		}
 	}
 	defer func() {
