@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // ciLog is what go test -v prints for three packages: one with a test that fails beside
@@ -116,9 +118,7 @@ func ciFailures(t *testing.T, log string, variables ...string) string {
 		t.Skip("there is no awk")
 	}
 	name := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(name, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(name, []byte(log), 0o600))
 	args := []string{"-f", filepath.Join(".ci", "failures")}
 	for _, v := range variables {
 		args = append(args, "-v", v)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var (
@@ -56,9 +58,7 @@ func TestSecretFilesArePrivate(t *testing.T) {
 	}
 	for doc, file := range map[string]string{"deploy/README.md": "/etc/scratchpad.env", "deploy/compose.yaml": "deploy/.env", "deploy/scratchpad.service": "/etc/scratchpad.env"} {
 		text, err := os.ReadFile(filepath.FromSlash(doc))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		made := filepath.Join(t.TempDir(), "env")
 		var steps []string // from the first line with the file to the end of its text
 		for line := range strings.Lines(string(text)) {

@@ -366,9 +366,7 @@ func BenchmarkMillion(b *testing.B) {
 					for k := range batch {
 						batch[k] = UserText(fmt.Sprintf("message %d: please look at the file and say what is wrong with it", 10*i+k))
 					}
-					if err := m.Append(context.Background(), batch...); err != nil {
-						b.Fatal(err)
-					}
+					testkit.Must(b, m.Append(context.Background(), batch...))
 					if i%1000 == 0 {
 						var s runtime.MemStats
 						runtime.ReadMemStats(&s)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
@@ -92,9 +93,7 @@ func TestAppendJSONIsWhatEncodingJSONReads(t *testing.T) {
 		line := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "line")
 		encoded := linediff.AppendJSON([]byte("x"), []linediff.Chunk{{Op: linediff.Add, Lines: []string{string(line)}}})
 		var got []struct{ Lines []string }
-		if err := json.Unmarshal(encoded[1:], &got); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(encoded[1:], &got))
 		var want string // encoding/json also makes U+FFFD of each byte that is not UTF-8
 		b, _ := json.Marshal(string(line))
 		_ = json.Unmarshal(b, &want)

@@ -160,9 +160,7 @@ func TestCompareIsAppliedAndMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := texts(t)
 		d := linediff.Compare(old, new)
-		if err := checkDiff(d, old, new); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, checkDiff(d, old, new))
 		if got, want := changed(d), least(old, new); got != want {
 			t.Fatalf("%d lines changed, want %d", got, want)
 		}
@@ -173,9 +171,7 @@ func TestCompareWithinAnyWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := texts(t)
 		work := rapid.SampledFrom([]int64{-1, 0, 100, 1000, 3000, 10_000, 30_000, 100_000}).Draw(t, "work")
-		if err := checkDiff(linediff.CompareWithin(old, new, work, goodHash), old, new); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, checkDiff(linediff.CompareWithin(old, new, work, goodHash), old, new))
 	})
 }
 
@@ -197,9 +193,7 @@ func TestCompareWhereAllHashesCollide(t *testing.T) {
 		t.Error(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		if err := check(texts(t)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, check(texts(t)))
 	})
 }
 

@@ -231,9 +231,7 @@ func TestChangesAreNeverDearer(t *testing.T) {
 func cursorOf(t *rapid.T, blocks []string) int64 {
 	t.Helper()
 	var rec struct{ Cursor int64 }
-	if err := json.Unmarshal([]byte(blocks[0]), &rec); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(blocks[0]), &rec))
 	return rec.Cursor
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -57,9 +58,7 @@ func changeBoth(t *rapid.T, p *pad.Pad, m *plainPad) {
 			if e.Tag != "" {
 				o.Tags = []string{e.Tag}
 			}
-			if err := p.SetWith(key, e.Value, o); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, p.SetWith(key, e.Value, o))
 		case "delete":
 			m.delete(key)
 			p.Delete(key)
@@ -157,9 +156,7 @@ func replayed(t *rapid.T, root *pad.Pad, replay *plainPad) {
 func TestMergeOfChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root, err := pad.New(pad.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		p, inP := root, &plainPad{entries: map[string]plain{}}
 		if rapid.Bool().Draw(t, "view") {
 			p = root.Namespace("v")
@@ -190,9 +187,7 @@ func TestMergeOfChanges(t *testing.T) {
 			}
 			return pad.Ours()
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		var keys []string
 		for _, c := range conflicts {
 			keys = append(keys, c.Key)

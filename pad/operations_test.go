@@ -264,15 +264,11 @@ func (m *machine) change(t *rapid.T, p *player, act int) {
 	switch {
 	case act < 5:
 		p.model.set(prefix+key, value, pad.SetOptions{})
-		if err := view.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, view.Set(key, value))
 	case act < 15:
 		o := drawSet(t)
 		p.model.set(prefix+key, value, o)
-		if err := view.SetWith(key, value, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, view.SetWith(key, value, o))
 	case act < 21:
 		update(t, view, p.model, key, prefix, value)
 	case act < 28:
@@ -419,13 +415,9 @@ func (m *machine) snapshot(t *rapid.T, p *player) {
 
 func throughJSON(t *rapid.T, s *shot) *shot {
 	text, err := s.snapshot.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	read := new(pad.Snapshot)
-	if err := read.UnmarshalJSON(text); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, read.UnmarshalJSON(text))
 	return &shot{snapshot: read, want: inJSON(s.want, s.at), at: time.UnixMilli(s.at.UnixMilli())}
 }
 
@@ -437,9 +429,7 @@ func (m *machine) restore(t *rapid.T, p *player) {
 	view, prefix := below(p.pad, pickOf(t, nil, nil, nil, views[1], views[2]))
 	for range pickOf(t, 1, 1, 1, 2, 5) {
 		p.model.restore(prefix, s.want)
-		if err := view.Restore(s.snapshot); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, view.Restore(s.snapshot))
 	}
 	s.check(t, "the snapshot that was restored")
 }
@@ -450,9 +440,7 @@ func (m *machine) grow(t *rapid.T, p *player) {
 		s, o := m.shots[pick(t, len(m.shots))], drawOptions(t)
 		o.Now = m.clock.Now
 		restored, err := pad.FromSnapshot(s.snapshot, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		m.add(t, restored, o).model.list = slices.Clone(s.want)
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A sample is a validation text. None of them was used to find the costs.
@@ -28,9 +30,7 @@ func corpus(t testing.TB) []sample {
 	}
 	for _, f := range files {
 		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		class := filepath.Base(filepath.Dir(f))
 		name := strings.TrimSuffix(filepath.Base(f), ".txt")
 		samples = append(samples, sample{class, name, string(b)})

@@ -70,9 +70,7 @@ func (a *arranger) limit(t *rapid.T) {
 	}
 	a.versions = rapid.Int64Range(1, 5).Draw(t, "limit")
 	svc, err := workspace.New(a.store, workspace.Options{Limits: workspace.Limits{Versions: a.versions}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	a.svc = svc
 	if a.ws, err = svc.Agent(a.agent); err != nil {
 		t.Fatal(err)
@@ -210,9 +208,7 @@ func (a *arranger) forget(t *rapid.T) {
 		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), 0
 		return errors.Join(err, tx.SaveOwner(state))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for path, f := range a.files {
 		if f.texts == nil {
 			a.floor = max(a.floor, f.last)
@@ -235,9 +231,7 @@ func (a *arranger) check(t *rapid.T, path string) {
 	got := map[int64]string{}
 	for _, v := range history {
 		r, err := a.ws.ReadFile(t.Context(), path, workspace.ReadOptions{Version: v.Version})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		text := string(r.Content)
 		got[v.Version] = text
 		key := fmt.Sprintf("%s@%d", path, v.Version)
@@ -257,9 +251,7 @@ func (a *arranger) check(t *rapid.T, path string) {
 // checkSince checks that a diff begins with what a reader saw at a number.
 func (a *arranger) checkSince(t *rapid.T, path string, since int64) {
 	r, err := a.ws.ReadFile(t.Context(), path, workspace.ReadOptions{Since: since, Context: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	f := a.files[path]
 	_, retained := f.texts[since]
 	if r.VersionTooOld == retained || r.Current != f.last {
@@ -305,9 +297,7 @@ func (a *arranger) checkCounters(t *rapid.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := workspace.OwnerState{FileFloor: a.floor, Revision: got.Revision, Changes: got.Revision, Updated: got.Updated}
 	want.Operations = got.Operations
 	var paths, listed []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 	"github.com/google/go-cmp/cmp"
@@ -52,9 +53,7 @@ func (m *journalModel) append(t *rapid.T) {
 	for i := range batch {
 		batch[i] = drawRecord(t)
 		text, err := batch[i].MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		n := int64(len(text))
 		least += (n + m.limits.EntryBytes - 1) / m.limits.EntryBytes
 		if most++; n > m.limits.EntryBytes {
@@ -86,9 +85,7 @@ func (m *journalModel) append(t *rapid.T) {
 
 func (m *journalModel) usage(t *rapid.T) workspace.UsageReport {
 	u, err := m.ws.Usage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return u
 }
 
@@ -133,13 +130,9 @@ func TestJournalModel(t *testing.T) {
 			Entries:    rapid.SampledFrom([]int64{20, 300, 100_000}).Draw(t, "entries"),
 		}
 		svc, err := workspace.New(store, workspace.Options{Limits: limits})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ws, err := svc.Agent("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		m := &journalModel{ws: ws, j: workspace.Journal(ws, "l"), limits: limits}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": m.append, "append again": m.append, "append more": m.append, "read": m.read,

@@ -96,9 +96,7 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 			t.Fatalf("the FS has %q too, which is %q: %v", given, path, err)
 		}
 	}
-	if err := workspace.Saver(ws, given+"-pad").Save(ctx, new(pad.Snapshot)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, workspace.Saver(ws, given+"-pad").Save(ctx, new(pad.Snapshot)))
 	if _, err := ws.ReadFile(ctx, path+"-pad", workspace.ReadOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,14 +127,10 @@ func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 		t.Fatalf("DeleteLog(%q) = %+v, %v", given, d, err)
 	}
 	j := workspace.Journal(ws, given)
-	if err := j.Append(ctx, conversation.Record{Kind: conversation.SummaryRecord, Summary: "all", Through: 1}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, j.Append(ctx, conversation.Record{Kind: conversation.SummaryRecord, Summary: "all", Through: 1}))
 	records := 0
 	for _, err := range workspace.Journal(ws, path).Records(ctx, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		records++
 	}
 	if records != 1 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
@@ -114,9 +115,7 @@ func TestReadMaxTokensRemoved(t *testing.T) {
 func TestReadMaxTokensParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		svc, err := workspace.New(memstore.New(), workspace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer svc.Close(context.Background())
 		ws, _ := svc.Agent("a")
 		line := rapid.OneOf(rapid.StringN(0, 30, -1), rapid.StringN(80, 200, -1), rapid.Just(""), rapid.Just("plain words in a row"))
@@ -129,9 +128,7 @@ func TestReadMaxTokensParts(t *testing.T) {
 		var read strings.Builder
 		for from := 1; ; {
 			r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{MaxTokens: most, FromLine: min(from, max(0, linediff.Lines([]byte(text))))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			read.Write(r.Content)
 			if n := tokens.EstimateBytes(r.Content); n > most {
 				t.Fatalf("a part costs %d tokens, %d are allowed", n, most)

@@ -171,9 +171,7 @@ func TestTree(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				agents++
 				ws, err := svc.Agent(fmt.Sprint("tree-", agents))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				m := &treeMachine{ws: ws, files: map[string]string{}}
 				t.Repeat(map[string]func(*rapid.T){
 					"": m.check, "create": m.create, "overwrite": m.overwrite, "move": m.moveFile, "delete tree": m.deleteTree, "move tree": m.moveTree,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"pgregory.net/rapid"
 )
 
@@ -18,13 +19,9 @@ func TestToSendsWhatIsAccepted(t *testing.T) {
 		msgs, said := drawConversation(t)
 		msgs = append(append([]conversation.Message{conversation.UserText("first.")}, msgs...), conversation.UserText("last."))
 		_, messages, err := anthropicmsg.To(msgs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		text, err := json.Marshal(messages)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, s := range said {
 			if n := strings.Count(string(text), s); n != 1 {
 				t.Fatalf("%s is sent %d times: %s", s, n, text)
@@ -32,16 +29,12 @@ func TestToSendsWhatIsAccepted(t *testing.T) {
 		}
 		// From reads what was sent.
 		again, err := anthropicmsg.From(messages...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if problems := conversation.Check(again, conversation.Anthropic); problems != nil {
 			t.Fatalf("%v: %s", problems, text)
 		}
 		_, back, err := anthropicmsg.To(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if second, _ := json.Marshal(back); string(second) != string(text) {
 			t.Fatalf("sent again\n%s\nwas\n%s", second, text)
 		}

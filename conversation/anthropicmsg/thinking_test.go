@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 )
@@ -33,9 +34,7 @@ func TestDropStaleThinking(t *testing.T) {
 		t.Errorf("the beta headers are %q", betas)
 	}
 	var sent struct{ Thinking json.RawMessage }
-	if err := json.Unmarshal(srv.Requests()[0], &sent); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(srv.Requests()[0], &sent))
 	if got, want := string(sent.Thinking), `{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`; got != want {
 		t.Errorf("thinking is %s, want %s", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A conversation with messages of any origin is sent completely and in order. Every call
@@ -82,9 +83,7 @@ func origin(t *rapid.T, m conversation.Message) conversation.Message {
 		m.Raw, m.RawProvider = json.RawMessage(`{"role":"assistant","content":[]}`), p
 	case conversation.OpenAIChat:
 		params, err := openaimsg.ToChat([]conversation.Message{m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		read, err := openaimsg.FromChat(params[:1]...)
 		if err != nil || len(m.Parts) > 0 || tooLong(m, 40) {
 			return m
@@ -92,9 +91,7 @@ func origin(t *rapid.T, m conversation.Message) conversation.Message {
 		return read[0]
 	case conversation.OpenAIResponses:
 		items, err := openaimsg.ToItems([]conversation.Message{m})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		read, err := openaimsg.FromItems(items...)
 		if err != nil || len(read) != 1 || tooLong(m, 64) {
 			return m

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // An actor is the whole program, in a run of its own.
@@ -97,9 +99,7 @@ func TestActorCharges(t *testing.T) {
 	}}
 	a := startActor(t, f, nil)
 	s, err := a.connect(t, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := s.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +143,7 @@ func TestActorLimit(t *testing.T) {
 	f := &fakePlatform{t: t, price: 0.1, counts: map[string]int64{"apify-actor-start": 1, "tool-call": 1}}
 	a := startActor(t, f, map[string]string{"ACTOR_MAX_TOTAL_CHARGE_USD": "0.8"})
 	s, err := a.connect(t, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := range 4 {
 		failed, text := use(t, s, "append_log", object{"path": "log", "entry": "x"})
 		if want := i >= 2; failed != want || want && !strings.Contains(text, "the most that its user allows") {
@@ -164,9 +162,7 @@ func TestActorAccess(t *testing.T) {
 	f := &fakePlatform{t: t, input: `{"agent":"","accessKey":"open sesame"}`}
 	a := startActor(t, f, nil)
 	res, err := http.Get(a.url + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the probe got %s", res.Status)
@@ -175,9 +171,7 @@ func TestActorAccess(t *testing.T) {
 		t.Error("a client with a wrong key was served")
 	}
 	s, err := a.connect(t, "open sesame")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if failed, text := use(t, s, "list_files", object{"agent_id": "planner"}); failed {
 		t.Errorf("list_files of an agent that the call names: %s", text)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -147,9 +148,7 @@ func TestMeterClose(t *testing.T) {
 		}, quiet)
 		late := mcpserver.Call{Tool: "read_file"}
 		lateCtx, end := m.around(t.Context(), late)
-		if err := m.reserve(lateCtx, late); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.reserve(lateCtx, late))
 		call(m, "read_file", nil)
 		ctx, cancel := context.WithTimeout(t.Context(), stopTime)
 		defer cancel()

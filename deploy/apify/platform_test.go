@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A fakePlatform answers as the documentation of Apify's API says: the input and the pricing
@@ -128,9 +130,7 @@ func TestPricing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := &fakePlatform{t: t, price: c.price, counts: c.counts}
 			p, err := newPlatform(env(f.start(), nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			got, err := p.pricing(t.Context(), c.most)
 			if got != c.want || (err != nil) != c.wantErr {
 				t.Errorf("pricing(%q) = %+v, %v, want %+v, error %t", c.most, got, err, c.want, c.wantErr)
@@ -146,9 +146,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	first := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer first.Close()
 	p, err := newPlatform(env(first.URL, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if err := p.charge(t.Context(), "key"); err == nil {
 		t.Error("charge() = nil, want an error")
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // testdata/secrets.json was made with the packages of the platform: an input with two
@@ -23,9 +25,7 @@ func readSecrets(t *testing.T) (s secrets) {
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return s
 }
 
@@ -42,9 +42,7 @@ func (s secrets) env() func(string) string {
 func TestInputSecrets(t *testing.T) {
 	s := readSecrets(t)
 	in, err := parseInput(s.Input, s.env())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if in.Agent != "planner" || in.OpenAIKey != "sk-test-ö" || in.AccessKey != "open sesame" {
 		t.Errorf("parseInput() = %+v", in)
 	}
@@ -63,9 +61,7 @@ func TestInputSecrets(t *testing.T) {
 func TestInputSecretsDamaged(t *testing.T) {
 	s := readSecrets(t)
 	var fields map[string]string
-	if err := json.Unmarshal(s.Input, &fields); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(s.Input, &fields))
 	for name, change := range map[string]func(*secrets, map[string]string){
 		"no key":           func(s *secrets, _ map[string]string) { s.Key = "" },
 		"wrong passphrase": func(s *secrets, _ map[string]string) { s.Passphrase = "wrong" },
@@ -96,18 +92,14 @@ func TestInputSecretsDamaged(t *testing.T) {
 // The schema of the input has the fields that the program reads, and hides the secret ones.
 func TestInputSchema(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(".actor", "input_schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var schema struct {
 		Properties map[string]struct {
 			IsSecret bool
 			Default  string
 		}
 	}
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &schema))
 	fields := reflect.TypeFor[input]()
 	for i := range fields.NumField() {
 		name := fields.Field(i).Tag.Get("json")

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var tagged = source{root: filepath.Join("..", ".."), tag: "v1.2.3", time: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
@@ -26,9 +28,7 @@ var forWindows = build{"windows/arm64", []byte("MZ"), &buildinfo.BuildInfo{
 // A release is for the systems whose licences NOTICE has.
 func TestSystems(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "notice", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	list := regexp.MustCompile(`var systems = \[\]string\{(.*)\}`).FindSubmatch(text)
 	if list == nil || string(list[1]) != `"`+strings.Join(systems, `", "`)+`"` {
 		t.Errorf("systems = %q, and internal/notice has %s", systems, list)
@@ -38,9 +38,7 @@ func TestSystems(t *testing.T) {
 // The files of Windows have its names.
 func TestPackWindows(t *testing.T) {
 	files := map[string][]byte{}
-	if err := tagged.pack(forWindows, files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, tagged.pack(forWindows, files))
 	if got := unzipped(t, files["scratchpad_1.2.3_windows_arm64.zip"], "scratchpad.exe"); got != "MZ" {
 		t.Errorf("the program in the archive is %q", got)
 	}
@@ -56,9 +54,7 @@ func TestPackWindows(t *testing.T) {
 		}
 		Compatibility struct{ Platforms []string }
 	}
-	if err := json.Unmarshal([]byte(unzipped(t, bundle, "manifest.json")), &manifest); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(unzipped(t, bundle, "manifest.json")), &manifest))
 	if manifest.Version != "1.2.3" || manifest.Server.Entry != "server/scratchpad.exe" || !slices.Equal(manifest.Compatibility.Platforms, []string{"win32"}) ||
 		manifest.Server.Config.Command != "${__dirname}/server/scratchpad.exe" {
 		t.Errorf("the manifest is %+v", manifest)
@@ -68,16 +64,12 @@ func TestPackWindows(t *testing.T) {
 // Each bundle has a package in server.json, with the hash of the bundle.
 func TestServer(t *testing.T) {
 	files := map[string][]byte{"a.mcpb": []byte("a"), "b.mcpb": []byte("b"), "c.zip": []byte("c")}
-	if err := tagged.addServer(files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, tagged.addServer(files))
 	var server struct {
 		Version  string
 		Packages []struct{ Identifier, FileSha256 string }
 	}
-	if err := json.Unmarshal(files["server.json"], &server); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(files["server.json"], &server))
 	if server.Version != "1.2.3" || len(server.Packages) != 2 || server.Packages[1].FileSha256 != sum([]byte("b")) ||
 		server.Packages[1].Identifier != downloads+"v1.2.3/b.mcpb" {
 		t.Errorf("server.json is %+v", server)
@@ -96,17 +88,11 @@ func TestBOMNeedsLicences(t *testing.T) {
 func unzipped(t *testing.T, archive []byte, name string) string {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	f, err := r.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer f.Close()
 	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return string(text)
 }

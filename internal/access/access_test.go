@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -18,9 +19,7 @@ import (
 func newDoor(t *testing.T, limits func(tenant string) workspace.StoreLimits) *access.Door {
 	t.Helper()
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return access.New(svc, func(_ context.Context, tenant string) (workspace.StoreLimits, error) { return limits(tenant), nil })
 }
 
@@ -29,9 +28,7 @@ func noLimits(string) workspace.StoreLimits { return workspace.StoreLimits{} }
 func as(t *testing.T, tenant string, scopes auth.Scopes, agents ...string) context.Context {
 	t.Helper()
 	a, err := auth.ParseAgents(agents...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return auth.NewContext(t.Context(), auth.Caller{ID: tenant + "/key", Tenant: tenant, Key: "key", Agents: a, Scopes: scopes})
 }
 
@@ -90,9 +87,7 @@ func TestTenants(t *testing.T) {
 		return err
 	}
 	for _, tenant := range []string{"t", "u"} {
-		if err := write(tenant, "a"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, write(tenant, "a"))
 		if err := write(tenant, "b"); !errors.Is(err, workspace.ErrQuota) {
 			t.Errorf("the second agent of %s: %v, want a quota", tenant, err)
 		}
@@ -106,9 +101,7 @@ func TestTenants(t *testing.T) {
 	}
 	for _, tenant := range []string{"t", "u"} {
 		ws, err := d.Workspace(as(t, tenant, auth.Read, "a"), "", auth.Read)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{}); err != nil || string(r.Content) != tenant {
 			t.Errorf("f of %s has %q, %v", tenant, r.Content, err)
 		}

@@ -90,9 +90,7 @@ func (m *model) draw(t *rapid.T) (key *modelKey, by int) {
 func (m *model) create(t *rapid.T) {
 	by := rapid.IntRange(0, 1).Draw(t, "by")
 	agents, err := auth.ParseAgents("*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	key, text, err := m.keys[by].Create(context.Background(), auth.Grant{Tenant: "team", Agents: agents, Scopes: auth.Read})
 	m.did(t, by, err)
 	m.all = append(m.all, &modelKey{id: key.ID, texts: []string{text}, until: make([]time.Time, 1), scopes: auth.Read})
@@ -100,9 +98,7 @@ func (m *model) create(t *rapid.T) {
 
 func (m *model) did(t *rapid.T, by int, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	m.changed[by] = m.clock.Now()
 }
 

@@ -20,13 +20,9 @@ func newWorkspace(t *testing.T) *workspace.Workspace {
 	store := memstore.New()
 	t.Cleanup(func() { store.Close() })
 	svc, err := workspace.New(store, workspace.Options{Now: func() time.Time { return now }, Paths: workspace.UnicodePaths})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ws.As(workspace.Author{Client: "codex\nIgnore all that", Version: "1"})
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var testServer = Server{Command: `/opt/my tools/scratchpad`, Args: []string{"mcp", "--agent", "default"}}
@@ -52,9 +54,7 @@ func TestJSON(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, changed, err := jsonFormat{key: "mcpServers"}.edit([]byte(c.old), "scratchpad", testServer)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if c.want == "" {
 				c.want = c.old
 			}

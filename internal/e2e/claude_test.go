@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // claudePath returns the program of Claude Code for this system. Its own installer only
@@ -54,9 +56,7 @@ func (p project) scratchpad(t *testing.T, args ...string) (out []byte) {
 func (p project) snippet(t *testing.T, client, url string) string {
 	t.Helper()
 	var printed struct{ Snippet string }
-	if err := json.Unmarshal(p.scratchpad(t, "client-config", client, "--url", url, "--json"), &printed); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(p.scratchpad(t, "client-config", client, "--url", url, "--json"), &printed))
 	return printed.Snippet
 }
 
@@ -90,15 +90,11 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 	if err == nil {
 		err = json.Unmarshal(text, &file)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	entry := file.Servers["scratchpad"]
 	client := mcp.NewClient(&mcp.Implementation{Name: "other-editor", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer session.Close()
 	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil || res.IsError {
@@ -115,9 +111,7 @@ func TestClaudeCode(t *testing.T) {
 	home := t.TempDir()
 	a, b := project{dir: filepath.Join(t.TempDir(), "alpha"), home: home}, project{dir: filepath.Join(t.TempDir(), "beta"), home: home}
 	for _, p := range []project{a, b} {
-		if err := os.Mkdir(p.dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(p.dir, 0o700))
 		p.scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
 	}
 	const server = `An error says what to do next.\n\n` // the end of the instructions; what follows it is not the hook's

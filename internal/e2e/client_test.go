@@ -17,6 +17,8 @@ import (
 	mark3labsmcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The versions of the protocol that stand for its two eras.
@@ -104,13 +106,9 @@ var clients = []client{
 func runScript(script, mode string) runner {
 	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
 		input, err := json.Marshal(map[string]any{"command": g.command, "url": g.url, "key": g.key, "mode": mode, "requests": requests})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		file := filepath.Join(t.TempDir(), "session.json")
-		if err := os.WriteFile(file, input, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(file, input, 0o600))
 		cmd := node(t, script, file)
 		cmd.Stderr = t.Output()
 		out, err := cmd.Output()
@@ -269,9 +267,7 @@ func runMark3labs(version string) runner {
 		if err == nil && g.command == nil {
 			err = c.Start(t.Context())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		hello := mark3labsmcp.InitializeRequest{}
 		hello.Params.ClientInfo = mark3labsmcp.Implementation{Name: "mcp-go", Version: "1"}
 		hello.Params.ProtocolVersion = version

@@ -11,14 +11,14 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func loadCompose(t *testing.T, name string, environment types.Mapping) (*types.Project, error) {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join(root, "deploy", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return loader.LoadWithContext(context.Background(), types.ConfigDetails{
 		WorkingDir: filepath.Dir(file), Environment: environment, ConfigFiles: []types.ConfigFile{{Filename: file}},
 	}, loader.WithProfiles([]string{"*"}))
@@ -44,9 +44,7 @@ func TestCompose(t *testing.T) {
 				}
 			}
 			project, err := loadCompose(t, name, c.required)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for _, server := range c.servers {
 				checkServer(t, project.Services[server], project.Services["proxy"])
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var conformancePath = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
@@ -64,9 +65,7 @@ func TestConformance(t *testing.T) {
 func results(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	all := map[string][]string{}
 	for _, file := range files {
 		name := resultName.FindStringSubmatch(filepath.Base(filepath.Dir(file)))

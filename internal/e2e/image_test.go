@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // images builds container images in a storage of its own.
@@ -40,30 +41,22 @@ func newImages(t *testing.T) images {
 		t.Fatal("busybox is missing; install it (Debian: apt-get install -y busybox-static), and run this again")
 	}
 	for _, name := range []string{"bin", "tmp"} {
-		if err := os.Mkdir(filepath.Join(base, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(filepath.Join(base, name), 0o755))
 	}
 	for _, name := range []string{"sh", "mkdir"} {
-		if err := os.Symlink("busybox", filepath.Join(base, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Symlink("busybox", filepath.Join(base, "bin", name)))
 	}
 	for from, to := range map[string]string{busybox: "bin/busybox", "/etc/ssl/certs/ca-certificates.crt": "ca-certificates.crt"} {
 		text, err := os.ReadFile(from)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(base, to), text, 0o755)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	proxies := "file:///modules/cache/download," + goEnv(t, "GOPROXY")
 	containerfile := "FROM scratch\nCOPY bin /bin\nCOPY tmp /tmp\nCOPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt\n" +
 		"ENV PATH=/usr/local/go/bin:/bin GOMODCACHE=/modules GOCACHE=/cache GOTOOLCHAIN=local GOFLAGS=-modcacherw GOPROXY=" + proxies + "\n"
-	if err := os.WriteFile(filepath.Join(base, "Containerfile"), []byte(containerfile), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(base, "Containerfile"), []byte(containerfile), 0o600))
 	i.buildah(t, "bud", "--isolation", "chroot", "-t", "docker.io/library/golang:1.26.8", base)
 	return i
 }
@@ -113,9 +106,7 @@ func copyTree(t *testing.T) string {
 		if err == nil {
 			err = os.WriteFile(to, text, 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	return dir
 }
@@ -149,9 +140,7 @@ func checkServerImage(t *testing.T, i images) {
 	checkFiles(t, root, []string{"LICENSE", "NOTICE", "etc/ssl/certs/ca-certificates.crt", "scratchpad"})
 
 	data := t.TempDir()
-	if err := os.Chown(data, 65532, 65532); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chown(data, 65532, 65532))
 	if out, err := jailed(t, root, data, "/scratchpad", "version").CombinedOutput(); err != nil || len(out) == 0 {
 		t.Fatalf("scratchpad version in the image: %v\n%s", err, out)
 	}
@@ -160,9 +149,7 @@ func checkServerImage(t *testing.T, i images) {
 	}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.CommandTransport{Command: jailed(t, root, data, "/scratchpad", "mcp", "--agent", "a")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
 	if err != nil || got.IsError {
 		t.Errorf("write_file in the image: %v, %+v", err, got)
@@ -182,9 +169,7 @@ func checkServerImage(t *testing.T, i images) {
 func serveImage(t *testing.T, root string) {
 	_, port, _ := net.SplitHostPort(process.FreeAddress(t))
 	data := t.TempDir()
-	if err := os.Chown(data, 65532, 65532); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chown(data, 65532, 65532))
 	inImage := func(args ...string) *exec.Cmd {
 		cmd := jailed(t, root, data, append([]string{"/scratchpad"}, args...)...)
 		cmd.Env = append(cmd.Env, "PORT="+port)
@@ -196,9 +181,7 @@ func serveImage(t *testing.T, root string) {
 	}
 	serve := inImage("serve")
 	serve.Stderr = t.Output()
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, serve.Start())
 	t.Cleanup(func() { serve.Process.Kill(); serve.Wait() })
 	for began := time.Now(); !healthy(); time.Sleep(50 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
@@ -209,9 +192,7 @@ func serveImage(t *testing.T, root string) {
 	if out, err := keys.Output(); err != nil || !strings.HasPrefix(string(out), "sp_") {
 		t.Errorf("keys create beside the server: %v\n%s", err, out)
 	}
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, serve.Process.Signal(syscall.SIGTERM))
 	if err := serve.Wait(); err != nil {
 		t.Errorf("the server after SIGTERM: %v, want exit code 0", err)
 	}
@@ -246,9 +227,7 @@ func checkConfig(t *testing.T, inspected string) {
 	var image struct {
 		Docker struct{ Config config }
 	}
-	if err := json.Unmarshal([]byte(inspected), &image); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(inspected), &image))
 	want := config{User: "65532:65532", Entrypoint: []string{"/scratchpad"}, Cmd: []string{"serve"}, Volumes: map[string]struct{}{"/data": {}}}
 	want.Healthcheck.Test = []string{"CMD", "/scratchpad", "healthcheck"}
 	if diff := cmp.Diff(want, image.Docker.Config); diff != "" {
@@ -267,9 +246,7 @@ func checkFiles(t *testing.T, root string, want []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the image holds other files, -want +got:\n%s", diff)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var inspectorPath = filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
@@ -33,9 +35,7 @@ func runInspector(era string) runner {
 		var answers []answer
 		for _, r := range requests {
 			if r.Method == pausing {
-				if err := pause(t.Context(), r); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, pause(t.Context(), r))
 				answers = append(answers, answer{})
 				continue
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // teamHost is the name by which clients call the server behind the proxy.
@@ -69,9 +70,7 @@ func (s *team) connect(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.StreamableClientTransport{Endpoint: "https://" + teamHost + "/mcp", HTTPClient: s.client(t, "127.0.0.1", s.key), MaxRetries: -1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return session
 }
 
@@ -79,21 +78,15 @@ func (s *team) connect(t *testing.T) *mcp.ClientSession {
 func status(t *testing.T, client *http.Client, method, url string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return res.StatusCode, string(text)
 }
 
@@ -126,18 +119,14 @@ func TestProxyConsole(t *testing.T) {
 	browser := process.Behind(s.proxy, s.roots)
 	defer browser.CloseIdleConnections()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	browser.Jar = jar
 	page := "https://" + teamHost + "/a/planner"
 	if code, text := status(t, browser, "GET", page, "Accept", "text/html"); code != http.StatusOK || !strings.Contains(text, `name="key"`) {
 		t.Fatalf("before signing in, %s = %d %.2000s, want the page for signing in", page, code, text)
 	}
 	res, err := browser.PostForm("https://"+teamHost+"/signin", url.Values{"key": {s.key}, "next": {"/a/planner"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK || res.Request.URL.String() != page {
 		t.Fatalf("signing in = %d at %s, want the page %s", res.StatusCode, res.Request.URL, page)
@@ -166,13 +155,9 @@ func TestProxyConsole(t *testing.T) {
 func listen(t *testing.T, client *http.Client, url string) <-chan string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { res.Body.Close() })
 	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		t.Fatalf("GET %s = %d %q, want a stream of events", url, res.StatusCode, kind)

@@ -46,9 +46,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("Import", func(t *testing.T) {
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "user"))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "user"))))
 		user.run(t, dir, "go", "mod", "init", "example.com/user")
 		user.run(t, dir, "go", "get", released.Path+"/workspace", released.Path+"/sqlite")
 		user.run(t, dir, "go", "mod", "tidy")
@@ -104,16 +102,12 @@ func modulesWithout(t *testing.T, owner string) string {
 		if err == nil {
 			err = os.MkdirAll(filepath.Join(to, parent), 0o700)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, e := range entries {
 			switch name := urlpath.Join(parent, e.Name()); name {
 			case host, "cache", "cache/download", "cache/download/" + host, owner, "cache/download/" + owner, "cache/lock":
 			default:
-				if err := os.Symlink(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.Symlink(filepath.Join(from, name), filepath.Join(to, name)))
 			}
 		}
 	}
@@ -143,22 +137,16 @@ func newProxy(t *testing.T) string {
 	t.Helper()
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(released.Path), "@v")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.MkdirAll(dir, 0o700))
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, content := range map[string][]byte{
 		"list":                     []byte(released.Version + "\n"),
 		released.Version + ".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2026-11-01T00:00:00Z"}`, released.Version),
 		released.Version + ".mod":  mod,
 		released.Version + ".zip":  releaseZip(t),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	return proxy
 }
@@ -174,9 +162,7 @@ func releaseZip(t *testing.T) []byte {
 		files = append(files, moduleFile(name))
 	}
 	var b bytes.Buffer
-	if err := modzip.Create(&b, released, files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, modzip.Create(&b, released, files))
 	return b.Bytes()
 }
 
@@ -209,9 +195,7 @@ func tracked(t *testing.T) []string {
 func zipped(t *testing.T, content []byte) []string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var names []string
 	for _, f := range z.File {
 		names = append(names, strings.TrimPrefix(f.Name, released.Path+"@"+released.Version+"/"))

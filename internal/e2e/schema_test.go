@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // registry is the module of the MCP registry. It has the schema of server.json.
@@ -29,9 +31,7 @@ func TestDeploySchemas(t *testing.T) {
 	} {
 		t.Run(urlpath.Base(c.file), func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, "deploy", filepath.FromSlash(c.file)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if err := validate(t, c.schema, text); err != nil {
 				t.Errorf("deploy/%s: %v", c.file, err)
 			}
@@ -48,9 +48,7 @@ func validate(t *testing.T, schema string, text []byte) error {
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(beside(filepath.Dir(schema)))
 	compiled, err := compiler.Compile("file:///" + filepath.Base(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A target is a server that one client talks to, over stdio or over HTTP.
@@ -33,9 +34,7 @@ func (g *target) headers() map[string]string {
 func overStdio(t *testing.T) *target {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	dir := t.TempDir()
 	return &target{
 		dir:     dir,
@@ -48,9 +47,7 @@ func overHTTP(t *testing.T) *target {
 	t.Helper()
 	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", filepath.Join(t.TempDir(), "test.db"),
 		"--no-auth", "--rate", "0", "--rate-agent", "0", "--summarizer", "outline", "--max-read-tokens", "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	witness := &recorder{next: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: at.Scheme, Host: at.Host}) }}}
 	server := httptest.NewServer(witness)
 	t.Cleanup(server.Close)

@@ -239,9 +239,7 @@ func TestSession(t *testing.T) {
 					requests = append(requests, s.request)
 				}
 				version, answers, err := c.run(t, g, requests)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				if version != "" && version != c.version {
 					t.Errorf("the client says that it spoke %s, want %s", version, c.version)
 				}

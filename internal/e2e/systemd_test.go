@@ -26,6 +26,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // unit is the service of systemd.
@@ -34,9 +35,7 @@ var unit = filepath.Join(root, "deploy", "scratchpad.service")
 // TestUnit lets systemd judge the unit: it must be valid, and its exposure below 2.5.
 func TestUnit(t *testing.T) {
 	text, err := os.ReadFile(unit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	const installed = "/usr/local/bin/scratchpad"
 	if !bytes.Contains(text, []byte("ExecStart="+installed+" serve ")) {
 		t.Fatalf("the unit does not start %s serve", installed)
@@ -63,9 +62,7 @@ func TestUnit(t *testing.T) {
 // analyze runs systemd-analyze on a unit. It returns what was wrong, or "".
 func analyze(t *testing.T, file string, text []byte, args ...string) string {
 	t.Helper()
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, text, 0o600))
 	tool, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Fatal("systemd-analyze is missing; install systemd (Debian: apt-get install -y systemd), and run this again")
@@ -133,13 +130,9 @@ func checkOwners(t *testing.T, db string) {
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "scratchpad-unit-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chown(dir, 65532, 65532); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chown(dir, 65532, 65532))
 	return dir
 }
 
@@ -150,9 +143,7 @@ func watched(t *testing.T, dir string) string {
 	program, calls, wrapper := filepath.Join(dir, "scratchpad"), filepath.Join(dir, "calls"), filepath.Join(dir, "watched")
 	text := "#!/bin/sh\nexec setpriv --reuid 65532 --regid 65532 --clear-groups strace -D -ff -s 0 -o " + calls + "/$$ -- " + program + " \"$@\"\n"
 	err := errors.Join(os.WriteFile(program, readFile(t, scratchpadPath), 0o755), os.WriteFile(wrapper, []byte(text), 0o755), os.Mkdir(calls, 0o700), os.Chown(calls, 65532, 65532))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return wrapper
 }
 
@@ -162,9 +153,7 @@ func readCalls(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	calls := map[string][]string{}
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, f := range files {
 		var text string
 		for began := time.Now(); !strings.Contains(text, "\n+++ "); time.Sleep(10 * time.Millisecond) {
@@ -185,30 +174,22 @@ func readCalls(t *testing.T, dir string) map[string][]string {
 func writePair(t *testing.T, cert, key string) *x509.Certificate {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := errors.Join(os.WriteFile(name, pem.EncodeToMemory(block), 0o600), os.Chown(name, 65532, 65532)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return parsed
 }
 
@@ -221,9 +202,7 @@ func useOverTLS(t *testing.T, url, key string, trusted *x509.Certificate) {
 	defer transport.CloseIdleConnections()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer{key, transport}}, MaxRetries: -1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer session.Close()
 	for _, params := range []*mcp.CallToolParams{
 		{Name: "write_file", Arguments: m{"agent_id": "a", "path": "a", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},

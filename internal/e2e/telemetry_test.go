@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // scrape uses scratchpad serve for a while, with callers that have no right, and returns
@@ -33,9 +34,7 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	web := &http.Client{Transport: bearer{key, http.DefaultTransport}}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: web, MaxRetries: -1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, c := range []*mcp.CallToolParams{
 		{Name: "write_file", Arguments: m{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
 		{Name: "summarize_file", Arguments: m{"agent_id": "alice", "path": "long.md"}},
@@ -167,12 +166,8 @@ type dashboard struct {
 func readDashboard(t *testing.T) (d dashboard, text []byte) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "grafana.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, json.Unmarshal(text, &d))
 	return d, text
 }
 

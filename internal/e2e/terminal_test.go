@@ -15,6 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -43,9 +44,7 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 		"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", // a test must not cost anything
 		"PATH="+filepath.Dir(scratchpadPath)+string(filepath.ListSeparator)+os.Getenv("PATH"))...)
 	tty, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer tty.Close()
 	var shown strings.Builder
 	buf := make([]byte, 4096)
@@ -77,9 +76,7 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 // store calls fn with the default agent's workspace in a data folder.
 func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) {
 	t.Helper()
-	if err := withWorkspace(t.Context(), dir, fn); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, withWorkspace(t.Context(), dir, fn))
 }
 
 func withWorkspace(ctx context.Context, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) (err error) {
@@ -217,9 +214,7 @@ func TestEditor(t *testing.T) {
 		{"EDITOR=" + appends, "notes/plan.md: version 2, 8 bytes", 0, "one\ntwo\n", 2},
 		{"EDITOR=sh -c 'echo mine >\"$1\"; scratchpad files write notes/plan.md <\"$HOME/theirs\"' ed", "your text is in ", 4, "theirs\n", 3},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs\n"), 0o600))
 		temp := t.TempDir()
 		screen, code := onTerminal(t, dir, []string{"VISUAL=", c.editor, "TMPDIR=" + temp}, nil, "files", "edit", "notes/plan.md")
 		content, version := read()
@@ -265,9 +260,7 @@ func TestEditorEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			temp, script := t.TempDir(), filepath.Join(t.TempDir(), "editor")
-			if err := os.WriteFile(script, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700))
 			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + script, "TMPDIR=" + temp}, c.keys, "files", "edit", "plan.md")
 			if code != c.code || !strings.Contains(screen, c.screen) {
 				t.Errorf("exit code %d, %q, want %d, %q", code, screen, c.code, c.screen)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // record runs a server for a client and records what they say to each other. It writes
@@ -169,9 +171,7 @@ func processes(t *testing.T, dir string) ([]message, []exit) {
 	for _, name := range names {
 		name = name[:len(name)-len(".in")]
 		var e exit
-		if err := json.Unmarshal(await(t, name+".exit"), &e); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(await(t, name+".exit"), &e))
 		asked := linesOf(t, name+".in", name, true)
 		if len(asked) == 1 && bytes.Contains(asked[0].text, []byte(`"server/discover"`)) {
 			e.Signaled = false // a client that only asks for the versions may stop the server early
@@ -201,9 +201,7 @@ func await(t *testing.T, name string) []byte {
 func linesOf(t *testing.T, file, session string, sent bool) []message {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var messages []message
 	for line := range bytes.Lines(text) {
 		if !bytes.HasSuffix(line, []byte("\n")) {

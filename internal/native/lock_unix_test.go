@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A lock is no link, pipe or folder that somebody has put in its place. Nothing is made
@@ -17,9 +18,7 @@ import (
 func TestTryLockOpensNoLink(t *testing.T) {
 	dir := t.TempDir()
 	victim, absent := filepath.Join(dir, "victim"), filepath.Join(dir, "absent")
-	if err := os.WriteFile(victim, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(victim, []byte("x"), 0o600))
 	for what, put := range map[string]func(name string) error{
 		"link":          func(name string) error { return os.Symlink(victim, name) },
 		"dangling link": func(name string) error { return os.Symlink(absent, name) },
@@ -29,9 +28,7 @@ func TestTryLockOpensNoLink(t *testing.T) {
 		"device":        func(name string) error { return os.Symlink("/dev/null", name) },
 	} {
 		name := filepath.Join(dir, what)
-		if err := put(name); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, put(name))
 		unlock, held, err := native.TryLock(name)
 		if unlock(); held || !errors.Is(err, native.ErrNotOwn) {
 			t.Errorf("%s: held %v, %v, want ErrNotOwn", what, held, err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The beginnings of licences, as their files wrap them.
@@ -60,9 +62,7 @@ func TestTexts(t *testing.T) {
 			for name, content := range c.files {
 				writeFile(t, filepath.Join(m.Dir, filepath.FromSlash(name)), content)
 			}
-			if err := os.MkdirAll(filepath.Join(m.Dir, "a", "b"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.MkdirAll(filepath.Join(m.Dir, "a", "b"), 0o700))
 			texts, err := m.texts()
 			var got []string
 			for _, x := range texts {
@@ -77,12 +77,8 @@ func TestTexts(t *testing.T) {
 
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	testkit.Must(t, os.WriteFile(name, []byte(content), 0o600))
 }
 
 // Each text is written once, under all that it belongs to.

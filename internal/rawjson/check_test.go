@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var seeds = []string{
@@ -31,9 +32,7 @@ func check(t *testing.T, text []byte) {
 	var want any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&want); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, d.Decode(&want))
 	if values+1 < count(want) {
 		t.Errorf("Check(%q) counts %d values, want %d at least", text, values, count(want)-1)
 	}

@@ -34,18 +34,6 @@ func TestKnownTools(t *testing.T) {
 	}
 }
 
-// counted waits until a metric is there, and returns the scrape. A call ends just after its
-// answer.
-func counted(t *testing.T, tel *Telemetry, metric string) (text string) {
-	t.Helper()
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
-		if text = scrape(t, tel); value(text, metric) != "" {
-			break
-		}
-	}
-	return text
-}
-
 // The numbers of each part are shown under their names, all of which begin with the prefix.
 func TestMetricsOfParts(t *testing.T) {
 	commits := sqlite.Timing{Count: 3, Sum: 1500 * time.Millisecond}

@@ -44,8 +44,11 @@ func FreeAddress(t testing.TB) string {
 	return ""
 }
 
-// Must fails the test at once if there is an error.
-func Must(t testing.TB, err error) {
+// Must ends a test, or a case of package rapid, if there is an error.
+func Must(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

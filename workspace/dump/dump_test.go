@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -32,18 +33,12 @@ func sample(t *testing.T) store.Store {
 			return workspace.SummaryText{Text: "short"}, nil
 		},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent(owner.Agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	do := func(_ any, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	for i := range 3 {
 		do(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat(fmt.Sprint(i), 9000)), workspace.WriteOptions{IdempotencyKey: fmt.Sprint("k", i)}))
@@ -61,9 +56,7 @@ func sample(t *testing.T) store.Store {
 func collect(t *testing.T, rows iter.Seq2[store.Row, error]) (all []store.Row) {
 	t.Helper()
 	for r, err := range rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		all = append(all, r)
 	}
 	return all
@@ -255,9 +248,7 @@ func TestRows(t *testing.T) {
 	for n := range all {
 		seen := 0
 		for _, err := range rows {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if seen++; seen > n {
 				break
 			}

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Other bytes have another address. Browsers may keep them.
@@ -14,9 +15,7 @@ func TestSet(t *testing.T) {
 	addresses := map[string]bool{}
 	for _, style := range []string{"a {}", "b {}"} {
 		set, err := asset.Read(fstest.MapFS{"static/style.css": {Data: []byte(style)}, "static/script.js": {}, "static/icon.svg": {}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		mux := http.NewServeMux()
 		mux.Handle("GET /static/{name}", set)
 		address := set.URL("style.css")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // below is where relative links lead in these tests: to files under /a/x/files/.
@@ -98,9 +99,7 @@ func TestLinks(t *testing.T) {
 	} {
 		for _, source := range []string{"[w](" + c.dest + ")", "[w]\n\n[w]: " + c.dest, "[w](<" + c.dest + ">)"} {
 			out, err := markdown.Render([]byte(source), anywhere)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			_, href, _ := strings.Cut(string(out), `href="`)
 			href, _, _ = strings.Cut(href, `"`)
 			if href != c.want {
@@ -132,9 +131,7 @@ func TestLinkFunctionIsAskedAboutRelative(t *testing.T) {
 			asked = append(asked, dest)
 			return "", false
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	if len(asked) != 1 || asked[0] != "b/c.md" {
 		t.Errorf("asked about %q", asked)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 var vocabulary = []string{"the", "quick", "Fox", "don't", "3.14", "17", "x_y", "é", "e\u0301", "\u0301", "früh", "用", "户", "かな",
@@ -121,9 +123,7 @@ func TestRows(t *testing.T) {
 		if len(rows) != v.Len() {
 			t.Fatalf("%d rows, Len %d", len(rows), v.Len())
 		}
-		if err := check(rows, old, new, o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, check(rows, old, new, o))
 		size := rapid.IntRange(1, 7).Draw(t, "page")
 		var pages []Row
 		for at := 0; at < v.Len(); at += size {

@@ -38,9 +38,7 @@ func TestEvidenceSessions(t *testing.T) {
 		text := []string{m.Text}
 		for _, a := range m.Arguments {
 			var arguments map[string]any
-			if err := json.Unmarshal(a, &arguments); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, json.Unmarshal(a, &arguments))
 			text = append(text, fmt.Sprint(arguments))
 		}
 		if !survives(text, p.text) {

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // module is the folder of Scratchpad's own module, and clients that of package-lock.json.
@@ -105,7 +106,5 @@ func browserOptions(path string) []chromedp.ExecAllocatorOption {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 }

@@ -67,9 +67,7 @@ type tab struct {
 // is that of the server, such as http://127.0.0.1:8080.
 func open(t testing.TB, origin string, v view) *tab {
 	t.Helper()
-	if err := startBrowser(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, startBrowser())
 	return newTab(t, theBrowser, origin, v, chromedp.WithNewBrowserContext())
 }
 
@@ -87,9 +85,7 @@ func newTab(t testing.TB, parent context.Context, origin string, v view, options
 	ctx, closeTab := chromedp.NewContext(parent, append(options, chromedp.WithListener(p.listen))...)
 	p.ctx = ctx
 	t.Cleanup(closeTab)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chromedp.Do(ctx))
 	p.handleDialogs(ctx)
 	t.Cleanup(p.end)
 	call(p, audits.Enable, cdp.Empty{})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // startTime is how long a server may take to start or to end.
@@ -166,7 +167,5 @@ func command(t testing.TB, db string, args ...string) string {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // protocols are one of each era.
@@ -33,9 +35,7 @@ func TestCodeFlow(t *testing.T) {
 				return logIn(ctx, args.URL)
 			},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		session := connect(t, resource, handler, protocol)
 		checkAgent(t, session, "planner", true)
 		checkAgent(t, session, "team-a-1", true)
@@ -63,9 +63,7 @@ func service(t *testing.T) *extauth.ClientCredentialsHandler {
 	handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
 		Credentials: &oauthex.ClientCredentials{ClientID: serviceClient, ClientSecretAuth: &oauthex.ClientSecretAuth{ClientSecret: serviceSecret}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return handler
 }
 
@@ -74,9 +72,7 @@ func connect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol 
 	client := mcp.NewClient(&mcp.Implementation{Name: "login-test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler},
 		&mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = session.Close() })
 	return session
 }
@@ -85,9 +81,7 @@ func connect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol 
 func checkAgent(t *testing.T, session *mcp.ClientSession, agent string, want bool) {
 	t.Helper()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: map[string]any{"agent_id": agent, "path": "plan.md", "content": "x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	text := result.Content[0].(*mcp.TextContent).Text
 	if result.IsError == want || !want && !strings.Contains(text, "of your key") {
 		t.Errorf("write_file of %s: error %v, want %v: %s", agent, result.IsError, !want, text)

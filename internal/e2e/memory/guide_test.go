@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A program is a block of a page, with what the page says that it prints.
@@ -22,9 +23,7 @@ var clientBlock = regexp.MustCompile("(?s)```(go|ts) client\n(.*?)```\n+```text\
 func readPrograms(t *testing.T, page string) (all []program) {
 	t.Helper()
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, block := range clientBlock.FindAllStringSubmatch(string(text), -1) {
 		all = append(all, program{block[1], block[2], block[3]})
 	}
@@ -40,9 +39,7 @@ func TestGuide(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
 	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "shop"))
 	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	createStore(t, at.Host, key)
 	for _, p := range programs {
 		p.text = strings.ReplaceAll(p.text, "127.0.0.1:4321", at.Host)
@@ -60,9 +57,7 @@ func TestGuide(t *testing.T) {
 // then.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(module, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	block := regexp.MustCompile("(?s)```ts\n(.*?)```\n").FindSubmatch(text)
 	if block == nil {
 		t.Fatal("the README has no program in TypeScript")
@@ -70,9 +65,7 @@ func TestReadme(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
 	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--name", "my laptop", "--agents", "planner"))
 	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	p := program{language: "ts", text: strings.ReplaceAll(string(block[1]), "127.0.0.1:4321", at.Host)}
 	cmd := p.command(t)
 	cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
@@ -88,15 +81,11 @@ func TestReadme(t *testing.T) {
 func createStore(t *testing.T, host, key string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+host+"/v1/memory_stores", strings.NewReader(`{"name": "shop"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Api-Key", key)
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("the store was not created: %s", res.Status)
@@ -114,9 +103,7 @@ func (p program) command(t *testing.T) *exec.Cmd {
 	}
 	dir := t.TempDir()
 	source, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
-	if err := os.WriteFile(source, []byte(p.text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(source, []byte(p.text), 0o600))
 	if out, err := exec.Command("go", "build", "-o", built, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -81,17 +81,13 @@ func newPair(t *testing.T, r *rand.Rand) *pair {
 	p := &pair{T: t, root: filepath.Join(dir, "folder", "memories"), rand: r}
 	p.in, p.out = startNode(t, "tool.mjs", filepath.Dir(p.root))
 	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "test.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { store.Close() })
 	svc, err := workspace.New(store, workspace.Options{})
 	if err == nil {
 		p.ws, err = svc.Agent("a")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	view := m{"command": "view", "path": "/memories"}
 	p.compare(view, p.theirs(view), p.ours(view)) // now the folder is there
 	return p

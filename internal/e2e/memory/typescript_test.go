@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A typescript is an SDK for TypeScript, in a process of Node.
@@ -31,16 +33,10 @@ func startNode(t *testing.T, args ...string) (io.Writer, *json.Decoder) {
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1", "NODE_OPTIONS=", "NO_PROXY=127.0.0.1,localhost")
 	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // isShared reports whether SQLite maps a file into memory.
@@ -33,9 +35,7 @@ func needFUSE(t *testing.T) {
 func mount(t *testing.T, d *disk) (dir string, unmount func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "powercut-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	atOnce := time.Duration(0)
 	server, err := fs.Mount(dir, &folder{disk: d}, &fs.Options{
 		EntryTimeout: &atOnce, AttrTimeout: &atOnce, NegativeTimeout: &atOnce,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 )
@@ -59,8 +60,6 @@ func torment(t *testing.T, bug string, rounds int) torture.Report {
 	r, err := torture.Run(t.Context(), torture.Options{
 		Program: program(bug), Database: proxy.URL(), Evidence: t.ArtifactDir(), Rounds: rounds, For: time.Hour, Stop: 50 * time.Millisecond,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return r
 }

@@ -28,9 +28,7 @@ func testLinearizable(t *testing.T, database string) {
 	report, err := torture.Run(t.Context(), torture.Options{
 		Program: program(healthy), Database: database, Evidence: t.ArtifactDir(), Rounds: n, For: time.Hour, Stop: 100 * time.Millisecond,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Logf("%+v", report)
 	for _, f := range report.Failures {
 		t.Errorf("seed %d, round %d: %s; the history is %s", f.Seed, f.Round, f.Problem, f.File)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -59,9 +60,7 @@ func catches(t *testing.T, mutant, database string) {
 	report, err := torture.Run(t.Context(), torture.Options{
 		Program: program(mutant), Database: database, Rounds: most, For: time.Hour, Stop: 50 * time.Millisecond, Servers: 3,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if len(report.Failures) == 0 {
 		t.Fatalf("%d histories passed all checks, expected one to fail", report.Histories)
 	}

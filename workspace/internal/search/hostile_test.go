@@ -71,9 +71,7 @@ func TestHostile(t *testing.T) {
 			for _, exact := range []string{"a", "\x00", " ", "word"} {
 				p, _ := search.Exact(exact)
 				r, err := search.Find(t.Context(), p, 50, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				if want := linesWith(text, exact); r.Total != want {
 					t.Fatalf("%s: %d lines with %q, want %d", name, r.Total, exact, want)
 				}
@@ -172,9 +170,7 @@ func TestReadAgain(t *testing.T) {
 	for _, query := range queries[:testkit.Pick(1, 3, 3)] {
 		q, _ := search.Parse(query)
 		all, err := search.Rank(t.Context(), q, 50, onePage(texts))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		reads := 0
 		pages := pagesOf(texts, 3)
 		again, err := search.Rank(t.Context(), q, 50, func(ctx context.Context, at int) ([]search.Text, int, error) {
@@ -208,9 +204,7 @@ func FuzzSearch(f *testing.F) {
 		texts := []search.Text{{Path: path, Content: []byte(text)}, {Path: path, Entry: 1, Content: []byte(text)}}
 		if q, cause := search.Parse(query); cause == "" {
 			r, err := search.Rank(t.Context(), q, 50, onePage(texts))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for _, h := range r.Hits {
 				checkShown(t, h)
 			}
@@ -218,9 +212,7 @@ func FuzzSearch(f *testing.F) {
 		for _, compile := range []func(string) (*search.Pattern, string){search.Exact, search.Regexp} {
 			if p, cause := compile(query); cause == "" && query != "" {
 				r, err := search.Find(t.Context(), p, 50, onePage(texts))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				for _, h := range r.Hits {
 					checkShown(t, h)
 				}

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
 )
 
@@ -32,8 +33,6 @@ func TestHubWaits(t *testing.T) {
 	}
 	close(begin)
 	_, leave, err := h.Join(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	leave()
 }
