@@ -70,6 +70,20 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// A list of servers gets no lines to paste, because they would be a part of its last element.
+func TestAdviceForList(t *testing.T) {
+	t.Parallel()
+	for _, old := range []string{"[[mcp_servers]]\nname = 'b'\n", "mcp_servers = [{name = 'b'}]\n"} {
+		c, _ := clientconfig.Find("codex")
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
+		_, err := c.AddServer(file, "scratchpad", server).Write()
+		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "write [mcp_servers.NAME] for each server") || testkit.ReadFile(t, file) != old {
+			t.Errorf("%q: %v", old, err)
+		}
+	}
+}
+
 // The advice for an entry that shares a line with others shows nothing of the others.
 func TestAdviceHidesOthers(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,10 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	if err != nil {
 		return nil, nil, err
 	}
+	if list, _ := before[tomlServers].([]any); len(list) > 0 {
+		return nil, nil, fail(ErrByHand, "%s is a list there, and the client reads a table; write [%s.NAME] for each server",
+			tomlServers, tomlServers)
+	}
 	servers, _ := before[tomlServers].(map[string]any)
 	entry, _ := servers[name].(map[string]any)
 	if list, ok := servers[name].([]any); ok && len(list) == 1 {
