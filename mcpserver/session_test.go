@@ -193,7 +193,7 @@ func TestSessionOfAnother(t *testing.T) {
 // The numbers of sessions and goroutines are limited, of one caller and in all, however
 // many sessions are begun.
 func TestManySessions(t *testing.T) {
-	n, callers := testkit.Pick(200, 1500, 5000), testkit.Pick(3, 30, 100)
+	n, callers := testkit.Pick(200, 1500, 5000), testkit.Pick(3, 20, 100)
 	h := serveCallers(t, newService(t, workspace.Options{}))
 	first := beginSession(t, h, "0")
 	before := runtime.NumGoroutine()
