@@ -1,4 +1,4 @@
-// Torture finds out whether this machine, or a PostgreSQL database, keeps what Scratchpad
+// Command torture finds out whether this machine, or a PostgreSQL database, keeps what Scratchpad
 // promises. Its usage text says how; package internal/torture has the checks.
 package main
 

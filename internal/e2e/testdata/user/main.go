@@ -1,4 +1,4 @@
-// User is the first program of somebody who imports the module.
+// Command user is the first program of somebody who imports the module.
 package main
 
 import (
