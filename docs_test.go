@@ -1,0 +1,121 @@
+package scratchpad_test
+
+import (
+	"flag"
+	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the list of packages into docs/design.md")
+
+// docs/design.md lists every package with the first sentence of its comment.
+func TestPackagesAreListed(t *testing.T) {
+	const name = "docs/design.md"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), "\n## The packages\n\n```\n")
+	_, after, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatal("docs/design.md has no list under the heading The packages")
+	}
+	want := before + "\n## The packages\n\n```\n" + packageList(t) + "```\n" + after
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatal("the list of packages in docs/design.md is not that of the package comments; write it with: go test . -run Listed -update")
+	}
+	if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packageList has a line for each package: its folder and what its comment says.
+func packageList(t *testing.T) string {
+	t.Helper()
+	var list strings.Builder
+	err := filepath.WalkDir(".", func(folder string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case folder != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasOwnModule(folder)):
+			return fs.SkipDir
+		}
+		if synopsis := synopsisOf(t, folder); synopsis != "" && folder != "." {
+			fmt.Fprintf(&list, "%-32s %s\n", filepath.ToSlash(folder), synopsis)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.String()
+}
+
+var subject = regexp.MustCompile(`^(Package|Command) \w+ `)
+
+// synopsisOf returns the first sentence of a package's comment without its subject, "" if the
+// folder has no package that is not a test.
+func synopsisOf(t *testing.T, folder string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		found = true
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Doc != nil {
+			said := subject.ReplaceAllString(new(doc.Package).Synopsis(f.Doc.Text()), "")
+			return strings.NewReplacer("[", "", "]", "").Replace(strings.TrimRight(said, ".:"))
+		}
+	}
+	if found {
+		t.Errorf("no file of package %s has a comment that says what it is", folder)
+	}
+	return ""
+}
+
+var quotedFile = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|sql|md|txtar|yaml))`")
+
+// Documents for developers name files that exist. A name without a folder is that of a file in
+// any folder.
+func TestNamedFilesExist(t *testing.T) {
+	bases := map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
+		bases[filepath.Base(name)] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range []string{"CONTRIBUTING.md", "docs/design.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range quotedFile.FindAllStringSubmatch(string(text), -1) {
+			name := found[1]
+			if _, err := os.Stat(name); err != nil && (strings.Contains(name, "/") || !bases[name]) {
+				t.Errorf("%s names %s, which does not exist", document, name)
+			}
+		}
+	}
+}
