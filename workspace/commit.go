@@ -90,10 +90,10 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFun
 	if err != errNewAgent {
 		return out, err
 	}
-	if err := w.svc.total.admitting.Take(ctx); err != nil {
+	if err := w.svc.total.admitting.Lock(ctx); err != nil {
 		return Outcome{}, beforeStart(err)
 	}
-	defer w.svc.total.admitting.Give()
+	defer w.svc.total.admitting.Unlock()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err
@@ -108,7 +108,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 	var out Outcome
 	q.Request = a.key
 	q.From, q.Until, q.MaxDue = a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops
-	reads := w.svc.reads.Take(w.owner)
+	reads := w.svc.reads.take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
 		a.ops = reads + 1
 		l, err := tx.Load(q)
@@ -124,7 +124,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 	if err == nil {
 		return out, nil
 	}
-	w.svc.reads.Add(w.owner, reads)
+	w.svc.reads.add(w.owner, reads)
 	if errors.Is(err, errRepeated) {
 		return out, nil
 	}

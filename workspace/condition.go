@@ -33,3 +33,26 @@ func conditionBytes(ifVersion *int64) []byte {
 	}
 	return fmt.Append(nil, *ifVersion)
 }
+
+// checkCondition refuses if the file is not at the version that the caller expects.
+func checkCondition(h FileHead, ifVersion *int64) error {
+	if ifVersion == nil {
+		return nil
+	}
+	want := *ifVersion
+	switch {
+	case !h.Exists() && want == 0:
+		return nil
+	case !h.Exists():
+		return or(Errorf(ErrConflict, "it does not exist, %s is %d", ArgIfVersion, want), DoExpectNone, 0)
+	case want == 0:
+		e := or(Errorf(ErrConflict, "it exists at version %d, %s is 0", h.Version, ArgIfVersion), DoRead, 0)
+		e.Err = &Overlap{Path: h.Path, Created: h.Created}
+		return e
+	case want > h.Version:
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want), DoRead, 0)
+	case want != h.Version:
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want), DoReadSince, want)
+	}
+	return nil
+}

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 )
 
@@ -49,7 +48,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		return DeleteResult{}, err
 	}
 	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, Query{File: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
-		if err := condition.Check(l.File, o.IfVersion); err != nil {
+		if err := checkCondition(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		return w.deleteFile(tx, a, l.File, l.Owner)

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/edit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -60,11 +58,11 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		return EditResult{}, err
 	}
 	change := func(text []byte) ([]byte, int64, error) {
-		return edit.Replace(text, old, new, o.All, w.svc.limits.FileBytes)
+		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
 		text, err := smallText(tx, l.File, old == "", o.IfVersion)
-		if err != nil || !edit.IsQuick(text, old, new, o.All, smallEdit) {
+		if err != nil || !isQuickEdit(text, old, new, o.All, smallEdit) {
 			return Outcome{}, cmp.Or(err, errMoved)
 		}
 		text, n, err := change(text)
@@ -129,7 +127,7 @@ func checkEdited(head FileHead, appends bool, ifVersion *int64) error {
 	if !head.Exists() && !appends {
 		return errNoFile
 	}
-	return condition.Check(head, ifVersion)
+	return checkCondition(head, ifVersion)
 }
 
 // UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.

@@ -64,8 +64,7 @@ func (r *ReadResult) setSince(l Loaded, o ReadOptions) error {
 // giveRanges gives the ranges of lines that were added and removed in place of a diff.
 func (r *ReadResult) giveRanges(d *linediff.Diff, maxTokens int) {
 	r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-	changed, removed, joined := fit.Ranges(d, maxTokens)
-	r.Changed, r.Removed, r.Joined = lineRanges(changed), lineRanges(removed), joined
+	r.Changed, r.Removed, r.Joined = lineRanges(d, maxTokens)
 }
 
 // setLines cuts the content to the lines that were asked for.
@@ -99,16 +98,4 @@ func (r *ReadResult) truncate(first int, o ReadOptions) {
 	if lost == 0 {
 		r.ToLine = first + linediff.Lines(r.Content) - 1
 	}
-}
-
-// lineRanges returns nil for nil.
-func lineRanges(ranges []fit.Range) []LineRange {
-	if ranges == nil {
-		return nil
-	}
-	list := make([]LineRange, len(ranges))
-	for i, r := range ranges {
-		list[i] = LineRange(r)
-	}
-	return list
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -47,7 +46,7 @@ func viewVersion(r Reader, q FileQuery) (v FileView, err error) {
 	if err != nil {
 		return FileView{}, err
 	}
-	return v, condition.Kept(v.File, v.Version, n)
+	return v, verify.Kept(v.File, v.Version, n)
 }
 
 // describedVersion returns a version without content, the zero Version if it is not retained.

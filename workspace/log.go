@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
 
 // AppendOptions of [Workspace.AppendLogWith].
@@ -135,8 +134,8 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	page := logPageOf(p.name, l, q)
 	if !page.Exists {
-		if page.IsFile = w.has(ctx, p, nearest.IsFile); !page.IsFile {
-			page.Nearest = w.nearest(ctx, p, nearest.Log)
+		if page.IsFile = w.has(ctx, p, isFile); !page.IsFile {
+			page.Nearest = w.nearest(ctx, p, nearestLog)
 		}
 	}
 	return page, nil

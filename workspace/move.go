@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
@@ -110,7 +109,7 @@ func checkMove(l Loaded, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := condition.Check(l.File, ifVersion); err != nil {
+	if err := checkCondition(l.File, ifVersion); err != nil {
 		return err
 	}
 	if l.To.Exists() {

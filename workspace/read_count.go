@@ -20,7 +20,7 @@ func (w *Workspace) viewCounted(ctx context.Context, fn func(Reader) error) erro
 // counted counts a read that had no error, unless the workspace is an operator's.
 func (w *Workspace) counted(err error) error {
 	if err == nil && !w.uncounted {
-		w.svc.reads.Add(w.owner, 1)
+		w.svc.reads.add(w.owner, 1)
 	}
 	return err
 }

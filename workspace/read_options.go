@@ -3,8 +3,8 @@ package workspace
 import (
 	"slices"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // given reports whether an argument was given.
@@ -44,7 +44,7 @@ func (o ReadOptions) checkLoaded(l Loaded) error {
 	head := l.File
 	switch {
 	case o.Version != 0:
-		return condition.Readable(head, l.Version, o.Version)
+		return verify.Readable(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
 		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version), DoReadWhole, head.Version)
 	case o.Since > head.Version:

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
@@ -73,7 +73,7 @@ func checkRedaction(h FileHead, v Version, n int64) error {
 	if n == h.Version {
 		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d", n, n)
 	}
-	return condition.Kept(h, v, n)
+	return verify.Kept(h, v, n)
 }
 
 // redactionOf returns what is to be stored for the redaction of version n, with the owner's state

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -50,10 +49,10 @@ func checkRestore(l Loaded, version int64, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := condition.Check(l.File, ifVersion); err != nil {
+	if err := checkCondition(l.File, ifVersion); err != nil {
 		return err
 	}
-	if err := condition.Readable(l.File, l.Version, version); err != nil {
+	if err := verify.Readable(l.File, l.Version, version); err != nil {
 		return err
 	}
 	return verify.Version(l.Version)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
@@ -37,7 +36,7 @@ type Service struct {
 	gate   *profiles.Gate
 	now    func() time.Time
 	paths  PathRule
-	reads  count.Reads      // not written yet
+	reads  *unwrittenReads  // not written yet
 	wakes  *wake.Hub[Owner] // of those who watch
 
 	searches search.Budget
@@ -78,7 +77,7 @@ func New(store Store, o Options) (*Service, error) {
 		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: newTotal(store, o.Tenant, o.Store, o.Now), now: o.Now, paths: o.Paths,
 		searches: search.NewBudget(),
 	}
-	s.reads = count.NewReads(store)
+	s.reads = &unwrittenReads{store: store}
 	s.wakes = wake.NewHub(store.Watch)
 	s.summaries = summaries.ForWorks(s.shared, o.Now, o.SummaryTokens)
 	if o.Summarizer != nil {
@@ -110,7 +109,7 @@ func (s *Service) Close(ctx context.Context) error {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
 	}
 	s.summaries.Close(ctx)
-	return s.reads.Flush(ctx)
+	return s.reads.flush(ctx)
 }
 
 // Agent returns the workspace of an agent, who may be new. Errors: [ErrInvalid].
@@ -213,7 +212,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 			break
 		}
 	}
-	s.reads.Take(w.owner)
+	s.reads.take(w.owner)
 	profile, err := profiles.Forget(s.shared(ctx), w.owner)
 	s.gate.Reread()
 	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {

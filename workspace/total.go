@@ -6,10 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -38,16 +37,16 @@ const totalAge = 5 * time.Second
 
 // A total is what all agents of a tenant have together. It is safe for concurrent use.
 type total struct {
-	limits    StoreLimits // with defaults
-	admitting turn.Turn   // held while an agent writes for the first time
+	limits    StoreLimits    // with defaults
+	admitting ctxmutex.Mutex // held while an agent writes for the first time
 
 	store  Store
 	tenant string
-	bytes  *count.Recent // that count against the limit
+	bytes  *recent // that count against the limit
 }
 
 func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *total {
-	return &total{admitting: turn.New(), store: s, tenant: tenant, limits: l.withDefaults(), bytes: count.NewRecent(totalAge, now)}
+	return &total{admitting: ctxmutex.New(), store: s, tenant: tenant, limits: l.withDefaults(), bytes: newRecent(totalAge, now)}
 }
 
 // readBytes returns how many bytes the agents have, as of the last five seconds; 0 without a
@@ -56,7 +55,7 @@ func (t *total) readBytes(ctx context.Context) (int64, error) {
 	if t.limits.Bytes < 0 {
 		return 0, nil
 	}
-	return t.bytes.Get(ctx, func() (int64, error) {
+	return t.bytes.get(ctx, func() (int64, error) {
 		sum, err := t.store.Totals(ctx, t.tenant)
 		return sum.Charged(), err
 	})

@@ -23,6 +23,6 @@ func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 	if err != nil {
 		return UsageReport{}, within("usage of", w.owner.Agent, err)
 	}
-	state.Operations += w.svc.reads.Get(w.owner)
+	state.Operations += w.svc.reads.get(w.owner)
 	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Charge: state.Charge(), Limits: w.svc.limits}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 )
 
@@ -60,7 +59,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
-		if err := condition.Check(l.File, o.IfVersion); err != nil {
+		if err := checkCondition(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		if o.Tree && !l.File.Exists() {

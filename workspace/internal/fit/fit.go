@@ -1,6 +1,5 @@
 // Package fit decides how much a reader gets: the part of a text that is within a number
-// of tokens, a diff or the whole text, the ranges of lines that have changed, and the
-// items that fill a page.
+// of tokens, a diff or the whole text, and the items that fill a page.
 package fit
 
 import (

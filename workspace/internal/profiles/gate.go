@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -18,7 +18,7 @@ const gateAge = time.Second
 // A Gate refuses to write for agents that are archived. It knows of a new one after at most
 // a second. It is safe for concurrent use.
 type Gate struct {
-	reading turn.Turn // held by the one who reads
+	reading ctxmutex.Mutex // held by the one who reads
 
 	mu       sync.Mutex // guards the following
 	at       time.Time  // when it was read
@@ -27,16 +27,16 @@ type Gate struct {
 }
 
 // NewGate returns the Gate of a tenant.
-func NewGate() *Gate { return &Gate{reading: turn.New()} }
+func NewGate() *Gate { return &Gate{reading: ctxmutex.New()} }
 
 // Check returns [store.ErrReadOnly] and [store.ErrArchived] if the agent is archived.
 func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error {
 	archived, fresh := g.look(o.Agent)
 	if !fresh {
-		if err := g.reading.Take(ctx); err != nil {
+		if err := g.reading.Lock(ctx); err != nil {
 			return err
 		}
-		defer g.reading.Give()
+		defer g.reading.Unlock()
 		if archived, fresh = g.look(o.Agent); !fresh { // nobody else has read meanwhile
 			if err := g.read(r(ctx), o.Tenant); err != nil {
 				return err

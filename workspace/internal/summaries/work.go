@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -212,7 +211,7 @@ func (w *Work) look(tx store.Reader) (store.FileHead, store.OwnerState, error) {
 	case !l.File.Exists():
 		err = store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
 	default:
-		if err = condition.Readable(l.File, l.Version, w.version.Number); err == nil && l.Version.SHA256 != w.version.SHA256 {
+		if err = verify.Readable(l.File, l.Version, w.version.Number); err == nil && l.Version.SHA256 != w.version.SHA256 {
 			err = store.Errorf(store.ErrNotFound, "it was deleted and restored meanwhile")
 		}
 		if e, ok := err.(*store.Error); ok {

@@ -1,4 +1,4 @@
-package count_test
+package workspace
 
 import (
 	"context"
@@ -6,21 +6,19 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 )
 
 // While one caller computes, the others wait only if there is no number yet.
-func TestNumberIsComputedOnce(t *testing.T) {
+func TestRecentIsComputedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := count.NewRecent(time.Minute, time.Now)
+		r := newRecent(time.Minute, time.Now)
 		slow := func(n int64) func() (int64, error) {
 			return func() (int64, error) { time.Sleep(time.Second); return n, nil }
 		}
 		never := func() (int64, error) { t.Error("two callers compute at once"); return 0, nil }
 		want := func(ctx context.Context, compute func() (int64, error), n int64, e error) {
 			t.Helper()
-			if got, err := r.Get(ctx, compute); got != n || !errors.Is(err, e) {
+			if got, err := r.get(ctx, compute); got != n || !errors.Is(err, e) {
 				t.Errorf("Get = %d, %v, want %d, %v", got, err, n, e)
 			}
 		}

@@ -1,4 +1,4 @@
-package recordlog
+package workspace
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// split returns the entries that a text becomes, or nil if the limit of an entry in
+// splitRecord returns the entries that a text becomes, or nil if the limit of an entry in
 // bytes has no room for a head and a character.
-func split(text []byte, limit int64) [][]byte {
+func splitRecord(text []byte, limit int64) [][]byte {
 	if int64(len(text)) <= limit {
 		return [][]byte{text}
 	}
@@ -19,7 +19,7 @@ func split(text []byte, limit int64) [][]byte {
 		if room < utf8.UTFMax {
 			return nil
 		}
-		pieces := cut(text, room)
+		pieces := cutText(text, room)
 		of := strconv.Itoa(len(pieces))
 		if len(of) > digits {
 			continue
@@ -31,8 +31,8 @@ func split(text []byte, limit int64) [][]byte {
 	}
 }
 
-// cut cuts a text into pieces of at most so many bytes, between characters.
-func cut(text []byte, most int) (pieces [][]byte) {
+// cutText cuts a text into pieces of at most so many bytes, between characters.
+func cutText(text []byte, most int) (pieces [][]byte) {
 	for len(text) > most {
 		end := most
 		for !utf8.RuneStart(text[end]) {
@@ -44,9 +44,9 @@ func cut(text []byte, most int) (pieces [][]byte) {
 	return append(pieces, text)
 }
 
-// readHead returns which part of how many an entry is, and the text behind its head. An
+// readPart returns which part of how many an entry is, and the text behind its head. An
 // entry without a head is part 1 of 1.
-func readHead(entry []byte) (n, of int64, text []byte) {
+func readPart(entry []byte) (n, of int64, text []byte) {
 	const longest = len("9223372036854775807/9223372036854775807 ")
 	space := bytes.IndexByte(entry[:min(longest, len(entry))], ' ')
 	if space < 0 {
@@ -62,16 +62,16 @@ func readHead(entry []byte) (n, of int64, text []byte) {
 	return n, of, entry[space+1:]
 }
 
-// A joiner joins the parts of texts. The zero value expects the beginning of a text.
-type joiner struct {
+// A partJoiner joins the parts of texts. The zero value expects the beginning of a text.
+type partJoiner struct {
 	text     []byte
 	read, of int64 // parts; 0 between two texts
 }
 
 // add takes the next entry. It returns the text that the entry completes, else nil. It
 // reports false if the entry is not the part that next names.
-func (j *joiner) add(entry []byte) (text []byte, ok bool) {
-	n, of, part := readHead(entry)
+func (j *partJoiner) add(entry []byte) (text []byte, ok bool) {
+	n, of, part := readPart(entry)
 	if n != j.read+1 || j.read > 0 && of != j.of {
 		return nil, false
 	}
@@ -84,12 +84,12 @@ func (j *joiner) add(entry []byte) (text []byte, ok bool) {
 		return nil, true
 	}
 	text = j.text
-	*j = joiner{}
+	*j = partJoiner{}
 	return text, true
 }
 
 // within reports whether parts of a text have been added, but not yet all of them.
-func (j *joiner) within() bool { return j.read > 0 }
+func (j *partJoiner) within() bool { return j.read > 0 }
 
 // next returns which part of how many has to come next.
-func (j *joiner) next() (part, of int64) { return j.read + 1, j.of }
+func (j *partJoiner) next() (part, of int64) { return j.read + 1, j.of }

@@ -1,4 +1,4 @@
-package fit
+package workspace
 
 import (
 	"fmt"
@@ -6,44 +6,42 @@ import (
 	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 )
 
-// A Range is a range of lines, both ends included, numbered from 1.
-type Range struct{ From, To int }
+// maxLineRanges is how many ranges of each kind are given in place of a diff.
+const maxLineRanges = 100
 
-// maxRanges is how many ranges of each kind are given in place of a diff.
-const maxRanges = 100
-
-// Ranges returns the lines of the new text that were added, and those of the old text
+// lineRanges returns the lines of the new text that were added, and those of the old text
 // that were removed, each in ascending order. If there are over 100 ranges of a kind,
 // or if they cost over maxTokens as JSON, the nearest ones are joined, and then some
 // cover unchanged lines too. A kind that occurs has one range at least.
-func Ranges(d *linediff.Diff, maxTokens int) (added, removed []Range, joined bool) {
+func lineRanges(d *linediff.Diff, maxTokens int) (added, removed []LineRange, joined bool) {
 	allAdded, allRemoved := changedLines(d)
-	n := 1 + sort.Search(maxRanges-1, func(i int) bool {
+	n := 1 + sort.Search(maxLineRanges-1, func(i int) bool {
 		n := i + 2
-		return !Within(appendRanges(appendRanges(nil, join(allAdded, n)), join(allRemoved, n)), maxTokens)
+		return !fit.Within(appendRanges(appendRanges(nil, joinRanges(allAdded, n)), joinRanges(allRemoved, n)), maxTokens)
 	})
-	added, removed = join(allAdded, n), join(allRemoved, n)
+	added, removed = joinRanges(allAdded, n), joinRanges(allRemoved, n)
 	return added, removed, len(added) < len(allAdded) || len(removed) < len(allRemoved)
 }
 
 // changedLines returns all ranges. Neither result is nil.
-func changedLines(d *linediff.Diff) (added, removed []Range) {
-	added, removed = []Range{}, []Range{}
+func changedLines(d *linediff.Diff) (added, removed []LineRange) {
+	added, removed = []LineRange{}, []LineRange{}
 	for _, run := range d.Runs() {
 		switch run.Op {
 		case linediff.Add:
-			added = append(added, Range{run.New + 1, run.New + run.Lines})
+			added = append(added, LineRange{run.New + 1, run.New + run.Lines})
 		case linediff.Remove:
-			removed = append(removed, Range{run.Old + 1, run.Old + run.Lines})
+			removed = append(removed, LineRange{run.Old + 1, run.Old + run.Lines})
 		}
 	}
 	return added, removed
 }
 
 // appendRanges appends ranges as JSON.
-func appendRanges(text []byte, ranges []Range) []byte {
+func appendRanges(text []byte, ranges []LineRange) []byte {
 	text = append(text, '[')
 	for i, r := range ranges {
 		if i > 0 {
@@ -54,9 +52,9 @@ func appendRanges(text []byte, ranges []Range) []byte {
 	return append(text, ']')
 }
 
-// join returns at most so many ranges that cover the same lines and more. It joins the
+// joinRanges returns at most so many ranges that cover the same lines and more. It joins the
 // nearest. Of equal gaps it keeps some that are evenly spread.
-func join(ranges []Range, most int) []Range {
+func joinRanges(ranges []LineRange, most int) []LineRange {
 	if len(ranges) <= most {
 		return ranges
 	}
@@ -70,7 +68,7 @@ func join(ranges []Range, most int) []Range {
 	from, _ := slices.BinarySearch(gaps, widest)
 	to, _ := slices.BinarySearch(gaps, widest+1)
 	equal, keep := to-from, to-(len(ranges)-most)
-	few := append(make([]Range, 0, most), ranges[0])
+	few := append(make([]LineRange, 0, most), ranges[0])
 	seen := 0
 	for i := 1; i < len(ranges); i++ {
 		apart := gap(i) > widest

@@ -1,4 +1,4 @@
-package nearest
+package workspace
 
 import (
 	"bytes"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Line returns the line of a text that is most like the first line of wanted that is
+// nearestLine returns the line of a text that is most like the first line of wanted that is
 // not blank, without the space around it, and its number from 1. The number is 0 if no
 // line shares at least half of wanted.
-func Line(text []byte, wanted string) (number int, line string) {
+func nearestLine(text []byte, wanted string) (number int, line string) {
 	want := firstText(wanted)
 	if want == "" {
 		return 0, ""
@@ -47,9 +47,9 @@ func alike(line, want string) int {
 	return min(front+back, len(want))
 }
 
-// LineNumbers lists the lines on which a text that occurs several times begins, the
+// lineNumbers lists the lines on which a text that occurs several times begins, the
 // first ones only: "1, 4, 9 and more".
-func LineNumbers(text []byte, old string, most int) string {
+func lineNumbers(text []byte, old string, most int) string {
 	var b strings.Builder
 	line := 1
 	for i := range most {

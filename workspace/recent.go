@@ -1,19 +1,19 @@
-package count
+package workspace
 
 import (
 	"context"
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
 )
 
-// A Recent is a number that takes long to compute and may be a little old. It is computed
+// A recent is a number that takes long to compute and may be a little old. It is computed
 // again when it is older than its age. It is safe for concurrent use.
-type Recent struct {
+type recent struct {
 	age       time.Duration
 	now       func() time.Time
-	computing turn.Turn
+	computing ctxmutex.Mutex
 
 	mu       sync.Mutex // guards the following
 	computed bool       // at least once
@@ -21,28 +21,28 @@ type Recent struct {
 	n        int64
 }
 
-// NewRecent returns a Recent that is not computed yet.
-func NewRecent(age time.Duration, now func() time.Time) *Recent {
-	return &Recent{age: age, now: now, computing: turn.New()}
+// newRecent returns a recent that is not computed yet.
+func newRecent(age time.Duration, now func() time.Time) *recent {
+	return &recent{age: age, now: now, computing: ctxmutex.New()}
 }
 
-// Get returns the number, and computes it if it is too old. While one caller computes,
+// get returns the number, and computes it if it is too old. While one caller computes,
 // the others get the last number, or wait if there is none. If ctx ends while a caller
 // waits, the error is that of ctx.
-func (r *Recent) Get(ctx context.Context, compute func() (int64, error)) (int64, error) {
+func (r *recent) get(ctx context.Context, compute func() (int64, error)) (int64, error) {
 	n, computed, fresh := r.last()
 	if fresh {
 		return n, nil
 	}
-	if !r.computing.TryTake() {
+	if !r.computing.TryLock() {
 		if computed {
 			return n, nil
 		}
-		if err := r.computing.Take(ctx); err != nil {
+		if err := r.computing.Lock(ctx); err != nil {
 			return 0, err
 		}
 	}
-	defer r.computing.Give()
+	defer r.computing.Unlock()
 	if n, _, fresh := r.last(); fresh {
 		return n, nil
 	}
@@ -58,7 +58,7 @@ func (r *Recent) Get(ctx context.Context, compute func() (int64, error)) (int64,
 
 // last returns the last number. It is not fresh if it is too old, or from the future,
 // which happens after a clock was set back.
-func (r *Recent) last() (n int64, computed, fresh bool) {
+func (r *recent) last() (n int64, computed, fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	age := r.now().Sub(r.at)
