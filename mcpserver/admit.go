@@ -35,12 +35,13 @@ func (b *Busy) Unwrap() error { return workspace.ErrBusy }
 // seconds returns After in whole seconds, at least 1.
 func (b *Busy) seconds() int64 { return max(1, int64((b.After+time.Second-1)/time.Second)) }
 
-// methods are the requests that a client may send. A message with another method is no
-// known call.
-var methods = map[string]bool{
-	"initialize": true, "server/discover": true, "ping": true, "tools/list": true, "tools/call": true,
-	"resources/list": true, "resources/templates/list": true, "resources/read": true, "resources/subscribe": true, "resources/unsubscribe": true,
-	"prompts/list": true, "prompts/get": true, "completion/complete": true, "logging/setLevel": true, listen: true,
+// methods are the requests that a client may send, with what they need like a tool. A message
+// with another method is no known call.
+var methods = map[string]tool{
+	"initialize": {}, "server/discover": {}, "ping": {}, "tools/list": {}, "tools/call": {},
+	"resources/list": {}, "resources/templates/list": {}, "resources/subscribe": {}, "resources/unsubscribe": {},
+	"prompts/list": {}, "prompts/get": {}, "logging/setLevel": {}, listen: {},
+	readResource.name: readResource, completePath.name: completePath,
 }
 
 // listen begins an endless stream of events.
@@ -53,10 +54,9 @@ func (s *Server) callOf(m message) (c Call, ok bool) {
 		return Call{}, false
 	}
 	if m.method == "tools/call" {
-		if write, known := s.tools[m.tool]; known {
-			c.Tool, c.Write = m.tool, write
-		}
-	} else if methods[m.method] {
+		c = s.tools[m.tool].call("")
+	} else if t, known := methods[m.method]; known {
+		c = t.call("")
 		c.Tool = m.method
 	}
 	if id, err := workspace.ParseAgentID(m.agent()); err == nil {

@@ -107,26 +107,27 @@ func TestAdmitSeesTheCall(t *testing.T) {
 	complete := func(context string) string {
 		return method("1", "completion/complete", `"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":"path","value":""},"context":`+context, "")
 	}
-	list := mcpserver.Call{Tool: "list_files", AgentID: "a"}
+	list := mcpserver.Call{Tool: "list_files", AgentID: "a", Read: true}
+	appendLog := mcpserver.Call{Tool: "append_log", AgentID: "a", Write: true}
 	for _, c := range []struct {
 		body, verb, name string
 		want             []mcpserver.Call // as Admit and Workspace see it
 	}{
 		{request("1", "list_files", `{"agent_id":"a"}`), "tools/call", "list_files", []mcpserver.Call{list, list}},
 		{request("1", "list_files", `{"\u0061gent_id":"\u0061"}`), "tools/call", "list_files", []mcpserver.Call{list, list}},
-		{request("1", "append_log", `{"path":"agent_id","entry":"\"agent_id\":\"b\"","agent_id":"a"}`), "tools/call", "append_log", []mcpserver.Call{{"append_log", "a", true}, {"append_log", "a", true}}},
+		{request("1", "append_log", `{"path":"agent_id","entry":"\"agent_id\":\"b\"","agent_id":"a"}`), "tools/call", "append_log", []mcpserver.Call{appendLog, appendLog}},
 		{request("1", "list_files", `{"agent_id":"a","agent_id":"b"}`), "tools/call", "list_files", []mcpserver.Call{list}},
 		{request("1", "list_files", `{"AGENT_ID":"b","agent_id":"a"}`), "tools/call", "list_files", []mcpserver.Call{list}},
-		{request("1", "list_files", `{"agent_id":"no such\nname"}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files"}}},
-		{request("1", "list_files", `{"agent_id":7}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", AgentID: "7"}, {Tool: "list_files", AgentID: "7"}}},
-		{request("1", "list_files", `{"agent_id":null}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files"}}},
-		{request("1", "list_files", `{"agent_id":["a"]}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files"}}},
-		{request("1", "list_files", `[]`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files"}}},
+		{request("1", "list_files", `{"agent_id":"no such\nname"}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", Read: true}}},
+		{request("1", "list_files", `{"agent_id":7}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", AgentID: "7", Read: true}, {Tool: "list_files", AgentID: "7", Read: true}}},
+		{request("1", "list_files", `{"agent_id":null}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", Read: true}}},
+		{request("1", "list_files", `{"agent_id":["a"]}`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", Read: true}}},
+		{request("1", "list_files", `[]`), "tools/call", "list_files", []mcpserver.Call{{Tool: "list_files", Read: true}}},
 		{request("1", "no_such_tool", `{"agent_id":"a"}`), "tools/call", "no_such_tool", []mcpserver.Call{{AgentID: "a"}}},
 		{method("1", "no/such/method", `"a":1`, ""), "no/such/method", "", []mcpserver.Call{{}}},
 		{method("1", "tools/list", "", ""), "tools/list", "", []mcpserver.Call{{Tool: "tools/list"}}},
-		{read("scratchpad://a/f"), "resources/read", "scratchpad://a/f", []mcpserver.Call{{Tool: "resources/read", AgentID: "a"}, {Tool: "resources/read", AgentID: "a"}}},
-		{complete(`{"arguments":{"agent":"a"}}`), "completion/complete", "", []mcpserver.Call{{Tool: "completion/complete", AgentID: "a"}, {Tool: "completion/complete", AgentID: "a"}}},
+		{read("scratchpad://a/f"), "resources/read", "scratchpad://a/f", []mcpserver.Call{{Tool: "resources/read", AgentID: "a", Read: true}, {Tool: "resources/read", AgentID: "a", Read: true}}},
+		{complete(`{"arguments":{"agent":"a"}}`), "completion/complete", "", []mcpserver.Call{{Tool: "completion/complete", AgentID: "a", Read: true}, {Tool: "completion/complete", AgentID: "a", Read: true}}},
 		{complete(`{"arguments":{"agent":"a","agent":"b"}}`), "completion/complete", "", nil},
 		{complete(`{"arguments":{"agent":"a"},"arguments":{"agent":"b"}}`), "completion/complete", "", nil},
 		{complete(`{"Arguments":{"agent":"b"},"arguments":{"agent":"a"}}`), "completion/complete", "", nil},

@@ -159,7 +159,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 		return leave, errGivenUp
 	}
 	leave = func() { s.budget.calls.Release(1) }
-	if weight := m.weight(len(body)); !q.charge.tryTake(weight) {
+	if weight := s.weigh(m, len(body)); !q.charge.tryTake(weight) {
 		ctx, cancel := context.WithTimeout(q.client, s.o.Timeout)
 		defer cancel()
 		if err := s.budget.takeSoon(ctx, q.charge, weight); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const changesName = "changes"
-
 var listChanges = tool{
-	name:        changesName,
+	name:        "changes",
 	description: "List what others changed in your memory below prefix since a cursor. all: you too",
+	scope:       reads,
+	weight:      large,
 	properties: []property{
 		{name: "since", kind: "integer"},
 		{name: "prefix", kind: "string"},

@@ -32,8 +32,11 @@ func (s *Server) extend(m *mcp.Server) error {
 			return fmt.Errorf("mcpserver: Options.Extend: %w", err)
 		}
 		if _, ours := s.tools[t.Name]; !ours {
-			s.tools[t.Name] = t.Annotations == nil || !t.Annotations.ReadOnlyHint
-			s.added[t.Name] = true
+			added := tool{name: t.Name, scope: reads | writes}
+			if t.Annotations != nil && t.Annotations.ReadOnlyHint {
+				added.scope = reads
+			}
+			s.tools[t.Name] = added
 		}
 	}
 	for r, err := range client.Resources(ctx, nil) {
@@ -48,8 +51,8 @@ func (s *Server) extend(m *mcp.Server) error {
 // streams reports whether a request without a session is answered by a stream of events,
 // because messages may come before the answer.
 func (s *Server) streams(r *http.Request) bool {
-	name := r.Header.Get("Mcp-Name")
-	return name == summarizeName && s.asksModel() || s.added[name]
+	t, known := s.tools[r.Header.Get("Mcp-Name")]
+	return known && (t.openWorld || t.run == nil)
 }
 
 // subscribe lets a client subscribe to a resource that Options.Extend has added, and to

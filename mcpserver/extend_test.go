@@ -62,8 +62,8 @@ func TestExtend(t *testing.T) {
 			}
 		}
 	}
-	if n := len(listTools(t, connect(t, server))); n != 17 {
-		t.Errorf("%d tools, want 14 and 3", n)
+	if n := len(listTools(t, connect(t, server))); n != len(storageTools)+3 {
+		t.Errorf("%d tools, want %d and 3", n, len(storageTools))
 	}
 }
 

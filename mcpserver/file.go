@@ -19,7 +19,8 @@ var writeFile = tool{
 	name:        "write_file",
 	agentID:     agentIDMeaning,
 	description: "Write a file in your memory",
-	write:       true,
+	scope:       writes,
+	weight:      light,
 	properties: []property{path,
 		{name: "content", kind: "string", required: true},
 		{name: "if_version", kind: "integer", description: "fail unless at this version; 0: unless new"},
@@ -39,7 +40,8 @@ type writeRecord struct {
 var editFile = tool{
 	name:        "edit_file",
 	description: "Replace text in a file in your memory. old_text must be unique unless all is true; empty appends",
-	write:       true,
+	scope:       reads | writes,
+	weight:      medium,
 	properties: []property{path,
 		{name: "old_text", kind: "string", required: true},
 		{name: "new_text", kind: "string", required: true},
@@ -63,7 +65,8 @@ type editRecord struct {
 var moveFile = tool{
 	name:        "move_file",
 	description: "Move a file in your memory. Its versions go along, unless new_path had their numbers before",
-	write:       true,
+	scope:       reads | writes,
+	weight:      medium,
 	properties:  []property{path, {name: "new_path", kind: "string", required: true}, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		m, err := ws.MoveFile(ctx, a.text("path"), a.text("new_path"), workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
@@ -80,7 +83,8 @@ type moveRecord struct {
 var deleteFile = tool{
 	name:        "delete_file",
 	description: "Delete a file in your memory and its versions",
-	write:       true,
+	scope:       writes,
+	weight:      light,
 	destructive: true,
 	idempotent:  true,
 	properties:  []property{path, ifVersion},

@@ -84,7 +84,7 @@ func (s *Server) callContext(ctx context.Context, method string, req mcp.Request
 	switch method {
 	case "tools/call", "resources/read", "completion/complete":
 		timeout := s.o.Timeout
-		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && p.Name == summarizeName && s.asksModel() {
+		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name].openWorld {
 			timeout = max(timeout, summaryTimeout)
 		}
 		return context.WithTimeout(ctx, timeout)
@@ -99,9 +99,6 @@ func (s *Server) cancelUnwanted(r *request, cancel func()) (stop func() bool) {
 	}
 	return context.AfterFunc(s.closing, func() { context.AfterFunc(r.client, cancel) })
 }
-
-// asksModel reports whether a summary calls a model, which takes long.
-func (s *Server) asksModel() bool { return s.o.Summarizer != nil && s.o.Summarizer.Remote }
 
 // logPanic logs where a panic happened. Its value may quote what a caller sent.
 func (s *Server) logPanic(where string, v any) {

@@ -47,8 +47,8 @@ func TestHTTP(t *testing.T) {
 		if text, isError := call(t, s, "read_file", m{"agent_id": "a", "path": "none"}); !isError {
 			t.Errorf("%s: read_file = %q, want an error", protocol, text)
 		}
-		if n := len(listTools(t, s)); n != 14 {
-			t.Errorf("%s: %d tools, want 14", protocol, n)
+		if n := len(listTools(t, s)); n != len(storageTools) {
+			t.Errorf("%s: %d tools, want %d", protocol, n, len(storageTools))
 		}
 		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "scratchpad://a/none"}); err == nil {
 			t.Errorf("%s: a resource that is not there is read", protocol)

@@ -16,6 +16,8 @@ var page = []property{
 var listFiles = tool{
 	name:        "list_files",
 	description: "List files in your memory by path prefix; for more, pass next as after",
+	scope:       reads,
+	weight:      light,
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListFiles(ctx, a.page())
@@ -30,6 +32,8 @@ var listFiles = tool{
 var listLogs = tool{
 	name:        "list_logs",
 	description: "List logs in your memory by path prefix; for more, pass next as after",
+	scope:       reads,
+	weight:      light,
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListLogs(ctx, a.page())

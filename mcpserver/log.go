@@ -10,7 +10,8 @@ import (
 var appendLog = tool{
 	name:        "append_log",
 	description: "Append an entry to a log in your memory",
-	write:       true,
+	scope:       writes,
+	weight:      light,
 	properties:  []property{path, {name: "entry", kind: "string", required: true}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		r, err := ws.AppendLogWith(ctx, a.text("path"), workspace.AppendOptions{IdempotencyKey: a.key}, []byte(a.text("entry")))
@@ -27,6 +28,8 @@ type appendRecord struct {
 var readLog = tool{
 	name:        "read_log",
 	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
+	scope:       reads,
+	weight:      large,
 	properties: []property{path,
 		{name: "since_entry", kind: "integer"},
 		{name: "limit", kind: "integer"},
@@ -75,7 +78,8 @@ func logResult(page workspace.LogPage) result {
 var deleteLog = tool{
 	name:        "delete_log",
 	description: "Delete a log in your memory, or its entries up to through_entry",
-	write:       true,
+	scope:       writes,
+	weight:      light,
 	destructive: true,
 	properties:  []property{path, {name: "through_entry", kind: "integer"}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {

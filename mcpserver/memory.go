@@ -31,7 +31,8 @@ var memoryTool = tool{
 	name:        memorycommand.Name,
 	agentID:     agentIDMeaning,
 	description: memorycommand.Options{}.Description(),
-	write:       true,
+	scope:       reads | writes,
+	weight:      medium,
 	destructive: true,
 	properties: []property{
 		{name: "command", kind: "string", required: true, more: `,"enum":["view","create","str_replace","insert","delete","rename"]`},

@@ -21,7 +21,11 @@ func TestTools(t *testing.T) {
 		tools            mcpserver.Tools
 		count            int
 		memory, longText bool
-	}{{mcpserver.StorageTools, 14, false, true}, {mcpserver.MemoryTool, 1, true, false}, {mcpserver.AllTools, 15, true, true}} {
+	}{
+		{mcpserver.StorageTools, len(storageTools), false, true},
+		{mcpserver.MemoryTool, 1, true, false},
+		{mcpserver.AllTools, len(storageTools) + 1, true, true},
+	} {
 		svc := newService(t, workspace.Options{})
 		session := connect(t, newServerWith(t, mcpserver.Options{Workspace: workspaces(svc, ""), Tools: c.tools}))
 		list, err := session.ListTools(t.Context(), nil)

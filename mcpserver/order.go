@@ -29,8 +29,11 @@ type turn struct {
 
 // add gives a call its turn. It returns nil if the call has no place among writes.
 func (o *orders) add(s *Server, c Call, bound bool) *turn {
-	write, isTool := s.tools[c.Tool]
-	if !isTool && c.Tool != "resources/read" && c.Tool != "completion/complete" || s.added[c.Tool] {
+	called, isMethod := methods[c.Tool]
+	if !isMethod {
+		called = s.tools[c.Tool]
+	}
+	if called.scope == 0 || called.run == nil && !isMethod {
 		return nil
 	}
 	t := &turn{of: o, agent: c.AgentID}
@@ -40,7 +43,7 @@ func (o *orders) add(s *Server, c Call, bound bool) *turn {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	t.before = o.last[t.agent]
-	if write {
+	if called.scope&writes != 0 {
 		t.ended = make(chan struct{})
 		o.last[t.agent] = t.ended
 	}

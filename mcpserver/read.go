@@ -14,6 +14,8 @@ func readFile(o Options) tool {
 	return tool{
 		name:        "read_file",
 		description: "Read a file in your memory: whole, some lines, an old version, or what changed since a version",
+		scope:       reads,
+		weight:      large,
 		properties: []property{path,
 			{name: "since_version", kind: "integer"},
 			{name: "context", kind: "integer"},

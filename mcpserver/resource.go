@@ -18,24 +18,30 @@ const (
 	template = scheme + "{agent}/{+path}"
 )
 
+// The methods that show what is stored, like tools.
+var (
+	readResource = tool{name: "resources/read", scope: reads, weight: large}
+	completePath = tool{name: "completion/complete", scope: reads, weight: light}
+)
+
 func (s *Server) addResources(to *mcp.Server) {
 	to.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: template, Name: "file", Description: "The current version of an agent's file", MIMEType: "text/plain",
-	}, s.readResource)
+	}, s.resource)
 }
 
-// readResource reads the current version of a file. The answer is the same for a file
+// resource reads the current version of a file. The answer is the same for a file
 // that does not exist and a file of another caller.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	agent, path := splitURI(uri)
 	path = unescape(path)
-	c := Call{Tool: "resources/read", AgentID: agent}
+	c := readResource.call(agent)
 	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
 	var out *mcp.CallToolResult
 	if err == nil {
 		err = s.work(ctx, c, func(ctx context.Context) (err error) {
-			out, err = s.weighed(ctx, c, &arguments{}, func() (*mcp.CallToolResult, error) {
+			out, err = s.weighed(ctx, readResource, c, &arguments{}, func() (*mcp.CallToolResult, error) {
 				r, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
 				if err != nil {
 					return nil, err
@@ -50,7 +56,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("resources/read", err)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain(c.Tool, err)}
 	}
 	text := texts(out)[0]
 	chargeForAnswer(ctx, text)
@@ -84,7 +90,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if p.Ref.URI != template || p.Argument.Name != "path" {
 		return res, nil
 	}
-	call, given := Call{Tool: "completion/complete"}, false
+	call, given := completePath.call(""), false
 	if p.Context != nil {
 		call.AgentID, given = p.Context.Arguments["agent"]
 	}
@@ -104,7 +110,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 		return res, nil // no path begins like this
 	case err != nil:
 		noteFailure(ctx, err)
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("completion/complete", err)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain(call.Tool, err)}
 	}
 	for _, f := range list.Files {
 		res.Completion.Values = append(res.Completion.Values, f.Path)

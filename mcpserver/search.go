@@ -7,11 +7,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const searchName = "search"
-
 var searchTool = tool{
-	name:        searchName,
+	name:        "search",
 	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text",
+	scope:       reads,
+	weight:      heavy,
 	properties: []property{
 		{name: "query", kind: "string", required: true},
 		{name: "prefix", kind: "string"},

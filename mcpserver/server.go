@@ -114,6 +114,7 @@ type Options struct {
 type Call struct {
 	Tool    string // the name of the tool, or else the method, such as "resources/read"; "" for an unknown tool or method
 	AgentID string // the agent that the call names, which is valid; "" if there is none; Workspace gets "" only for bound callers
+	Read    bool   // the answer or the error may show what is stored
 	Write   bool   // the tool changes something
 }
 
@@ -121,8 +122,7 @@ type Call struct {
 type Server struct {
 	mcp          *mcp.Server     // for callers who name their agent
 	bound        *mcp.Server     // for callers who are bound to one; the same server if none are, or all
-	tools        map[string]bool // the names of all tools, with whether they change something
-	added        map[string]bool // the names of the tools among them that Options.Extend has added
+	tools        map[string]tool // by name, with those that Options.Extend has added
 	subscribable map[string]bool // the URIs of the resources that it has added
 	o            Options
 	budget       *budget
@@ -171,7 +171,7 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true}}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]tool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true}}
 	for _, version := range Protocols() {
 		s.protocols[version] = version < stateless
 	}
@@ -206,8 +206,9 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, o)
 	for _, t := range tools(s.o) {
-		s.tools[t.name] = t.write
-		s.add(m, t, bound)
+		if err := s.add(m, t, bound); err != nil {
+			return nil, err
+		}
 	}
 	s.addResources(m)
 	if err := s.extend(m); err != nil {

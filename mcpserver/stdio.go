@@ -186,7 +186,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	c := l.server.budget.open()
 	var msg jsonrpc.Message
 	if bad == nil {
-		_ = c.take(l.waiting, m.weight(len(text))) // an error means the end of the input: the last line is served without room
+		_ = c.take(l.waiting, l.server.weigh(m, len(text))) // an error means the end of the input: the last line is served without room
 		msg, bad = m.decode()
 	}
 	if bad == nil && m.wrong != nil {

@@ -22,6 +22,8 @@ func summarizeFile(s *workspace.Summarizer) tool {
 	return tool{
 		name:        summarizeName,
 		description: "Summarize a long file in your memory",
+		scope:       reads,
+		weight:      medium,
 		openWorld:   s.Remote,
 		properties:  []property{path},
 		run:         summarize,

@@ -107,8 +107,8 @@ func TestNoSummarizer(t *testing.T) {
 	testkit.Must(t, err)
 	s := connect(t, server)
 	list := listTools(t, s)
-	if len(list) != 13 || slices.ContainsFunc(list, func(tool *mcp.Tool) bool { return tool.Name == "summarize_file" }) {
-		t.Errorf("%d tools, want 13 without summarize_file", len(list))
+	if len(list) != len(storageTools)-1 || slices.ContainsFunc(list, func(tool *mcp.Tool) bool { return tool.Name == "summarize_file" }) {
+		t.Errorf("%d tools, want %d without summarize_file", len(list), len(storageTools)-1)
 	}
 	if strings.Contains(s.InitializeResult().Instructions, "summarize_file") {
 		t.Error("the instructions tell of a tool that is not there")

@@ -13,14 +13,43 @@ import (
 // tool is the description of a tool for clients, and the function that runs it.
 type tool struct {
 	name, description string
-	properties        []property                              // without agent_id
-	agentID           string                                  // the description of agent_id; "" in most tools, because it costs every model tokens
-	write             bool                                    // it changes something
-	destructive       bool                                    // it leaves no history
-	idempotent        bool                                    // of a tool that writes: a repeated call changes nothing more
-	openWorld         bool                                    // it calls a model
-	prepare           func(*arguments, json.RawMessage) error // looks at the arguments before anything is done; nil: no need
-	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
+	properties        []property // without agent_id
+	agentID           string     // the description of agent_id; "" in most tools, because it costs every model tokens
+	scope             scope      // what its caller needs
+	weight            weight     // the memory that it needs
+	destructive       bool       // it leaves no history
+	idempotent        bool       // of a tool that writes: a repeated call changes nothing more
+	openWorld         bool       // it calls a model
+
+	// prepare looks at the arguments before anything is done; nil: no need.
+	prepare func(*arguments, json.RawMessage) error
+
+	// run is nil for a method, and for a tool that Options.Extend has added.
+	run func(context.Context, *workspace.Workspace, *arguments) (result, error)
+}
+
+// A scope says what a tool does with what is stored. Every tool has one. edit_file and
+// move_file have both: if they do not find a text or a file, their error quotes one that is
+// there.
+type scope uint8
+
+const (
+	reads  scope = 1 << iota // its answer or its error shows what is stored
+	writes                   // it changes what is stored
+)
+
+// check returns an error if a tool lacks a field without which it would be open to every
+// caller, or unlimited in memory.
+func (t tool) check() error {
+	if t.scope == 0 || t.weight == 0 {
+		return fmt.Errorf("mcpserver: the tool %s has no scope or no weight", t.name)
+	}
+	return nil
+}
+
+// call returns a call of the tool for an agent.
+func (t tool) call(agent string) Call {
+	return Call{Tool: t.name, AgentID: agent, Read: t.scope&reads != 0, Write: t.scope&writes != 0}
 }
 
 // tools returns all tools. Clients see them in the order of their names.
@@ -47,17 +76,23 @@ func (t tool) known(bound bool) []property {
 // add adds a tool to a server for bound callers, or for others. The caller of a session may
 // become bound, or cease to be, while the session lasts: each call is decoded for its own
 // caller.
-func (s *Server) add(to *mcp.Server, t tool, bound bool) {
+func (s *Server) add(to *mcp.Server, t tool, bound bool) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	s.tools[t.name] = t
 	shown, known := t.known(false), map[bool][]property{true: t.known(true), false: t.known(false)}
 	if bound {
 		shown = t.properties
 	}
+	write := t.scope&writes != 0
 	to.AddTool(&mcp.Tool{
 		Name: t.name, Description: t.description, InputSchema: schema(shown),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.idempotent, OpenWorldHint: &t.openWorld},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !write, DestructiveHint: &t.destructive, IdempotentHint: !write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return s.finish(ctx, t, known[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
 	})
+	return nil
 }
 
 // A toolCall is what a message says about a call of a tool.
@@ -101,14 +136,14 @@ func (s *Server) call(ctx context.Context, t tool, known []property, said toolCa
 		}
 	}
 	args.progress = said.progress
-	c := Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}
+	c := t.call(args.text("agent_id"))
 	ws, err := s.workspace(ctx, c, args.has("agent_id"), said.client)
 	if err != nil {
 		return nil, err
 	}
 	args.author = ws.Author()
 	err = s.work(ctx, c, func(ctx context.Context) (err error) {
-		out, err = s.weighed(ctx, c, args, func() (*mcp.CallToolResult, error) {
+		out, err = s.weighed(ctx, t, c, args, func() (*mcp.CallToolResult, error) {
 			res, err := t.run(ctx, ws, args)
 			if err != nil {
 				return nil, err

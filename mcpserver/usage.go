@@ -9,6 +9,8 @@ import (
 var usageStats = tool{
 	name:        "get_usage_stats",
 	description: "Your memory's usage and limits",
+	scope:       reads,
+	weight:      light,
 	run: func(ctx context.Context, ws *workspace.Workspace, _ *arguments) (result, error) {
 		u, err := ws.Usage(ctx)
 		return result{record: usageRecord{

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -35,14 +34,25 @@ const (
 	largePair = 128 << 10 // bytes of two texts that are compared by a few calls at once
 )
 
-// weight returns the weight of a request before it is known what its tool reads. A large
+// A weight says what memory a tool needs beside its request. Every tool has one.
+type weight uint8
+
+const (
+	light  weight = iota + 1 // it reads no contents
+	medium                   // it reads contents, and its answer is small
+	large                    // it reads contents, and its answer may be large
+	heavy                    // it reads all contents, and its answer may be large
+)
+
+// weigh returns the weight of a request before it is known what its tool reads. A large
 // request weighs as much as its tool may need, because it cannot wait again.
-func (m message) weight(bytes int) int64 {
+func (s *Server) weigh(m message, bytes int) int64 {
 	w := leastCall + bodyFactor*int64(bytes)
+	t := s.tools[m.tool]
 	switch {
-	case w <= smallCall, m.tool == "write_file", m.tool == "append_log":
+	case w <= smallCall, t.weight == light && t.scope == writes:
 		return w
-	case m.tool == "edit_file" || m.tool == memorycommand.Name:
+	case t.weight == medium && t.scope&writes != 0:
 		return w + editFactor<<20
 	}
 	return math.MaxInt64 // no other tool needs a large request: it runs alone
@@ -54,41 +64,33 @@ func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(by
 // errNoRoom ends a call that keeps nothing of what it has read.
 var errNoRoom = errors.New("there is no room now")
 
-// readers are the tools that read contents, and whether their answers may be large. Those with
-// a small answer have enough memory, because the request has a weight.
-var readers = map[string]bool{
-	"read_file": true, "resources/read": true, "read_log": true, changesName: true, searchName: true,
-	"edit_file": false, "move_file": false, memorycommand.Name: false, summarizeName: false,
-}
-
 // weighed runs the part of a call that uses the workspace, and returns its answer. A few calls
 // read at once, and a call takes the weight of its answer when it has read. If there is no
 // memory for that, or if it has large texts to compare, the call lets go of what it has read,
 // waits, is checked again, and reads again. If it kept what it has read, clients that do not
 // take their answers would hold all places, and nobody else could read.
-func (s *Server) weighed(ctx context.Context, c Call, a *arguments, run func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+func (s *Server) weighed(ctx context.Context, t tool, c Call, a *arguments, run func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
 	r := requestOf(ctx)
-	large, reads := readers[c.Tool]
-	if r == nil || r.charge == nil || !reads || c.Tool == summarizeName && s.asksModel() { // a model may take minutes
+	if r == nil || r.charge == nil || t.weight == light || t.openWorld { // a model may take minutes
 		return run()
 	}
-	heavy := c.Tool == searchName
+	few := t.weight == heavy
 	a.compare = func(bytes int64) error {
-		if bytes <= largePair || heavy {
+		if bytes <= largePair || few {
 			return nil
 		}
-		heavy = true
+		few = true
 		return errNoRoom
 	}
 	for again := false; ; again = true {
 		weight := int64(0)
-		out, err := s.inPlace(ctx, r, c.Tool, heavy, func(waited bool) (out *mcp.CallToolResult, err error) {
+		out, err := s.inPlace(ctx, r, t.name, few, func(waited bool) (out *mcp.CallToolResult, err error) {
 			if again || waited {
 				if _, err = s.o.Workspace(ctx, c); err != nil {
 					return nil, err
 				}
 			}
-			if out, err = run(); err != nil || !large {
+			if out, err = run(); err != nil || t.weight == medium { // the weight of the request is enough for a small answer
 				return out, err
 			}
 			if weight = answerWeight(texts(out)...); !r.charge.tryTake(weight) {
@@ -100,7 +102,7 @@ func (s *Server) weighed(ctx context.Context, c Call, a *arguments, run func() (
 			return out, err
 		}
 		if err := s.takeWeight(ctx, r, weight); err != nil {
-			return nil, s.full(c.Tool)
+			return nil, s.full(t.name)
 		}
 	}
 }

@@ -66,7 +66,7 @@ var faults = map[string]fault{
 	}},
 	"workspace: the tenant is forgotten": {duel: "tenants with the same agents", mcp: func(s *service, o *mcpserver.Options) {
 		o.Workspace = func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			if ws, err := s.door.Workspace(ctx, call.AgentID, access.Needs(call.Tool, call.Write)); err != nil {
+			if ws, err := s.door.Workspace(ctx, call.AgentID, needs(call)); err != nil {
 				return ws, err
 			}
 			return s.base.Agent(call.AgentID)

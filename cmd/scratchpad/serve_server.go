@@ -148,9 +148,20 @@ func (s *service) mcpOptions() mcpserver.Options {
 		Caller: callerID, Group: tenantOf,
 		Admit: s.admit,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			return s.door.Workspace(ctx, call.AgentID, access.Needs(call.Tool, call.Write))
+			return s.door.Workspace(ctx, call.AgentID, needs(call))
 		},
 	}
+}
+
+// needs returns the scopes that the caller of a call must have.
+func needs(call mcpserver.Call) (s auth.Scopes) {
+	if call.Read {
+		s |= auth.Read
+	}
+	if call.Write {
+		s |= auth.Write
+	}
+	return s
 }
 
 // callerID names the owner of a session. Those who may only see what there is share one.

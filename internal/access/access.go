@@ -66,23 +66,10 @@ func (d *Door) Tenant(ctx context.Context, name string) (*workspace.Service, err
 	return svc, err
 }
 
-// Needs returns the scopes that a call of a tool needs. edit_file and move_file need both:
-// if they do not find a text or a file, their error quotes one that is there. memory reads
-// and writes.
-func Needs(tool string, write bool) auth.Scopes {
-	switch {
-	case tool == "edit_file" || tool == "move_file" || tool == "memory":
-		return auth.Read | auth.Write
-	case write:
-		return auth.Write
-	}
-	return auth.Read
-}
-
 // Workspace returns the workspace of an agent for the caller in ctx, if it has the scopes
-// of need: Read, Write or both. If the caller is bound to one agent, the empty name stands
-// for it. What the caller may not do is refused without a look at the store: the answer is
-// the same whether an agent exists or not.
+// of need: Read, Write or both. A call that needs neither is refused. If the caller is bound
+// to one agent, the empty name stands for it. What the caller may not do is refused without a
+// look at the store: the answer is the same whether an agent exists or not.
 //
 // The caller is held against what it may do now, see [auth.Current].
 //
@@ -110,7 +97,7 @@ func (d *Door) Workspace(ctx context.Context, agent string, need auth.Scopes) (*
 		return nil, denied{"agent_id is not the agent of your key; leave it out"}
 	case !c.Agents.Allow(agent):
 		return nil, denied{fmt.Sprintf("agent_id is not among the agents of your key (%s)", list(c.Agents))}
-	case !c.Scopes.Has(need):
+	case need == 0 || !c.Scopes.Has(need):
 		return nil, denied{fmt.Sprintf("your key may not %s; ask the operator for one with the scope %s", verb, verb)}
 	}
 	svc, err := d.Tenant(ctx, c.Tenant)

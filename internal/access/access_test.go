@@ -57,6 +57,7 @@ func TestWorkspace(t *testing.T) {
 		{as(t, "t", auth.Read, "a"), "", both, "!may not write"},
 		{as(t, "t", auth.Write, "a"), "", both, "!may not read"},
 		{as(t, "t", both, "a"), "", both, "a"},
+		{as(t, "t", both, "a"), "", 0, "!may not"},
 		{as(t, "t", auth.Admin|auth.Metrics, "*"), "a", auth.Read, "!may not read"},
 		{auth.NewContext(t.Context(), auth.Caller{}), "a", auth.Read, "!not among"},
 		{t.Context(), "a", auth.Read, "!scratchpad keys create"},
@@ -161,15 +162,4 @@ func TestWorkspaceOfSlowRequest(t *testing.T) {
 			t.Error("a caller who cannot be checked may write")
 		}
 	})
-}
-
-// A tool whose answer or whose error shows what is stored needs Read, even if it writes.
-func TestNeeds(t *testing.T) {
-	for tool, want := range map[string]auth.Scopes{
-		"read_file": auth.Read, "write_file": auth.Write, "edit_file": auth.Read | auth.Write, "move_file": auth.Read | auth.Write, "memory": auth.Read | auth.Write,
-	} {
-		if got := access.Needs(tool, tool != "read_file"); got != want {
-			t.Errorf("%s needs %v, want %v", tool, got, want)
-		}
-	}
 }
