@@ -92,9 +92,11 @@ func briefError(err error) error {
 	return &cut
 }
 
-// withWay adds to the text of an error of the SDK what a client can do.
+// withWay adds to the text of an error of the SDK what a client can do, unless the text has
+// that already.
 func withWay(text string) string {
 	switch {
+	case strings.Contains(text, "; tools/list has"):
 	case strings.HasSuffix(text, "invalid during session initialization"):
 		return text + "; send initialize first, or name the protocol " + stateless + " in _meta"
 	case strings.HasPrefix(text, "unknown tool"):

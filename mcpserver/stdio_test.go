@@ -100,6 +100,9 @@ func TestBadRequests(t *testing.T) {
 				t.Fatalf("answer %.300s, want the error %d for the id 1", a.raw, c.code)
 			}
 			checkError(t, name, a.Error.Message)
+			if strings.Count(a.Error.Message, "tools/list") > 1 {
+				t.Errorf("%q says the way out twice", a.Error.Message)
+			}
 			w.alive("2")
 		})
 	}
