@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -57,4 +61,162 @@ func protected(t *testing.T, folder, file os.FileMode) (root, path string) {
 	makeDatabase(t, path)
 	testkit.Must(t, errors.Join(os.Chmod(path, file), os.Chmod(dir, folder)))
 	return root, path
+}
+
+// A user with only read access can export. Without an id, the manifest has none.
+func TestExportNoRights(t *testing.T) {
+	testkit.SkipInShort(t)
+	root, path := protected(t, 0o555, 0o444)
+	dir, target := filepath.Dir(path), filepath.Join(root, "target")
+	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
+	before := contents(t, dir)
+	memory := filepath.Join(target, "memory")
+	runCommand(t, root, []string{nobodyVariable + "=1"}, "export", memory, "--db", path, "--agent", "alice").must(t, 0, "3 files")
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+	if manifest := testkit.ReadFile(t, filepath.Join(memory, "manifest.json")); strings.Contains(manifest, `"database"`) {
+		t.Errorf("the manifest has an id: %s", manifest)
+	}
+}
+
+// If the server can only read the database, it says so once and serves reads. Each
+// write is refused with the reason, and nothing changes.
+func TestMCPReadOnly(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Run("Folder", func(t *testing.T) {
+		_, path := protected(t, 0o555, 0o666)
+		mustServeReads(t, path, "may not write in its folder")
+	})
+	t.Run("FileSystem", func(t *testing.T) {
+		_, path := protected(t, 0o777, 0o666)
+		dir := filepath.Dir(path)
+		mountTmpfs(t, dir)
+		makeDatabase(t, path)
+		testkit.Must(t, errors.Join(os.Chmod(path, 0o666), os.Chmod(dir, 0o777), syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, "")))
+		mustServeReads(t, path, "read-only file system")
+	})
+}
+
+func mountTmpfs(t *testing.T, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("mounts a tmpfs, needs root")
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+// mustServeReads reads and writes by a server without the rights of root, which says why
+// nothing can be stored.
+func mustServeReads(t *testing.T, path, say string) {
+	t.Helper()
+	before := contents(t, filepath.Dir(path))
+	var said bytes.Buffer
+	s := connectTo(t, &said, []string{nobodyVariable + "=1"}, "mcp", "--db", path, "--agent", "alice")
+	type m = map[string]any
+	for range 2 {
+		got, isError := call(t, s, "read_file", m{"path": "plan.md"})
+		if isError || !strings.Contains(strings.Join(got, "\n"), "a text that can be found again") {
+			t.Errorf("read_file = %q; want the content", got)
+		}
+		got, isError = call(t, s, "write_file", m{"path": "plan.md", "content": "new"})
+		if !isError || !strings.Contains(got[0], "open for reading only, nothing is stored; ask the operator to make it writable") {
+			t.Errorf("write_file = %q; want an error that says why", got)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("the server ended with %v: %s", err, said.String())
+	}
+	if strings.Count(said.String(), "nothing can be stored") != 1 || !strings.Contains(said.String(), say) {
+		t.Errorf("standard error = %q; want once that nothing can be stored, and %q", said.String(), say)
+	}
+	if diff := cmp.Diff(before, contents(t, filepath.Dir(path))); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+}
+
+// If the disk is too full to migrate a database of an older schema, the server serves
+// reads of it as it is.
+func TestMCPFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
+	dir := filepath.Join(t.TempDir(), "disk")
+	testkit.Must(t, os.Mkdir(dir, 0o700))
+	mountTmpfs(t, dir)
+	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema2.db"))
+	testkit.Must(t, err)
+	path := filepath.Join(dir, "old.db")
+	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
+	var said bytes.Buffer
+	s := connectTo(t, &said, nil, "mcp", "--db", path, "--agent", "files")
+	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
+		t.Errorf("read_file = %q; want the content", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if !strings.Contains(said.String(), "nothing can be stored") || !strings.Contains(said.String(), "the disk is full") {
+		t.Errorf("standard error = %q; want that the disk is full, and that nothing can be stored", said.String())
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, original) {
+		t.Errorf("the database has changed: %v", err)
+	}
+}
+
+// A backup to a full disk fails with the reason and leaves nothing behind.
+func TestBackupFullDisk(t *testing.T) {
+	testkit.SkipInShort(t)
+	root := t.TempDir()
+	path := filepath.Join(root, "test.db")
+	makeDatabase(t, path)
+	dir := filepath.Join(root, "disk")
+	testkit.Must(t, os.Mkdir(dir, 0o700))
+	mountTmpfs(t, dir)
+	testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"))
+	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, failure.ExitDatabase, "copy.db: the disk is full; make room on it")
+	if left := contents(t, dir); len(left) != 0 {
+		t.Errorf("the backup has left %v", left)
+	}
+}
+
+// In a home folder that cannot be written, setup says so and changes nothing. The
+// command runs without the rights of root, whom such a folder does not refuse.
+func TestSetupReadOnlyHome(t *testing.T) {
+	testkit.SkipInShort(t)
+	a := newAccount(t)
+	a.install(t, "cursor", "{}")
+	a.install(t, "claude-code", "")
+	a.variables = append(a.variables, nobodyVariable+"=1")
+	for dir := filepath.Dir(a.home); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		testkit.Must(t, os.Chmod(dir, 0o755)) // another user may look
+	}
+	for _, dir := range []string{a.home, a.project, filepath.Join(a.home, ".cursor"), filepath.Join(a.home, ".claude")} {
+		testkit.Must(t, os.Chmod(dir, 0o555))
+		t.Cleanup(func() { os.Chmod(dir, 0o755) })
+	}
+	testkit.Must(t, os.Chmod(filepath.Join(a.home, ".cursor", "mcp.json"), 0o644))
+	before := a.tree(t)
+	a.run(t, "setup", "--dry-run").must(t, 0, "Nothing was changed.")
+	a.run(t, "setup", "--yes").must(t, 1, "nothing was changed, because setup cannot write down what it does", a.home, "permission denied")
+	a.mustBe(t, before, "a setup that failed")
+
+	// With room for the journal alone, the program has no place.
+	data, err := os.MkdirTemp("", "setup")
+	testkit.Must(t, err)
+	t.Cleanup(func() { os.RemoveAll(data) })
+	testkit.Must(t, os.Chmod(data, 0o777))
+	a.variables = append(a.variables, "XDG_DATA_HOME="+data)
+	a.run(t, "setup", "--yes").must(t, 1, "install the program at "+a.installed(), "permission denied; name another folder with --bin")
+	a.mustBe(t, before, "a setup that failed")
+
+	// The clients that cannot be edited are named.
+	a.run(t, "setup", "--yes", "--bin", filepath.Join(data, "bin")).must(t, 1, "Claude Code: ", "Cursor: ", "permission denied")
+	a.mustBe(t, before, "a setup that failed")
+	a.run(t, "setup", "--undo").must(t, 0)
+	a.mustBe(t, before, "--undo")
+	if left := contents(t, data); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +23,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -60,7 +66,7 @@ const raceOptions = "atexit_sleep_ms=0"
 //	fill files|logs|agents N [AGENT]
 //	evil FILE                written by a client with an evil name
 //	long FILE                a local file that is worth a summary
-//	keyid FILE VARIABLE, nosecret FILE: see script_keys_test.go
+//	keyid FILE VARIABLE, nosecret FILE: see below
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
 	testkit.SkipInShort(t)
@@ -208,4 +214,118 @@ func withDatabase(name string, fn func(context.Context, *workspace.Service) erro
 		return err
 	}
 	return fn(ctx, svc)
+}
+
+// secretsOf are the secrets of the keys that a script has seen, by its folder.
+func secretsOf(ts *testscript.TestScript) []string {
+	return strings.Fields(ts.Getenv("SECRETS"))
+}
+
+// keyIn returns the API key in a file, such as the output of keys create.
+func keyIn(ts *testscript.TestScript, file string) (id, secret string) {
+	text := ts.ReadFile(file)
+	_, text, found := strings.Cut(text, "sp_")
+	if !found || len(text) < 8+1+49 {
+		ts.Fatalf("%s has no key: %q", file, ts.ReadFile(file))
+	}
+	return text[:8], text[9 : 9+49]
+}
+
+// keyid FILE VARIABLE sets a variable to the id of the key in a file, and one with _KEY after
+// its name to the key. nosecret then looks for its secret.
+func scriptKeyID(ts *testscript.TestScript, _ bool, args []string) {
+	id, secret := keyIn(ts, args[0])
+	ts.Setenv(args[1], id)
+	ts.Setenv(args[1]+"_KEY", "sp_"+id+"_"+secret)
+	ts.Setenv("SECRETS", strings.Join(append(secretsOf(ts), secret), " "))
+}
+
+// nosecret FILE fails if a file has the secret of a key, or half of it.
+func scriptNoSecret(ts *testscript.TestScript, _ bool, args []string) {
+	secrets := secretsOf(ts)
+	if len(secrets) == 0 {
+		ts.Fatalf("no secret was noted")
+	}
+	text := ts.ReadFile(args[0])
+	if text == "" {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	for _, secret := range secrets {
+		if strings.Contains(text, secret[:20]) || strings.Contains(text, secret[22:43]) {
+			ts.Fatalf("%s has a secret", args[0])
+		}
+	}
+}
+
+// longText is worth a summary.
+var longText = "# The plan\n\n" + strings.Repeat("It moves the invoices, one table a week, and counts their rows.\n\n", 200)
+
+func scriptLong(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(longText), 0o600))
+}
+
+// scriptModel starts a server that speaks OpenAI's API.
+func scriptModel(ts *testscript.TestScript, _ bool, args []string) {
+	status, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	server := httptest.NewServer(&fakeModel{status: status, text: args[1], asked: ts.MkAbs("asked")})
+	ts.Defer(server.Close)
+	ts.Setenv("MODEL", server.URL+"/v1")
+}
+
+// fakeModel answers always the same, and writes down what it is asked.
+type fakeModel struct {
+	status      int
+	text, asked string
+
+	mu sync.Mutex // guards the file
+}
+
+// ServeHTTP implements [http.Handler].
+func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	file, openErr := os.OpenFile(f.asked, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil || openErr != nil {
+		http.Error(w, fmt.Sprint(err, openErr), http.StatusInternalServerError)
+		return
+	}
+	defer file.Close()
+	var asked struct{ Model string }
+	err = json.Unmarshal(body, &asked)
+	fmt.Fprintf(file, "%s model=%s key=%q %v\n", r.URL.Path, asked.Model, r.Header.Get("Authorization"), err)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.status)
+	if f.status != http.StatusOK {
+		fmt.Fprintf(w, `{"error":{"message":%q}}`, f.text)
+		return
+	}
+	fmt.Fprintf(w, `{"choices":[{"finish_reason":"stop","message":{"content":%q}}],"usage":{"prompt_tokens":%d,"completion_tokens":20}}`, f.text, len(body)/4)
+}
+
+// TestScriptPostgres runs the scripts again, each with a PostgreSQL database of its own in
+// place of the default file. A script of help has no database.
+func TestScriptPostgres(t *testing.T) {
+	testkit.SkipUnlessLong(t)
+	pgtest.URL(t) // skips all of it where there is no PostgreSQL
+	dir, err := filepath.Abs("testdata/script")
+	testkit.Must(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d scripts, %v", len(files), err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return filepath.Base(name) == "help.txtar" })
+	testscript.Run(t, testscript.Params{
+		Files: files,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", raceOptions)
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("SCRATCHPAD_DB", pgtest.URL(t))
+			return nil
+		},
+		Condition: onPostgres(true),
+		Cmds:      scriptCommands,
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,8 +85,15 @@ func TestGuessingASecret(t *testing.T) {
 			refused(t, here, wrong)
 		}
 	}
+	before, digit := s.reads.Load(), "0"
+	if strings.HasSuffix(text, digit) {
+		digit = "1"
+	}
+	if refused(t, here, text[:len(text)-1]+digit); s.reads.Load() != before {
+		t.Error("a key with a wrong checksum costs a read")
+	}
 	guess()
-	before := s.reads.Load()
+	before = s.reads.Load()
 	for range 20 {
 		clock.Advance(50 * time.Millisecond)
 		guess()
