@@ -38,7 +38,8 @@ func (a *asker) ask(caller, ctx context.Context, r Request) (string, error) {
 		return "", context.Cause(ctx)
 	}
 	if n := a.running.Load(); n >= mostRunning {
-		return "", fmt.Errorf("%d calls of the summariser were abandoned and still run: it should return when its context ends", n)
+		return "", fmt.Errorf("%d calls of the summariser were abandoned and still run: it should return when its "+
+			"context ends", n)
 	}
 	limited, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()

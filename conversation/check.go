@@ -50,7 +50,8 @@ func Check(msgs []Message, p Provider) []Problem {
 	case Gemini:
 		with = check.Gemini
 	default:
-		text := fmt.Sprintf("the provider is %q: use anthropic, openai-chat, openai-responses or gemini", clip.Text(string(p)))
+		text := fmt.Sprintf("the provider is %q: use anthropic, openai-chat, openai-responses or gemini",
+			clip.Text(string(p)))
 		return []Problem{{Index: -1, Rule: RuleUnknownProvider, Text: text}}
 	}
 	c := check.New(with, len(msgs))

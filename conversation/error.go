@@ -27,7 +27,8 @@ type TornError struct {
 }
 
 func (e *TornError) Error() string {
-	return fmt.Sprintf("open %s: the file ended in the middle of an append, and everything from byte %d on was dropped: no record that was stored is lost", e.Path, e.Offset)
+	return fmt.Sprintf("open %s: the file ended in the middle of an append, and everything from byte %d on was "+
+		"dropped: no record that was stored is lost", e.Path, e.Offset)
 }
 
 // A VersionError says that a document was written by another version of this
@@ -37,5 +38,6 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the document has version %d, but this program reads version %d: use the program that wrote it", e.Version, e.Supported)
+	return fmt.Sprintf("the document has version %d, but this program reads version %d: use the program that wrote it",
+		e.Version, e.Supported)
 }

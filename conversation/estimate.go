@@ -93,7 +93,8 @@ func valueTokens(v any) int {
 func memberTokens(o map[string]any, key string, value any) int {
 	text, _ := value.(string)
 	switch key {
-	case "type", "role", "id", "call_id", "tool_use_id", "file_id", "container_id", "media_type", "cache_control", "status",
+	case "type", "role", "id", "call_id", "tool_use_id", "file_id", "container_id", "media_type", "cache_control",
+		"status",
 		"annotations", "citations", "logprobs", "created_by", "fingerprint":
 		return 0
 	case "encrypted_content", "encrypted_stdout":

@@ -28,7 +28,8 @@ func (m *Memory) Export() ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	version := exportVersion
-	w := wireExport{Version: &version, Leading: len(m.system), Summary: m.summary, Evidence: m.evidence, Messages: []*wireMessage{}}
+	w := wireExport{Version: &version, Leading: len(m.system), Summary: m.summary, Evidence: m.evidence,
+		Messages: []*wireMessage{}}
 	msgs := slices.Clone(m.system)
 	for i := range m.window.entries {
 		msgs = append(msgs, m.window.entries[i].msg)

@@ -93,7 +93,8 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 }
 
 func (r Record) validate() error {
-	if !utf8.ValidString(r.Summary) || slices.ContainsFunc(r.Evidence, func(e string) bool { return !utf8.ValidString(e) }) {
+	if !utf8.ValidString(r.Summary) || slices.ContainsFunc(r.Evidence,
+		func(e string) bool { return !utf8.ValidString(e) }) {
 		return invalid("a record has text that is not valid UTF-8")
 	}
 	switch r.Kind {

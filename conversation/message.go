@@ -201,7 +201,8 @@ func (m Message) validateText() error {
 		return invalid("a text is not valid UTF-8")
 	}
 	for _, p := range m.Parts {
-		if !utf8.ValidString(p.Text) || !utf8.ValidString(p.URL) || !utf8.ValidString(p.Data) || !utf8.ValidString(p.MediaType) {
+		if !utf8.ValidString(p.Text) || !utf8.ValidString(p.URL) || !utf8.ValidString(p.Data) ||
+			!utf8.ValidString(p.MediaType) {
 			return invalid("a part is not valid UTF-8")
 		}
 	}

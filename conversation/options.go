@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -81,7 +82,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.SummarizeTimeout < 0:
 		return o, config("SummarizeTimeout is %v: it cannot be negative", o.SummarizeTimeout)
 	case o.Summarize == nil:
-		return o, config("Summarize is missing: anthropicmsg.Summarizer and openaimsg.Summarizer return one for a client")
+		return o, config("Summarize is missing: " +
+			"anthropicmsg.Summarizer and openaimsg.Summarizer return one for a client")
 	case o.SummarizeAt == 0 && o.SummarizeAtTokens == 0:
 		return o, config("nothing triggers a summary: set SummarizeAt or SummarizeAtTokens")
 	case o.Max > 0 && o.KeepLast > 0:
@@ -100,19 +102,17 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	switch {
 	case o.SummarizeAt > 0 && o.KeepLast >= o.SummarizeAt:
-		return o, config("KeepLast is %d and SummarizeAt is %d: there would be nothing to summarise", o.KeepLast, o.SummarizeAt)
+		return o, config("KeepLast is %d and SummarizeAt is %d: there would be nothing to summarise", o.KeepLast,
+			o.SummarizeAt)
 	case o.SummarizeAtTokens > 0 && o.KeepTokens >= o.SummarizeAtTokens:
-		return o, config("KeepTokens is %d and SummarizeAtTokens is %d: there would be nothing to summarise", o.KeepTokens, o.SummarizeAtTokens)
+		return o, config("KeepTokens is %d and SummarizeAtTokens is %d: there would be nothing to summarise",
+			o.KeepTokens, o.SummarizeAtTokens)
 	}
 	if o.CountTokens == nil {
 		o.CountTokens = EstimateTokens
 	}
-	if o.SummarizeTimeout == 0 {
-		o.SummarizeTimeout = time.Minute
-	}
-	if o.SummaryTokens == 0 {
-		o.SummaryTokens = 1024
-	}
+	o.SummarizeTimeout = cmp.Or(o.SummarizeTimeout, time.Minute)
+	o.SummaryTokens = cmp.Or(o.SummaryTokens, 1024)
 	if o.OnError == nil {
 		o.OnError = func(err error) { slog.Default().Warn("conversation", "error", err) }
 	}

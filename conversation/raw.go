@@ -51,7 +51,8 @@ func (m *Message) traits() traits {
 		return anthropicTraits(blocksOf(m.Raw))
 	case m.RawProvider == OpenAIResponses:
 		return responsesTraits(itemsOf(m.Raw))
-	case m.RawProvider == Gemini && !m.fieldsTell("unctionCall", "unctionResponse") || m.RawProvider == Gemini && hasAny(m.Raw, "function_"):
+	case m.RawProvider == Gemini && !m.fieldsTell("unctionCall", "unctionResponse") || m.RawProvider == Gemini &&
+		hasAny(m.Raw, "function_"):
 		return geminiTraits(m.Raw)
 	}
 	return traits{}

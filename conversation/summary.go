@@ -208,7 +208,8 @@ func (m *Memory) blocked() error {
 	if len(open) == 0 {
 		return nil
 	}
-	return fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider accepts that: append a result, or Clear",
+	return fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider accepts that: "+
+		"append a result, or Clear",
 		n, clip.Text(open[0].ID), clip.Text(open[0].Name))
 }
 

@@ -70,7 +70,8 @@ func (k *summaryMaker) answer() (*Record, error) {
 	}
 	evidence := gatherEvidence(d.msgs, d.evidence, k.m.o.Evidence)
 	text, err := k.m.asker.ask(k.caller, k.ctx, Request{
-		Previous: d.previous, Messages: cloneAll(d.msgs), Evidence: append([]string(nil), evidence...), MaxTokens: k.m.o.SummaryTokens,
+		Previous: d.previous, Messages: cloneAll(d.msgs), Evidence: append([]string(nil),
+			evidence...), MaxTokens: k.m.o.SummaryTokens,
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ type tooLongError struct {
 }
 
 func (e *tooLongError) Error() string {
-	return fmt.Sprintf("the summary has about %d tokens, more than the %d that it replaces: it is tried again with more messages", e.tokens, e.replaced)
+	return fmt.Sprintf("the summary has about %d tokens, more than the %d that it replaces: it is tried again with "+
+		"more messages", e.tokens, e.replaced)
 }
 
 // useful returns an error if a text may not replace the messages.

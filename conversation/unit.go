@@ -122,7 +122,8 @@ func OpenCalls(msgs []Message) []ToolCall {
 	var open []ToolCall
 	for _, m := range msgs {
 		open = append(open, m.clone().ToolCalls...)
-		if i := slices.IndexFunc(open, func(c ToolCall) bool { return c.ID == m.ToolCallID }); m.Role == Tool && i >= 0 {
+		if i := slices.IndexFunc(open, func(c ToolCall) bool { return c.ID == m.ToolCallID }); m.Role == Tool &&
+			i >= 0 {
 			open = slices.Delete(open, i, i+1)
 		}
 	}

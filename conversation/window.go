@@ -96,7 +96,8 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 		}
 	}
 	user := w.entries[n-1].user
-	if last := &w.entries[n-1]; start == n && (user == n-1 || last.msg.Role != Assistant && !last.question && last.msg.Role != System) {
+	if last := &w.entries[n-1]; start == n && (user == n-1 || last.msg.Role != Assistant && !last.question &&
+		last.msg.Role != System) {
 		start = n - 1 // a question, or a result that the model has not read yet
 	}
 	switch {

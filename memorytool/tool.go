@@ -72,7 +72,8 @@ func (t *Tool) Run(ctx context.Context, input json.RawMessage) (text string, isE
 // answers it. If the call is of another tool, the block is an error that says so.
 func (t *Tool) Result(ctx context.Context, call anthropic.ToolUseBlock) anthropic.ContentBlockParamUnion {
 	if call.Name != Name {
-		return anthropic.NewToolResultBlock(call.ID, fmt.Sprintf("there is no tool %q; the tool is %s", call.Name, Name), true)
+		return anthropic.NewToolResultBlock(call.ID, fmt.Sprintf("there is no tool %q; the tool is %s", call.Name,
+			Name), true)
 	}
 	text, isError := t.Run(ctx, call.Input)
 	return anthropic.NewToolResultBlock(call.ID, text, isError)
@@ -80,7 +81,9 @@ func (t *Tool) Result(ctx context.Context, call anthropic.ToolUseBlock) anthropi
 
 // Execute runs a command for the tool runner of the SDK. The result is one block of text.
 // An error has the text of [Tool.Run] without "Error: ", which the runner adds.
-func (t *Tool) Execute(ctx context.Context, input json.RawMessage) ([]anthropic.BetaToolResultBlockParamContentUnion, error) {
+func (t *Tool) Execute(
+	ctx context.Context, input json.RawMessage,
+) ([]anthropic.BetaToolResultBlockParamContentUnion, error) {
 	text, isError := t.Run(ctx, input)
 	if isError {
 		return nil, errors.New(strings.TrimPrefix(text, "Error: "))

@@ -76,7 +76,10 @@ func scanCode(text string) outline {
 // mayOpen reports whether a line begins with a name or an element of XML, is a section
 // of settings, or begins with a sign and ends with an open brace, as in CSS.
 func mayOpen(bare string) bool {
-	n := strings.IndexFunc(bare+" ", func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	n := strings.IndexFunc(bare+" ", func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	if n > 0 {
 		return !slices.Contains(controlWords, strings.ToLower(bare[:n]))
 	}

@@ -18,7 +18,8 @@ func clean(text string, most int) string {
 		case unicode.IsSpace(r) || r == '\u2028' || r == '\u2029':
 			space = n > 0
 			continue
-		case unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200C' && r != '\u200D': // those two join letters, or do not
+		// those two join letters, or do not
+		case unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200C' && r != '\u200D':
 			continue
 		case n >= most || i > 16*most+1024:
 			return b.String() + "…"

@@ -13,7 +13,8 @@ const longLine = 20000
 // or takes samples of it.
 func scanProse(text string) outline {
 	if hasLongLine(text) {
-		return outline{kind: "Text", items: samples(text), notes: []string{"very long lines: samples from all over the text"}}
+		return outline{kind: "Text", items: samples(text),
+			notes: []string{"very long lines: samples from all over the text"}}
 	}
 	found, _ := scanMarkdown(text)
 	found.kind = "Text"
@@ -26,7 +27,8 @@ func paragraphOf(text string) string {
 	var b strings.Builder
 	for l := range linesOf(headOf(text, 600)) {
 		bare := strings.TrimSpace(l.Text)
-		if l.N > 1 && (!hasWord(bare) || bullet(bare) != "" || strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")) {
+		if l.N > 1 && (!hasWord(bare) || bullet(bare) != "" || strings.HasPrefix(bare, "```") ||
+			strings.HasPrefix(bare, "~~~")) {
 			break
 		}
 		if l.N > 1 {

@@ -181,7 +181,8 @@ func (s *shape) children(list []item, depth int, lines bool) []item {
 		if lines {
 			it.line, it.end = s.keys[0].line, s.keys[len(s.keys)-1].line
 		}
-		it.text = fmt.Sprintf("%d keys like %q, %q; the first: %s", len(s.keys), clean(s.keys[0].key, 30), clean(s.keys[1].key, 30), s.keys[0].summary())
+		it.text = fmt.Sprintf("%d keys like %q, %q; the first: %s", len(s.keys), clean(s.keys[0].key, 30),
+			clean(s.keys[1].key, 30), s.keys[0].summary())
 		return s.keys[0].children(append(list, it), depth+1, lines)
 	}
 	for _, k := range s.keys {

@@ -61,7 +61,8 @@ func rows(text string, sep rune) iter.Seq[row] {
 				return
 			}
 			line, _ := r.FieldPos(0)
-			if (len(fields) > 1 || strings.TrimSpace(fields[0]) != "") && !yield(row{line, text[from:r.InputOffset()], fields}) {
+			if (len(fields) > 1 || strings.TrimSpace(fields[0]) != "") &&
+				!yield(row{line, text[from:r.InputOffset()], fields}) {
 				return
 			}
 		}

@@ -80,7 +80,8 @@ func (y *yamlScanner) key(line int, key, bare string, indent int) {
 	at := -1
 	if !later {
 		at = len(y.items)
-		y.items = append(y.items, item{line: int32(line), rank: depth, indent: depth, text: bare, brief: int32(len(key) + 1)})
+		y.items = append(y.items, item{line: int32(line), rank: depth, indent: depth, text: bare,
+			brief: int32(len(key) + 1)})
 	}
 	y.open(2*indent, at)
 }

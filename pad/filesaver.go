@@ -104,7 +104,8 @@ func (f *fileSaver) Save(ctx context.Context, s *Snapshot) error {
 // check refuses to replace a file that is not a snapshot.
 func (f *fileSaver) check(path string) error {
 	now, err := os.Stat(path)
-	if err == nil && f.ours != nil && os.SameFile(now, f.ours) && now.ModTime().Equal(f.ours.ModTime()) && now.Size() == f.ours.Size() {
+	if err == nil && f.ours != nil && os.SameFile(now, f.ours) && now.ModTime().Equal(f.ours.ModTime()) &&
+		now.Size() == f.ours.Size() {
 		return nil
 	}
 	if _, err := f.load(path); err != nil {

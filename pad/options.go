@@ -29,7 +29,8 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.DefaultTTL < 0 && o.DefaultTTL != Forever:
-		return o, fmt.Errorf("Options.DefaultTTL is %v, want a positive time, 0 or Forever: %w", o.DefaultTTL, ErrConfig)
+		return o, fmt.Errorf("Options.DefaultTTL is %v, want a positive time, 0 or Forever: %w", o.DefaultTTL,
+			ErrConfig)
 	case !o.DefaultExpiry.known():
 		return o, fmt.Errorf("Options.DefaultExpiry is %d, want Fixed or Sliding: %w", o.DefaultExpiry, ErrConfig)
 	case o.SweepInterval < 0:

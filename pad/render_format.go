@@ -28,9 +28,11 @@ func (f Format) layout() layout {
 	asIs := func(text string) string { return text }
 	switch f {
 	case Markdown:
-		return layout{separator: "\n\n", entry: markdownEntry, value: valueText, literal: asIs, leftOut: "[%s left out]"}
+		return layout{separator: "\n\n", entry: markdownEntry, value: valueText, literal: asIs,
+			leftOut: "[%s left out]"}
 	case XML:
-		return layout{separator: "\n", entry: xmlEntry, value: valueText, literal: asIs, leftOut: "<!-- %s left out -->"}
+		return layout{separator: "\n", entry: xmlEntry, value: valueText, literal: asIs,
+			leftOut: "<!-- %s left out -->"}
 	case JSON:
 		return layout{open: "{", separator: ",", end: "}", entry: jsonEntry, value: valueJSON, literal: quoted}
 	}

@@ -52,9 +52,11 @@ func (s *store) reportValueless(what string, from *Snapshot) {
 	switch n := len(from.valueless); n {
 	case 0:
 	case 1:
-		s.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0], ErrPersist))
+		s.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0],
+			ErrPersist))
 	default:
-		s.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n, from.valueless[0], ErrPersist))
+		s.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n,
+			from.valueless[0], ErrPersist))
 	}
 }
 

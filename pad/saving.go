@@ -143,7 +143,8 @@ func (v *saving) pending() bool {
 // save encodes all values, and then calls the Saver. The caller must have the turn.
 func (v *saving) save(ctx context.Context) error {
 	if v.read == readBadly || v.read == askedBadly {
-		return fmt.Errorf("save: the saved pad could not be loaded, so it is not replaced; call Load until it succeeds: %w", ErrPersist)
+		return fmt.Errorf("save: the saved pad could not be loaded, so it is not replaced; call Load until it "+
+			"succeeds: %w", ErrPersist)
 	}
 	v.setDirty(false) // a change after the snapshot sets it again
 	saved := false

@@ -205,7 +205,8 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 		name string
 		from *float64
 		to   *time.Time
-	}{{"createdAt", j.CreatedAt, &e.created}, {"updatedAt", j.UpdatedAt, &e.updated}, {"accessedAt", j.AccessedAt, &accessed}} {
+	}{{"createdAt", j.CreatedAt, &e.created}, {"updatedAt", j.UpdatedAt, &e.updated}, {"accessedAt", j.AccessedAt,
+		&accessed}} {
 		if *f.to, err = parseTime(strconv.Quote(key)+" "+f.name, f.from); err != nil {
 			return nil, false, err
 		}

@@ -51,7 +51,8 @@ func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 		t.way = workspace.Way{Do: workspace.DoReadFile}
 		return "", t
 	case text == "" && a.stop == stopLength:
-		t := p.fails("the model %s used its %d tokens before it wrote a word; set --summary-model to one that reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
+		t := p.fails("the model %s used its %d tokens before it wrote a word; set --summary-model to one that "+
+			"reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
 		t.wordless = true
 		return "", t
 	case text == "" && a.stop != "":
@@ -147,7 +148,8 @@ func (p *provider) checkRead(a answer, sent int) *trouble {
 	if p.own || a.read == 0 || sent < 2_000 || a.read*2 >= int64(sent) {
 		return nil
 	}
-	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller window (--summary-window), or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
+	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller "+
+		"window (--summary-window), or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
 }
 
 // fails returns a trouble that names the provider. It does not name a host that the

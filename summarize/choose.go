@@ -35,7 +35,8 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		return &s, nil
 	case "", "auto":
 		if o.BaseURL != "" || o.Key != "" {
-			return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: a base URL or a key belongs to one provider: choose one (--summarizer anthropic or openai)")
+			return nil, workspace.Errorf(workspace.ErrInvalid,
+				"summaries: a base URL or a key belongs to one provider: choose one (--summarizer anthropic or openai)")
 		}
 		for _, a := range []*api{&anthropicAPI, &openaiAPI} {
 			if keyOf(a) != "" {
@@ -50,11 +51,13 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		}
 		s, err := chosen(a, keyOf(a), o)
 		if err != nil && unreplaced(strings.TrimSpace(getenv(a.variable))) {
-			err = &workspace.Error{Op: a.variable + " is a reference that the client has not replaced", Kind: workspace.ErrInvalid, Err: err}
+			err = &workspace.Error{Op: a.variable + " is a reference that the client has not replaced",
+				Kind: workspace.ErrInvalid, Err: err}
 		}
 		return s, err
 	}
-	return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: %.40q is not one of auto, outline, anthropic, openai, off", name)
+	return nil, workspace.Errorf(workspace.ErrInvalid,
+		"summaries: %.40q is not one of auto, outline, anthropic, openai, off", name)
 }
 
 // unreplaced reports whether a key is a reference to a variable, such as

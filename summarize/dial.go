@@ -128,7 +128,8 @@ func (r addressRule) check(a netip.Addr) error {
 	case z == public, r.private && (z == loopback || z == private):
 		return nil
 	case z == loopback || z == private:
-		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private addresses (--summary-allow-private)"}
+		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private " +
+			"addresses (--summary-allow-private)"}
 	}
 	return &refusedAddress{a, "no provider is expected there; correct the base URL"}
 }
@@ -161,7 +162,8 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", addressRule{}, errors.New("the base URL must be https://HOST/PATH, or http for a local server")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; put the key into the environment")
+		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; put the key into " +
+			"the environment")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
@@ -172,7 +174,8 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
 		if a.Zone() != "" {
-			return "", addressRule{}, errors.New("the base URL's address must not name a network interface; remove the % and what follows")
+			return "", addressRule{}, errors.New("the base URL's address must not name a network interface; remove " +
+				"the % and what follows")
 		}
 		if a.Is4In6() || a.String() != strings.ToLower(host) {
 			return "", addressRule{}, fmt.Errorf("write the base URL's address as %s", a.Unmap())
@@ -181,15 +184,18 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 			return "", addressRule{}, fmt.Errorf("no server can be at %s; a server on this machine is at 127.0.0.1", a)
 		}
 		if zoneOf(a) == linkLocal && !private {
-			return "", addressRule{}, fmt.Errorf("%s is a link-local address, or one where a cloud hands out credentials; if it is meant, allow private addresses (--summary-allow-private)", a)
+			return "", addressRule{}, fmt.Errorf("%s is a link-local address, or one where a cloud hands out "+
+				"credentials; if it is meant, allow private addresses (--summary-allow-private)", a)
 		}
 		r.literal = a
 	} else if endsInNumber(host) {
-		return "", addressRule{}, errors.New("the base URL's host is a number; write an address as four decimal numbers, such as 127.0.0.1")
+		return "", addressRule{}, errors.New("the base URL's host is a number; write an address as four decimal " +
+			"numbers, such as 127.0.0.1")
 	}
 	r.localhost = strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 	if r.plain && !r.local() && !private {
-		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses (--summary-allow-private) if the host name is one")
+		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use " +
+			"https, or allow private addresses (--summary-allow-private) if the host name is one")
 	}
 	if r.plain && r.literal.IsValid() && !r.local() {
 		return "", addressRule{}, errors.New("plain http would show the text and the key to the network; use https")

@@ -204,11 +204,13 @@ func (p *provider) advice(status int, code, said string, size int) string {
 	case status == http.StatusUnauthorized && p.key == "":
 		return "the server requires a key: set " + p.api.variable
 	case status == http.StatusForbidden && p.key == "":
-		return "the server refuses requests without a key, or from this address: set " + p.api.variable + ", or correct the base URL"
+		return "the server refuses requests without a key, or from this address: set " + p.api.variable +
+			", or correct the base URL"
 	case status == http.StatusUnauthorized:
 		return "the key in " + p.api.variable + " is refused; set a valid one"
 	case status == http.StatusForbidden:
-		return "the key in " + p.api.variable + " may not use the model " + p.shownModel() + "; set --summary-model or another key"
+		return "the key in " + p.api.variable + " may not use the model " + p.shownModel() +
+			"; set --summary-model or another key"
 	case status == http.StatusNotFound:
 		return "the server does not know the model " + p.shownModel() + "; set --summary-model, or correct the base URL"
 	case status == http.StatusRequestEntityTooLarge:
@@ -235,7 +237,8 @@ func spentOut(code, said string) bool {
 // tooLong reports whether a refusal says that the text exceeds the context of the
 // model. Anthropic and vLLM say so only in the message.
 func tooLong(code, said string) bool {
-	return code == "context_length_exceeded" || strings.Contains(said, "prompt is too long") || strings.Contains(said, "maximum context length")
+	return code == "context_length_exceeded" || strings.Contains(said, "prompt is too long") ||
+		strings.Contains(said, "maximum context length")
 }
 
 // message returns the code and the message in the body of a refusal. Each is "" if

@@ -22,7 +22,8 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	}
 	parts := split(r.Content, p.window)
 	if len(parts) > mostParts {
-		return workspace.SummaryText{}, p.fails("the file needs %d calls with a window of %d tokens, and the limit is %d; set a larger window", len(parts), p.window, mostParts).failure()
+		return workspace.SummaryText{}, p.fails("the file needs %d calls with a window of %d tokens, and the limit "+
+			"is %d; set a larger window", len(parts), p.window, mostParts).failure()
 	}
 	j := job{provider: p, request: r, total: calls(len(parts), p.fan())}
 	text, err := j.run(ctx, parts)

@@ -69,7 +69,8 @@ func newMark(text string) string {
 // call asks for the summary of a part. If the model uses all its tokens for
 // reasoning, it is asked once more with more tokens. If that works, later calls get
 // more tokens at once.
-func (p *provider) call(ctx context.Context, path string, of part, title string, summaries bool) (text string, spent int64, t *trouble) {
+func (p *provider) call(ctx context.Context, path string, of part, title string, summaries bool) (text string,
+	spent int64, t *trouble) {
 	q := question{model: p.model, maxTokens: p.maxTokens, own: p.own}
 	q.system, q.user = p.prompt(path, of, title, summaries, newMark(of.text))
 	reasons := p.reasons.Load()

@@ -124,7 +124,8 @@ type provider struct {
 // newProvider checks the options. It does not connect.
 func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, error) {
 	wrong := func(cause string, args ...any) (workspace.Summarizer, error) {
-		return workspace.Summarizer{}, workspace.Errorf(workspace.ErrInvalid, "summaries by %s: %s", a.method, fmt.Sprintf(cause, args...))
+		return workspace.Summarizer{}, workspace.Errorf(workspace.ErrInvalid, "summaries by %s: %s", a.method,
+			fmt.Sprintf(cause, args...))
 	}
 	base, rule, err := parseBase(cmp.Or(o.BaseURL, a.base), o.AllowPrivate)
 	if err != nil {
@@ -137,7 +138,8 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	o.Model = cmp.Or(strings.TrimSpace(o.Model), a.model)
 	switch {
 	case o.Key == "" && !local:
-		return wrong("there is no key: set %s, or give the base URL of a local server, which needs none (for Ollama: --summarizer openai --summary-base-url http://localhost:11434/v1)", a.variable)
+		return wrong("there is no key: set %s, or give the base URL of a local server, which needs none (for "+
+			"Ollama: --summarizer openai --summary-base-url http://localhost:11434/v1)", a.variable)
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) || len(o.Key) > 4096:
 		return wrong("the key in %s has spaces or characters that keys do not have; set it again", a.variable)
 	case len(o.Model) > 200 || strings.ContainsFunc(o.Model, func(r rune) bool { return !unicode.IsPrint(r) }):
@@ -150,7 +152,8 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		o.Window = max(defaultWindow(a, own, local), 5*o.MaxTokens)
 	}
 	if o.Window < 4*o.MaxTokens {
-		return wrong("a window of %d tokens is too small for summaries of %d tokens; it must be at least %d", o.Window, o.MaxTokens, 4*o.MaxTokens)
+		return wrong("a window of %d tokens is too small for summaries of %d tokens; it must be at least %d", o.Window,
+			o.MaxTokens, 4*o.MaxTokens)
 	}
 	p := &provider{
 		api: a, url: a.endpoint(base), host: rule.host, key: o.Key, model: o.Model, maxTokens: o.MaxTokens,
@@ -167,7 +170,8 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		model += " at " + host
 		prompt += ", " + id
 	}
-	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize, Estimate: p.estimate}, nil
+	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize,
+		Estimate: p.estimate}, nil
 }
 
 // serverOf returns the host of a base URL, and an id that differs between servers

@@ -21,7 +21,8 @@ const (
 func (p *provider) ask(ctx context.Context, body []byte, sent int) (answer, *trouble) {
 	trial, closed, wait, last := p.breaker.enter(p.hooks.now())
 	if !closed {
-		return answer{}, p.fails("not called, because the last calls failed; try again in %s; the last failure was: %s", shownWait(wait), last)
+		return answer{}, p.fails("not called, because the last calls failed; try again in %s; the last failure was: %s",
+			shownWait(wait), last)
 	}
 	m, why := neither, ""
 	defer func() { p.breaker.leave(trial, m, why, p.hooks.now()) }()

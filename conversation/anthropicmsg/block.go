@@ -44,7 +44,8 @@ func (b block) parts() []conversation.Part {
 		return []conversation.Part{{Type: conversation.TextPart, Text: b.text("text")}}
 	case "image":
 		source := readBlock(b["source"])
-		switch image := (conversation.Part{Data: source.text("data"), MediaType: source.text("media_type"), URL: source.text("url")}); {
+		switch image := (conversation.Part{Data: source.text("data"), MediaType: source.text("media_type"),
+			URL: source.text("url")}); {
 		case source.kind() == "url" && image.URL != "":
 			return []conversation.Part{{Type: conversation.ImagePart, URL: image.URL}}
 		case source.kind() == "base64" && image.Data != "" && image.MediaType != "":

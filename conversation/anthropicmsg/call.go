@@ -43,7 +43,8 @@ func resultBlocks(m conversation.Message, content []anthropic.ContentBlockParamU
 			images = append(images, c)
 			continue
 		}
-		result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: c.OfText, OfImage: c.OfImage})
+		result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: c.OfText,
+			OfImage: c.OfImage})
 	}
 	return append([]anthropic.ContentBlockParamUnion{{OfToolResult: &result}}, images...), nil
 }

@@ -84,7 +84,8 @@ func (e envelope) with(content []byte) json.RawMessage {
 
 // plain reports whether the SDK's own type would be sent as the same JSON.
 func (e envelope) plain() bool {
-	return e.content[0] == '[' && string(e.raw[:e.start]) == `{"content":` && string(e.raw[e.end:]) == `,"role":"`+e.role+`"}`
+	return e.content[0] == '[' && string(e.raw[:e.start]) == `{"content":` &&
+		string(e.raw[e.end:]) == `,"role":"`+e.role+`"}`
 }
 
 // blocks returns the blocks of a content. A text is one block.

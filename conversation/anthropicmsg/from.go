@@ -99,7 +99,8 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 	}
 	list = list[:end]
 	if len(list) == 0 {
-		return none, fmt.Errorf("translate a response of Anthropic that stopped with %q: %w: ask again, or append a user message and no answer", r.StopReason, ErrNoContent)
+		return none, fmt.Errorf("translate a response of Anthropic that stopped with %q: %w: ask again, or append a "+
+			"user message and no answer", r.StopReason, ErrNoContent)
 	}
 	msgs, err := fromRaw(append(append([]byte(`{"content":`), array(list)...), `,"role":"assistant"}`...))
 	if err != nil {
@@ -233,7 +234,8 @@ func fromBlocks(role conversation.Role, list []json.RawMessage) (conversation.Me
 }
 
 func fromResult(b block) (conversation.Message, error) {
-	m := conversation.Message{Role: conversation.Tool, RawProvider: conversation.Anthropic, ToolCallID: b.text("tool_use_id")}
+	m := conversation.Message{Role: conversation.Tool, RawProvider: conversation.Anthropic,
+		ToolCallID: b.text("tool_use_id")}
 	if m.ToolCallID == "" {
 		return m, invalid("a tool_result has no tool_use_id")
 	}

@@ -67,7 +67,8 @@ func fromRawBlocks(list []json.RawMessage) []outgoingBlock {
 	out := make([]outgoingBlock, len(list))
 	for i, raw := range list {
 		out[i].ContentBlockParamUnion = typed(raw)
-		out[i].result = out[i].OfToolResult != nil || bytes.Contains(raw, []byte("tool_result")) && readBlock(raw).kind() == "tool_result"
+		out[i].result = out[i].OfToolResult != nil || bytes.Contains(raw, []byte("tool_result")) &&
+			readBlock(raw).kind() == "tool_result"
 	}
 	return out
 }

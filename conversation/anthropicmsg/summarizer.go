@@ -25,7 +25,9 @@ const reasoningRoom = 8192
 // model refuses that, it is asked again, with more tokens and low effort. A summary
 // that was cut off, a refusal and an empty text are errors. The function may be called
 // from any goroutine.
-func Summarizer(client anthropic.Client, model anthropic.Model, opts ...option.RequestOption) func(context.Context, conversation.Request) (string, error) {
+func Summarizer(
+	client anthropic.Client, model anthropic.Model, opts ...option.RequestOption,
+) func(context.Context, conversation.Request) (string, error) {
 	var insists atomic.Bool // the model does not answer without reasoning
 	return func(ctx context.Context, r conversation.Request) (string, error) {
 		params := summaryParams(model, r)

@@ -79,7 +79,8 @@ func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 		w["refusal"] = m.Refusal
 	}
 	if m.Audio.ID != "" {
-		w["audio"] = map[string]any{"id": m.Audio.ID, "data": m.Audio.Data, "expires_at": m.Audio.ExpiresAt, "transcript": m.Audio.Transcript}
+		w["audio"] = map[string]any{"id": m.Audio.ID, "data": m.Audio.Data, "expires_at": m.Audio.ExpiresAt,
+			"transcript": m.Audio.Transcript}
 	}
 	//lint:ignore SA1019 servers still answer with it
 	if f := m.FunctionCall; f.Name != "" {
@@ -88,10 +89,12 @@ func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 	var calls []any
 	for _, c := range m.ToolCalls {
 		if c.Type == "custom" || c.Custom.Name != "" {
-			calls = append(calls, map[string]any{"id": c.ID, "type": "custom", "custom": map[string]any{"name": c.Custom.Name, "input": c.Custom.Input}})
+			calls = append(calls, map[string]any{"id": c.ID, "type": "custom",
+				"custom": map[string]any{"name": c.Custom.Name, "input": c.Custom.Input}})
 			continue
 		}
-		calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": map[string]any{"name": c.Function.Name, "arguments": c.Function.Arguments}})
+		calls = append(calls, map[string]any{"id": c.ID, "type": "function",
+			"function": map[string]any{"name": c.Function.Name, "arguments": c.Function.Arguments}})
 	}
 	if calls != nil {
 		w["tool_calls"] = calls
@@ -177,7 +180,8 @@ func readChat(o object, raw json.RawMessage) (conversation.Message, error) {
 			return conversation.Message{}, err
 		}
 	default:
-		return conversation.Message{}, fmt.Errorf("the role is %.64q, allowed are developer, system, user, assistant, tool and function: %w", role, conversation.ErrInvalid)
+		return conversation.Message{}, fmt.Errorf("the role is %.64q, allowed are developer, system, user, "+
+			"assistant, tool and function: %w", role, conversation.ErrInvalid)
 	}
 	setParts(&m, parts)
 	return m, nil
@@ -212,7 +216,8 @@ func readChatCalls(o object) []conversation.ToolCall {
 	}
 	if f := o.object("function_call"); f.text("name") != "" {
 		name := f.text("name")
-		calls = append(calls, conversation.ToolCall{ID: unnamedID(name), Name: name, Arguments: f.arguments("arguments")})
+		calls = append(calls, conversation.ToolCall{ID: unnamedID(name), Name: name,
+			Arguments: f.arguments("arguments")})
 	}
 	return calls
 }

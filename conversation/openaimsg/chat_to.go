@@ -80,7 +80,8 @@ func (w *chatWriter) write(m conversation.Message) error {
 	case conversation.Tool:
 		w.params = append(w.params, w.result(m))
 	default:
-		return fmt.Errorf("the role is %.64q, allowed are system, user, assistant and tool: %w", string(m.Role), conversation.ErrInvalid)
+		return fmt.Errorf("the role is %.64q, allowed are system, user, assistant and tool: %w", string(m.Role),
+			conversation.ErrInvalid)
 	}
 	if found := images(m); len(found) > 0 {
 		w.images = append(w.images, openai.TextContentPart(imagesFrom(m)))

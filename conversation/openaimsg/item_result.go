@@ -53,7 +53,8 @@ func (w *itemWriter) result(m conversation.Message) error {
 	case "mcp_approval_request":
 		w.add(approval(m, id))
 	case "tool_search_call":
-		return fmt.Errorf("the result of a tool search must have tools, and this one is a text: make the item tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
+		return fmt.Errorf("the result of a tool search must have tools, and this one is a text: make the item "+
+			"tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
 	default:
 		out := functionResult(m, id)
 		out.OfFunctionCallOutput.Caller = sameCaller[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
@@ -87,7 +88,8 @@ func functionResult(m conversation.Message, id string) responses.ResponseInputIt
 		if p.Type != conversation.TextPart {
 			part = responses.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(imageURL(p))}}
 		}
-		out.Output.OfResponseFunctionCallOutputItemArray = append(out.Output.OfResponseFunctionCallOutputItemArray, part)
+		out.Output.OfResponseFunctionCallOutputItemArray = append(out.Output.OfResponseFunctionCallOutputItemArray,
+			part)
 	}
 	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &out}
 }
@@ -99,9 +101,10 @@ func customResult(m conversation.Message, id string) responses.ResponseInputItem
 		return responses.ResponseInputItemUnionParam{OfCustomToolCallOutput: &out}
 	}
 	for _, p := range itemParts(resultParts(m)) {
-		out.Output.OfOutputContentList = append(out.Output.OfOutputContentList, responses.ResponseCustomToolCallOutputOutputOutputContentListItemUnionParam{
-			OfInputText: p.OfInputText, OfInputImage: p.OfInputImage,
-		})
+		out.Output.OfOutputContentList = append(out.Output.OfOutputContentList,
+			responses.ResponseCustomToolCallOutputOutputOutputContentListItemUnionParam{
+				OfInputText: p.OfInputText, OfInputImage: p.OfInputImage,
+			})
 	}
 	return responses.ResponseInputItemUnionParam{OfCustomToolCallOutput: &out}
 }
@@ -119,12 +122,14 @@ func resultParts(m conversation.Message) []conversation.Part {
 func (w *itemWriter) screenshot(m conversation.Message, id string) error {
 	found := images(m)
 	if len(found) == 0 {
-		return fmt.Errorf("the computer's result has no image: put the screenshot into Parts: %w", conversation.ErrInvalid)
+		return fmt.Errorf("the computer's result has no image: put the screenshot into Parts: %w",
+			conversation.ErrInvalid)
 	}
 	last := found[len(found)-1]
-	w.add(responses.ResponseInputItemParamOfComputerCallOutput(id, responses.ResponseComputerToolCallOutputScreenshotParam{
-		ImageURL: param.NewOpt(imageURL(last)),
-	}))
+	w.add(responses.ResponseInputItemParamOfComputerCallOutput(id,
+		responses.ResponseComputerToolCallOutputScreenshotParam{
+			ImageURL: param.NewOpt(imageURL(last)),
+		}))
 	return nil
 }
 
@@ -144,7 +149,8 @@ func shellResult(m conversation.Message, id string) responses.ResponseInputItemU
 		exit.ExitCode = 1
 	}
 	out.Outcome.OfExit = &exit
-	return responses.ResponseInputItemParamOfShellCallOutput(id, []responses.ResponseFunctionShellCallOutputContentParam{out})
+	return responses.ResponseInputItemParamOfShellCallOutput(id,
+		[]responses.ResponseFunctionShellCallOutputContentParam{out})
 }
 
 func patchResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {

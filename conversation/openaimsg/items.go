@@ -55,7 +55,8 @@ func FromOutput(output ...responses.ResponseOutputItemUnion) (conversation.Messa
 		items = items[:len(items)-1]
 	}
 	if len(items) == 0 {
-		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: see its status and error", ErrNoContent)
+		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: see its status and error",
+			ErrNoContent)
 	}
 	return answer(items), nil
 }
@@ -136,7 +137,8 @@ func (it item) kind() kind {
 		}
 	case t == "additional_tools", t == "configuration_update", t == "compaction_trigger":
 		return standing
-	case t == "tool_search_call" && it.text("execution") != "client", t == "tool_search_output" && it.text("execution") != "client":
+	case t == "tool_search_call" && it.text("execution") != "client", t == "tool_search_output" &&
+		it.text("execution") != "client":
 		return written
 	case t == "shell_call" && it.object.object("environment").text("type") == "container_reference":
 		return written
@@ -211,7 +213,8 @@ func single(it item, k kind) conversation.Message {
 
 // answer returns the message for the items of an answer.
 func answer(items []item) conversation.Message {
-	m := conversation.Message{Role: conversation.Assistant, Raw: rawItems(items), RawProvider: conversation.OpenAIResponses}
+	m := conversation.Message{Role: conversation.Assistant, Raw: rawItems(items),
+		RawProvider: conversation.OpenAIResponses}
 	answered := map[string]bool{}
 	for _, it := range items {
 		if resultTypes[it.itemType()] {

@@ -95,7 +95,8 @@ func (w *itemWriter) write(m conversation.Message) error {
 	case conversation.Tool:
 		return w.result(m)
 	default:
-		return fmt.Errorf("the role is %.64q, allowed are system, user, assistant and tool: %w", string(m.Role), conversation.ErrInvalid)
+		return fmt.Errorf("the role is %.64q, allowed are system, user, assistant and tool: %w", string(m.Role),
+			conversation.ErrInvalid)
 	}
 	return nil
 }

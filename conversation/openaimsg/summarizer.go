@@ -31,7 +31,9 @@ const reasoningRoom = 8192
 // If the model's reasoning used up the tokens, it is asked again with more. Both are
 // remembered. A summary that was cut off or filtered, a refusal and an empty text are
 // errors. The function may be called from any goroutine.
-func Summarizer(client openai.Client, model openai.ChatModel, opts ...option.RequestOption) func(context.Context, conversation.Request) (string, error) {
+func Summarizer(
+	client openai.Client, model openai.ChatModel, opts ...option.RequestOption,
+) func(context.Context, conversation.Request) (string, error) {
 	s := &summarizer{client: client, model: model, opts: slices.Clone(opts)}
 	return func(ctx context.Context, r conversation.Request) (string, error) {
 		text, err := s.ask(ctx, r)
@@ -85,8 +87,9 @@ func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, e
 // summaryParams returns the request. A limit of 0 leaves the limit to the server.
 func summaryParams(model openai.ChatModel, input string, limit int, older bool) openai.ChatCompletionNewParams {
 	params := openai.ChatCompletionNewParams{
-		Model:    model,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(prompt.Summary), openai.UserMessage(input)},
+		Model: model,
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(prompt.Summary),
+			openai.UserMessage(input)},
 	}
 	switch {
 	case limit <= 0:
@@ -102,7 +105,8 @@ func summaryParams(model openai.ChatModel, input string, limit int, older bool) 
 // different words, but all of them name it. The client has read the body and put it
 // back.
 func refusesLimit(answer *http.Response) bool {
-	if answer == nil || answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusUnprocessableEntity {
+	if answer == nil || answer.StatusCode != http.StatusBadRequest &&
+		answer.StatusCode != http.StatusUnprocessableEntity {
 		return false
 	}
 	body, err := io.ReadAll(answer.Body)

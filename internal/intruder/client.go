@@ -45,7 +45,8 @@ type request struct {
 }
 
 func (q request) String() string {
-	return fmt.Sprintf("%s %s %s %s session %q %v %v\n%s", q.verb, q.path, q.protocol, q.name, q.session, q.header, q.odd, q.body())
+	return fmt.Sprintf("%s %s %s %s session %q %v %v\n%s", q.verb, q.path, q.protocol, q.name, q.session, q.header,
+		q.odd, q.body())
 }
 
 func (q request) body() string {
@@ -100,7 +101,8 @@ func (c *client) send(ctx context.Context, q request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if q.verb == http.MethodGet && res.StatusCode == http.StatusOK && (q.path == "" || res.Header.Get("Content-Type") == "text/event-stream") {
+	if q.verb == http.MethodGet && res.StatusCode == http.StatusOK &&
+		(q.path == "" || res.Header.Get("Content-Type") == "text/event-stream") {
 		res.Body.Close() // a stream without an end
 		return answer{res.StatusCode, res.Header, ""}, nil
 	}
@@ -119,19 +121,22 @@ func (c *client) call(tool, args, meta string) request {
 	if !c.bound {
 		args = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, c.agent, args), ",")
 	}
-	return request{kind: tool, verb: "POST", protocol: modern, method: "tools/call", name: tool, id: "1", params: fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, args), meta: meta}
+	return request{kind: tool, verb: "POST", protocol: modern, method: "tools/call", name: tool, id: "1",
+		params: fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, args), meta: meta}
 }
 
 // read returns a request for the resource of the client's own file.
 func (c *client) read(path string) request {
 	uri := "scratchpad://" + c.agent + "/" + path
-	return request{kind: "resources/read", verb: "POST", protocol: modern, method: "resources/read", name: uri, id: "1", params: `"uri":` + quoted(uri)}
+	return request{kind: "resources/read", verb: "POST", protocol: modern, method: "resources/read", name: uri, id: "1",
+		params: `"uri":` + quoted(uri)}
 }
 
 // complete returns a request for the client's own paths that begin with a text.
 func (c *client) complete(begin string) request {
 	params := fmt.Sprintf(`"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":"path","value":%q},"context":{"arguments":{"agent":%q}}`, begin, c.agent)
-	return request{kind: "completion/complete", verb: "POST", protocol: modern, method: "completion/complete", id: "1", params: params}
+	return request{kind: "completion/complete", verb: "POST", protocol: modern, method: "completion/complete", id: "1",
+		params: params}
 }
 
 func (c *client) must(ctx context.Context, tool, args string) error {
@@ -156,13 +161,15 @@ func (c *client) begin(ctx context.Context) error {
 	if !a.good() || c.session == "" {
 		return fmt.Errorf("initialize of the agent %s is answered with %s", c.agent, a)
 	}
-	_, err = c.send(ctx, request{verb: "POST", protocol: legacy, session: c.session, method: "notifications/initialized"})
+	_, err = c.send(ctx, request{verb: "POST", protocol: legacy, session: c.session,
+		method: "notifications/initialized"})
 	return err
 }
 
 func (c *client) initialize() request {
 	return request{kind: "initialize", verb: "POST", protocol: legacy, method: "initialize", id: "1",
-		params: fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"CLIENT","version":"1"}`, legacy)}
+		params: fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"CLIENT","version":"1"}`,
+			legacy)}
 }
 
 // A tool is a tool as the server lists it.

@@ -52,9 +52,11 @@ func (g *generator) next() request {
 func (g *generator) route() request {
 	v := g.victim.agent
 	path := pick(g, append([]string{"/mcp"}, g.routes...)...)
-	path = pick(g, path, path, path, path+"/", "/"+path, path+"?agent_id="+v+"&session="+g.victim.session, strings.ToUpper(path), path+"/"+v, path+"/../mcp",
+	path = pick(g, path, path, path, path+"/", "/"+path, path+"?agent_id="+v+"&session="+g.victim.session,
+		strings.ToUpper(path), path+"/"+v, path+"/../mcp",
 		path+"%2f"+v, path+";"+v, "/%2e%2e"+path, "/"+v+"/shared", "/files/"+v, "/keys", "/tenants", "/debug/pprof/heap", "/debug/vars", "/.well-known/"+v, "/")
-	q := request{kind: "route", path: path, verb: pick(g, "GET", "GET", "GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "get"), protocol: pick(g, modern, legacy)}
+	q := request{kind: "route", path: path, verb: pick(g, "GET", "GET", "GET", "POST", "HEAD", "OPTIONS", "PUT",
+		"DELETE", "PATCH", "TRACE", "get"), protocol: pick(g, modern, legacy)}
 	q.header = map[string]string{"Accept": pick(g, "*/*", "text/html", "application/json", "text/event-stream")}
 	if q.verb == "POST" || q.verb == "PUT" {
 		q.text = pick(g, "agent_id="+v, `{"agent_id":`+quoted(v)+`}`, "[")
@@ -114,7 +116,8 @@ func (g *generator) address(q *request) {
 	case g.IntN(4) == 0:
 		q.session = g.victim.session
 	}
-	if strings.ContainsAny(q.name, "\r\n\x00") || len(q.name) > 1000 || strings.ContainsFunc(q.name, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if strings.ContainsAny(q.name, "\r\n\x00") || len(q.name) > 1000 ||
+		strings.ContainsFunc(q.name, func(r rune) bool { return r < ' ' || r > '~' }) {
 		q.protocol, q.session = legacy, g.me.session // no header can hold the name
 	}
 }
@@ -133,13 +136,16 @@ func (g *generator) other() request {
 		}
 		return g.me.initialize()
 	case 3:
-		return request{kind: "cancel", method: "notifications/cancelled", params: `"requestId":` + pick(g, "1", "2", "3", "4", "5")}
+		return request{kind: "cancel", method: "notifications/cancelled", params: `"requestId":` +
+			pick(g, "1", "2", "3", "4", "5")}
 	case 4:
 		return request{kind: "discover", protocol: modern, method: "server/discover"}
 	case 5:
-		return request{kind: "resources/list", method: pick(g, "resources/list", "resources/templates/list", "prompts/list"), params: pick(g, ``, `"cursor":"`+g.victim.agent+`"`)}
+		return request{kind: "resources/list", method: pick(g, "resources/list", "resources/templates/list",
+			"prompts/list"), params: pick(g, ``, `"cursor":"`+g.victim.agent+`"`)}
 	case 6:
-		return request{kind: "subscribe", method: "resources/subscribe", protocol: legacy, params: `"uri":"scratchpad://` + g.victim.agent + `/shared"`}
+		return request{kind: "subscribe", method: "resources/subscribe", protocol: legacy,
+			params: `"uri":"scratchpad://` + g.victim.agent + `/shared"`}
 	}
 	return request{kind: "tools/list", method: "tools/list"}
 }
@@ -149,7 +155,8 @@ func (g *generator) completion() request {
 	if g.IntN(6) == 0 {
 		agent += `,"agent":` + quoted(g.victim.agent)
 	}
-	context := pick(g, `,"context":{"arguments":{`+agent+`}}`, `,"context":{"arguments":{`+agent+`}}`, ``, `,"context":{"ARGUMENTS":{`+agent+`},"arguments":{}}`)
+	context := pick(g, `,"context":{"arguments":{`+agent+`}}`, `,"context":{"arguments":{`+agent+`}}`, ``,
+		`,"context":{"ARGUMENTS":{`+agent+`},"arguments":{}}`)
 	value := pick(g, "", "", g.path(), "own", "n")
 	return request{kind: "completion/complete", method: "completion/complete",
 		params: fmt.Sprintf(`"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":%q,"value":%s}%s`, pick(g, "path", "path", "path", "agent"), quoted(value), context)}
@@ -197,7 +204,8 @@ func (g *generator) call() request {
 	}
 	params := fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, strings.Join(args, ","))
 	if g.IntN(30) == 0 {
-		params += pick(g, `,"Arguments":{"agent_id":"`+g.victim.agent+`"}`, `,"arguments":{"agent_id":"`+g.victim.agent+`"}`, `,"NAME":"read_file"`)
+		params += pick(g, `,"Arguments":{"agent_id":"`+g.victim.agent+`"}`,
+			`,"arguments":{"agent_id":"`+g.victim.agent+`"}`, `,"NAME":"read_file"`)
 	}
 	return request{kind: tool, method: "tools/call", name: tool, params: params, meta: meta}
 }
@@ -248,7 +256,8 @@ func (g *generator) value(p property) string {
 	case "path", "prefix", "after":
 		return quoted(g.path())
 	case "old_text":
-		return quoted(pick(g, "the end", "the end", "mine", "", near)) // an error that quotes what is near would quote the victim's
+		// an error that quotes what is near would quote the victim's
+		return quoted(pick(g, "the end", "the end", "mine", "", near))
 	case "query":
 		return quoted(pick(g, "mine", near, "canary7f3a*", `"canary"`, mark+"110", "0"))
 	}
@@ -266,13 +275,16 @@ func (g *generator) path() string {
 		return "own"
 	}
 	v := g.victim.agent
-	return pick(g, "shared", "f", "notes/x", "notes/", "notes/"+mark+"001", mark+"901", v+"/shared", "../"+v+"/shared", "a/../../"+v+"/f", "/shared",
-		"local/"+v+"/shared", "shared/../f", "%2e%2e/"+v+"/f", "SHARED", "shared\x00", "", "\u202e", strings.Repeat("x", 300))
+	return pick(g, "shared", "f", "notes/x", "notes/", "notes/"+mark+"001", mark+"901", v+"/shared", "../"+v+"/shared",
+		"a/../../"+v+"/f", "/shared",
+		"local/"+v+"/shared", "shared/../f", "%2e%2e/"+v+"/f", "SHARED", "shared\x00", "", "\u202e", strings.Repeat("x",
+			300))
 }
 
 // agent returns a name that a faulty server may take for the victim's.
 func (g *generator) agent() string {
 	v := g.victim.agent
-	return pick(g, strings.ToUpper(v), v+" ", " "+v, "../"+v, g.me.agent+"/../"+v, v+"/", "/"+v, "local/"+v, "%76"+v[1:], v+"\x00", v+"\u200b", "", "..", "*", g.me.agent+","+v,
+	return pick(g, strings.ToUpper(v), v+" ", " "+v, "../"+v, g.me.agent+"/../"+v, v+"/", "/"+v, "local/"+v,
+		"%76"+v[1:], v+"\x00", v+"\u200b", "", "..", "*", g.me.agent+","+v,
 		"null", strings.Repeat(v, 40))
 }

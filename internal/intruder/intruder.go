@@ -77,7 +77,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err := errors.Join(victim.begin(ctx), intruder.begin(ctx)); err != nil {
 		return Report{}, err
 	}
-	if err := errors.Join(fill(ctx, victim), intruder.must(ctx, "write_file", `"path":"own","content":"mine"`), intruder.must(ctx, "append_log", `"path":"own","entry":"mine"`)); err != nil {
+	if err := errors.Join(fill(ctx, victim), intruder.must(ctx, "write_file", `"path":"own","content":"mine"`),
+		intruder.must(ctx, "append_log", `"path":"own","entry":"mine"`)); err != nil {
 		return Report{}, err
 	}
 	tools, err := intruder.tools(ctx)
@@ -117,7 +118,8 @@ func (r *run) attack(ctx context.Context, intruder, victim *client, tools map[st
 	busy.Go(func() { r.fail(ctx, r.keepReading(ctx, victim)) })
 	for i := range workers {
 		g := &generator{
-			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools, routes: r.o.Routes, odd: r.o.Odd,
+			Rand: rand.New(rand.NewPCG(r.o.Seed,
+				uint64(i))), me: intruder, victim: victim, tools: tools, routes: r.o.Routes, odd: r.o.Odd,
 			names: slices.Concat(slices.Sorted(maps.Keys(tools)), often),
 		}
 		work.Go(func() {
@@ -201,8 +203,10 @@ func fill(ctx context.Context, v *client) error {
 		}
 		errs = append(errs, v.must(ctx, "append_log", fmt.Sprintf(`"path":%q,"entry":"%s%d30"`, path, mark, i+1)))
 	}
-	errs = append(errs, v.mustWith(ctx, "write_file", fmt.Sprintf(`"path":"%s901","content":"%[1]s902"`, mark), `,"scratchpad/idempotency_key":"k1"`),
-		v.mustWith(ctx, "append_log", fmt.Sprintf(`"path":"%s903","entry":"%[1]s904"`, mark), `,"scratchpad/idempotency_key":"k2"`))
+	errs = append(errs, v.mustWith(ctx, "write_file", fmt.Sprintf(`"path":"%s901","content":"%[1]s902"`, mark),
+		`,"scratchpad/idempotency_key":"k1"`),
+		v.mustWith(ctx, "append_log", fmt.Sprintf(`"path":"%s903","entry":"%[1]s904"`, mark),
+			`,"scratchpad/idempotency_key":"k2"`))
 	return errors.Join(errs...)
 }
 
@@ -210,7 +214,8 @@ func fill(ctx context.Context, v *client) error {
 func memory(ctx context.Context, v *client) (string, error) {
 	var all strings.Builder
 	for _, c := range [][2]string{
-		{"list_files", ``}, {"list_logs", ``}, {"changes", `"since":0,"all":true`}, {"read_file", `"path":"shared"`}, {"read_file", `"path":"f"`},
+		{"list_files", ``}, {"list_logs", ``}, {"changes", `"since":0,"all":true`}, {"read_file",
+			`"path":"shared"`}, {"read_file", `"path":"f"`},
 		{"read_log", `"path":"shared"`}, {"read_log", `"path":"f"`},
 	} {
 		a, err := v.send(ctx, v.call(c[0], c[1], ""))
@@ -258,7 +263,8 @@ func (a answer) String() string { return fmt.Sprint(a.status, " ", a.header, "\n
 
 // good reports whether the answer is a result and no error.
 func (a answer) good() bool {
-	return a.status == http.StatusOK && strings.Contains(a.body, `"result":`) && !strings.Contains(a.body, `"isError":true`)
+	return a.status == http.StatusOK && strings.Contains(a.body, `"result":`) &&
+		!strings.Contains(a.body, `"isError":true`)
 }
 
 func readAnswer(res *http.Response) (answer, error) {

@@ -141,14 +141,16 @@ func (s *Server) caller(c claims) (auth.Caller, error) {
 	}
 	// A replacement character stands for bytes that are lost, so two subjects could be one.
 	if len(sub) > maxSubject || strings.ContainsRune(sub, utf8.RuneError) {
-		return auth.Caller{}, &claimError{"sub", fmt.Sprintf("is longer than %d bytes, or is not valid text", maxSubject)}
+		return auth.Caller{}, &claimError{"sub", fmt.Sprintf("is longer than %d bytes, or is not valid text",
+			maxSubject)}
 	}
 	tenant, err := c.text(s.o.TenantClaim)
 	if err != nil {
 		return auth.Caller{}, err
 	}
 	if _, err := workspace.ParseAgentID(tenant); err != nil { // tenants have the characters of agents
-		return auth.Caller{}, &claimError{s.o.TenantClaim, fmt.Sprintf("is %.200q, which is not the name of a tenant", tenant)}
+		return auth.Caller{}, &claimError{s.o.TenantClaim, fmt.Sprintf("is %.200q, which is not the name of a tenant",
+			tenant)}
 	}
 	patterns, err := c.list(s.o.AgentsClaim)
 	if err != nil {

@@ -73,7 +73,8 @@ func secure(u *url.URL, plain bool) error {
 	if u.Scheme == "https" || plain && u.Scheme == "http" && loopback {
 		return nil
 	}
-	return fmt.Errorf("%.200q is not safe from changes on its way; use https (http is for an issuer on loopback)", u.Redacted())
+	return fmt.Errorf("%.200q is not safe from changes on its way; use https (http is for an issuer on loopback)",
+		u.Redacted())
 }
 
 // fetch returns the issuer's keys that can check a token. There may be none.
@@ -120,7 +121,8 @@ func (f *fetcher) ask(ctx context.Context, metadataURL string) (string, error) {
 		return "", fmt.Errorf("%s: %v", metadataURL, err)
 	}
 	if m.Issuer != f.name {
-		return "", fmt.Errorf("%s is of issuer %.200q, not of %q; give the issuer in the same bytes", metadataURL, m.Issuer, f.name)
+		return "", fmt.Errorf("%s is of issuer %.200q, not of %q; give the issuer in the same bytes", metadataURL,
+			m.Issuer, f.name)
 	}
 	if _, err := parseURL(m.JWKSURI, f.plain); err != nil {
 		return "", fmt.Errorf("%s: jwks_uri: %w", metadataURL, err)

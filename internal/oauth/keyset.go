@@ -47,7 +47,8 @@ type keySet struct {
 	tried   time.Time // when the last fetch began or ended; zero: never
 }
 
-func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), now func() time.Time, logger *slog.Logger) *keySet {
+func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), now func() time.Time,
+	logger *slog.Logger) *keySet {
 	// Without the monotonic clock, which stands still while a machine sleeps.
 	wall := func() time.Time { return now().Round(0) }
 	s := &keySet{fetch: fetch, now: wall, logger: logger, bucket: rate.NewLimiter(rate.Every(fetchEvery), maxFetches)}

@@ -70,7 +70,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	plain := issuer.Scheme == "http"
-	f := &fetcher{client: newClient(o.HTTPClient, plain), issuer: issuer, name: o.Issuer, jwksURL: o.JWKSURL, plain: plain}
+	f := &fetcher{client: newClient(o.HTTPClient, plain), issuer: issuer, name: o.Issuer, jwksURL: o.JWKSURL,
+		plain: plain}
 	s.keys = newKeySet(f.fetch, o.Now, o.Logger)
 	return s, nil
 }

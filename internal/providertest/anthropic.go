@@ -60,7 +60,8 @@ func answerAnthropic(body []byte, from origin, r Reply) any {
 	_ = json.Unmarshal(body, &req) // a fake provider takes everything
 	content := []any{}
 	if r.Thinking != "" {
-		content = append(content, map[string]any{"type": "thinking", "thinking": r.Thinking, "signature": Signature(r.Thinking)})
+		content = append(content, map[string]any{"type": "thinking", "thinking": r.Thinking,
+			"signature": Signature(r.Thinking)})
 	}
 	if r.Text != "" {
 		content = append(content, map[string]any{"type": "text", "text": r.Text, "citations": nil})

@@ -24,8 +24,10 @@ func (f anthropicForm) user(parts []conversation.Part) conversation.Message {
 	blocks := f.blocks(parts)
 	if f.one(10) {
 		name, text := "plan.txt", f.text()
-		blocks = append(blocks, object{"type", "document", "title", name, "source", object{"type", "text", "media_type", "text/plain", "data", text}})
-		m.Content, m.Parts = "", append(content(m), conversation.Part{Type: conversation.TextPart, Text: name + ":\n" + text})
+		blocks = append(blocks, object{"type", "document", "title", name, "source",
+			object{"type", "text", "media_type", "text/plain", "data", text}})
+		m.Content, m.Parts = "", append(content(m), conversation.Part{Type: conversation.TextPart, Text: name + ":\n" +
+			text})
 	}
 	return f.raw(m, "user", blocks)
 }
@@ -80,7 +82,8 @@ func (f anthropicForm) model(s said) []conversation.Message {
 	if s.text != "" {
 		b := object{"type", "text", "text", s.text}
 		if f.one(8) {
-			b = append(b, "citations", []any{object{"type", "char_location", "cited_text", "the", "document_index", 0, "document_title", nil, "start_char_index", 0, "end_char_index", 3}})
+			b = append(b, "citations", []any{object{"type", "char_location", "cited_text", "the", "document_index", 0,
+				"document_title", nil, "start_char_index", 0, "end_char_index", 3}})
 		}
 		blocks = append(blocks, b)
 	}
@@ -106,8 +109,10 @@ func (f anthropicForm) serverTool(blocks []any) (paused []conversation.Message, 
 	var use, result object
 	if f.one(3) {
 		id := fmt.Sprintf("mcptoolu_01%022d", f.calls)
-		use = object{"type", "mcp_tool_use", "id", id, "name", "echo", "server_name", "example", "input", object{"text", f.text()}}
-		result = object{"type", "mcp_tool_result", "tool_use_id", id, "is_error", f.one(3), "content", []any{object{"type", "text", "text", f.text()}}}
+		use = object{"type", "mcp_tool_use", "id", id, "name", "echo", "server_name", "example", "input",
+			object{"text", f.text()}}
+		result = object{"type", "mcp_tool_result", "tool_use_id", id, "is_error", f.one(3), "content",
+			[]any{object{"type", "text", "text", f.text()}}}
 	} else {
 		id := fmt.Sprintf("srvtoolu_01%022d", f.calls)
 		use = object{"type", "server_tool_use", "id", id, "name", "web_search", "input", object{"query", f.text()}}

@@ -27,11 +27,13 @@ func Mutations() []Mutation {
 	return []Mutation{
 		{"drop a result", dropResult, everywhere("missing-result")},
 		{"drop a call", dropCall, everywhere("orphaned-result", "duplicate-result")},
-		{"swap call and result", swapResult, everywhere("misplaced-result", "missing-result", "orphaned-result", "duplicate-result")},
+		{"swap call and result", swapResult, everywhere("misplaced-result", "missing-result", "orphaned-result",
+			"duplicate-result")},
 		{"repeat a result", repeatResult, everywhere("duplicate-result")},
 		{"repeat a call", repeatCall, everywhere("duplicate-id", "missing-result", "call-position")},
-		{"move a result to the end", moveResult, only(everywhere("misplaced-result", "missing-result", "orphaned-result", "duplicate-result"),
-			conversation.Anthropic, conversation.OpenAIChat, conversation.Gemini)},
+		{"move a result to the end", moveResult,
+			only(everywhere("misplaced-result", "missing-result", "orphaned-result", "duplicate-result"),
+				conversation.Anthropic, conversation.OpenAIChat, conversation.Gemini)},
 		{"result of an unknown call", unknownResult, everywhere("orphaned-result")},
 		{"same id twice", sameID, everywhere("duplicate-id", "missing-result")},
 		{"call without id", changeCall(func(c *conversation.ToolCall) { c.ID = "" }), everywhere("call-id")},
@@ -39,16 +41,22 @@ func Mutations() []Mutation {
 		{"arguments cut off", changeCall(func(c *conversation.ToolCall) { c.Arguments = json.RawMessage(`{"path":"a`) }), everywhere("arguments")},
 		{"instruction behind a call", lateSystem, map[conversation.Provider][]string{
 			conversation.Anthropic: {"system-position"}, conversation.Gemini: {"system-position"}, conversation.OpenAIChat: {"misplaced-result"}}},
-		{"begin with the assistant", beginWithAssistant, only(everywhere("first-message"), conversation.Anthropic, conversation.Gemini)},
+		{"begin with the assistant", beginWithAssistant, only(everywhere("first-message"), conversation.Anthropic,
+			conversation.Gemini)},
 		{"empty message of the user", changeUser(func(m *conversation.Message) { m.Content, m.Parts = "", nil }),
 			only(everywhere("empty-content"), conversation.Anthropic, conversation.Gemini)},
 		{"image of an odd type", changeUser(func(m *conversation.Message) {
-			m.Content, m.Parts = "", []conversation.Part{{Type: conversation.ImageB64Part, Data: "QQ==", MediaType: "image/bmp"}}
+			m.Content, m.Parts = "", []conversation.Part{{Type: conversation.ImageB64Part, Data: "QQ==",
+				MediaType: "image/bmp"}}
 		}), only(everywhere("image"), conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses)},
-		{"image of the assistant", assistantImage, only(everywhere("image"), conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses)},
-		{"unknown role", changeUser(func(m *conversation.Message) { m.Role = "developer" }), everywhere("invalid-message")},
-		{"strip the signatures", stripSignatures, only(everywhere("thinking-signature"), conversation.Anthropic, conversation.Gemini)},
-		{"reasoning alone", reasoningAlone, only(everywhere("orphaned-reasoning"), conversation.Anthropic, conversation.OpenAIResponses)},
+		{"image of the assistant", assistantImage, only(everywhere("image"), conversation.Anthropic,
+			conversation.OpenAIChat, conversation.OpenAIResponses)},
+		{"unknown role", changeUser(func(m *conversation.Message) { m.Role = "developer" }),
+			everywhere("invalid-message")},
+		{"strip the signatures", stripSignatures, only(everywhere("thinking-signature"), conversation.Anthropic,
+			conversation.Gemini)},
+		{"reasoning alone", reasoningAlone, only(everywhere("orphaned-reasoning"), conversation.Anthropic,
+			conversation.OpenAIResponses)},
 		{"raw that is no message", badRaw, everywhere("raw-form")},
 	}
 }
@@ -59,7 +67,8 @@ func everywhere(rules ...string) map[conversation.Provider][]string {
 	}
 }
 
-func only(rules map[conversation.Provider][]string, providers ...conversation.Provider) map[conversation.Provider][]string {
+func only(rules map[conversation.Provider][]string,
+	providers ...conversation.Provider) map[conversation.Provider][]string {
 	some := make(map[conversation.Provider][]string)
 	for _, p := range providers {
 		some[p] = rules[p]
@@ -130,7 +139,8 @@ func swapResult(r *rand.Rand, _ conversation.Provider, msgs []conversation.Messa
 		return nil
 	}
 	k := i + 1
-	for k < len(msgs) && !slices.ContainsFunc(msgs[i].ToolCalls, func(c conversation.ToolCall) bool { return c.ID == msgs[k].ToolCallID }) {
+	for k < len(msgs) && !slices.ContainsFunc(msgs[i].ToolCalls,
+		func(c conversation.ToolCall) bool { return c.ID == msgs[k].ToolCallID }) {
 		k++
 	}
 	if k == len(msgs) {
@@ -170,16 +180,24 @@ func unknownResult(r *rand.Rand, _ conversation.Provider, msgs []conversation.Me
 }
 
 func sameID(r *rand.Rand, _ conversation.Provider, msgs []conversation.Message) []conversation.Message {
-	return changed(msgs, answeredIn(r, msgs), func(m *conversation.Message) { m.ToolCalls = append(m.ToolCalls, m.ToolCalls[0]) })
+	return changed(msgs, answeredIn(r, msgs), func(m *conversation.Message) {
+		m.ToolCalls = append(m.ToolCalls,
+			m.ToolCalls[0])
+	})
 }
 
-func changeCall(change func(*conversation.ToolCall)) func(*rand.Rand, conversation.Provider, []conversation.Message) []conversation.Message {
+func changeCall(
+	change func(*conversation.ToolCall),
+) func(*rand.Rand, conversation.Provider, []conversation.Message) []conversation.Message {
 	return func(r *rand.Rand, _ conversation.Provider, msgs []conversation.Message) []conversation.Message {
-		return changed(msgs, answeredIn(r, msgs), func(m *conversation.Message) { change(&m.ToolCalls[r.IntN(len(m.ToolCalls))]) })
+		return changed(msgs, answeredIn(r, msgs),
+			func(m *conversation.Message) { change(&m.ToolCalls[r.IntN(len(m.ToolCalls))]) })
 	}
 }
 
-func changeUser(change func(*conversation.Message)) func(*rand.Rand, conversation.Provider, []conversation.Message) []conversation.Message {
+func changeUser(
+	change func(*conversation.Message),
+) func(*rand.Rand, conversation.Provider, []conversation.Message) []conversation.Message {
 	return func(r *rand.Rand, _ conversation.Provider, msgs []conversation.Message) []conversation.Message {
 		return changed(msgs, where(r, msgs, func(i int) bool { return msgs[i].Role == conversation.User }), change)
 	}
@@ -206,7 +224,8 @@ func assistantImage(r *rand.Rand, _ conversation.Provider, msgs []conversation.M
 		return msgs[i].Role == conversation.Assistant && msgs[i].Content != "" && len(msgs[i].ToolCalls) == 0
 	})
 	return changed(msgs, i, func(m *conversation.Message) {
-		m.Parts = []conversation.Part{{Type: conversation.TextPart, Text: m.Content}, {Type: conversation.ImagePart, URL: "https://example.com/a.png"}}
+		m.Parts = []conversation.Part{{Type: conversation.TextPart, Text: m.Content},
+			{Type: conversation.ImagePart, URL: "https://example.com/a.png"}}
 		m.Content = ""
 	})
 }
@@ -214,7 +233,8 @@ func assistantImage(r *rand.Rand, _ conversation.Provider, msgs []conversation.M
 // stripSignatures removes the signatures of one message. Gemini checks only the newest
 // turn, and only if the model signs other calls.
 func stripSignatures(r *rand.Rand, p conversation.Provider, msgs []conversation.Message) []conversation.Message {
-	member := map[conversation.Provider]string{conversation.Anthropic: `"signature"`, conversation.Gemini: `"thoughtSignature"`}[p]
+	member := map[conversation.Provider]string{conversation.Anthropic: `"signature"`,
+		conversation.Gemini: `"thoughtSignature"`}[p]
 	signed := func(i int) bool {
 		return member != "" && msgs[i].RawProvider == p && bytes.Contains(msgs[i].Raw, []byte(member))
 	}
@@ -246,7 +266,8 @@ func reasoningAlone(_ *rand.Rand, p conversation.Provider, msgs []conversation.M
 		id := reasoningID(999_999)
 		m = withRaw(m, p, object{"type", "reasoning", "id", id, "summary", []any{}, "encrypted_content", Signature(id)})
 	case conversation.Anthropic:
-		m = withRaw(m, p, object{"role", "assistant", "content", []any{object{"type", "thinking", "thinking", "So.", "signature", Signature("So.")}}})
+		m = withRaw(m, p, object{"role", "assistant", "content",
+			[]any{object{"type", "thinking", "thinking", "So.", "signature", Signature("So.")}}})
 	default:
 		return nil
 	}

@@ -39,7 +39,8 @@ func (f chatForm) model(s said) []conversation.Message {
 	}
 	var calls []any
 	for _, c := range s.calls {
-		calls = append(calls, object{"id", c.ID, "type", "function", "function", object{"name", c.Name, "arguments", string(c.Arguments)}})
+		calls = append(calls, object{"id", c.ID, "type", "function", "function",
+			object{"name", c.Name, "arguments", string(c.Arguments)}})
 	}
 	if calls != nil {
 		members = append(members, "tool_calls", calls)
@@ -79,8 +80,10 @@ func (f responsesForm) user(parts []conversation.Part) conversation.Message {
 	}
 	list := f.parts(parts)
 	if f.one(10) {
-		list = append(list, object{"type", "input_file", "filename", "plan.txt", "file_data", "data:text/plain;base64,cGxhbg=="})
-		m.Content, m.Parts = "", append(content(m), conversation.Part{Type: conversation.TextPart, Text: "plan.txt:\nplan"})
+		list = append(list, object{"type", "input_file", "filename", "plan.txt", "file_data",
+			"data:text/plain;base64,cGxhbg=="})
+		m.Content, m.Parts = "", append(content(m), conversation.Part{Type: conversation.TextPart,
+			Text: "plan.txt:\nplan"})
 	}
 	return f.raw(m, "type", "message", "role", "user", "content", list)
 }
@@ -131,15 +134,18 @@ func (w *itemWriter) reasoning() {
 	if w.one(2) {
 		summary = append(summary, object{"type", "summary_text", "text", w.text()})
 	}
-	w.add(conversation.Message{}, object{"type", "reasoning", "id", id, "summary", summary, "encrypted_content", Signature(id)})
+	w.add(conversation.Message{}, object{"type", "reasoning", "id", id, "summary", summary, "encrypted_content",
+		Signature(id)})
 }
 
 // serverTool adds a call of a tool that the provider runs: one item with its result.
 func (w *itemWriter) serverTool() {
 	if w.one(2) {
-		w.add(conversation.Message{}, object{"type", "web_search_call", "id", w.id("ws"), "status", "completed", "action", object{"type", "search", "query", w.text()}})
+		w.add(conversation.Message{}, object{"type", "web_search_call", "id", w.id("ws"), "status", "completed",
+			"action", object{"type", "search", "query", w.text()}})
 	} else {
-		w.add(conversation.Message{}, object{"type", "mcp_call", "id", w.id("mcp"), "server_label", "example", "name", "echo", "arguments", "{}", "output", w.text()})
+		w.add(conversation.Message{}, object{"type", "mcp_call", "id", w.id("mcp"), "server_label", "example", "name",
+			"echo", "arguments", "{}", "output", w.text()})
 	}
 }
 
@@ -147,7 +153,8 @@ func (w *itemWriter) call(c conversation.ToolCall) {
 	m := conversation.Message{ToolCalls: []conversation.ToolCall{c}}
 	if w.own && w.one(12) {
 		w.custom[c.ID] = true
-		w.add(m, object{"type", "custom_tool_call", "id", w.id("ctc"), "call_id", c.ID, "name", c.Name, "input", string(c.Arguments)})
+		w.add(m, object{"type", "custom_tool_call", "id", w.id("ctc"), "call_id", c.ID, "name", c.Name, "input",
+			string(c.Arguments)})
 		return
 	}
 	item := object{"type", "function_call", "call_id", c.ID, "name", c.Name, "arguments", string(c.Arguments)}
@@ -172,7 +179,8 @@ func (f responsesForm) model(s said) []conversation.Message {
 		}
 	}
 	if s.text != "" {
-		w.add(conversation.AssistantText(s.text), object{"type", "message", "id", w.id("msg"), "role", "assistant", "status", "completed",
+		w.add(conversation.AssistantText(s.text), object{"type", "message", "id", w.id("msg"), "role", "assistant",
+			"status", "completed",
 			"content", []any{object{"type", "output_text", "text", s.text, "annotations", []any{}}}})
 	}
 	for i, c := range s.calls {

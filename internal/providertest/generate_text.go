@@ -105,7 +105,8 @@ func (g *generator) arguments() string {
 
 func (g *generator) image() conversation.Part {
 	if g.one(2) {
-		return conversation.Part{Type: conversation.ImagePart, URL: "https://example.com/a.png?n=" + fmt.Sprint(g.r.IntN(1000))}
+		return conversation.Part{Type: conversation.ImagePart, URL: "https://example.com/a.png?n=" +
+			fmt.Sprint(g.r.IntN(1000))}
 	}
 	data := make([]byte, 1+g.r.IntN(40))
 	for i := range data {

@@ -62,8 +62,9 @@ func answerChat(body []byte, from origin, r Reply) any {
 		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finish}},
 		"usage": map[string]any{
 			"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
-			"prompt_tokens_details":     map[string]any{"cached_tokens": 0, "audio_tokens": 0},
-			"completion_tokens_details": map[string]any{"reasoning_tokens": reasoning, "audio_tokens": 0, "accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
+			"prompt_tokens_details": map[string]any{"cached_tokens": 0, "audio_tokens": 0},
+			"completion_tokens_details": map[string]any{"reasoning_tokens": reasoning, "audio_tokens": 0,
+				"accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
 		},
 		"service_tier": "default", "system_fingerprint": "fp_providertest",
 	}
@@ -91,8 +92,10 @@ func answerResponses(body []byte, from origin, r Reply) any {
 	n := 0
 	if r.Text != "" || len(r.Calls) == 0 {
 		n++
-		output = append(output, map[string]any{"id": id("msg", n), "type": "message", "role": "assistant", "status": "completed",
-			"content": []any{map[string]any{"type": "output_text", "text": r.Text, "annotations": []any{}, "logprobs": []any{}}}})
+		output = append(output, map[string]any{"id": id("msg", n), "type": "message", "role": "assistant",
+			"status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": r.Text, "annotations": []any{},
+				"logprobs": []any{}}}})
 	}
 	for i, c := range r.Calls {
 		n++

@@ -130,7 +130,8 @@ func variantsOf(t reflect.Type) []variant {
 		}
 	}
 	for m := range t.Methods() { // of answers
-		if name, ok := strings.CutPrefix(m.Name, "As"); ok && name != "Any" && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 {
+		if name, ok := strings.CutPrefix(m.Name, "As"); ok && name != "Any" && m.Type.NumIn() == 1 &&
+			m.Type.NumOut() == 1 {
 			add(name, m.Type.Out(0))
 		}
 	}

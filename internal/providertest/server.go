@@ -94,7 +94,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	s.mu.Unlock()
 	var asks struct{ Stream bool }
 	if json.Unmarshal(body, &asks) == nil && asks.Stream {
-		write(w, http.StatusNotImplemented, d.failure(http.StatusNotImplemented, "providertest answers without streams: ask for no stream"))
+		write(w, http.StatusNotImplemented, d.failure(http.StatusNotImplemented,
+			"providertest answers without streams: ask for no stream"))
 		return
 	}
 	reply, from := s.next(body)

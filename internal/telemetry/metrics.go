@@ -63,20 +63,28 @@ func newMetrics() *callMetrics {
 		return prometheus.HistogramOpts{Name: prefix + name, Help: help, Buckets: buckets}
 	}
 	m := &callMetrics{
-		tools:    map[string]*toolMetrics{},
-		requests: prometheus.NewCounterVec(counter("requests_total", "Calls that have ended, by tool or method and by how they ended."), []string{"tool", "outcome"}),
-		took:     prometheus.NewHistogramVec(histogram("request_seconds", "Time of calls, until the answer was written.", seconds), []string{"tool"}),
+		tools: map[string]*toolMetrics{},
+		requests: prometheus.NewCounterVec(counter("requests_total",
+			"Calls that have ended, by tool or method and by how they ended."), []string{"tool", "outcome"}),
+		took: prometheus.NewHistogramVec(histogram("request_seconds",
+			"Time of calls, until the answer was written.", seconds), []string{"tool"}),
 		bytesIn:  prometheus.NewCounter(counter("request_bytes_total", "Bytes of the requests of calls.")),
 		bytesOut: prometheus.NewCounter(counter("answer_bytes_total", "Bytes of the answers of calls.")),
 		summaries: prometheus.NewCounterVec(counter("summaries_total",
-			"Summaries that were made, or that failed, by how that ended. Summaries that were kept from before do not count."), []string{"outcome"}),
-		tokens:  prometheus.NewCounter(counter("summary_tokens_total", "Tokens that models read and wrote for summaries, also for those that failed.")),
-		summary: prometheus.NewHistogram(histogram("summary_seconds", "Time to make a summary.", []float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600})),
-		visits:  prometheus.NewCounterVec(counter("console_requests_total", "Requests to the console that have ended, by route and by class of status."), []string{"route", "status"}),
-		visit:   prometheus.NewHistogram(histogram("console_request_seconds", "Time of requests to the console, without those for events.", seconds)),
+			"Summaries that were made, or that failed, by how that ended. Summaries that were kept from before do "+
+				"not count."), []string{"outcome"}),
+		tokens: prometheus.NewCounter(counter("summary_tokens_total",
+			"Tokens that models read and wrote for summaries, also for those that failed.")),
+		summary: prometheus.NewHistogram(histogram("summary_seconds", "Time to make a summary.",
+			[]float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600})),
+		visits: prometheus.NewCounterVec(counter("console_requests_total",
+			"Requests to the console that have ended, by route and by class of status."), []string{"route", "status"}),
+		visit: prometheus.NewHistogram(histogram("console_request_seconds",
+			"Time of requests to the console, without those for events.", seconds)),
 	}
 	for _, name := range known {
-		m.tools[name] = &toolMetrics{name, m.took.WithLabelValues(name), m.requests.MustCurryWith(prometheus.Labels{"tool": name})}
+		m.tools[name] = &toolMetrics{name, m.took.WithLabelValues(name),
+			m.requests.MustCurryWith(prometheus.Labels{"tool": name})}
 	}
 	return m
 }
@@ -106,5 +114,6 @@ func (t *Telemetry) Metrics() http.Handler {
 	if t.tracer != nil {
 		register(all, traceNumbers, t.tracer.stats)
 	}
-	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 2, ErrorHandling: promhttp.ContinueOnError})
+	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 2,
+		ErrorHandling: promhttp.ContinueOnError})
 }

@@ -47,7 +47,8 @@ func (s tracedStore) around(ctx context.Context, name string, do func(context.Co
 // ran, such as a conflict.
 func ownError(err error) error {
 	switch workspace.Kind(err) {
-	case workspace.ErrCorrupt, workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrClosed:
+	case workspace.ErrCorrupt, workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown,
+		workspace.ErrReadOnly, workspace.ErrClosed:
 		return err
 	}
 	return nil

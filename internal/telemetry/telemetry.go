@@ -122,10 +122,13 @@ func (t *Telemetry) AroundWork(ctx context.Context, c mcpserver.Call) (context.C
 
 // log writes the line of a call. Whatever the caller chose itself is left out: only names
 // that were found valid are in it.
-func (t *Telemetry) log(ctx context.Context, caller auth.Caller, agent, tool, outcome string, took time.Duration, o mcpserver.Outcome) {
+func (t *Telemetry) log(ctx context.Context, caller auth.Caller, agent, tool, outcome string, took time.Duration,
+	o mcpserver.Outcome) {
 	t.o.Calls.LogAttrs(ctx, slog.LevelInfo, "call",
-		slog.String("request", t.request(ctx)), slog.String("key", caller.Key), slog.String("tenant", caller.Tenant), slog.String("agent", agent),
-		slog.String("tool", tool), slog.String("outcome", outcome), slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.String("request", t.request(ctx)), slog.String("key", caller.Key), slog.String("tenant",
+			caller.Tenant), slog.String("agent", agent),
+		slog.String("tool", tool), slog.String("outcome", outcome), slog.Float64("ms",
+			float64(took.Microseconds())/1000),
 		slog.Int64("bytes_in", o.BytesIn), slog.Int64("bytes_out", o.BytesOut))
 }
 

@@ -35,14 +35,19 @@ func wantsTraces() (bool, error) {
 		return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
 	}
 	endpoint := of("ENDPOINT")
-	if endpoint == "" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
+	if endpoint == "" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") ||
+		os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false, nil
 	}
 	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return false, workspace.Errorf(workspace.ErrInvalid, "the endpoint for traces is not a URL; give one such as http://localhost:4318 in OTEL_EXPORTER_OTLP_ENDPOINT")
+		return false, workspace.Errorf(workspace.ErrInvalid,
+			"the endpoint for traces is not a URL; give one such as http://localhost:4318 in "+
+				"OTEL_EXPORTER_OTLP_ENDPOINT")
 	}
 	if p := of("PROTOCOL"); p != "" && p != "http/json" && p != "http/protobuf" {
-		return false, workspace.Errorf(workspace.ErrInvalid, "OTEL_EXPORTER_OTLP_PROTOCOL is %.20q; traces are sent over HTTP only: set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf and the endpoint for HTTP, which mostly has port 4318", p)
+		return false, workspace.Errorf(workspace.ErrInvalid,
+			"OTEL_EXPORTER_OTLP_PROTOCOL is %.20q; traces are sent over HTTP only: set "+
+				"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf and the endpoint for HTTP, which mostly has port 4318", p)
 	}
 	return true, nil
 }
@@ -69,13 +74,17 @@ func (t *tracer) stats() traceStats { return traceStats{t.sent.Load(), t.dropped
 // them.
 func newTracer(log *slog.Logger) (*tracer, error) {
 	otel.SetLogger(logr.Discard()) // it would show headers that are wrong, and they are secret
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "cause", fmt.Sprintf("%.300s", err)) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("traces", "cause",
+			fmt.Sprintf("%.300s", err))
+	}))
 	ctx := context.Background()
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, workspace.Errorf(workspace.ErrInvalid, "the variables OTEL_EXPORTER_OTLP_* for traces: %v", err)
 	}
-	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "scratchpad")), resource.WithFromEnv())
+	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "scratchpad")),
+		resource.WithFromEnv())
 	if err != nil {
 		return nil, workspace.Errorf(workspace.ErrInvalid, "OTEL_RESOURCE_ATTRIBUTES: %v", err)
 	}
@@ -129,5 +138,6 @@ func (t *tracer) close(ctx context.Context) error {
 		return nil
 	}
 	_ = t.exporter.Shutdown(ctx) // ends the request under way
-	return workspace.Errorf(workspace.ErrBusy, "%d spans of traces were lost; look at the endpoint for traces", t.dropped.Load()+t.waiting.Load())
+	return workspace.Errorf(workspace.ErrBusy, "%d spans of traces were lost; look at the endpoint for traces",
+		t.dropped.Load()+t.waiting.Load())
 }

@@ -20,7 +20,8 @@ func (c *Checker) unique(i int, id string) {
 }
 
 func (c *Checker) duplicate(i int, id string) {
-	c.add(i, DuplicateID, "the id %q is used already: give each call its own id, and drop what was stored twice", clip.Text(id))
+	c.add(i, DuplicateID, "the id %q is used already: give each call its own id, and drop what was stored twice",
+		clip.Text(id))
 }
 
 // callForm checks the id, the name and the arguments of a call.
@@ -29,15 +30,18 @@ func (c *Checker) callForm(i int, call Call) {
 	if id == "" {
 		c.add(i, CallID, "a call of %q has no id: give it one, so that its result can name it", clip.Text(name))
 	} else if most, plain := c.idLimits(); most > 0 && len(id) > most {
-		c.add(i, CallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id", clip.Text(id), len(id), most)
+		c.add(i, CallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id",
+			clip.Text(id), len(id), most)
 	} else if plain && !isPlain(id) {
-		c.add(i, CallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call and its result", clip.Text(id))
+		c.add(i, CallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call "+
+			"and its result", clip.Text(id))
 	}
 	if text := c.nameFault(name); text != "" {
 		c.add(i, CallName, "the tool name %q %s: rename the tool", clip.Text(name), text)
 	}
 	if text := c.argumentsFault(call.Arguments); text != "" {
-		c.add(i, Arguments, "the arguments of call %q %s: replace them by {}, or by what the call meant", clip.Text(id), text)
+		c.add(i, Arguments, "the arguments of call %q %s: replace them by {}, or by what the call meant", clip.Text(id),
+			text)
 	}
 }
 

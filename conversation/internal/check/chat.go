@@ -53,7 +53,8 @@ func (c *chatList) fields(i int, m *Message) {
 		c.result(i, m.CallID)
 		for k := range m.Parts {
 			if m.Parts[k].Kind != Text {
-				c.add(i, Image, "a result has an image, which is sent after the results, as a message of the user: say in the result that it follows")
+				c.add(i, Image, "a result has an image, which is sent after the results, as a message of the user: "+
+					"say in the result that it follows")
 				return
 			}
 		}
@@ -109,7 +110,8 @@ func (c *chatList) raw(i int, m *Message) {
 // content checks the content of a message. A message of the assistant may have
 // something else instead.
 func (c *chatList) content(i int, raw *chatMessage) {
-	instead := raw.Role == "assistant" && (len(raw.ToolCalls) > 0 || isObject(raw.FunctionCall) || isObject(raw.Audio) || raw.Refusal != "")
+	instead := raw.Role == "assistant" && (len(raw.ToolCalls) > 0 || isObject(raw.FunctionCall) ||
+		isObject(raw.Audio) || raw.Refusal != "")
 	var parts []struct {
 		Type loose `json:"type"`
 	}

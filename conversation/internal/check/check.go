@@ -179,7 +179,8 @@ func (c *Checker) pairStrays() {
 		call, result := &c.problems[waiting[0]], &c.problems[s.problem]
 		calls[s.id] = waiting[1:]
 		result.Rule = MisplacedResult
-		result.Text = fmt.Sprintf("the result of call %q does not follow its call, which is in message %d: move it directly behind that message", clip.Text(s.id), call.Index)
+		result.Text = fmt.Sprintf("the result of call %q does not follow its call, which is in message %d: move it "+
+			"directly behind that message", clip.Text(s.id), call.Index)
 		call.Rule = 0
 	}
 }
@@ -191,7 +192,8 @@ func (c *Checker) imageType(i int, mediaType string) {
 	switch mediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
-		c.add(i, Image, "an image has the type %q: convert it to image/png, image/jpeg, image/gif or image/webp", clip.Text(mediaType))
+		c.add(i, Image, "an image has the type %q: convert it to image/png, image/jpeg, image/gif or image/webp",
+			clip.Text(mediaType))
 	}
 }
 
@@ -225,7 +227,8 @@ func (c *Checker) firstIsAssistant(i int) {
 }
 
 func (c *Checker) lateSystem(i int) {
-	c.add(i, SystemPosition, "an instruction is among the messages: move it to the instructions at the beginning, or make it a message of the user")
+	c.add(i, SystemPosition, "an instruction is among the messages: move it to the instructions at the beginning, "+
+		"or make it a message of the user")
 }
 
 func (c *Checker) emptyText(i int) {

@@ -65,7 +65,8 @@ func (g *geminiTurns) finish() {
 	}
 	for _, i := range g.unsigned {
 		if g.signs {
-			g.add(i, ThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the parts as the provider sent them")
+			g.add(i, ThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the "+
+				"parts as the provider sent them")
 		}
 	}
 }

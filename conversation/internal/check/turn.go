@@ -96,7 +96,8 @@ func (c *Checker) answer(i int, id string, place int) {
 		t.calls[place].answered = true
 		t.next = place + 1
 		if t.closed || place < t.cut {
-			c.add(i, MisplacedResult, "the result of call %q does not follow its call directly, which is in message %d: move it there, before everything between them", clip.Text(id), t.calls[place].index)
+			c.add(i, MisplacedResult, "the result of call %q does not follow its call directly, which is in message "+
+				"%d: move it there, before everything between them", clip.Text(id), t.calls[place].index)
 		}
 	}
 }
@@ -124,7 +125,8 @@ func (c *Checker) unanswered(i int, id string) {
 
 func (c *Checker) orphan(i int, id string) {
 	c.orphans = append(c.orphans, stray{id, len(c.problems)})
-	c.add(i, OrphanedResult, "the result of call %q has no call before it: keep the message with the call, or drop the result", clip.Text(id))
+	c.add(i, OrphanedResult, "the result of call %q has no call before it: keep the message with the call, or drop "+
+		"the result", clip.Text(id))
 }
 
 func (c *Checker) twice(i int, id string) {

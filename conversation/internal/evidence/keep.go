@@ -77,7 +77,8 @@ func keepUnit(text string) string {
 // keepWindows keeps a path with a drive, a host, or a file at its end.
 func keepWindows(text string) string {
 	last := text[strings.LastIndexByte(text, '\\')+1:]
-	return when(len(text) > 4 && (text[1] == ':' || text[0] == '.' || strings.HasPrefix(text, `\\`) || keepFile(last) != ""), text)
+	return when(len(text) > 4 && (text[1] == ':' || text[0] == '.' || strings.HasPrefix(text, `\\`) ||
+		keepFile(last) != ""), text)
 }
 
 func keepNamedVersion(text string) string {
@@ -107,14 +108,16 @@ func keepPath(text string) string {
 	case rest == "":
 		return when(len(first) > 2 && text[0] >= 'a', text)
 	}
-	return when(!fewLetters().MatchString(text) && !bothPlain().MatchString(text) && len(last) > 1 && hasLetter(first) && hasLetter(last), text)
+	return when(!fewLetters().MatchString(text) && !bothPlain().MatchString(text) && len(last) > 1 &&
+		hasLetter(first) && hasLetter(last), text)
 }
 
 // keepFile keeps a name with an extension that files have.
 func keepFile(text string) string {
 	path := text[:placeEnd().FindStringIndex(text)[0]]
 	dot := strings.LastIndexByte(path, '.')
-	return when(dot > 0 && extensions[path[dot+1:]] && !products[path] && hasLetter(path[:dot]) && !looksEncoded(path) || fileNames[text], text)
+	return when(dot > 0 && extensions[path[dot+1:]] && !products[path] && hasLetter(path[:dot]) &&
+		!looksEncoded(path) || fileNames[text], text)
 }
 
 // keepNumbered keeps a name with dashes and digits that names one thing, such as
@@ -124,7 +127,8 @@ func keepNumbered(text string) string {
 	for _, d := range digits {
 		count += strings.Count(text, string(d))
 	}
-	return when(len(text) > 5 && count > 0 && (strings.Count(text, "-") > 1 || count > 2) && !standards[text] && !looksEncoded(text), text)
+	return when(len(text) > 5 && count > 0 && (strings.Count(text, "-") > 1 || count > 2) && !standards[text] &&
+		!looksEncoded(text), text)
 }
 
 func keepHash(text string) string { return when(hasDigit(text) && hasLetter(text), text) }
@@ -133,7 +137,8 @@ func keepHash(text string) string { return when(hasDigit(text) && hasLetter(text
 // an abbreviation.
 func keepName(text string) string {
 	head := strings.TrimRight(text, "s")
-	return when(len(text) > 3 && len(text) <= 80 && !products[text] && !looksEncoded(text) && (head == text || head != strings.ToUpper(head)), text)
+	return when(len(text) > 3 && len(text) <= 80 && !products[text] && !looksEncoded(text) &&
+		(head == text || head != strings.ToUpper(head)), text)
 }
 
 var (
@@ -145,7 +150,8 @@ var (
 // digits in no order.
 func looksEncoded(text string) bool {
 	part := encoded().FindString(text)
-	return part != "" && strings.Trim(part, digits+"abcdefABCDEF") != "" && hasDigit(part) && 5*len(turns().FindAllString(part, -1)) > len(part)
+	return part != "" && strings.Trim(part, digits+"abcdefABCDEF") != "" && hasDigit(part) &&
+		5*len(turns().FindAllString(part, -1)) > len(part)
 }
 
 // isHex reports whether a text has hexadecimal digits alone.

@@ -112,7 +112,8 @@ func beginsWith(line string, list []string) bool {
 
 // isImport reports whether a line of code imports another file.
 func isImport(line string) bool {
-	return line[0] == '"' || strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "#include") ||
+	return line[0] == '"' || strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") ||
+		strings.HasPrefix(line, "#include") ||
 		strings.HasPrefix(line, "use ") || strings.HasPrefix(line, "export ") || strings.Contains(line, "require(")
 }
 

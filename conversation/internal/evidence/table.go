@@ -14,7 +14,8 @@ func set(text string) map[string]bool {
 // commandKeys are the names of arguments that hold a command or a script.
 var commandKeys = set("command cmd commands shell_command script bash shell sql statement code_command")
 
-var shellLanguages = set("sh bash shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat dockerfile_run")
+var shellLanguages = set("sh bash shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh " +
+	"cmd bat dockerfile_run")
 
 // idleCommands are lines of a script that carry no information.
 var idleCommands = set("ls pwd cd clear exit fi done then else do esac { } date whoami true false EOF ( ) && ||")
@@ -102,15 +103,18 @@ var versioned = set(`go python node node.js java ruby rust php postgres postgres
 	nginx terraform helm docker swift kotlin scala gradle maven npm pnpm yarn bun deno clang gcc llvm cuda pandas numpy spark airflow`)
 
 // troubles are the words that report an error.
-var troubles = []string{"error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:", "Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
+var troubles = []string{"error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:",
+	"Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
 	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop", "ErrImagePull", "expected:", "unresolved", "CRITICAL"}
 
 // codeLines are the beginnings of lines of code.
-var codeLines = []string{"import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ", "let ", "var ", "export ", "public ", "private ",
+var codeLines = []string{"import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ",
+	"let ", "var ", "export ", "public ", "private ",
 	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ", "try", "except ", "raise ", "with ", "self.", "type ", "interface "}
 
 // idleLines are the beginnings of lines that report success.
-var idleLines = []string{"--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "===", "ok  ", "PASS", "?   \t", "✓", "✔", "drwx", "total "}
+var idleLines = []string{"--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "===", "ok  ", "PASS", "?   \t",
+	"✓", "✔", "drwx", "total "}
 
 // decisionWords mark a sentence that states a decision.
 var decisionWords = []string{

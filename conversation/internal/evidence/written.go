@@ -101,7 +101,8 @@ func (f *finder) inline(code string) {
 		if looksLikeCommand(code) || looksLikeSQL(code) {
 			f.command(code)
 		}
-	case len(code) >= 4 && strings.ContainsAny(code, "_-./:0123456789") && hasLetter(code) && !strings.ContainsAny(code, "{}<>()[]|\"'=,;"):
+	case len(code) >= 4 && strings.ContainsAny(code, "_-./:0123456789") && hasLetter(code) &&
+		!strings.ContainsAny(code, "{}<>()[]|\"'=,;"):
 		whole := finder{exact: true}
 		whole.words(code)
 		if !slices.ContainsFunc(whole.found, func(found finding) bool { return found.text == code }) {
@@ -181,7 +182,8 @@ func looksLikeCommand(line string) bool {
 	if rest == "" {
 		return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "/")
 	}
-	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") || flagged().MatchString(line)
+	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") ||
+		flagged().MatchString(line)
 }
 
 // looksLikeSQL reports whether text begins with an SQL statement.
@@ -193,7 +195,8 @@ func looksLikeSQL(text string) bool {
 	}
 	object, known := statements[strings.ToUpper(verb)]
 	upper := strings.ToUpper(rest)
-	return known && (verb != strings.ToLower(verb) && verb == strings.ToUpper(verb) || object != "" && strings.Contains(upper, object))
+	return known && (verb != strings.ToLower(verb) && verb == strings.ToUpper(verb) || object != "" &&
+		strings.Contains(upper, object))
 }
 
 // decisions adds the sentences of a line that state a decision.

@@ -75,7 +75,10 @@ func Each(raw json.RawMessage, f func(i int, value json.RawMessage) json.RawMess
 //
 //	text.citations[char_location].file_id
 func Drop(raw json.RawMessage, paths []string) json.RawMessage {
-	if !slices.ContainsFunc(paths, func(p string) bool { return bytes.Contains(raw, []byte(p[strings.LastIndexByte(p, '.')+1:])) }) {
+	if !slices.ContainsFunc(paths, func(p string) bool {
+		return bytes.Contains(raw,
+			[]byte(p[strings.LastIndexByte(p, '.')+1:]))
+	}) {
 		return raw
 	}
 	return dropTyped(raw, paths, func(path string) (kind, rest string) {

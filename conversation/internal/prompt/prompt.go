@@ -35,7 +35,8 @@ func Input(r conversation.Request) string {
 	if len(r.Evidence) > 0 {
 		fmt.Fprintf(&b, "# Exact strings that are kept\n\n%s\n\n", strings.Join(r.Evidence, "\n"))
 	}
-	fmt.Fprintf(&b, "# The messages that leave\n\n%s\n%s\n\n", strings.TrimRight(conversation.Transcript(r.Messages), "\n"), mark)
+	fmt.Fprintf(&b, "# The messages that leave\n\n%s\n%s\n\n", strings.TrimRight(conversation.Transcript(r.Messages),
+		"\n"), mark)
 	b.WriteString("Write the summary now")
 	if r.MaxTokens > 1 {
 		fmt.Fprintf(&b, ", in fewer than %d words", r.MaxTokens/2)

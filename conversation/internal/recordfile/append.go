@@ -176,7 +176,8 @@ func (f *File) cutBack(failure error) error {
 		err = f.file.Sync()
 	}
 	if err != nil {
-		f.broken = fmt.Errorf("a write failed (%w), and what it left could not be removed (%w): close the journal and open it again", cause(failure), cause(err))
+		f.broken = fmt.Errorf("a write failed (%w), and what it left could not be removed (%w): close the journal "+
+			"and open it again", cause(failure), cause(err))
 		return f.broken
 	}
 	return fmt.Errorf("nothing was stored: %w", cause(failure))

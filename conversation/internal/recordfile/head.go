@@ -51,7 +51,8 @@ func (f Format) headError(line []byte, seq int64) error {
 		return fmt.Errorf("it has seq %s, expected %d", clip.Text(string(number)), seq)
 	}
 	kind, _, _ := bytes.Cut(rest, []byte(`"`))
-	return fmt.Errorf("this version does not know records of kind %q: use the version that wrote the file", clip.Text(string(kind)))
+	return fmt.Errorf("this version does not know records of kind %q: use the version that wrote the file",
+		clip.Text(string(kind)))
 }
 
 // hasMore reports whether the line says that the next line is of the same write.

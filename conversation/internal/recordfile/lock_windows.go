@@ -24,7 +24,8 @@ const (
 func lockedByte() *syscall.Overlapped { return &syscall.Overlapped{OffsetHigh: 0x7fffffff} }
 
 func lockFile(f *os.File) error {
-	ok, _, err := procLockFileEx.Call(f.Fd(), lockExclusive|lockFailImmediately, 0, 1, 0, uintptr(unsafe.Pointer(lockedByte())))
+	ok, _, err := procLockFileEx.Call(f.Fd(), lockExclusive|lockFailImmediately, 0, 1, 0,
+		uintptr(unsafe.Pointer(lockedByte())))
 	switch {
 	case ok != 0:
 		return nil

@@ -23,7 +23,8 @@ type Line struct {
 func (l Line) Damage(err error) error { return damage(l.Seq, l.At, err) }
 
 func damage(seq, at int64, err error) error {
-	return fmt.Errorf("line %d, at byte %d: %w; the file was not changed: correct the line, or restore a copy", seq, at, err)
+	return fmt.Errorf("line %d, at byte %d: %w; the file was not changed: correct the line, or restore a copy", seq, at,
+		err)
 }
 
 // Lines returns the lines after a number, in order. It gives the lines that were

@@ -156,7 +156,8 @@ func (n *Node[T, P]) own(owner uint64) *Node[T, P] {
 	if n.owner == owner {
 		return n
 	}
-	return &Node[T, P]{owner: owner, itemMap: n.itemMap, nodeMap: n.nodeMap, items: cloned(n.items), nodes: cloned(n.nodes)}
+	return &Node[T, P]{owner: owner, itemMap: n.itemMap, nodeMap: n.nodeMap, items: cloned(n.items),
+		nodes: cloned(n.nodes)}
 }
 
 // slotsFor returns the slots for a new node of the owner. It copies the slots of a
