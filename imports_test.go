@@ -106,7 +106,7 @@ var allowed = map[string][]string{
 	"mcpserver/internal/arrival":         {},
 	"mcpserver/internal/brevity":         {"tokens"},
 	"mcpserver/internal/session":         {},
-	"internal/rawjson":                   {},
+	"internal/strictjson":                {},
 	"postgres":                           {"internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool", "internal/receipt"},
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "workspace/dump"},
@@ -115,7 +115,7 @@ var allowed = map[string][]string{
 	"internal/probe":                     {"workspace", "golang.org/x/sync/singleflight"},
 	"sqlite/internal/row":                {"workspace", "workspace/store", "internal/receipt"},
 	"sqlite/internal/dbfile":             {"workspace", "workspace/store", "golang.org/x/sys/..."},
-	"mcpserver":                          {"internal/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "internal/rawjson", "mcpserver/internal/...", "internal/memorycommand"},
+	"mcpserver":                          {"internal/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "internal/strictjson", "mcpserver/internal/...", "internal/memorycommand"},
 	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/consoleserver", "internal/signin"},
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
 	"workspace/storetest/internal/rerun": {"workspace"},
@@ -136,8 +136,8 @@ var allowed = map[string][]string{
 	"console/internal/logline":           {"workspace"},
 	"internal/room":                      {"golang.org/x/sync/semaphore"},
 	"internal/apierror":                  {},
-	"internal/memorystores":              {"internal/access", "internal/apierror", "internal/auth", "internal/rawjson", "internal/room", "workspace"},
-	"internal/memorycommand":             {"internal/backtrace", "internal/rawjson", "workspace"},
+	"internal/memorystores":              {"internal/access", "internal/apierror", "internal/auth", "internal/strictjson", "internal/room", "workspace"},
+	"internal/memorycommand":             {"internal/backtrace", "internal/strictjson", "workspace"},
 	"internal/receipt":                   {"workspace/store"},
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -89,13 +89,13 @@ func (s *Server) admit(ctx context.Context, m message, bytes int, c *charge) err
 func (m message) agent() string {
 	switch m.method {
 	case "tools/call":
-		return rawjson.TextOf(m.params["arguments"], "agent_id")
+		return strictjson.TextOf(m.params["arguments"], "agent_id")
 	case "resources/read":
-		uri, _ := rawjson.Text(m.params["uri"])
+		uri, _ := strictjson.Text(m.params["uri"])
 		agent, _ := splitURI(uri)
 		return agent
 	case "completion/complete":
-		return rawjson.TextOf(rawjson.Member(m.params["context"], "arguments"), "agent")
+		return strictjson.TextOf(strictjson.Member(m.params["context"], "arguments"), "agent")
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
@@ -15,18 +16,18 @@ import (
 func (a *arguments) again(t *testing.T) []byte {
 	t.Helper()
 	all := map[string]any{}
-	for _, g := range a.given {
-		switch g.kind {
+	for _, g := range a.Values {
+		switch g.Kind {
 		case "integer":
-			all[g.name] = g.number
+			all[g.Name] = g.Number
 		case "boolean":
-			all[g.name] = g.number == 1
+			all[g.Name] = g.Number == 1
 		default:
-			all[g.name] = g.text
+			all[g.Name] = g.Text
 		}
 	}
-	if len(all) != len(a.given) {
-		t.Errorf("an argument stands twice in %+v", a.given)
+	if len(all) != len(a.Values) {
+		t.Errorf("an argument stands twice in %+v", a.Values)
 	}
 	raw, err := json.Marshal(all)
 	testkit.Must(t, err)
@@ -47,7 +48,7 @@ func (a *arguments) agrees(t *testing.T, raw []byte) {
 		t.Fatalf("%q is taken with what stands after it", raw)
 	}
 	for name, value := range want {
-		g, has := a.lookup(name)
+		has := a.Has(name)
 		text, isText := value.(string)
 		switch v := value.(type) {
 		case nil:
@@ -55,19 +56,24 @@ func (a *arguments) agrees(t *testing.T, raw []byte) {
 				t.Errorf("%q: %s is there, want it absent", raw, name)
 			}
 		default:
-			switch g.kind {
+			if !has {
+				t.Errorf("%q: %s is absent", raw, name)
+				continue
+			}
+			g := a.Given(name)
+			switch g.Kind {
 			case "boolean":
-				if said := fmt.Sprint(v); (g.number == 1) != (said == "true") || g.number == 0 && said != "false" {
-					t.Errorf("%q: %s is %v, want %v", raw, name, g.number, v)
+				if said := fmt.Sprint(v); (g.Number == 1) != (said == "true") || g.Number == 0 && said != "false" {
+					t.Errorf("%q: %s is %v, want %v", raw, name, g.Number, v)
 				}
 			case "integer":
 				r, ok := new(big.Rat).SetString(fmt.Sprint(v))
-				if !ok || !has || r.Cmp(new(big.Rat).SetInt64(g.number)) != 0 {
-					t.Errorf("%q: %s is %d, want %s", raw, name, g.number, v)
+				if !ok || r.Cmp(new(big.Rat).SetInt64(g.Number)) != 0 {
+					t.Errorf("%q: %s is %d, want %s", raw, name, g.Number, v)
 				}
 			case "string":
-				if isText && g.text != text || !isText && !bytes.Contains(raw, []byte(g.text)) {
-					t.Errorf("%q: %s is %q, want %q", raw, name, g.text, v)
+				if isText && g.Text != text || !isText && !bytes.Contains(raw, []byte(g.Text)) {
+					t.Errorf("%q: %s is %q, want %q", raw, name, g.Text, v)
 				}
 			}
 		}
@@ -86,9 +92,14 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		if len(raw) > 0 {
+			var err error
+			if raw, _, err = strictjson.Parse(raw); err != nil {
+				return
+			}
+		}
 		for _, tool := range tools(Options{}) {
-			known := append([]property{{name: "agent_id", kind: "string"}}, tool.properties...)
-			a, err := decode(raw, known)
+			a, err := decode(raw, tool.form(true))
 			if err != nil {
 				if text := brevity.Cut(err.Error()); len(text) > 6*brevity.MaxTokens+5 {
 					t.Errorf("the error for %q has %d bytes", raw, len(text))
@@ -98,7 +109,7 @@ func FuzzArguments(f *testing.F) {
 			if len(raw) > 0 && string(raw) != "null" {
 				a.agrees(t, raw)
 			}
-			b, err := decode(a.again(t), known)
+			b, err := decode(a.again(t), tool.form(true))
 			if err != nil || string(a.again(t)) != string(b.again(t)) {
 				t.Errorf("%s of %q = %+v, written and read again %+v, %v", tool.name, raw, a, b, err)
 			}

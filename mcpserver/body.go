@@ -15,7 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
@@ -62,7 +62,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 		_ = deadline(allowed.Add(arrived))
 		n, err := r.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if begin := bytes.TrimLeft(rawjson.SkipMark(body[:min(len(body), firstBytes)]), " \t\r\n"); len(begin) > 0 && begin[0] == '[' {
+		if begin := strictjson.Trim(body[:min(len(body), firstBytes)]); len(begin) > 0 && begin[0] == '[' {
 			return nil, errBatch
 		}
 		switch {
@@ -174,7 +174,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 // messageIn returns the message in a body, or why it is refused. err is that of reading the
 // body. What the headers deserve comes before what the body deserves.
 func messageIn(body []byte, err error, q *request) (message, error) {
-	if err == nil && len(bytes.TrimSpace(rawjson.SkipMark(body))) == 0 {
+	if err == nil && len(strictjson.Trim(body)) == 0 {
 		err = errEmpty
 	}
 	if err != nil {
@@ -267,7 +267,7 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 // sdkProblem is an error that the SDK answers in plain text.
 func sdkProblem(id json.RawMessage, text string) *badLine {
 	if method, ok := strings.CutPrefix(text, "JSON RPC not handled: "); ok { // in the SDK's words
-		return &badLine{id: id, code: jsonrpc.CodeMethodNotFound, problem: "method not found: " + short(strings.TrimSuffix(method, " unsupported"))}
+		return &badLine{id: id, code: jsonrpc.CodeMethodNotFound, problem: "method not found: " + strictjson.Short(strings.TrimSuffix(method, " unsupported"))}
 	}
 	return &badLine{id: id, code: jsonrpc.CodeInvalidRequest, problem: brevity.Cut(text)}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -14,11 +15,11 @@ var listChanges = tool{
 	description: "List what others changed in your memory below prefix since a cursor. all: you too",
 	scope:       reads,
 	weight:      large,
-	properties: []property{
-		{name: "since", kind: "integer"},
-		{name: "prefix", kind: "string"},
-		{name: "diffs", kind: "boolean"},
-		{name: "all", kind: "boolean"},
+	properties: []strictjson.Field{
+		{Name: "since", Kind: "integer"},
+		{Name: "prefix", Kind: "string"},
+		{Name: "diffs", Kind: "boolean"},
+		{Name: "all", Kind: "boolean"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		c, err := ws.Changes(ctx, a.changes())
@@ -32,11 +33,11 @@ var listChanges = tool{
 // changes returns the options of a call. Without a cursor it asks for what changed last.
 func (a *arguments) changes() workspace.ChangesOptions {
 	since := a.number("since")
-	o := workspace.ChangesOptions{Recent: since == nil, Prefix: a.text("prefix"), Diffs: a.flag("diffs"), Compare: a.compare}
+	o := workspace.ChangesOptions{Recent: since == nil, Prefix: a.Text("prefix"), Diffs: a.Flag("diffs"), Compare: a.compare}
 	if since != nil {
 		o.Since = *since
 	}
-	if a.author.Session != "" && !a.flag("all") {
+	if a.author.Session != "" && !a.Flag("all") {
 		o.Except = &a.author
 	}
 	return o

@@ -30,7 +30,7 @@ package mcpserver
 //   - server.go has the options. Every message goes through the SDK and then guard.go.
 //     admit.go asks whether a call may go on, observe.go tells how it ends, extend.go adds a
 //     program's own tools.
-//   - stdio.go and message.go, with package rawjson, read messages from lines, and
+//   - stdio.go and message.go, with package strictjson, read messages from lines, and
 //     stdio_calls.go keeps the calls until they are answered, order.go their order. repair.go and id.go repair in a
 //     message what the SDK would refuse or lose, for lines and for HTTP. http.go and body.go
 //     read messages from HTTP, with package session, and refuse.go has its errors. request.go

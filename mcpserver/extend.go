@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 // extend adds to a server of the SDK what the program offers, and notes its tools and
@@ -59,7 +61,7 @@ func (s *Server) streams(r *http.Request) bool {
 // nothing else: the SDK never forgets a URI to which somebody has subscribed.
 func (s *Server) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
 	if !s.subscribable[req.Params.URI] {
-		return mcp.ResourceNotFoundError(short(req.Params.URI))
+		return mcp.ResourceNotFoundError(strictjson.Short(req.Params.URI))
 	}
 	return nil
 }

@@ -3,12 +3,13 @@ package mcpserver
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 var (
-	path      = property{name: "path", kind: "string", required: true}
-	ifVersion = property{name: "if_version", kind: "integer"} // described in write_file
+	path      = strictjson.Field{Name: "path", Kind: "string", Required: true}
+	ifVersion = strictjson.Field{Name: "if_version", Kind: "integer"} // described in write_file
 )
 
 // agentIDMeaning describes agent_id once in the list of tools, at the tool that begins a
@@ -21,12 +22,12 @@ var writeFile = tool{
 	description: "Write a file in your memory",
 	scope:       writes,
 	weight:      light,
-	properties: []property{path,
-		{name: "content", kind: "string", required: true},
-		{name: "if_version", kind: "integer", description: "fail unless at this version; 0: unless new"},
+	properties: []strictjson.Field{path,
+		{Name: "content", Kind: "string", Required: true},
+		{Name: "if_version", Kind: "integer", Description: "fail unless at this version; 0: unless new"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		w, err := ws.WriteFile(ctx, a.text("path"), []byte(a.text("content")), workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")), workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: writeRecord{w.Path, w.Version, w.Bytes}}, err
 	},
 }
@@ -42,15 +43,15 @@ var editFile = tool{
 	description: "Replace text in a file in your memory. old_text must be unique unless all is true; empty appends",
 	scope:       reads | writes,
 	weight:      medium,
-	properties: []property{path,
-		{name: "old_text", kind: "string", required: true},
-		{name: "new_text", kind: "string", required: true},
-		{name: "all", kind: "boolean"},
+	properties: []strictjson.Field{path,
+		{Name: "old_text", Kind: "string", Required: true},
+		{Name: "new_text", Kind: "string", Required: true},
+		{Name: "all", Kind: "boolean"},
 		ifVersion,
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		e, err := ws.EditFile(ctx, a.text("path"), a.text("old_text"), a.text("new_text"),
-			workspace.EditOptions{All: a.flag("all"), IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		e, err := ws.EditFile(ctx, a.Text("path"), a.Text("old_text"), a.Text("new_text"),
+			workspace.EditOptions{All: a.Flag("all"), IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: editRecord{e.Path, e.Version, e.Bytes, e.Replacements}}, err
 	},
 }
@@ -67,9 +68,9 @@ var moveFile = tool{
 	description: "Move a file in your memory. Its versions go along, unless new_path had their numbers before",
 	scope:       reads | writes,
 	weight:      medium,
-	properties:  []property{path, {name: "new_path", kind: "string", required: true}, ifVersion},
+	properties:  []strictjson.Field{path, {Name: "new_path", Kind: "string", Required: true}, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		m, err := ws.MoveFile(ctx, a.text("path"), a.text("new_path"), workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		m, err := ws.MoveFile(ctx, a.Text("path"), a.Text("new_path"), workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: moveRecord{m.Path, m.From, m.Version}}, err
 	},
 }
@@ -87,9 +88,9 @@ var deleteFile = tool{
 	weight:      light,
 	destructive: true,
 	idempotent:  true,
-	properties:  []property{path, ifVersion},
+	properties:  []strictjson.Field{path, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		d, err := ws.DeleteFile(ctx, a.text("path"), workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		d, err := ws.DeleteFile(ctx, a.Text("path"), workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: deleteRecord{d.Path, d.Deleted, d.Removed}}, err
 	},
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 // The SDK keeps an id as a string or as an int64. So it loses how 1.0 and "\u0031" were
@@ -20,13 +20,13 @@ func validID(id json.RawMessage) bool {
 
 // carriedID returns the id by which the SDK knows a valid id. Ids that are equal have the same.
 func carriedID(id json.RawMessage) json.RawMessage {
-	switch n, whole := rawjson.Integer(id); {
+	switch n, whole := strictjson.Integer(id); {
 	case whole:
 		if text := strconv.FormatInt(n, 10); text != string(id) {
 			return json.RawMessage(text)
 		}
 		return id
-	case !validID(id), id[0] == '"' && !rawjson.LoneSurrogate(id):
+	case !validID(id), id[0] == '"' && !strictjson.LoneSurrogate(id):
 		return id
 	}
 	text, _ := json.Marshal("scratchpad-id:" + string(id)) // always encodes
@@ -75,5 +75,5 @@ func valueAfter(text, before []byte, start int) (from, to int) {
 		return -1, -1
 	}
 	from = start + at + len(before)
-	return from, rawjson.ValueEnd(text, from)
+	return from, strictjson.ValueEnd(text, from)
 }

@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var page = []property{
-	{name: "prefix", kind: "string"},
-	{name: "after", kind: "string"},
+var page = []strictjson.Field{
+	{Name: "prefix", Kind: "string"},
+	{Name: "after", Kind: "string"},
 }
 
 var listFiles = tool{
@@ -52,7 +53,7 @@ type listRecord struct {
 }
 
 func (a *arguments) page() workspace.ListOptions {
-	return workspace.ListOptions{Prefix: a.text("prefix"), After: a.text("after")}
+	return workspace.ListOptions{Prefix: a.Text("prefix"), After: a.Text("after")}
 }
 
 const minute = "2006-01-02T15:04Z" // how lists show a time, which is in UTC

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -12,9 +13,9 @@ var appendLog = tool{
 	description: "Append an entry to a log in your memory",
 	scope:       writes,
 	weight:      light,
-	properties:  []property{path, {name: "entry", kind: "string", required: true}},
+	properties:  []strictjson.Field{path, {Name: "entry", Kind: "string", Required: true}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		r, err := ws.AppendLogWith(ctx, a.text("path"), workspace.AppendOptions{IdempotencyKey: a.key}, []byte(a.text("entry")))
+		r, err := ws.AppendLogWith(ctx, a.Text("path"), workspace.AppendOptions{IdempotencyKey: a.key}, []byte(a.Text("entry")))
 		return result{record: appendRecord{r.Path, r.Last, r.Bytes}}, err
 	},
 }
@@ -30,14 +31,14 @@ var readLog = tool{
 	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
 	scope:       reads,
 	weight:      large,
-	properties: []property{path,
-		{name: "since_entry", kind: "integer"},
-		{name: "limit", kind: "integer"},
-		{name: "tail", kind: "integer"},
+	properties: []strictjson.Field{path,
+		{Name: "since_entry", Kind: "integer"},
+		{Name: "limit", Kind: "integer"},
+		{Name: "tail", Kind: "integer"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
-			Since: a.integer("since_entry"), Limit: toInt(a.integer("limit")), Tail: toInt(a.integer("tail")), Zeros: a.zeros(),
+		page, err := ws.ReadLog(ctx, a.Text("path"), workspace.ReadLogOptions{
+			Since: a.Integer("since_entry"), Limit: toInt(a.Integer("limit")), Tail: toInt(a.Integer("tail")), Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err
@@ -81,15 +82,15 @@ var deleteLog = tool{
 	scope:       writes,
 	weight:      light,
 	destructive: true,
-	properties:  []property{path, {name: "through_entry", kind: "integer"}},
+	properties:  []strictjson.Field{path, {Name: "through_entry", Kind: "integer"}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		o := workspace.DeleteOptions{IdempotencyKey: a.key}
 		var d workspace.DeleteResult
 		var err error
 		if through := a.number("through_entry"); through != nil {
-			d, err = ws.TrimLog(ctx, a.text("path"), *through, o)
+			d, err = ws.TrimLog(ctx, a.Text("path"), *through, o)
 		} else {
-			d, err = ws.DeleteLog(ctx, a.text("path"), o)
+			d, err = ws.DeleteLog(ctx, a.Text("path"), o)
 		}
 		return result{record: deleteLogRecord{d.Path, d.Deleted, d.Removed}}, err
 	},

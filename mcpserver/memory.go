@@ -2,11 +2,8 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -34,31 +31,12 @@ var memoryTool = tool{
 	scope:       reads | writes,
 	weight:      medium,
 	destructive: true,
-	properties: []property{
-		{name: "command", kind: "string", required: true, more: `,"enum":["view","create","str_replace","insert","delete","rename"]`},
-		{name: "path", kind: "string"},
-		{name: "view_range", kind: "array", more: `,"items":{"type":"integer"}`},
-		{name: "file_text", kind: "string"},
-		{name: "old_str", kind: "string"},
-		{name: "new_str", kind: "string"},
-		{name: "insert_line", kind: "integer"},
-		{name: "insert_text", kind: "string"},
-		{name: "old_path", kind: "string"},
-		{name: "new_path", kind: "string"},
-	},
-	prepare: func(a *arguments, raw json.RawMessage) (err error) {
+	properties:  memorycommand.Fields(),
+	prepare: func(a *arguments) (err error) {
 		if a.key != "" {
 			return invalid("the tool %s takes no idempotency key; leave it out, and view the file to see whether a command was done", memorycommand.Name)
 		}
-		input, comma := []byte("{"), ""
-		rawjson.EachMember(raw, func(name string, value json.RawMessage) bool {
-			if name != "agent_id" {
-				input = fmt.Appendf(input, "%s%q:%s", comma, name, value)
-				comma = ","
-			}
-			return true
-		})
-		a.command, err = memorycommand.Options{}.Parse(append(input, '}'))
+		a.command, err = memorycommand.Options{}.Command(a.Values)
 		return err
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {

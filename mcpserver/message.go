@@ -1,14 +1,13 @@
 package mcpserver
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
@@ -54,21 +53,21 @@ type message struct {
 // same message, and that its memory is in proportion to its length. It repairs what clients
 // are known to send. It is cheap.
 func inspect(text []byte) (message, *badLine) {
-	if name := rawjson.Foreign(text); name != "" {
-		return message{}, &badLine{code: jsonrpc.CodeParseError, problem: "this is " + name + "; send UTF-8"}
+	text, values, err := strictjson.Parse(text)
+	if err != nil {
+		problem := "this is " + err.Error()
+		if err == strictjson.ErrInvalid {
+			problem += "; send one JSON-RPC message"
+		}
+		return message{}, &badLine{code: jsonrpc.CodeParseError, problem: problem}
 	}
-	m := message{text: bytes.Trim(rawjson.SkipMark(text), " \t\r\n")}
-	values, valid := rawjson.Check(m.text)
-	if !valid {
-		return m, &badLine{code: jsonrpc.CodeParseError, problem: "this is not valid JSON; send one JSON-RPC message"}
-	}
+	m := message{text: text}
 	if m.text[0] != '{' {
 		return m, &badLine{code: jsonrpc.CodeInvalidRequest, problem: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
-	var problem string
-	m.fields, problem = members(m.text)
+	m.fields, err = members(m.text)
 	if m.answer = isAnswer(m.fields); m.answer {
-		if problem == "" && values <= maxValues && m.fields["method"] == nil {
+		if err == nil && values <= maxValues && m.fields["method"] == nil {
 			_, bad := m.decode()
 			return m, bad
 		}
@@ -81,19 +80,19 @@ func inspect(text []byte) (message, *badLine) {
 	if values > maxValues {
 		return m, m.bad(jsonrpc.CodeInvalidRequest, "the message has too many values; send JSON that is content as a string")
 	}
-	if problem == "" {
-		m.params, problem = ambiguous(m.fields)
+	if err == nil {
+		m.params, err = ambiguous(m.fields)
 	}
-	if problem != "" {
-		return m, m.bad(jsonrpc.CodeInvalidRequest, "the message has "+problem)
+	if err != nil {
+		return m, m.bad(jsonrpc.CodeInvalidRequest, err.Error())
 	}
-	if problem = wrongFields(m.fields); problem != "" {
+	if problem := wrongFields(m.fields); problem != "" {
 		return m, m.bad(jsonrpc.CodeInvalidRequest, problem)
 	}
-	m.method, _ = rawjson.Text(m.fields["method"])
+	m.method, _ = strictjson.Text(m.fields["method"])
 	m.repair()
 	if m.method == "tools/call" {
-		m.tool, _ = rawjson.Text(m.params["name"])
+		m.tool, _ = strictjson.Text(m.params["name"])
 	}
 	m.wrong = m.wrongParams()
 	return m, nil
@@ -127,46 +126,24 @@ const maxValues = 10_000
 // client is told.
 var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField}
 
-// members returns the members of a JSON object. problem says that the object has a name
-// twice, because decoders disagree on which one they take, or a known name in another
-// case.
-func members(object []byte) (fields map[string]json.RawMessage, problem string) {
-	if len(object) == 0 || object[0] != '{' {
-		return nil, ""
-	}
-	fields = make(map[string]json.RawMessage, 4)
-	allText := rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
-		if _, twice := fields[name]; twice {
-			problem = short(name) + " twice; give it once"
-		}
-		for _, k := range callNames {
-			if name != k && strings.EqualFold(name, k) {
-				problem = short(name) + ", which is spelled " + k
-			}
-		}
-		fields[name] = value
-		return true
-	})
-	if !allText {
-		problem = "a name that is not text"
-	}
-	return fields, problem
+// members returns the members of a JSON object. The error says that two decoders could read
+// the object differently.
+func members(object json.RawMessage) (map[string]json.RawMessage, error) {
+	return strictjson.Unique(object, "member", callNames...)
 }
 
-// ambiguous looks for the same problems in the params of a message, their _meta, and the
-// context of a completion. It returns the members of the params.
-func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, problem string) {
-	if params, problem = members(fields["params"]); problem != "" {
-		return params, problem
+// ambiguous looks for the same problem in the params of a message, their _meta, and the context
+// of a completion. It returns the members of the params.
+func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, err error) {
+	if params, err = members(fields["params"]); err != nil {
+		return params, err
 	}
-	if _, problem = members(params["_meta"]); problem != "" {
-		return params, problem
+	context, err := members(params["context"])
+	for _, inner := range []json.RawMessage{params["_meta"], context["arguments"]} {
+		_, wrong := members(inner)
+		err = cmp.Or(err, wrong)
 	}
-	context, problem := members(params["context"])
-	if problem == "" {
-		_, problem = members(context["arguments"])
-	}
-	return params, problem
+	return params, err
 }
 
 // wrongFields says why an object is not a request, or returns "".

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -16,20 +17,20 @@ func readFile(o Options) tool {
 		description: "Read a file in your memory: whole, some lines, an old version, or what changed since a version",
 		scope:       reads,
 		weight:      large,
-		properties: []property{path,
-			{name: "since_version", kind: "integer"},
-			{name: "context", kind: "integer"},
-			{name: "version", kind: "integer"},
-			{name: "from_line", kind: "integer"},
-			{name: "to_line", kind: "integer"},
+		properties: []strictjson.Field{path,
+			{Name: "since_version", Kind: "integer"},
+			{Name: "context", Kind: "integer"},
+			{Name: "version", Kind: "integer"},
+			{Name: "from_line", Kind: "integer"},
+			{Name: "to_line", Kind: "integer"},
 		},
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
-				Since: a.integer("since_version"), Version: a.integer("version"), Context: toInt(a.integer("context")),
-				FromLine: toInt(a.integer("from_line")), ToLine: toInt(a.integer("to_line")), MaxTokens: o.MaxReadTokens,
+				Since: a.Integer("since_version"), Version: a.Integer("version"), Context: toInt(a.Integer("context")),
+				FromLine: toInt(a.Integer("from_line")), ToLine: toInt(a.Integer("to_line")), MaxTokens: o.MaxReadTokens,
 				Zeros: a.zeros(), Compare: a.compare,
 			}
-			r, err := ws.ReadFile(ctx, a.text("path"), asked)
+			r, err := ws.ReadFile(ctx, a.Text("path"), asked)
 			if err != nil {
 				return result{}, err
 			}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 // codeRefused is the JSON-RPC code of a call that is refused for a while, or for who sends it.
@@ -46,7 +48,7 @@ func (b *badLine) over(r *http.Request) *refusal {
 	f := b.refusal()
 	if version := r.Header.Get("Mcp-Protocol-Version"); b.code == codeUnsupported && version != "" {
 		f.code, f.data = mcp.CodeHeaderMismatch, nil
-		f.text = fmt.Sprintf("Mcp-Protocol-Version is %s, and _meta names another version; send the same in both: %s", short(version), b.problem)
+		f.text = fmt.Sprintf("Mcp-Protocol-Version is %s, and _meta names another version; send the same in both: %s", strictjson.Short(version), b.problem)
 	}
 	return f
 }
@@ -78,7 +80,7 @@ func wrongPlace(m message, q *request) *refusal {
 	case q.session != nil, m.method == "initialize", m.method == "ping", m.method == "server/discover":
 		return nil
 	}
-	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, id: m.id, text: short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
+	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, id: m.id, text: strictjson.Short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
 }
 
 // refuse answers a request with an error, and notes why.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 const (
@@ -48,7 +49,7 @@ func repairedParam(name string, value json.RawMessage) json.RawMessage {
 		if string(value) == `""` {
 			return json.RawMessage("{}")
 		}
-		if text, ok := rawjson.Text(value); ok && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
+		if text, ok := strictjson.Text(value); ok && strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 			return json.RawMessage(text) // an object that the client has encoded twice
 		}
 		return emptyObject(value)
@@ -74,7 +75,7 @@ func repairedInner(name string, value json.RawMessage) json.RawMessage {
 
 // emptyObject returns {} for an empty array, and any other value as it is.
 func emptyObject(value json.RawMessage) json.RawMessage {
-	if value[0] == '[' && value[rawjson.SkipSpace(value, 1)] == ']' {
+	if value[0] == '[' && string(bytes.TrimSpace(value[1:])) == "]" {
 		return json.RawMessage("{}")
 	}
 	return value
@@ -90,24 +91,22 @@ func emptyObjects(_ string, value json.RawMessage) json.RawMessage {
 func replaced(object json.RawMessage, f func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
 	changed := false
 	var values []json.RawMessage
-	rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
+	for name, value := range strictjson.Members(object) {
 		values = append(values, f(name, value))
 		last := values[len(values)-1]
 		changed = changed || len(last) != len(value) || &last[0] != &value[0]
-		return true
-	})
+	}
 	if !changed {
 		return object
 	}
 	text := []byte{'{'}
-	rawjson.EachMember(object, func(name string, _ json.RawMessage) bool {
+	for name := range strictjson.Members(object) {
 		line, _ := json.Marshal(name) // texts always encode
 		text = append(append(append(text, line...), ':'), values[0]...)
 		if values = values[1:]; len(values) > 0 {
 			text = append(text, ',')
 		}
-		return true
-	})
+	}
 	return append(text, '}')
 }
 
@@ -199,7 +198,7 @@ func mismatch(params json.RawMessage, known reflect.Type) string {
 		return "the params are not those of this method"
 	}
 	value, _, _ := strings.Cut(wrong.Value, " ") // "number 1.5" is a number
-	text := fmt.Sprintf("params.%s must be %s, not %s", short(wrong.Field), kindOfType(wrong.Type), value)
+	text := fmt.Sprintf("params.%s must be %s, not %s", strictjson.Short(wrong.Field), kindOfType(wrong.Type), value)
 	if wrong.Field == "protocolVersion" {
 		text += "; supported are " + strings.Join(Protocols(), ", ")
 	}
@@ -228,7 +227,7 @@ func (m message) wrongVersion() *badLine {
 	if m.id == nil || value == nil {
 		return nil
 	}
-	if version, isText := rawjson.Text(value); !isText || !slices.Contains(Protocols(), version) {
+	if version, isText := strictjson.Text(value); !isText || !slices.Contains(Protocols(), version) {
 		return m.unsupported(strings.Trim(string(value), `"`))
 	}
 	return nil
@@ -239,7 +238,7 @@ const codeUnsupported = mcp.CodeUnsupportedProtocolVersion
 
 // unsupported is the answer to a message of a protocol that is not there.
 func (m message) unsupported(version string) *badLine {
-	version = short(version)
+	version = strictjson.Short(version)
 	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them", strings.Join(Protocols(), ", "), version))
 	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version}) // always encodes
 	return bad

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,7 +24,7 @@ type result struct {
 func success(res result) (*mcp.CallToolResult, error) {
 	content := make([]mcp.Content, 0, 2)
 	if res.record != nil {
-		line, err := rawjson.Line(res.record)
+		line, err := strictjson.Line(res.record)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -12,15 +13,15 @@ var searchTool = tool{
 	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text",
 	scope:       reads,
 	weight:      heavy,
-	properties: []property{
-		{name: "query", kind: "string", required: true},
-		{name: "prefix", kind: "string"},
-		{name: "exact", kind: "boolean"},
-		{name: "limit", kind: "integer"},
+	properties: []strictjson.Field{
+		{Name: "query", Kind: "string", Required: true},
+		{Name: "prefix", Kind: "string"},
+		{Name: "exact", Kind: "boolean"},
+		{Name: "limit", Kind: "integer"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		r, err := ws.Search(ctx, a.text("query"), workspace.SearchOptions{
-			Prefix: a.text("prefix"), Exact: a.flag("exact"), Limit: toInt(a.integer("limit")), Zeros: a.zeros(),
+		r, err := ws.Search(ctx, a.Text("query"), workspace.SearchOptions{
+			Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
@@ -171,7 +170,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			l.refuse(&badLine{code: jsonrpc.CodeInvalidRequest, problem: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)})
 		case next.err != nil:
 			return nil, l.drain(next.err)
-		case len(bytes.TrimSpace(rawjson.SkipMark(next.text))) > 0:
+		case len(strictjson.Trim(next.text)) > 0:
 			if msg := l.accept(next.text); msg != nil {
 				return msg, nil
 			}

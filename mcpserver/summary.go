@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -25,7 +26,7 @@ func summarizeFile(s *workspace.Summarizer) tool {
 		scope:       reads,
 		weight:      medium,
 		openWorld:   s.Remote,
-		properties:  []property{path},
+		properties:  []strictjson.Field{path},
 		run:         summarize,
 	}
 }
@@ -40,10 +41,10 @@ type summaryRecord struct {
 }
 
 func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-	r, err := ws.Summarize(ctx, a.text("path"), workspace.SummarizeOptions{Progress: a.progress})
+	r, err := ws.Summarize(ctx, a.Text("path"), workspace.SummarizeOptions{Progress: a.progress})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
-		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", short(a.text("path")), workspace.ErrBusy)
+		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", strictjson.Short(a.Text("path")), workspace.ErrBusy)
 	case err != nil:
 		return result{}, err
 	}

@@ -7,22 +7,23 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // tool is the description of a tool for clients, and the function that runs it.
 type tool struct {
 	name, description string
-	properties        []property // without agent_id
-	agentID           string     // the description of agent_id; "" in most tools, because it costs every model tokens
-	scope             scope      // what its caller needs
-	weight            weight     // the memory that it needs
-	destructive       bool       // it leaves no history
-	idempotent        bool       // of a tool that writes: a repeated call changes nothing more
-	openWorld         bool       // it calls a model
+	properties        []strictjson.Field // without agent_id
+	agentID           string             // the description of agent_id; "" in most tools, because it costs every model tokens
+	scope             scope              // what its caller needs
+	weight            weight             // the memory that it needs
+	destructive       bool               // it leaves no history
+	idempotent        bool               // of a tool that writes: a repeated call changes nothing more
+	openWorld         bool               // it calls a model
 
 	// prepare looks at the arguments before anything is done; nil: no need.
-	prepare func(*arguments, json.RawMessage) error
+	prepare func(*arguments) error
 
 	// run is nil for a method, and for a tool that Options.Extend has added.
 	run func(context.Context, *workspace.Workspace, *arguments) (result, error)
@@ -67,10 +68,11 @@ func tools(o Options) []tool {
 	return list
 }
 
-// known returns the arguments that a tool takes. A caller who is bound to an agent need not
-// name it.
-func (t tool) known(bound bool) []property {
-	return append([]property{{name: "agent_id", kind: "string", description: t.agentID, required: !bound}}, t.properties...)
+// form returns the arguments that a tool takes. A caller who is bound to an agent need not name
+// it, and is not told that it can.
+func (t tool) form(bound bool) strictjson.Form {
+	agent := strictjson.Field{Name: "agent_id", Kind: "string", Description: t.agentID, Required: !bound, Hidden: bound}
+	return strictjson.Form{Whole: "the arguments", Part: "argument", Fields: append([]strictjson.Field{agent}, t.properties...)}
 }
 
 // add adds a tool to a server for bound callers, or for others. The caller of a session may
@@ -81,16 +83,13 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) error {
 		return err
 	}
 	s.tools[t.name] = t
-	shown, known := t.known(false), map[bool][]property{true: t.known(true), false: t.known(false)}
-	if bound {
-		shown = t.properties
-	}
+	forms := map[bool]strictjson.Form{true: t.form(true), false: t.form(false)}
 	write := t.scope&writes != 0
 	to.AddTool(&mcp.Tool{
-		Name: t.name, Description: t.description, InputSchema: schema(shown),
+		Name: t.name, Description: t.description, InputSchema: forms[bound].Schema(),
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !write, DestructiveHint: &t.destructive, IdempotentHint: !write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.finish(ctx, t, known[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
+		return s.finish(ctx, t, forms[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
 	})
 	return nil
 }
@@ -104,8 +103,8 @@ type toolCall struct {
 }
 
 // finish runs a tool, and returns its answer or why it failed.
-func (s *Server) finish(ctx context.Context, t tool, known []property, c toolCall) (*mcp.CallToolResult, error) {
-	out, err := s.call(ctx, t, known, c)
+func (s *Server) finish(ctx context.Context, t tool, form strictjson.Form, c toolCall) (*mcp.CallToolResult, error) {
+	out, err := s.call(ctx, t, form, c)
 	if err != nil {
 		noteFailure(ctx, err)
 		return s.failure(t, err), nil
@@ -116,14 +115,14 @@ func (s *Server) finish(ctx context.Context, t tool, known []property, c toolCal
 
 // call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
 // error of this call alone.
-func (s *Server) call(ctx context.Context, t tool, known []property, said toolCall) (out *mcp.CallToolResult, err error) {
+func (s *Server) call(ctx context.Context, t tool, form strictjson.Form, said toolCall) (out *mcp.CallToolResult, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.logPanic(t.name, v)
 			err = fmt.Errorf("panic: %T", v)
 		}
 	}()
-	args, err := decode(said.arguments, known)
+	args, err := decode(said.arguments, form)
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +130,13 @@ func (s *Server) call(ctx context.Context, t tool, known []property, said toolCa
 		return nil, err
 	}
 	if t.prepare != nil {
-		if err := t.prepare(args, said.arguments); err != nil {
+		if err := t.prepare(args); err != nil {
 			return nil, err
 		}
 	}
 	args.progress = said.progress
-	c := t.call(args.text("agent_id"))
-	ws, err := s.workspace(ctx, c, args.has("agent_id"), said.client)
+	c := t.call(args.Text("agent_id"))
+	ws, err := s.workspace(ctx, c, args.Has("agent_id"), said.client)
 	if err != nil {
 		return nil, err
 	}

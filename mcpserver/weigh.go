@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -149,7 +149,7 @@ func (s *Server) full(tool string) error {
 func answerWeight(texts ...string) int64 {
 	weight := int64(leastCall)
 	for _, t := range texts {
-		weight += 2*int64(len(t)) + answerFactor*rawjson.EscapedLen(t)
+		weight += 2*int64(len(t)) + answerFactor*strictjson.EscapedLen(t)
 	}
 	return weight
 }

@@ -67,12 +67,12 @@ func wayOut(e *workspace.Error) string {
 // zeros returns the arguments that a call gives as 0, which the options of the
 // workspace take for none.
 func (a *arguments) zeros() (zeros []workspace.Arg) {
-	for _, g := range a.given {
-		if g.kind != "integer" || g.number != 0 {
+	for _, given := range a.Values {
+		if given.Kind != "integer" || given.Number != 0 {
 			continue
 		}
 		for arg, name := range words.Arg {
-			if name == g.name {
+			if name == given.Name {
 				zeros = append(zeros, arg)
 			}
 		}

@@ -77,7 +77,7 @@ var session = []struct{ input, want string }{
 	{`{"command":"create","path":"/memories/draft.md","file_text":"d"}`, "File created successfully at: /memories/draft.md"},
 	{`{"command":"delete","path":"/memories/draft.md"}`, "Successfully deleted /memories/draft.md"},
 	{`{"command":"view","path":"/memories/../etc/passwd"}`, `!path "/memories/../etc/passwd" holds ".."; give a path without it, such as /memories/notes.md`},
-	{`{"command":"insert","path":"/memories/kept/plan.md","insert_line":2.7,"insert_text":"x"}`, `!insert_line must be a whole number, not "2.7"`},
+	{`{"command":"insert","path":"/memories/kept/plan.md","insert_line":2.7,"insert_text":"x"}`, `!argument insert_line must be a whole number up to 2^53, not 2.7`},
 }
 
 func TestRunnersRunEveryCommand(t *testing.T) {

@@ -30,7 +30,7 @@ func (c *Command) run(ctx context.Context, ws *workspace.Workspace, o Options) (
 }
 
 func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.file("path", c.strings["path"])
+	p, err := o.file("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +38,7 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options
 	if o.Overwrite {
 		w.IfVersion = nil
 	}
-	_, err = ws.WriteFile(ctx, p.path, []byte(c.strings["file_text"]), w)
+	_, err = ws.WriteFile(ctx, p.path, []byte(c.Text("file_text")), w)
 	if errors.Is(err, workspace.ErrConflict) {
 		exists := "Error: File %s already exists"
 		if o.Overwrite {
@@ -60,11 +60,11 @@ func (o Options) inTheWay(member string, p place, err error, exists string) erro
 }
 
 func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.strings["path"])
+	p, err := o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
-	old, new := []byte(c.strings["old_str"]), []byte(c.strings["new_str"])
+	old, new := []byte(c.Text("old_str")), []byte(c.Text("new_str"))
 	if len(old) == 0 {
 		return "", refuse(workspace.ErrInvalid, "old_str is empty; give the text to replace, or use insert")
 	}
@@ -136,27 +136,27 @@ func around(content []byte, line int) string {
 }
 
 func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.strings["path"])
+	p, err := o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
-	added := strings.TrimSuffix(c.strings["insert_text"], "\n")
+	added, line := strings.TrimSuffix(c.Text("insert_text"), "\n"), c.Integer("insert_line")
 	err = update(ctx, ws, p, "Error: The path %s does not exist", func(content []byte) ([]byte, error) {
 		total := countLines(content)
 		switch {
-		case c.line < 0 || c.line > int64(total):
-			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", c.line, total)
-		case c.line == int64(total):
+		case line < 0 || line > int64(total):
+			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", line, total)
+		case line == int64(total):
 			return slices.Concat(content, []byte("\n"+added)), nil
 		}
-		at := lineStart(content, int(c.line)+1)
+		at := lineStart(content, int(line)+1)
 		return slices.Concat(content[:at], []byte(added+"\n"), content[at:]), nil
 	})
 	return fmt.Sprintf("The file %s has been edited.", p.given), err
 }
 
 func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.strings["path"])
+	p, err := o.place("path", c.Text("path"))
 	switch {
 	case err != nil:
 		return "", err
@@ -171,11 +171,11 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options
 }
 
 func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	from, err := o.place("old_path", c.strings["old_path"])
+	from, err := o.place("old_path", c.Text("old_path"))
 	if err != nil {
 		return "", err
 	}
-	to, err := o.place("new_path", c.strings["new_path"])
+	to, err := o.place("new_path", c.Text("new_path"))
 	switch {
 	case err != nil:
 		return "", err

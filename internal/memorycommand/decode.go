@@ -1,33 +1,29 @@
 package memorycommand
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // MaxInput is the largest input of a command in bytes.
 const MaxInput = 16 << 20
 
-// A Command is a decoded input. [Options.Parse] makes it.
+// A Command is a decoded input. [Options.Parse] and [Options.Command] make it.
 type Command struct {
+	strictjson.Values
 	o         Options
 	name      string
-	strings   map[string]string
-	line      int64  // insert_line
 	viewRange *lines // view_range; nil: all lines
 }
 
 // lines are the first and the last of some lines, from 1. A last of -1 is the end.
 type lines struct{ first, last int64 }
 
-// commands are the members that each command takes, in the order in which errors name
+// commands are the arguments that each command takes, in the order in which errors name
 // the commands.
 var commands = []struct {
 	name               string
@@ -48,168 +44,100 @@ func commandNames() (all []string) {
 	return all
 }
 
-// members are the names of all members.
-var members = []string{"command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line", "insert_text", "old_path", "new_path"}
+// Fields returns the arguments of all commands. The caller may change the result.
+func Fields() []strictjson.Field {
+	return []strictjson.Field{
+		{Name: "command", Kind: "string", Required: true, More: `,"enum":["` + strings.Join(commandNames(), `","`) + `"]`},
+		{Name: "path", Kind: "string"},
+		{Name: "view_range", Kind: "array", More: `,"items":{"type":"integer"}`},
+		{Name: "file_text", Kind: "string"},
+		{Name: "old_str", Kind: "string"},
+		{Name: "new_str", Kind: "string"},
+		{Name: "insert_line", Kind: "integer"},
+		{Name: "insert_text", Kind: "string"},
+		{Name: "old_path", Kind: "string"},
+		{Name: "new_path", Kind: "string"},
+	}
+}
 
-// decode reads an input. Names are exact, and each is given once. Values may have the types
-// that clients make of them: "2" is the number 2, and for a string any other JSON is its own
-// text. A member that is null counts as left out. So a provider that always sends
-// all members of the schema can send null for those that a command does not take.
-func decode(input json.RawMessage) (Command, error) {
-	given, err := split(input)
+func form() strictjson.Form {
+	return strictjson.Form{Whole: "the arguments", Part: "argument", Fields: Fields()}
+}
+
+// InputSchema returns the JSON Schema of a command, for providers that do not know the
+// tool. It is an object without alternatives, which every provider takes. The caller may
+// change the result.
+func InputSchema() json.RawMessage { return form().Schema() }
+
+// Parse decodes an input, for callers that want to know what a command takes before they
+// run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
+func (o Options) Parse(input json.RawMessage) (*Command, error) {
+	if len(input) > MaxInput {
+		return nil, refuse(workspace.ErrTooLarge, "the input has %d bytes, limit %d; write the text in several commands", len(input), MaxInput)
+	}
+	object, _, err := strictjson.Parse(input)
 	if err != nil {
-		return Command{}, err
+		return nil, refuse(workspace.ErrInvalid, "the input is %v", err)
 	}
-	c := Command{strings: map[string]string{}}
-	if c.name, err = commandName(given); err != nil {
-		return Command{}, err
+	given, err := form().Read(object)
+	if err != nil {
+		return nil, refuse(workspace.ErrInvalid, "%v", err)
 	}
-	known := commands[slices.Index(commandNames(), c.name)]
-	for _, name := range members[1:] {
-		value, ok := given[name]
-		switch required := slices.Contains(known.required, name); {
-		case !ok && required:
-			return Command{}, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, name, kindOf(name))
-		case !ok:
-		case !required && !slices.Contains(known.optional, name):
-			return Command{}, refuse(workspace.ErrInvalid, "%s takes no %s; leave it out", c.name, name)
-		default:
-			if err := c.set(name, value); err != nil {
-				return Command{}, err
-			}
+	return o.Command(given)
+}
+
+// Command is [Options.Parse] for decoded arguments, which are those of [Fields] and others that
+// have no meaning here. An argument that is null is left out: a provider that always sends all of
+// them can send null for those that a command does not take.
+func (o Options) Command(given strictjson.Values) (*Command, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	c := &Command{Values: given, o: o, name: given.Text("command")}
+	i := slices.Index(commandNames(), c.name)
+	if i < 0 {
+		return nil, unknownCommand(c.name)
+	}
+	for _, f := range Fields()[1:] {
+		switch required := slices.Contains(commands[i].required, f.Name); {
+		case !c.Has(f.Name) && required:
+			return nil, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, f.Name, f.Wants())
+		case c.Has(f.Name) && !required && !slices.Contains(commands[i].optional, f.Name):
+			return nil, refuse(workspace.ErrInvalid, "%s takes no %s; leave it out", c.name, f.Name)
+		}
+	}
+	if value := c.Given("view_range"); value != nil {
+		if c.viewRange = twoLines([]byte(value.Text)); c.viewRange == nil {
+			return nil, refuse(workspace.ErrInvalid, "view_range must be two whole numbers, such as [1, 20] or [21, -1], not %s", quote(value.Text))
 		}
 	}
 	return c, nil
 }
 
-// split returns the members of an input that are not null.
-func split(input json.RawMessage) (map[string]json.RawMessage, error) {
-	switch {
-	case len(input) > MaxInput:
-		return nil, refuse(workspace.ErrTooLarge, "the input has %d bytes, limit %d; write the text in several commands", len(input), MaxInput)
-	case !utf8.Valid(input):
-		return nil, refuse(workspace.ErrInvalid, "the input is not valid UTF-8; send text as UTF-8")
-	case !json.Valid(input):
-		return nil, refuse(workspace.ErrInvalid, "the input is not valid JSON")
-	}
-	input = bytes.TrimSpace(input)
-	if input[0] != '{' {
-		return nil, refuse(workspace.ErrInvalid, `the input must be a JSON object, such as {"command":"view","path":"/memories"}`)
-	}
-	given, seen := map[string]json.RawMessage{}, map[string]bool{}
-	var err error
-	ok := rawjson.EachMember(input, func(name string, value json.RawMessage) bool {
-		switch {
-		case !slices.Contains(members, name):
-			err = unknownMember(name)
-		case seen[name]:
-			err = refuse(workspace.ErrInvalid, "%s is given twice; give it once", name)
-		case string(value) != "null":
-			given[name] = value
-		}
-		seen[name] = true
-		return err == nil
-	})
-	if !ok && err == nil {
-		err = refuse(workspace.ErrInvalid, "the input is not valid JSON")
-	}
-	return given, err
-}
-
-func unknownMember(name string) error {
-	for _, m := range members {
-		if strings.EqualFold(m, name) {
-			return refuse(workspace.ErrInvalid, "unknown member %s; it is spelled %s", quote(name), m)
-		}
-	}
-	return refuse(workspace.ErrInvalid, "unknown member %s; leave it out", quote(name))
-}
-
-// commandName returns the command of an input, which is one that there is.
-func commandName(given map[string]json.RawMessage) (string, error) {
-	all := commandNames()
-	choice := "give one of " + strings.Join(all, ", ")
-	value, ok := given["command"]
-	if !ok {
-		return "", refuse(workspace.ErrInvalid, "command is missing; %s", choice)
-	}
-	name, err := text("command", value)
-	switch {
-	case err != nil:
-		return "", err
-	case slices.Contains(all, name):
-		return name, nil
-	}
-	for _, c := range all {
+func unknownCommand(name string) error {
+	for _, c := range commandNames() {
 		if strings.EqualFold(c, name) {
-			return "", refuse(workspace.ErrInvalid, "unknown command %s; it is spelled %s", quote(name), c)
+			return refuse(workspace.ErrInvalid, "unknown command %s; it is spelled %s", quote(name), c)
 		}
 	}
-	return "", refuse(workspace.ErrInvalid, "unknown command %s; %s", quote(name), choice)
+	return refuse(workspace.ErrInvalid, "unknown command %s; give one of %s", quote(name), strings.Join(commandNames(), ", "))
 }
 
-// kindOf returns what the value of a member is, for errors.
-func kindOf(name string) string {
-	switch name {
-	case "view_range":
-		return "two whole numbers, such as [1, 20] or [21, -1]"
-	case "insert_line":
-		return "a whole number"
-	}
-	return "a string"
-}
-
-// set sets a member of the command.
-func (c *Command) set(name string, value json.RawMessage) (err error) {
-	switch name {
-	case "view_range":
-		c.viewRange, err = twoLines(value)
-	case "insert_line":
-		n, ok := integer(value)
-		if !ok {
-			return badValue(name, value)
-		}
-		c.line = n
-	default:
-		c.strings[name], err = text(name, value)
-	}
-	return err
-}
-
-func badValue(name string, value json.RawMessage) error {
-	return refuse(workspace.ErrInvalid, "%s must be %s, not %s", name, kindOf(name), quote(string(value)))
-}
-
-func text(name string, value json.RawMessage) (string, error) {
-	if value[0] == '"' && rawjson.LoneSurrogate(value) {
-		return "", refuse(workspace.ErrInvalid, "%s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", name)
-	}
-	s, ok := rawjson.TextOrJSON(value)
-	if !ok {
-		return "", refuse(workspace.ErrInvalid, "%s is not a valid JSON string", name)
-	}
-	return s, nil
-}
-
-// twoLines reads a view_range, which may be the text of one.
-func twoLines(value json.RawMessage) (*lines, error) {
+// twoLines reads a view_range, which may be the text of one. It returns nil if there are not two
+// numbers.
+func twoLines(value []byte) *lines {
 	const long = 200
-	inner, _ := rawjson.TextOrJSON(value)
+	if inner, isText := strictjson.Text(value); isText {
+		value = []byte(inner)
+	}
 	var two []json.RawMessage
-	if len(value) > long || json.Unmarshal([]byte(inner), &two) != nil || len(two) != 2 {
-		return nil, badValue("view_range", value)
+	if len(value) > long || json.Unmarshal(value, &two) != nil || len(two) != 2 {
+		return nil
 	}
-	first, ok := integer(two[0])
-	last, ok2 := integer(two[1])
+	first, ok := strictjson.Integer(strictjson.Unquoted(two[0]))
+	last, ok2 := strictjson.Integer(strictjson.Unquoted(two[1]))
 	if !ok || !ok2 {
-		return nil, badValue("view_range", value)
+		return nil
 	}
-	return &lines{first, last}, nil
-}
-
-// integer reads a JSON number that is whole, such as 2 or 2.0, or the text of one.
-func integer(value json.RawMessage) (int64, bool) {
-	whole, fraction, _ := strings.Cut(string(rawjson.Unquoted(value)), ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	return n, err == nil && strings.Trim(fraction, "0") == ""
+	return &lines{first, last}
 }

@@ -1,7 +1,5 @@
 package memorycommand
 
-import "encoding/json"
-
 // Name is the name of the tool. A model that was trained on the tool knows it by this name.
 const Name = "memory"
 
@@ -14,22 +12,4 @@ func (o Options) Description() string {
 		"insert: insert_text after line insert_line of path; 0 is the beginning\n" +
 		"delete: a file or a folder\n" +
 		"rename: a file or a folder, old_path to new_path"
-}
-
-// InputSchema returns the JSON Schema of a command, for providers that do not know the
-// tool. It is an object without alternatives, which every provider takes. The caller may
-// change the result.
-func InputSchema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{` +
-		`"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},` +
-		`"path":{"type":"string"},` +
-		`"view_range":{"type":"array","items":{"type":"integer"}},` +
-		`"file_text":{"type":"string"},` +
-		`"old_str":{"type":"string"},` +
-		`"new_str":{"type":"string"},` +
-		`"insert_line":{"type":"integer"},` +
-		`"insert_text":{"type":"string"},` +
-		`"old_path":{"type":"string"},` +
-		`"new_path":{"type":"string"}` +
-		`},"required":["command"]}`)
 }

@@ -84,20 +84,6 @@ func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o O
 	return c.Do(ctx, ws)
 }
 
-// Parse decodes an input, for callers that want to know what a command takes before they
-// run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
-func (o Options) Parse(input json.RawMessage) (*Command, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	c, err := decode(input)
-	if err != nil {
-		return nil, err
-	}
-	c.o = o
-	return &c, nil
-}
-
 // Do is [Do] for a decoded command.
 func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, error) {
 	text, err := c.run(ctx, ws, c.o)

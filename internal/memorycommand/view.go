@@ -14,7 +14,7 @@ import (
 
 // view shows a file or a folder.
 func (c *Command) view(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.strings["path"])
+	p, err := o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}

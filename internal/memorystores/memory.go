@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/apierror"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -55,52 +55,42 @@ type memoryChange struct {
 }
 
 // readMemory reads the body of a request that makes or changes a memory.
-func (c *call) readMemory(known ...string) (m memoryChange, f *failure) {
-	all, f := c.readFields(known...)
+func (c *call) readMemory(more ...strictjson.Field) (m memoryChange, f *failure) {
+	all, f := c.readFields(append(more, text("path"), text("content"))...)
 	if f != nil {
 		return m, f
 	}
-	path, f := all.text("path")
-	if f != nil {
-		return m, f
-	}
-	if path != nil {
-		name, f := parsePath("path", *path)
+	if all.Has("path") {
+		path, f := parsePath("path", all.Text("path"))
 		if f != nil {
 			return m, f
 		}
-		m.path = &name
+		m.path = &path
 	}
-	content, f := all.text("content")
-	switch {
-	case f != nil:
-		return m, f
-	case content != nil && len(*content) > maxContent:
-		return m, invalid("content has %d bytes, and may have %d", len(*content), maxContent)
-	case content != nil:
-		text := []byte(*content)
-		m.content = &text
+	if all.Has("content") {
+		content := []byte(all.Text("content"))
+		if len(content) > maxContent {
+			return m, invalid("content has %d bytes, and may have %d", len(content), maxContent)
+		}
+		m.content = &content
 	}
-	if !all.isNull("precondition") {
-		m.sum, f = readPrecondition(all["precondition"])
+	if all.Has("precondition") {
+		m.sum, f = readPrecondition([]byte(all.Text("precondition")))
 	}
 	return m, f
 }
 
-func readPrecondition(object json.RawMessage) (sum string, f *failure) {
-	all, f := members(object, "precondition", []string{"type", "content_sha256"})
-	if f != nil {
-		return "", f
-	}
-	kind, f := all.text("type")
-	if f != nil || kind == nil || *kind != "content_sha256" {
+func readPrecondition(raw []byte) (sum string, f *failure) {
+	all, err := form("precondition", text("type"), text("content_sha256")).Read(raw)
+	switch sum = all.Text("content_sha256"); {
+	case err != nil:
+		return "", invalid("precondition: %v", err)
+	case all.Text("type") != "content_sha256":
 		return "", invalid("precondition: type must be content_sha256")
-	}
-	text, f := all.text("content_sha256")
-	if f != nil || text == nil || !isSum(*text) {
+	case !isSum(sum):
 		return "", invalid("precondition: content_sha256 must be 64 digits of 0-9 a-f")
 	}
-	return *text, nil
+	return sum, nil
 }
 
 func isSum(text string) bool {
@@ -112,7 +102,7 @@ func createMemory(c *call) (any, error) {
 	if f != nil {
 		return nil, f
 	}
-	m, f := c.readMemory("path", "content")
+	m, f := c.readMemory()
 	switch {
 	case f != nil:
 		return nil, f
@@ -241,7 +231,7 @@ func updateMemory(c *call) (any, error) {
 	if f != nil {
 		return nil, f
 	}
-	m, f := c.readMemory("path", "content", "precondition")
+	m, f := c.readMemory(object("precondition"))
 	if f != nil {
 		return nil, f
 	}

@@ -1,11 +1,8 @@
 package memorystores
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -15,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -161,18 +159,8 @@ func (c *call) answer(w http.ResponseWriter, f *failure) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(answer)
-}
-
-// encode returns a line of JSON.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode the answer: %w", err)
-	}
-	return b.Bytes(), nil
+	line, err := strictjson.Line(answer)
+	return []byte(line + "\n"), err
 }
 
 // take waits for room for some bytes, which the call keeps until its answer is written. A

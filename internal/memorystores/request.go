@@ -1,8 +1,6 @@
 package memorystores
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -14,12 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 const (
 	maxBody    = 1 << 20
-	maxMembers = 100              // of an object; each takes more memory than its text
 	freeBody   = 4 << 10          // bytes of a body that need no room; the number of connections limits them
 	bodyFactor = 3                // a body, its texts, and what is made of them
 	bodyTime   = 10 * time.Second // for a body to arrive, and a second more for each MiB
@@ -132,79 +129,34 @@ func (c *call) time(name string) (time.Time, *failure) {
 	return t.UTC(), nil
 }
 
-// fields are the members of an object in a body.
-type fields map[string]json.RawMessage
+// form returns what an object in a body may have. The texts and objects of a body are not
+// converted.
+func form(whole string, fields ...strictjson.Field) strictjson.Form {
+	return strictjson.Form{Whole: whole, Part: "member", Exact: true, Fields: fields}
+}
 
-// readFields returns the members of the body, strictly: the decoder of encoding/json would
-// ignore the case of names, take the last of two equal names, and replace invalid text.
-func (c *call) readFields(known ...string) (fields, *failure) {
-	text := bytes.TrimSpace(rawjson.SkipMark(c.body))
-	switch name := rawjson.Foreign(text); {
-	case name != "":
-		return nil, invalid("the body is %s; send UTF-8", name)
-	case !utf8.Valid(text):
-		return nil, invalid("the body is not valid UTF-8")
-	case !json.Valid(text):
-		return nil, invalid("the body is not valid JSON")
-	case rawjson.LoneSurrogate(text):
-		return nil, invalid("the body holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character")
+func text(name string) strictjson.Field { return strictjson.Field{Name: name, Kind: "string"} }
+
+func object(name string) strictjson.Field { return strictjson.Field{Name: name, Kind: "object"} }
+
+// readFields reads the body.
+func (c *call) readFields(fields ...strictjson.Field) (strictjson.Values, *failure) {
+	body, _, err := strictjson.Parse(c.body)
+	if err != nil {
+		return nil, invalid("the body is %v", err)
 	}
-	return members(json.RawMessage(text), "the body", known)
+	all, err := form("the body", fields...).Read(body)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	return all, nil
 }
 
 // noBody refuses a body that would be ignored.
 func (c *call) noBody() *failure {
-	if len(bytes.TrimSpace(rawjson.SkipMark(c.body))) == 0 {
+	if len(strictjson.Trim(c.body)) == 0 {
 		return nil
 	}
-	_, f := c.readFields([]string{}...)
+	_, f := c.readFields()
 	return f
-}
-
-// members returns the members of valid JSON, which is to be an object. known are the names
-// that there are; nil: any.
-func members(object json.RawMessage, what string, known []string) (fields, *failure) {
-	if object[0] != '{' {
-		return nil, invalid("%s must be a JSON object", what)
-	}
-	all, f := fields{}, (*failure)(nil)
-	rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
-		_, again := all[name]
-		switch {
-		case known != nil && !slices.Contains(known, name):
-			f = invalid("%s has the unknown member %.40q; %s", what, name, allowed(known))
-		case len(all) == maxMembers:
-			f = invalid("%s has more than %d members", what, maxMembers)
-		case again:
-			f = invalid("%s has the member %.40q twice; give it once", what, name)
-		}
-		all[name] = value
-		return f == nil
-	})
-	return all, f
-}
-
-// isNull reports whether a member is not there, or null.
-func (f fields) isNull(name string) bool {
-	value, given := f[name]
-	return !given || string(value) == "null"
-}
-
-// text returns a member that is a string; nil: it is not there, or null.
-func (f fields) text(name string) (*string, *failure) {
-	if f.isNull(name) {
-		return nil, nil
-	}
-	return decodeText(name, f[name])
-}
-
-func decodeText(name string, value json.RawMessage) (*string, *failure) {
-	var s string
-	switch {
-	case value[0] != '"':
-		return nil, invalid("%s must be a string", name)
-	case json.Unmarshal(value, &s) != nil:
-		return nil, invalid("%s is not a valid JSON string", name)
-	}
-	return &s, nil
 }

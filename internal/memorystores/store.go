@@ -3,7 +3,6 @@ package memorystores
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -24,6 +24,7 @@ const (
 	maxPairs       = 16
 	maxPairKey     = 64
 	maxPairValue   = 512
+	maxChanges     = 100 // pairs that one request sets or removes
 )
 
 // A storeChange is what a request changes in a store. A nil field stays as it is.
@@ -34,45 +35,48 @@ type storeChange struct {
 
 // readStore reads the body of a request that makes or changes a store.
 func (c *call) readStore() (s storeChange, f *failure) {
-	all, f := c.readFields("name", "description", "metadata")
+	all, f := c.readFields(text("name"), text("description"), object("metadata"))
 	if f != nil {
 		return s, f
 	}
-	if s.name, f = all.text("name"); f != nil {
-		return s, f
+	if name := all.Given("name"); name != nil {
+		s.name = &name.Text
+		if *s.name == "" || utf8.RuneCountInString(*s.name) > maxName || strings.ContainsFunc(*s.name, unicode.IsControl) {
+			return s, invalid("name must have 1-%d characters, without control characters", maxName)
+		}
 	}
-	if s.name != nil && (*s.name == "" || utf8.RuneCountInString(*s.name) > maxName || strings.ContainsFunc(*s.name, unicode.IsControl)) {
-		return s, invalid("name must have 1-%d characters, without control characters", maxName)
+	if description := all.Given("description"); description != nil {
+		s.description = &description.Text
+		if utf8.RuneCountInString(*s.description) > maxDescription {
+			return s, invalid("description may have %d characters", maxDescription)
+		}
 	}
-	if s.description, f = all.text("description"); f != nil {
-		return s, f
-	}
-	if s.description != nil && utf8.RuneCountInString(*s.description) > maxDescription {
-		return s, invalid("description may have %d characters", maxDescription)
-	}
-	if !all.isNull("metadata") {
-		s.metadata, f = readMetadata(all["metadata"])
+	if all.Has("metadata") {
+		s.metadata, f = readMetadata([]byte(all.Text("metadata")))
 	}
 	return s, f
 }
 
-func readMetadata(object json.RawMessage) (map[string]*string, *failure) {
-	all, f := members(object, "metadata", nil)
-	if f != nil {
-		return nil, f
-	}
+func readMetadata(raw []byte) (map[string]*string, *failure) {
 	metadata := map[string]*string{}
-	for key := range all {
-		value, f := all.text(key)
+	for key, value := range strictjson.Members(raw) {
+		said, isText := strictjson.Text(value)
+		_, again := metadata[key]
 		switch {
-		case f != nil:
+		case again:
+			return nil, invalid("metadata: %v", strictjson.Twice("key", key))
+		case len(metadata) == maxChanges:
+			return nil, invalid("metadata has more than %d keys", maxChanges)
+		case !isText && string(value) != "null":
 			return nil, invalid("metadata: each value must be a string, or null to remove its key")
 		case key == "" || utf8.RuneCountInString(key) > maxPairKey:
 			return nil, invalid("metadata: a key must have 1-%d characters", maxPairKey)
-		case value != nil && utf8.RuneCountInString(*value) > maxPairValue:
+		case utf8.RuneCountInString(said) > maxPairValue:
 			return nil, invalid("metadata: a value may have %d characters", maxPairValue)
 		}
-		metadata[key] = value
+		if metadata[key] = nil; isText {
+			metadata[key] = &said
+		}
 	}
 	return metadata, nil
 }

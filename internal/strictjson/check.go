@@ -1,12 +1,12 @@
-package rawjson
+package strictjson
 
 const maxDepth = 10_000 // of arrays and objects; package encoding/json refuses more too
 
-// Check reports whether a text is valid JSON, and returns the number of values in it, or a
+// check reports whether a text is valid JSON, and returns the number of values in it, or a
 // few more. It agrees with Valid of package encoding/json, and takes less time.
-func Check(text []byte) (values int, ok bool) {
+func check(text []byte) (values int, ok bool) {
 	open := make([]byte, 0, 64) // the arrays and objects around i, as '[' and '{'
-	for i := SkipSpace(text, 0); ; {
+	for i := skipSpace(text, 0); ; {
 		var c byte
 		if i < len(text) {
 			c = text[i]
@@ -17,7 +17,7 @@ func Check(text []byte) (values int, ok bool) {
 			if open = append(open, c); len(open) > maxDepth {
 				return 0, false
 			}
-			if i = SkipSpace(text, i+1); i < len(text) && text[i] == c+2 { // '}' or ']'
+			if i = skipSpace(text, i+1); i < len(text) && text[i] == c+2 { // '}' or ']'
 				break
 			}
 			if c == '{' {
@@ -31,7 +31,7 @@ func Check(text []byte) (values int, ok bool) {
 		default:
 			i = wordEnd(text, i)
 		}
-		for i = SkipSpace(text, i); ; i = SkipSpace(text, i+1) {
+		for i = skipSpace(text, i); ; i = skipSpace(text, i+1) {
 			if len(open) == 0 {
 				return values, i == len(text)
 			}
@@ -44,7 +44,7 @@ func Check(text []byte) (values int, ok bool) {
 			return 0, false
 		}
 		values++
-		if i = SkipSpace(text, i+1); open[len(open)-1] == '{' {
+		if i = skipSpace(text, i+1); open[len(open)-1] == '{' {
 			i = name(text, i)
 		}
 	}
@@ -58,10 +58,10 @@ func name(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return len(text) + 1
 	}
-	if i = SkipSpace(text, textEnd(text, i)); i >= len(text) || text[i] != ':' {
+	if i = skipSpace(text, textEnd(text, i)); i >= len(text) || text[i] != ':' {
 		return len(text) + 1
 	}
-	return SkipSpace(text, i+1)
+	return skipSpace(text, i+1)
 }
 
 func textEnd(text []byte, i int) int {

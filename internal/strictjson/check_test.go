@@ -1,4 +1,4 @@
-package rawjson_test
+package strictjson
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -19,12 +18,12 @@ var seeds = []string{
 	`[]`, `[ ]`, `[,]`, `[1,]`, `[1 2]`, `[1,[2,[3,{}]],"]"]`, `[}`, `{]`, `[1}`, `[[`, `]`, `}`, `,`, `:`, "\xef\xbb\xbf{}", "[\xa01]", "[\v1]", "\x00", `[1]` + "\x00",
 }
 
-// check compares all functions with encoding/json.
-func check(t *testing.T, text []byte) {
+// agree compares all functions with encoding/json.
+func agree(t *testing.T, text []byte) {
 	t.Helper()
-	values, ok := rawjson.Check(text)
+	values, ok := check(text)
 	if ok != json.Valid(text) {
-		t.Fatalf("Check(%q) = %v, encoding/json says %v", text, ok, !ok)
+		t.Fatalf("check(%q) = %v, encoding/json says %v", text, ok, !ok)
 	}
 	if !ok {
 		return
@@ -34,34 +33,31 @@ func check(t *testing.T, text []byte) {
 	d.UseNumber()
 	testkit.Must(t, d.Decode(&want))
 	if values+1 < count(want) {
-		t.Errorf("Check(%q) counts %d values, want %d at least", text, values, count(want)-1)
+		t.Errorf("check(%q) counts %d values, want %d at least", text, values, count(want)-1)
 	}
 	text = bytes.TrimSpace(text)
 	object, _ := want.(map[string]any)
 	members := map[string]any{}
-	if !rawjson.EachMember(text, func(name string, value json.RawMessage) bool {
+	for name, value := range Members(text) {
 		var v any
 		if err := json.Unmarshal(value, &v); err != nil {
-			t.Errorf("EachMember(%q): the value of %q is %q: %v", text, name, value, err)
+			t.Errorf("Members(%q): the value of %q is %q: %v", text, name, value, err)
 		}
 		members[name] = v
-		return true
-	}) {
-		t.Errorf("EachMember(%q) = false", text)
 	}
 	if len(members) != len(object) {
-		t.Errorf("EachMember(%q) = %v, want %v", text, members, object)
+		t.Errorf("Members(%q) = %v, want %v", text, members, object)
 	}
 	for name := range maps.Keys(object) {
 		if _, ok := members[name]; !ok {
-			t.Errorf("EachMember(%q) has no %q", text, name)
+			t.Errorf("Members(%q) has no %q", text, name)
 		}
 	}
 	s, isText := want.(string)
-	if got, ok := rawjson.Text(text); ok != isText || got != s {
+	if got, ok := Text(text); ok != isText || got != s {
 		t.Errorf("Text(%q) = %q, %v, want %q, %v", text, got, ok, s, isText)
 	}
-	if isText && rawjson.LoneSurrogate(text) && !strings.ContainsRune(s, utf8.RuneError) {
+	if isText && LoneSurrogate(text) && !strings.ContainsRune(s, utf8.RuneError) {
 		t.Errorf("LoneSurrogate(%q), which is %q", text, s)
 	}
 }
@@ -85,18 +81,18 @@ func count(v any) int {
 // All functions agree with encoding/json.
 func TestCheck(t *testing.T) {
 	for _, s := range seeds {
-		check(t, []byte(s))
+		agree(t, []byte(s))
 		for _, around := range []string{`[%]`, `{"a":%}`, `[0,%,{}]`, ` % `} {
-			check(t, []byte(strings.ReplaceAll(around, "%", s)))
+			agree(t, []byte(strings.ReplaceAll(around, "%", s)))
 		}
 	}
 	for _, depth := range []int{9_999, 10_000, 10_001} {
 		text := strings.Repeat("[", depth) + strings.Repeat("]", depth)
-		if _, ok := rawjson.Check([]byte(text)); ok != json.Valid([]byte(text)) {
-			t.Errorf("Check with depth %d = %v", depth, ok)
+		if _, ok := check([]byte(text)); ok != json.Valid([]byte(text)) {
+			t.Errorf("check with depth %d = %v", depth, ok)
 		}
 	}
-	if values, _ := rawjson.Check([]byte(`{"a":[1,2,{}],"b":"[,{"}`)); values != 6 {
+	if values, _ := check([]byte(`{"a":[1,2,{}],"b":"[,{"}`)); values != 6 {
 		t.Errorf("%d values, want 6", values)
 	}
 }
@@ -105,7 +101,7 @@ func FuzzCheck(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { check(t, text) })
+	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
 
 func BenchmarkCheck(b *testing.B) {
@@ -116,10 +112,10 @@ func BenchmarkCheck(b *testing.B) {
 			json.Valid(text)
 		}
 	})
-	b.Run("rawjson", func(b *testing.B) {
+	b.Run("strictjson", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			rawjson.Check(text)
+			check(text)
 		}
 	})
 }
