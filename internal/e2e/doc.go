@@ -13,10 +13,10 @@
 //   - session_test.go has the steps of a session, and the answers that every client
 //     must see.
 //   - client_test.go and inspector_test.go run the clients.
-//   - server_test.go starts the server, over stdio or HTTP.
-//   - witness_test.go records what clients and servers say to each other.
+//   - server_test.go starts the server, over stdio or HTTP, and records what clients and
+//     servers say to each other.
 //   - serve_test.go runs all clients with a key at scratchpad serve, and changes the key.
-//   - hosts_test.go and claude_test.go run Codex and Claude Code. model_test.go is a model
+//   - hosts_test.go runs Codex and Claude Code. model_test.go is a model
 //     on loopback that makes their calls.
 //   - conformance_test.go runs the conformance suite, as far as it does not ask for tools,
 //     prompts and resources of its own.
@@ -27,7 +27,7 @@
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
 //   - releasebuild_test.go makes a release with deploy/release, twice, and uses it.
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
-//   - compose_test.go, systemd_test.go and schema_test.go check the other files of deploy.
+//   - deploy_test.go checks the other files of deploy.
 //
 // The checks of deploy also need buildah, busybox-static, caddy, strace and systemd, and
 // root for the images.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -25,12 +24,7 @@ type keyed struct {
 func newKeyed(t *testing.T) *keyed {
 	t.Helper()
 	k := &keyed{db: filepath.Join(t.TempDir(), "team.db")}
-	var created struct{ ID, Key string }
-	text := process.Run(t, scratchpadPath, "keys", "create", "--db", k.db, "--agents", "planner", "--json")
-	if err := json.Unmarshal([]byte(text), &created); err != nil {
-		t.Fatalf("keys create --json printed %q: %v", text, err)
-	}
-	k.id, k.key = created.ID, created.Key
+	k.id, k.key = process.NewKey(t, scratchpadPath, k.db, "--agents", "planner")
 	k.url = process.Serve(t, scratchpadPath, "--db", k.db)
 	return k
 }

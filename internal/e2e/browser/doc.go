@@ -41,7 +41,7 @@
 // Where to begin:
 //
 //   - page_test.go opens tabs, and has what is seen. act_test.go has what a person does.
-//   - watch_test.go sees what goes wrong. axe_test.go runs axe-core.
+//   - watch_test.go sees what goes wrong, and runs axe-core.
 //   - harness_test.go checks that all this can fail.
 //   - server_test.go starts servers, and writes as agents do.
 //   - tour_test.go uses every page. task_test.go does a task by keys alone, and without

@@ -48,12 +48,8 @@ func startServers(t testing.TB, n int, db string) (all []*server) {
 // newKey makes a key for all agents. More are further flags of the command.
 func (s *server) newKey(scopes string, more ...string) string {
 	s.t.Helper()
-	var created struct{ Key string }
-	text := s.run(append([]string{"keys", "create", "--agents", "*", "--scopes", scopes, "--json"}, more...)...)
-	if err := json.Unmarshal([]byte(text), &created); err != nil {
-		s.t.Fatalf("keys create --json printed %q: %v", text, err)
-	}
-	return created.Key
+	_, key := process.NewKey(s.t, program(s.t), s.db, append([]string{"--agents", "*", "--scopes", scopes}, more...)...)
+	return key
 }
 
 // run runs a command on the database of the server, and returns what it prints.

@@ -14,12 +14,9 @@
 //
 //   - server_test.go starts servers. client_test.go has their client, which tries again.
 //   - storm_test.go has writers, and a journal of what was acknowledged to them.
-//   - failover_test.go replaces the database server under a storm, restart_test.go the
-//     servers.
-//   - keys_test.go changes keys, session_test.go spreads the requests of a client over
-//     servers, and intruder_test.go sends hostile ones to two.
-//   - balancer_test.go runs the proxy of deploy/compose.yaml before two servers.
-//   - stores_test.go uses memory stores at two servers.
-//   - shared_test.go has what else servers share: changes, spend, marks and the
-//     schema.
+//   - failover_test.go replaces the database server under a storm, and the servers.
+//   - keys_test.go changes keys.
+//   - balancer_test.go runs the proxy of deploy/compose.yaml before three servers.
+//   - shared_test.go has what else servers share: changes, spend and the schema. It also
+//     sends hostile requests to two servers.
 package ha

@@ -17,7 +17,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/agent-scratchpad/scratchpad/internal/intruder"
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A follower, which is a process of its own, sees each write at a server, also where
@@ -36,7 +38,7 @@ func TestFollow(t *testing.T) {
 			var longest time.Duration
 			for i := range 6 {
 				path := fmt.Sprintf("file-%d", i)
-				_, err := c.call(t.Context(), servers[i%2].url(), "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":"x"`, path), "")
+				_, err := c.call(t.Context(), servers[i%2].URL, "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":"x"`, path), "")
 				must(t, err)
 				began := time.Now()
 				select {
@@ -123,13 +125,13 @@ func TestSummaries(t *testing.T) {
 	servers := startServers(t, 3, db, "--no-auth", "--summarizer", "openai", "--summary-base-url", provider.URL+"/v1", "--summary-model", "tiny", "--summary-window", "100000", "--summary-tokens-per-month", "6500")
 	c, text := newClient(""), strings.Repeat("It moves the invoices, one table a week.\n", 300)
 	for _, path := range []string{"a", "b"} {
-		_, err := c.call(t.Context(), servers[0].url(), "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":%q`, path, text+path), "")
+		_, err := c.call(t.Context(), servers[0].URL, "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":%q`, path, text+path), "")
 		must(t, err)
 	}
 	var asking sync.WaitGroup
 	for i := range 9 {
 		asking.Go(func() {
-			answer, err := c.call(t.Context(), servers[0].url(), "summarize_file", `"agent_id":"a","path":"a"`, "")
+			answer, err := c.call(t.Context(), servers[0].URL, "summarize_file", `"agent_id":"a","path":"a"`, "")
 			if err != nil || !strings.Contains(answer, "It moves the invoices.") {
 				t.Errorf("summary %d at the first server: %v, %q", i, err, answer)
 			}
@@ -137,7 +139,7 @@ func TestSummaries(t *testing.T) {
 	}
 	asking.Wait()
 	for i, s := range servers {
-		answer, err := c.call(t.Context(), s.url(), "summarize_file", `"agent_id":"a","path":"a"`, "")
+		answer, err := c.call(t.Context(), s.URL, "summarize_file", `"agent_id":"a","path":"a"`, "")
 		if err != nil || !strings.Contains(answer, "It moves the invoices.") {
 			t.Errorf("the summary that is kept, at server %d: %v, %q", i, err, answer)
 		}
@@ -146,7 +148,7 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("the model was asked %d times for one summary, want once", n)
 	}
 	for i, s := range servers {
-		answer, err := c.call(t.Context(), s.url(), "summarize_file", `"agent_id":"a","path":"b"`, "")
+		answer, err := c.call(t.Context(), s.URL, "summarize_file", `"agent_id":"a","path":"b"`, "")
 		if err == nil || !strings.Contains(err.Error(), "tokens for summaries this month") {
 			t.Errorf("server %d asks for more than the month's tokens: %v, %q", i, err, answer)
 		}
@@ -163,14 +165,14 @@ func TestNewerSchema(t *testing.T) {
 	s := startServers(t, 1, db, "--no-auth")[0]
 	c := newClient("")
 	const write = `"agent_id":"a","path":"f","content":"x"`
-	_, err := c.call(t.Context(), s.url(), "write_file", write, "")
+	_, err := c.call(t.Context(), s.URL, "write_file", write, "")
 	must(t, err)
 	conn, err := pgconn.Connect(t.Context(), db)
 	must(t, err)
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), "UPDATE schema_version SET version = version + 1").ReadAll()
 	must(t, err)
-	if answer, err := c.call(t.Context(), s.url(), "write_file", write, ""); err == nil || !strings.Contains(err.Error(), "does not know the database any more") {
+	if answer, err := c.call(t.Context(), s.URL, "write_file", write, ""); err == nil || !strings.Contains(err.Error(), "does not know the database any more") {
 		t.Errorf("write_file on a newer schema: %v, %q", err, answer)
 	}
 	waitFor(t, "/readyz to say 503", func() bool {
@@ -181,5 +183,45 @@ func TestNewerSchema(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), scratchpadPath, "serve", "--db", db, "--addr", "127.0.0.1:0").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "newer version of scratchpad") {
 		t.Errorf("a server on a newer schema: %v, %s", err, out)
+	}
+}
+
+// Generated requests at two servers show nothing of another tenant, whose agents have the
+// same names, and who works at the same servers.
+func TestIntruder(t *testing.T) {
+	db := pgtest.URL(t)
+	servers := startServers(t, 2, db)
+	_, mine := newKey(t, db, "--tenant", "fox", "--agents", "planner*")
+	id, theirs := newKey(t, db, "--tenant", "hens", "--agents", "planner*")
+	report, err := intruder.Run(t.Context(), intruder.Options{
+		URL: servers[0].URL, Intruder: spread(servers, mine), Victim: spread(servers, theirs),
+		IntruderAgent: "planner", VictimAgent: "planner", Names: []string{"hens", id},
+		Requests: testkit.Pick(1500, 1500, 20_000), Seed: 14,
+		Routes: []string{"/metrics", "/healthz", "/readyz"},
+	})
+	must(t, err)
+	for _, leak := range report.Leaks {
+		t.Errorf("%.3000s", leak)
+	}
+	for _, tool := range []string{"read_file", "write_file", "append_log", "search", "changes"} {
+		if report.Answered[tool+" 2025-06-18"]+report.Answered[tool+" "+modern] == 0 {
+			t.Errorf("no %s succeeds: the requests prove little", tool)
+		}
+	}
+}
+
+// spread sends requests with a key, those of sessions to the first server, and every other
+// one of the rest to the second.
+func spread(servers []*server, key string) func(*http.Request) (*http.Response, error) {
+	var n atomic.Int64
+	return func(r *http.Request) (*http.Response, error) {
+		if r.Header.Get("Authorization") == "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		}
+		if strings.HasPrefix(r.Header.Get("Mcp-Protocol-Version"), modern) && n.Add(1)%2 == 0 {
+			r.URL.Host = servers[1].address()
+			r.Host = servers[1].address()
+		}
+		return http.DefaultClient.Do(r)
 	}
 }

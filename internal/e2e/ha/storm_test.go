@@ -44,7 +44,10 @@ type writer struct {
 }
 
 func startStorm(t testing.TB, db string, servers []*server) *storm {
-	s := &storm{t: t, db: db, urls: urls(servers), c: newClient("")}
+	s := &storm{t: t, db: db, c: newClient("")}
+	for _, r := range servers {
+		s.urls = append(s.urls, r.URL)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	s.stop = stop
 	for i := range s.writers {

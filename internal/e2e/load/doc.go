@@ -13,11 +13,9 @@
 // nothing is there twice. And the server must be back where it was: its goroutines,
 // descriptors, sessions and memory.
 //
-//   - soak_test.go has the course of the soak. agent_test.go has the agents, and
-//     rude_test.go those who behave badly.
-//   - check_test.go compares what is stored with what was acknowledged.
+//   - soak_test.go has the course of the soak. It compares what is stored with
+//     what was acknowledged. agent_test.go has the agents, and those who behave badly.
 //   - server_test.go starts servers and reads their metrics. client_test.go calls them.
-//   - speed_test.go measures the tools beside floor_test.go, the least that a server on
-//     the same SDK costs.
-//   - start_test.go measures the start, and the memory at rest.
+//   - speed_test.go measures the tools beside the floor, the least that a server on the
+//     same SDK costs. It measures the start and the memory at rest too.
 package load

@@ -17,8 +17,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
+
+// With floorVariable set, the test binary is the floor.
+const floorVariable = "SCRATCHPAD_TEST_FLOOR"
+
+var scratchpadPath string // the real binary
+
+func TestMain(m *testing.M) {
+	if os.Getenv(floorVariable) != "" {
+		fmt.Fprintln(os.Stderr, serveFloor())
+		os.Exit(1)
+	}
+	process.Main(m, filepath.Join("..", "..", ".."), &scratchpadPath)
+}
 
 // A server is a process that serves MCP.
 type server struct {

@@ -4,13 +4,21 @@ package load
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -207,4 +215,156 @@ func (w *crew) round(b *testing.B, tool, args string, writes bool, round int) ti
 		return nil
 	})
 	return time.Since(began)
+}
+
+// The floor is a server on the same SDK over a map. It has no disk, no keys, no limits and
+// no log.
+type floor struct {
+	mu    sync.Mutex // guards the following
+	files map[[2]string]floorFile
+}
+
+type floorFile struct {
+	content string
+	version int
+}
+
+type floorWrite struct {
+	AgentID string `json:"agent_id"`
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+type floorRead struct {
+	AgentID string `json:"agent_id"`
+	Path    string `json:"path"`
+}
+
+func (f *floor) write(_ context.Context, _ *mcp.CallToolRequest, a floorWrite) (*mcp.CallToolResult, any, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := [2]string{a.AgentID, a.Path}
+	f.files[key] = floorFile{a.Content, f.files[key].version + 1}
+	return textResult(fmt.Sprintf(`{"path":%q,"version":%d,"bytes_written":%d}`, a.Path, f.files[key].version, len(a.Content)))
+}
+
+func (f *floor) read(_ context.Context, _ *mcp.CallToolRequest, a floorRead) (*mcp.CallToolResult, any, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file := f.files[[2]string{a.AgentID, a.Path}]
+	text, err := json.Marshal(map[string]any{"path": a.Path, "current_version": file.version, "content": file.content})
+	if err != nil {
+		return nil, nil, err
+	}
+	return textResult(string(text))
+}
+
+func textResult(text string) (*mcp.CallToolResult, any, error) {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+}
+
+// serveFloor serves on a free port until the process is killed. It says where, as
+// scratchpad serve does.
+func serveFloor() error {
+	f := &floor{files: map[[2]string]floorFile{}}
+	s := mcp.NewServer(&mcp.Implementation{Name: "floor", Version: "0"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "write_file", Description: "write_file"}, f.write)
+	mcp.AddTool(s, &mcp.Tool{Name: "read_file", Description: "read_file"}, f.read)
+	get := func(*http.Request) *mcp.Server { return s }
+	before := mcp.NewStreamableHTTPHandler(get, nil)
+	now := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "serving http://%s/mcp\na kill stops the server\n", l.Addr())
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/readyz":
+		case r.Header.Get("Mcp-Protocol-Version") == modern:
+			now.ServeHTTP(w, r)
+		default:
+			before.ServeHTTP(w, r)
+		}
+	}))
+}
+
+// startFloor starts the floor in a process of its own.
+func startFloor(t testing.TB) *server {
+	t.Helper()
+	log, err := os.Create(filepath.Join(t.TempDir(), "floor.log"))
+	must(t, err)
+	defer log.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), floorVariable+"=1")
+	cmd.Stderr = log
+	return launch(t, cmd, func() string { return served(log.Name(), 0) })
+}
+
+// BenchmarkStart measures the time from the start of a process until /readyz says that it
+// is ready, on a new database and on one that is there, beside the floor's first answer.
+// It also measures the memory at rest, without a call. The goals are 30 ms and 32 MiB.
+func BenchmarkStart(b *testing.B) {
+	var fresh, again, floor, rest []float64
+	for range 15 {
+		db := filepath.Join(b.TempDir(), "start.db")
+		took, memory := startOnce(b, scratchpadCommand(db))
+		fresh, rest = append(fresh, took), append(rest, memory)
+		took, _ = startOnce(b, scratchpadCommand(db))
+		again = append(again, took)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), floorVariable+"=1")
+		took, _ = startOnce(b, cmd)
+		floor = append(floor, took)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(fresh), "ms-new")
+	b.ReportMetric(median(again), "ms-existing")
+	b.ReportMetric(median(floor), "ms-floor")
+	b.ReportMetric(median(rest), "MiB-at-rest")
+}
+
+func scratchpadCommand(db string) *exec.Cmd {
+	return exec.Command(scratchpadPath, "serve", "--db", db, "--addr", "127.0.0.1:0", "--summarizer", "outline")
+}
+
+// startOnce starts a server and ends it. It returns the milliseconds until the server is
+// ready, and its resident memory a second later, in MiB.
+func startOnce(b *testing.B, cmd *exec.Cmd) (ms, memory float64) {
+	b.Helper()
+	said, err := cmd.StderrPipe()
+	must(b, err)
+	began := time.Now()
+	must(b, cmd.Start())
+	s := &server{cmd: cmd}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for text := ""; !strings.Contains(text, "/mcp\n"); {
+		var some [512]byte
+		n, err := said.Read(some[:])
+		must(b, err)
+		text += string(some[:n])
+		if _, rest, ok := strings.Cut(text, "serving "); ok {
+			s.url, _, _ = strings.Cut(rest, "\n")
+		}
+	}
+	go io.Copy(io.Discard, said)
+	for ready := false; !ready; {
+		res, err := http.Get(strings.TrimSuffix(s.url, "/mcp") + "/readyz")
+		if time.Since(began) > 10*time.Second {
+			b.Fatalf("the server is not ready: %v", err)
+		}
+		if err != nil {
+			continue // it does not serve yet
+		}
+		res.Body.Close()
+		ready = res.StatusCode == http.StatusOK
+	}
+	ms = float64(time.Since(began).Microseconds()) / 1000
+	time.Sleep(time.Second)
+	kib, err := s.status("VmRSS:")
+	must(b, err)
+	return ms, float64(kib) / 1024
 }

@@ -6,6 +6,5 @@
 //		cd internal/e2e && go test ./login
 //
 //	  - provider_test.go starts the provider, and says what its tokens contain.
-//	  - server_test.go starts scratchpad serve, which the tokens are for.
-//	  - login_test.go has the clients, and a user who logs in.
+//	  - login_test.go has the clients, a user who logs in, and scratchpad serve.
 package login

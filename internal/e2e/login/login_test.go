@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,8 +15,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
+
+var scratchpadPath string // the real binary
+
+func TestMain(m *testing.M) {
+	process.Main(m, filepath.Join("..", "..", ".."), &scratchpadPath)
+}
+
+// newResource returns a URL for MCP at which nobody listens yet.
+func newResource(t *testing.T) string {
+	t.Helper()
+	return "http://" + process.FreeAddress(t) + "/mcp"
+}
+
+// serve starts scratchpad serve at a URL, for the tokens of an issuer.
+func serve(t *testing.T, url, issuer, audience string) {
+	t.Helper()
+	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	got := process.Serve(t, scratchpadPath, "--addr", address, "--db", filepath.Join(t.TempDir(), "test.db"), "--oauth-issuer", issuer, "--oauth-audience", audience)
+	if got != url {
+		t.Fatalf("the server is at %s, want %s", got, url)
+	}
+}
 
 // protocols are one of each era.
 var protocols = []string{"2026-07-28", "2025-11-25"}

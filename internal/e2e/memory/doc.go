@@ -6,11 +6,9 @@
 //
 // The tests need what those of package e2e need.
 //
-//   - sdk_test.go runs the steps of a session with each SDK. stores_test.go,
-//     memories_test.go, list_test.go, versions_test.go and lost_test.go have the steps.
-//   - golang_test.go and typescript_test.go are the SDKs behind one interface.
-//     front_test.go stands between an SDK and the server: it records requests and loses
-//     answers.
+//   - sdk_test.go runs the steps of a session with each SDK, and session_test.go has them.
+//     A front stands between an SDK and the server: it records requests and loses answers.
+//   - clients_test.go has the SDKs behind one interface.
 //   - guide_test.go runs the programs of docs/guide/memory-stores.md.
 //   - tool_test.go compares the memory tool with the one of the SDK for TypeScript.
 package memory

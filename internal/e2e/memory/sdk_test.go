@@ -3,16 +3,42 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
+
+// module is the folder of Scratchpad's own module, and clients that of package-lock.json.
+var module, clients = filepath.Join("..", "..", ".."), ".."
+
+// What TestMain has built and installed.
+var (
+	scratchpadPath string // the real binary
+	nodePath       string // Node 22
+)
+
+func TestMain(m *testing.M) {
+	process.Main(m, module, &scratchpadPath, func() (err error) {
+		if err = process.InstallNPM(clients); err == nil {
+			nodePath, err = process.Node(clients)
+		}
+		return err
+	})
+}
 
 type m = map[string]any
 
@@ -109,12 +135,7 @@ func startServer(t *testing.T, db string) *server {
 
 func (s *server) createKey(t *testing.T, tenant string, flags ...string) (id, key string) {
 	t.Helper()
-	var created struct{ ID, Key string }
-	text := process.Run(t, scratchpadPath, append([]string{"keys", "create", "--db", s.db, "--tenant", tenant, "--json"}, flags...)...)
-	if err := json.Unmarshal([]byte(text), &created); err != nil {
-		t.Fatalf("keys create --json printed %q: %v", text, err)
-	}
-	return created.ID, created.Key
+	return process.NewKey(t, scratchpadPath, s.db, append(flags, "--tenant", tenant)...)
 }
 
 // do calls a method that must succeed.
@@ -223,4 +244,81 @@ func paths(items []m) (list []string) {
 		list = append(list, item["path"].(string))
 	}
 	return list
+}
+
+// A front stands between an SDK and the server. It records what passes, and may lose an
+// answer. Clients find the API below a path, as behind a gateway.
+type front struct {
+	url string
+
+	mu       sync.Mutex
+	requests []request
+	losing   bool // the next answer
+}
+
+const frontPath = "/team/memory"
+
+// A request is one that an SDK has sent, with the status of its answer.
+type request struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         string
+	status       int
+	answer       http.Header
+}
+
+func newFront(t *testing.T, server string) *front {
+	t.Helper()
+	target, err := url.Parse(server)
+	testkit.Must(t, err)
+	f := &front{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ErrorLog: log.New(io.Discard, "", 0), // of answers that it lost
+		ModifyResponse: func(res *http.Response) error {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			last := &f.requests[len(f.requests)-1]
+			last.status, last.answer = res.StatusCode, res.Header.Clone()
+			if f.losing {
+				f.losing = false
+				panic(http.ErrAbortHandler)
+			}
+			return nil
+		},
+	}
+	server2 := httptest.NewUnstartedServer(http.StripPrefix(frontPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		f.mu.Lock()
+		f.requests = append(f.requests, request{method: r.Method, path: r.URL.EscapedPath(), query: r.URL.Query(), header: r.Header.Clone(), body: string(body)})
+		f.mu.Unlock()
+		proxy.ServeHTTP(w, r)
+	})))
+	server2.Config.ErrorLog = proxy.ErrorLog
+	server2.Start()
+	t.Cleanup(server2.Close)
+	f.url = server2.URL + frontPath
+	return f
+}
+
+// loseNext makes the front close the connection in place of the next answer. By then the
+// server has worked.
+func (f *front) loseNext() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.losing = true
+}
+
+// take returns the requests since the last take.
+func (f *front) take() []request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	taken := f.requests
+	f.requests = nil
+	return taken
 }

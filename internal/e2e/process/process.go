@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,23 @@ func Build(module string) (program string, err error) {
 	return program, nil
 }
 
+// Main builds the program, takes further steps, and runs the tests of a package. module is
+// the folder of the module. It does not return.
+func Main(m *testing.M, module string, program *string, steps ...func() error) {
+	var err error
+	*program, err = Build(module)
+	for _, step := range steps {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
 // Run runs the program to its end and returns what it prints on standard output.
 func Run(t testing.TB, program string, args ...string) string {
 	t.Helper()
@@ -67,6 +85,18 @@ func Try(ctx context.Context, program string, args ...string) (string, error) {
 		return "", fmt.Errorf("scratchpad %s: %w\n%s", strings.Join(args, " "), err, &said)
 	}
 	return string(out), nil
+}
+
+// NewKey makes a key in a database, and returns its id and its text. The flags are those of
+// scratchpad keys create.
+func NewKey(t testing.TB, program, db string, flags ...string) (id, key string) {
+	t.Helper()
+	var created struct{ ID, Key string }
+	text := Run(t, program, append([]string{"keys", "create", "--db", db, "--json"}, flags...)...)
+	if err := json.Unmarshal([]byte(text), &created); err != nil {
+		t.Fatalf("keys create --json printed %q: %v", text, err)
+	}
+	return created.ID, created.Key
 }
 
 // Serve starts scratchpad serve and returns the URL of its MCP. Without --addr it listens
@@ -159,6 +189,15 @@ func (s *Server) Stop() {
 		_ = cmd.Process.Kill()
 		<-s.done
 		s.t.Error("scratchpad serve did not end within a minute of SIGTERM")
+	}
+}
+
+// Kill ends the process at once. It does nothing if the process does not run.
+func (s *Server) Kill() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		<-s.done
+		s.cmd = nil
 	}
 }
 

@@ -2,19 +2,23 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"io/fs"
 	"maps"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	urlpath "path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -23,7 +27,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -232,4 +239,148 @@ func filterSet(t *testing.T, set string) (names []string) {
 		}
 	}
 	return names
+}
+
+func loadCompose(t *testing.T, name string, environment types.Mapping) (*types.Project, error) {
+	t.Helper()
+	file, err := filepath.Abs(filepath.Join(root, "deploy", name))
+	testkit.Must(t, err)
+	return loader.LoadWithContext(context.Background(), types.ConfigDetails{
+		WorkingDir: filepath.Dir(file), Environment: environment, ConfigFiles: []types.ConfigFile{{Filename: file}},
+	}, loader.WithProfiles([]string{"*"}))
+}
+
+// TestCompose reads the compose files as Docker Compose does. The servers must have no rights
+// that they do not need, and only the proxy may be reached from outside.
+func TestCompose(t *testing.T) {
+	for name, c := range map[string]struct {
+		servers  []string
+		required types.Mapping
+	}{
+		"compose.sqlite.yaml": {[]string{"scratchpad"}, types.Mapping{"SCRATCHPAD_HOST": "memory.example.com"}},
+		"compose.yaml": {[]string{"scratchpad1", "scratchpad2", "scratchpad3"},
+			types.Mapping{"SCRATCHPAD_HOST": "memory.example.com", "POSTGRES_PASSWORD": "a", "REPLICATION_PASSWORD": "b", "SCRATCHPAD_DB_PASSWORD": "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable := range c.required {
+				without := maps.Clone(c.required)
+				delete(without, variable)
+				if _, err := loadCompose(t, name, without); err == nil || !strings.Contains(err.Error(), variable) {
+					t.Errorf("without %s: %v, want an error that names it", variable, err)
+				}
+			}
+			project, err := loadCompose(t, name, c.required)
+			testkit.Must(t, err)
+			for _, server := range c.servers {
+				checkServer(t, project.Services[server], project.Services["proxy"])
+			}
+			for _, s := range project.Services {
+				checkVolumes(t, s)
+				if s.Name != "proxy" && len(s.Ports) != 0 || s.Privileged || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+					t.Errorf("the service %s: ports %v, privileged %t, security_opt %q", s.Name, s.Ports, s.Privileged, s.SecurityOpt)
+				}
+			}
+		})
+	}
+}
+
+// checkServer checks a service that runs scratchpad.
+func checkServer(t *testing.T, s, proxy types.ServiceConfig) {
+	t.Helper()
+	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.CapAdd != nil || s.User != "65532:65532" {
+		t.Errorf("the service %q has more rights than it needs: read_only %t, cap_drop %q, cap_add %q, user %q", s.Name, s.ReadOnly, s.CapDrop, s.CapAdd, s.User)
+	}
+	if s.Build == nil || !filepath.IsAbs(s.Build.Context) {
+		t.Fatalf("the build of %q is %+v", s.Name, s.Build)
+	}
+	for _, name := range []string{filepath.Join(s.Build.Context, "go.mod"), filepath.Join(s.Build.Context, s.Build.Dockerfile)} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := s.Command[len(s.Command)-1]; proxy.Networks["inside"].Ipv4Address+"/32" != want {
+		t.Errorf("the server trusts the proxy %s, which has the address %s", want, proxy.Networks["inside"].Ipv4Address)
+	}
+}
+
+// checkVolumes checks that the files that a service gets are there.
+func checkVolumes(t *testing.T, s types.ServiceConfig) {
+	t.Helper()
+	for _, v := range s.Volumes {
+		if v.Type != types.VolumeTypeBind {
+			continue
+		}
+		if _, err := os.Stat(v.Source); err != nil {
+			t.Errorf("the service %s: %v", s.Name, err)
+		}
+	}
+}
+
+// registry is the module of the MCP registry. It has the schema of server.json.
+const registry = "github.com/modelcontextprotocol/registry@v1.8.8"
+
+// TestDeploySchemas checks the files of deploy against the schemas of those who read them,
+// and that each schema can refuse.
+func TestDeploySchemas(t *testing.T) {
+	apify := filepath.Join("node_modules", "@apify", "json_schemas", "schemas")
+	for _, c := range []struct{ file, schema, wrong string }{
+		{"server.json", filepath.Join(moduleDir(t, registry), "internal", "validators", "schemas", "2025-12-11.json"), `"name"`},
+		{"apify/.actor/actor.json", filepath.Join(apify, "actor.schema.json"), `"actorSpecification"`},
+		{"apify/.actor/input_schema.json", filepath.Join(apify, "input.schema.json"), `"schemaVersion"`},
+	} {
+		t.Run(urlpath.Base(c.file), func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, "deploy", filepath.FromSlash(c.file)))
+			testkit.Must(t, err)
+			if err := validate(t, c.schema, text); err != nil {
+				t.Errorf("deploy/%s: %v", c.file, err)
+			}
+			if validate(t, c.schema, bytes.Replace(text, []byte(c.wrong), []byte(`"x"`), 1)) == nil {
+				t.Errorf("%s accepts a file without %s, so that it says nothing", c.schema, c.wrong)
+			}
+		})
+	}
+}
+
+// validate checks a text against a schema. Schemas that it refers to are beside it.
+func validate(t *testing.T, schema string, text []byte) error {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(beside(filepath.Dir(schema)))
+	compiled, err := compiler.Compile("file:///" + filepath.Base(schema))
+	testkit.Must(t, err)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
+
+// beside loads schemas from a folder, by the last element of their URL. Apify's schemas
+// name each other without .schema and with hyphens.
+type beside string
+
+func (dir beside) Load(url string) (any, error) {
+	name := strings.ReplaceAll(urlpath.Base(url), "-value", "_value")
+	text, err := os.ReadFile(filepath.Join(string(dir), name))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile(filepath.Join(string(dir), strings.ReplaceAll(strings.TrimSuffix(name, ".json"), "-store", "_store")+".schema.json"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
+// moduleDir returns the folder of a module in the module cache.
+func moduleDir(t *testing.T, version string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", version)
+	cmd.Dir = t.TempDir() // outside of any module
+	cmd.Stderr = t.Output()
+	out, err := cmd.Output()
+	var m struct{ Dir, Error string }
+	if err != nil || json.Unmarshal(out, &m) != nil || m.Dir == "" {
+		t.Fatalf("go mod download %s: %v: %s", version, err, m.Error)
+	}
+	return m.Dir
 }
