@@ -292,3 +292,186 @@ func TestServiceWatchSlow(t *testing.T) {
 		t.Errorf("the store has %d watches, want one", n)
 	}
 }
+
+// filledLog appends entries of many sizes by several authors, and trims the log. It returns
+// what the log has, by number.
+func filledLog(t *testing.T, ws *workspace.Workspace, random *rand.Rand) (all []workspace.Entry) {
+	authors := []workspace.Author{{Client: "Claude Code", Version: "2.1", Key: "key-a"}, {Client: "cursor", Version: "2.1"}, {}}
+	words := []string{"Deploy", "deploy ÄÖ", "nothing", "budget"}
+	for id := int64(1); id <= 400; {
+		var batch []string
+		by := authors[random.IntN(len(authors))]
+		for range 1 + random.IntN(40) {
+			text := fmt.Sprintf("%s %d %s", words[random.IntN(len(words))], id, strings.Repeat("x", random.IntN(50)))
+			if random.IntN(20) == 0 {
+				text += strings.Repeat("y", 60_000)
+			}
+			batch = append(batch, text)
+			all = append(all, workspace.Entry{ID: id, Author: by, Content: []byte(text)})
+			id++
+		}
+		appendLog(t, ws.As(by), "log", batch...)
+	}
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{})))
+	return all[20:]
+}
+
+// The pages of a log have each entry that matches once, the newest first, as it was
+// written, whatever the query is.
+func TestViewLog(t *testing.T) {
+	testkit.SkipInShort(t)
+	onEachStore(t, func(t *testing.T, store workspace.Store) {
+		svc := serviceOn(t, store, workspace.Options{})
+		ws := agentOf(t, svc, "a")
+		random := rand.New(rand.NewPCG(3, 4))
+		all := filledLog(t, ws, random)
+		last := all[len(all)-1].ID
+		for range testkit.Pick(10, 100, 1000) {
+			q := workspace.LogQuery{
+				Author: []string{"", "", "claude", "CODE 2.1 KEY", "2.1", "nobody"}[random.IntN(6)],
+				Text:   []string{"", "", "DEPLOY", "äö", "yyyy", "missing"}[random.IntN(6)],
+				Limit:  []int{0, 3, 17, 100}[random.IntN(4)],
+				After:  []int64{0, 0, 5, 200, last, last + 9}[random.IntN(6)],
+				Before: []int64{0, 0, 10, 300, last + 5}[random.IntN(5)],
+			}
+			var want, got []int64
+			for _, e := range slices.Backward(all) {
+				by := strings.ToLower(e.Author.Client + " " + e.Author.Version + " " + e.Author.Key)
+				if e.ID > q.After && (q.Before == 0 || e.ID < q.Before) && strings.Contains(by, strings.ToLower(q.Author)) &&
+					strings.Contains(strings.ToLower(string(e.Content)), strings.ToLower(q.Text)) {
+					want = append(want, e.ID)
+				}
+			}
+			first := q
+			for {
+				v, err := ws.ViewLog(t.Context(), "log", q)
+				if err != nil || !v.Exists || v.First != 21 || v.Last != last || len(got) > len(all) {
+					t.Fatalf("ViewLog(%+v) = %d-%d, %v, want %d-%d", q, v.First, v.Last, err, 21, last)
+				}
+				size := 0
+				for _, e := range v.Entries {
+					got = append(got, e.ID)
+					size += len(e.Content)
+					if stored := all[e.ID-21]; string(e.Content) != string(stored.Content) || e.Author != stored.Author || e.Time.IsZero() {
+						t.Fatalf("ViewLog(%+v) has another entry %d than was written", q, e.ID)
+					}
+				}
+				if len(v.Entries) > 1 && size > 256<<10 || len(v.Entries) > 100 || v.Scanned > 5000 {
+					t.Fatalf("ViewLog(%+v) has %d entries of %d bytes, looked at %d", q, len(v.Entries), size, v.Scanned)
+				}
+				if q.Before = v.Next; q.Before == 0 {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("all pages of ViewLog(%+v) = %d\nwant %d", first, got, want)
+			}
+		}
+	})
+}
+
+// No log is an empty page, also a deleted one. A wrong argument is refused. No call is
+// counted.
+func TestViewLogOfLittle(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	if v, err := ws.ViewLog(t.Context(), "none", workspace.LogQuery{}); err != nil || v.Exists || v.Next != 0 {
+		t.Errorf("ViewLog of none = %+v, %v", v, err)
+	}
+	appendLog(t, ws, "log", "x", "y")
+	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{})))
+	if v, err := ws.ViewLog(t.Context(), "log", workspace.LogQuery{}); err != nil || !v.Exists || len(v.Entries) != 0 || v.Next != 0 || v.First != 3 {
+		t.Errorf("ViewLog of an empty log = %+v, %v", v, err)
+	}
+	before := usage(t, ws)
+	for _, q := range []workspace.LogQuery{{Before: -1}, {After: -1}, {Limit: 101}, {Limit: -1}, {Text: strings.Repeat("x", 1001)}, {Author: strings.Repeat("x", 1001)}} {
+		_, err := ws.ViewLog(t.Context(), "log", q)
+		wantErr(t, "ViewLog", err, workspace.ErrInvalid)
+	}
+	_, err := ws.ViewLog(t.Context(), "../x", workspace.LogQuery{})
+	wantErr(t, "ViewLog", err, workspace.ErrInvalid)
+	if after := usage(t, ws); after.Operations != before.Operations+1 {
+		t.Errorf("the calls are counted: %+v, then %+v", before, after)
+	}
+}
+
+// The pages have the summaries that are kept, of the files that have some, among many that
+// have none.
+func TestSummaries(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store workspace.Store) {
+		var m model
+		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Files: 2000}})
+		ws := agentOf(t, svc, "a")
+		var want []string
+		for i := range 40 {
+			path := fmt.Sprintf("f%03d", i)
+			write(t, ws, path, longText(path))
+			if i%5 == 0 {
+				summarize(t, ws, path)
+				want = append(want, path)
+			}
+		}
+		write(t, ws, want[0], longText("again")) // forgets the summary
+		want = want[1:]
+		before := usage(t, ws)
+		for _, limit := range []int{0, 1, 4, 50} {
+			var got []string
+			q := workspace.SummariesQuery{Limit: limit}
+			for {
+				page, err := ws.Summaries(t.Context(), q)
+				testkit.Must(t, err)
+				for _, s := range page.Summaries {
+					got = append(got, s.Path)
+					if s.Version != 1 || s.Current != 1 || s.Bytes < 8000 || s.Method != "provider" || s.Model != "model-1" || s.Prompt != "1" || s.Tokens == 0 || s.Time.IsZero() {
+						t.Errorf("Summaries has %+v", s)
+					}
+				}
+				if q.After = page.Next; q.After == "" {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("Summaries in pages of %d = %q, want %q", limit, got, want)
+			}
+		}
+		one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: want[1]})
+		if err != nil || len(one.Summaries) != 1 || one.Summaries[0].Path != want[1] || one.Summaries[0].Text != summarize(t, ws, want[1]).Text || one.Next != "" {
+			t.Errorf("Summaries of %s = %+v, %v", want[1], one, err)
+		}
+		if one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: "none"}); err != nil || len(one.Summaries) > 0 {
+			t.Errorf("Summaries of no file = %+v, %v", one, err)
+		}
+		if after := usage(t, ws); after.Operations != before.Operations+2 {
+			t.Errorf("Summaries is counted: %+v, then %+v", before, after)
+		}
+		_, err = ws.Summaries(t.Context(), workspace.SummariesQuery{Limit: 51})
+		wantErr(t, "Summaries", err, workspace.ErrInvalid)
+	})
+}
+
+// What was spent is of one agent in the present month.
+func TestSummarySpend(t *testing.T) {
+	clock := testkit.NewClock()
+	var m model
+	svc, _ := newService(t, workspace.Options{Summarizer: m.remote(), SummaryTokens: 50_000, Now: clock.Now})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("x"))
+	summarize(t, ws, "f")
+	summarize(t, ws, "f")
+	spent := func(ws *workspace.Workspace) workspace.SummarySpend {
+		s, err := ws.SummarySpend(t.Context())
+		testkit.Must(t, err)
+		return s
+	}
+	now := clock.Now().UTC()
+	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if got, want := spent(ws), (workspace.SummarySpend{Month: month, Tokens: 100, Limit: 50_000}); got != want {
+		t.Errorf("SummarySpend = %+v, want %+v", got, want)
+	}
+	if got := spent(agentOf(t, svc, "b")); got.Tokens != 0 {
+		t.Errorf("SummarySpend of another agent = %+v", got)
+	}
+	clock.Advance(31 * 24 * time.Hour)
+	if got := spent(ws); got.Tokens != 0 || !got.Month.After(month) {
+		t.Errorf("SummarySpend a month later = %+v", got)
+	}
+}

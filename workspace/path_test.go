@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -222,5 +223,193 @@ func TestPathRule(t *testing.T) {
 	for asked, near := range map[string]string{"記憶/笔日.md": `"記憶/笔记.md"`, "笔记": "", "憶記/一二.md": ""} {
 		says := cmp.Or(near, "ListFiles shows")
 		wantErr(t, asked, failure(ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})), workspace.ErrNotFound, says)
+	}
+}
+
+var (
+	goodPath   = regexp.MustCompile(`\A[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.-]+)*\z`)
+	badSegment = regexp.MustCompile(`\.\.|(\A|/)\.(/|\z)`)
+)
+
+// validPath is the rule for paths, written another way.
+func validPath(name string) bool {
+	return len(name) <= 255 && goodPath.MatchString(name) && !badSegment.MatchString(name)
+}
+
+// segments returns a path of n bytes with slashes in it.
+func segments(n int) string {
+	return strings.Repeat("abc/", 100)[:n-1] + "d"
+}
+
+func TestParsePath(t *testing.T) {
+	for _, name := range []string{
+		"a", "plan.md", "notes/plan.md", "a/b/c/d", ".hidden", "a/.b", "a.", "-", "_", "0", "A/B", "a.b.c", "-/-", strings.Repeat("x", 255), segments(255),
+	} {
+		p, err := workspace.ParsePath(name)
+		if err != nil || p.String() != name {
+			t.Errorf("ParsePath(%q) = %q, %v, want it back", name, p, err)
+		}
+	}
+	for _, test := range []struct{ name, says string }{
+		{"", "empty"},
+		{strings.Repeat("x", 256), "256 characters, limit 255; use a shorter path"},
+		{"/etc/passwd", `begins with a slash; use "etc/passwd"`},
+		{"/", "begins with a slash; leave the slash out"},
+		{"/a/../b", "begins with a slash; leave the slash out"},
+		{"/" + strings.Repeat("a", 200), "begins with a slash; leave the slash out"},
+		{"a/", "ends in a slash"},
+		{"a//b", "empty segment (two slashes in a row); leave one slash out"},
+		{"..", `it holds ".."; use a path without it`},
+		{"a/../b", `".."`},
+		{"a..b", `".."`},
+		{".", `segment "."; use a path without it`},
+		{"scratchpad://a/f", "leave scratchpad://AGENT/ out"},
+		{"./a", `segment "."`},
+		{"a b", `byte 2 is ' '`},
+		{`a\b`, `byte 2 is '\\'`},
+		{"a\x00", `byte 2 is '\x00'`},
+		{"naïve", `byte 3 is`},
+		{"a*", `byte 2 is '*'`},
+		{"a\xff", `byte 2 is`},
+	} {
+		_, err := workspace.ParsePath(test.name)
+		wantErr(t, "ParsePath("+test.name+")", err, workspace.ErrInvalid, test.says)
+	}
+}
+
+func TestParseAgentID(t *testing.T) {
+	for _, name := range []string{"a", "agent-1", "A_b-9", "-", strings.Repeat("x", 128)} {
+		id, err := workspace.ParseAgentID(name)
+		if err != nil || id.String() != name {
+			t.Errorf("ParseAgentID(%q) = %q, %v, want it back", name, id, err)
+		}
+	}
+	svc, _ := newService(t, workspace.Options{})
+	for _, test := range []struct{ name, says string }{
+		{"", "empty"},
+		{strings.Repeat("x", 129), "129 characters, limit 128; use a shorter name"},
+		{"a/b", `byte 2 is '/'`},
+		{"a b", `byte 2 is ' '`},
+		{"é", `byte 1 is`},
+		{"a\x00", `byte 2 is '\x00'`},
+	} {
+		_, err := workspace.ParseAgentID(test.name)
+		wantErr(t, "ParseAgentID("+test.name+")", err, workspace.ErrInvalid, test.says)
+		_, err = svc.Agent(test.name)
+		wantErr(t, "Agent("+test.name+")", err, workspace.ErrInvalid, test.says)
+		_, err = svc.DeleteAgent(t.Context(), test.name)
+		wantErr(t, "DeleteAgent("+test.name+")", err, workspace.ErrInvalid, test.says)
+		if test.name != "" {
+			_, err = workspace.New(newStore(t), workspace.Options{Tenant: test.name})
+			wantErr(t, "New with the tenant "+test.name, err, workspace.ErrInvalid, test.says)
+		}
+	}
+}
+
+func FuzzParsePath(f *testing.F) {
+	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256)} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		p, err := workspace.ParsePath(name)
+		if (err == nil) != validPath(name) {
+			t.Fatalf("ParsePath(%q) = %v, want it accepted: %t", name, err, validPath(name))
+		}
+		if err != nil {
+			if !errors.Is(err, workspace.ErrInvalid) {
+				t.Fatalf("ParsePath(%q) = %v, want ErrInvalid", name, err)
+			}
+			return
+		}
+		if p.String() != name || !fs.ValidPath(name) {
+			t.Fatalf("ParsePath(%q) = %q, which is not what was given, or not a path of io/fs", name, p)
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		there  string // separated by spaces
+		asked  string
+		near   string // "": none
+		reason string
+	}{
+		{"notes/plan.md notes/plain.txt", "notes/plam.md", "notes/plan.md", "one letter is wrong"},
+		{"notes/plan.md", "Notes/Plan.md", "notes/plan.md", "the case is wrong"},
+		{"notes/plan.md", "plan.md", "notes/plan.md", "the folder is missing"},
+		{"plan.md", "home/me/plan.md", "plan.md", "there is a folder too many"},
+		{"docs/plan.md", "notes/plan.md", "docs/plan.md", "the folder is another"},
+		{"plan.md plans", "plan", "plan.md", "the extension is missing"},
+		{"plan.md", "plan", "plan.md", "the extension is missing"},
+		{"runs/1 runs/3", "runs/2", "runs/1", "two are as near: the first"},
+		{"a b c", "z", "", "a name of one letter is another one"},
+		{"budget.csv todo", "plan.md", "", "nothing is like it"},
+		{"", "plan.md", "", "there is nothing"},
+		{"notes/plan.md", "notes/2026/11/plans/quarter.md", "", "only the folder is the same"},
+	} {
+		ws := newWorkspace(t, workspace.Options{})
+		for _, path := range strings.Fields(c.there) {
+			write(t, ws, path, "x")
+			appendLog(t, ws, path, "x")
+		}
+		says := "there is no such file; ListFiles shows"
+		if c.near != "" {
+			says = "there is no such file; the nearest name is " + c.near + ":"
+		}
+		for op, err := range map[string]error{
+			"ReadFile": failure(ws.ReadFile(t.Context(), c.asked, workspace.ReadOptions{})),
+			"EditFile": failure(ws.EditFile(t.Context(), c.asked, "x", "y", workspace.EditOptions{})),
+			"History":  failure(ws.History(t.Context(), c.asked)),
+		} {
+			wantErr(t, fmt.Sprintf("%s(%s) of %q, where %s", op, c.asked, c.there, c.reason), err, workspace.ErrNotFound, says)
+		}
+		if page := readLog(t, ws, c.asked, workspace.ReadLogOptions{}); page.Exists || page.Nearest != c.near {
+			t.Errorf("ReadLog(%s) of %q exists: %v, nearest %q, want %q", c.asked, c.there, page.Exists, page.Nearest, c.near)
+		}
+	}
+}
+
+func failure[T any](_ T, err error) error { return err }
+
+// The hint for a file that is a log, or the other way round, says so.
+func TestNameOfTheOtherKind(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "file", "x")
+	write(t, ws, "logs", "x")
+	appendLog(t, ws, "log", "x")
+	_, err := ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
+	wantErr(t, "ReadFile of a log", err, workspace.ErrNotFound, "there is no such file, but a log of this name; use ReadLog:")
+	for path, isFile := range map[string]bool{"file": true, "log": false, "none": false} {
+		if page := readLog(t, ws, path, workspace.ReadLogOptions{}); page.IsFile != isFile || page.Nearest != "" || page.Exists != (path == "log") {
+			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
+		}
+	}
+	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{})))
+	_, err = ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
+	wantErr(t, "ReadFile of a deleted log", err, workspace.ErrNotFound, "the nearest name is logs:")
+}
+
+// No hint names what another agent has, nor what was deleted.
+func TestNearestIsOnesOwn(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	other, ws := agentOf(t, svc, "other"), agentOf(t, svc, "a")
+	write(t, other, "secret.md", "x")
+	appendLog(t, other, "secret.md", "x")
+	write(t, ws, "secrets.md", "x")
+	appendLog(t, ws, "secrets.md", "x")
+	for _, remove := range []func() error{
+		func() error {
+			return failure(ws.DeleteFile(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+		},
+		func() error {
+			return failure(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+		},
+	} {
+		testkit.Must(t, remove())
+	}
+	_, err := ws.ReadFile(t.Context(), "secret.md", workspace.ReadOptions{})
+	wantErr(t, "a file that only another agent has", err, workspace.ErrNotFound, "ListFiles")
+	if page := readLog(t, ws, "secret.md", workspace.ReadLogOptions{}); page.Nearest != "" {
+		t.Errorf("the nearest of a log that only another agent has is %q, want none", page.Nearest)
 	}
 }

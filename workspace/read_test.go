@@ -1,14 +1,22 @@
 package workspace_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 func TestReadLinesRefuses(t *testing.T) {
@@ -106,5 +114,195 @@ func TestContentIsCopied(t *testing.T) {
 			t.Fatalf("the file holds %q and the log %+v, %v, want what was written", r.Content, page, err)
 		}
 		r.Content[0], page.Entries[0].Content[0] = 'Y', 'Y'
+	}
+}
+
+// numbered is a text of lines that each name their number.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of a text that is read in parts\n", i+1)
+	}
+	return b.String()
+}
+
+func TestReadMaxTokens(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	text := numbered(1000)
+	write(t, ws, "f", text)
+	r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500})
+	if !r.Truncated || r.FromLine != 1 || r.Lines != 1000 || r.CutBytes != 0 || r.Large {
+		t.Errorf("ReadFile of 500 tokens = %+v, want the beginning of 1,000 lines", r)
+	}
+	if n := o200k.Count(string(r.Content)); n < 450 || n > 525 {
+		t.Errorf("ReadFile of 500 tokens gives %d by o200k, want 450 to 525", n)
+	}
+	if want := numbered(r.ToLine); string(r.Content) != want {
+		t.Errorf("ReadFile of 500 tokens up to line %d = %.80q..., want those lines", r.ToLine, r.Content)
+	}
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, FromLine: 990})
+	if r.Truncated || r.FromLine != 990 || r.ToLine != 1000 {
+		t.Errorf("ReadFile of the last lines = %+v, want all of them", r)
+	}
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100_000})
+	if r.Truncated || r.FromLine != 0 || string(r.Content) != text {
+		t.Errorf("ReadFile below the bound = %+v, want the whole file", r)
+	}
+	write(t, ws, "f", "new")
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, Version: 1, FromLine: 501})
+	if !r.Truncated || r.FromLine != 501 || !strings.HasPrefix(string(r.Content), "line 501 ") || r.Version != 1 {
+		t.Errorf("ReadFile of an old version from line 501 = %+v, want its lines from there", r)
+	}
+}
+
+// In place of a diff over the bound stand the changed lines.
+func TestReadMaxTokensDiff(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	lines := strings.SplitAfter(numbered(1000), "\n")
+	write(t, ws, "f", strings.Join(lines, ""))
+	lines[0] = "the first line is another one, and says a little more\n"
+	for i := 99; i < 109; i++ {
+		lines[i] = "ten lines\n"
+	}
+	lines[499] = "" // removed
+	write(t, ws, "f", strings.Join(lines, ""))
+	o := workspace.ReadOptions{Since: 1}
+	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
+		t.Fatalf("ReadFile since 1 = %+v, want a diff", r)
+	}
+	o.MaxTokens = 150
+	r := read(t, ws, "f", o)
+	want := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}}
+	gone := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}, {From: 500, To: 500}}
+	if diff := cmp.Diff([2][]workspace.LineRange{want, gone}, [2][]workspace.LineRange{r.Changed, r.Removed}); diff != "" || r.Joined || r.Diff != nil || r.Content != nil || !r.Truncated || r.Lines != 999 {
+		t.Errorf("ReadFile since 1 of 150 tokens = %+v, want the changed lines (-want +got):\n%s", r, diff)
+	}
+	o.MaxTokens = 20
+	if r := read(t, ws, "f", o); len(r.Changed) != 2 || len(r.Removed) != 2 || r.Removed[0] != (workspace.LineRange{From: 1, To: 109}) || !r.Joined {
+		t.Errorf("ReadFile since 1 of 20 tokens = %v and %v, want the nearest of the removed ranges joined", r.Changed, r.Removed)
+	}
+	o.MaxTokens = 1500
+	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
+		t.Errorf("ReadFile since 1 of 1,500 tokens = %+v, want a diff", r)
+	}
+	write(t, ws, "f", strings.Repeat("all is another text now\n", 1000))
+	r = read(t, ws, "f", o)
+	all := func(n int) []workspace.LineRange { return []workspace.LineRange{{From: 1, To: n}} }
+	if diff := cmp.Diff([2][]workspace.LineRange{all(1000), all(1000)}, [2][]workspace.LineRange{r.Changed, r.Removed}); diff != "" || r.DiffLarger || !r.Truncated || r.Content != nil {
+		t.Errorf("ReadFile since 1 where all has changed = %+v, want the lines that changed (-want +got):\n%s", r, diff)
+	}
+}
+
+// Lines that were only removed are named by their numbers in the version before.
+func TestReadMaxTokensRemoved(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	lines := strings.SplitAfter(numbered(2000), "\n")
+	write(t, ws, "f", strings.Join(lines, ""))
+	write(t, ws, "f", strings.Join(append(lines[:500:500], lines[600:]...), ""))
+	r := read(t, ws, "f", workspace.ReadOptions{Since: 1, MaxTokens: 200})
+	if want := []workspace.LineRange{{From: 501, To: 600}}; !cmp.Equal(r.Removed, want) || r.Changed == nil || len(r.Changed) != 0 {
+		t.Errorf("ReadFile since 1 of 100 removed lines = %v changed and %v removed, want none and %v", r.Changed, r.Removed, want)
+	}
+	gone := read(t, ws, "f", workspace.ReadOptions{Version: 1, FromLine: r.Removed[0].From, ToLine: r.Removed[0].To})
+	if string(gone.Content) != strings.Join(strings.SplitAfter(numbered(600), "\n")[500:], "") {
+		t.Errorf("the removed lines are %.80q..., want those of version 1", gone.Content)
+	}
+}
+
+// Parts read one after the other are the whole file, each no dearer than it may be,
+// and none shorter than it has to be.
+func TestReadMaxTokensParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		svc, err := workspace.New(memstore.New(), workspace.Options{})
+		testkit.Must(t, err)
+		defer svc.Close(context.Background())
+		ws, _ := svc.Agent("a")
+		line := rapid.OneOf(rapid.StringN(0, 30, -1), rapid.StringN(80, 200, -1), rapid.Just(""), rapid.Just("plain words in a row"))
+		text := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(t, "lines"), "\n")
+		if _, err := ws.WriteFile(t.Context(), "f", []byte(text), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		most := rapid.IntRange(1, 200).Draw(t, "tokens")
+		lines := strings.SplitAfter(text, "\n")
+		var read strings.Builder
+		for from := 1; ; {
+			r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{MaxTokens: most, FromLine: min(from, max(0, linediff.Lines([]byte(text))))})
+			testkit.Must(t, err)
+			read.Write(r.Content)
+			if n := tokens.EstimateBytes(r.Content); n > most {
+				t.Fatalf("a part costs %d tokens, %d are allowed", n, most)
+			}
+			if !r.Truncated {
+				break
+			}
+			if r.CutBytes > 0 {
+				rest := lines[r.ToLine-1][len(r.Content):]
+				if r.FromLine != r.ToLine || int64(len(rest)) != r.CutBytes || !utf8.ValidString(rest) {
+					t.Fatalf("%d bytes are cut from line %d, want %d, between characters", r.CutBytes, r.ToLine, len(rest))
+				}
+				read.WriteString(rest)
+			} else if next := append(r.Content[:len(r.Content):len(r.Content)], lines[r.ToLine]...); tokens.EstimateBytes(next) < most-2 {
+				t.Fatalf("a part ends before line %d, which would fit", r.ToLine+1)
+			}
+			if from = r.ToLine + 1; from > r.Lines {
+				break
+			}
+		}
+		if read.String() != text {
+			t.Fatalf("the parts make %q, want %q", read.String(), text)
+		}
+	})
+}
+
+// A cut file can be summarised just if Summarize takes it.
+func TestCanSummarize(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		o          workspace.ReadOptions
+		want       bool
+	}{
+		{"long", numbered(300), workspace.ReadOptions{MaxTokens: 100}, true},
+		{"lines of a long one", numbered(300), workspace.ReadOptions{MaxTokens: 100, FromLine: 2}, true},
+		{"long, not cut", numbered(300), workspace.ReadOptions{}, false},
+		{"old version of a long one", numbered(300), workspace.ReadOptions{MaxTokens: 100, Version: 1}, false},
+		{"short", numbered(100), workspace.ReadOptions{MaxTokens: 100}, false},
+		{"few characters of three bytes", strings.Repeat("記憶體\n", 2000), workspace.ReadOptions{MaxTokens: 100}, false},
+	} {
+		for _, on := range []bool{true, false} {
+			var o workspace.Options
+			if on {
+				o.Summarizer = new(model).local()
+			}
+			ws := newWorkspace(t, o)
+			write(t, ws, "f", numbered(300))
+			write(t, ws, "f", c.text)
+			if got := read(t, ws, "f", c.o).CanSummarize; got != (c.want && on) {
+				t.Errorf("%s, with a Summarizer: %v: CanSummarize is %v", c.name, on, got)
+			}
+			_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+			if c.want && on && err != nil {
+				t.Errorf("%s: Summarize = %v", c.name, err)
+			}
+		}
+	}
+}
+
+// An extent says how much there is to read, and does not count as a read.
+func TestExtent(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for _, text := range []string{"one", "the longest", "two"} {
+		write(t, ws, "f", text)
+	}
+	before := usage(t, ws).Operations
+	for path, want := range map[string]workspace.Extent{"f": {Version: 3, Bytes: 3, Largest: 11}, "none": {}} {
+		if got, err := ws.FileExtent(t.Context(), path); err != nil || got != want {
+			t.Errorf("FileExtent(%s) = %+v, %v, want %+v", path, got, err, want)
+		}
+	}
+	_, err := ws.FileExtent(t.Context(), "../f")
+	wantErr(t, "FileExtent of a bad path", err, workspace.ErrInvalid)
+	if got := usage(t, ws).Operations - 1; got != before { // Usage counts itself
+		t.Errorf("%d operations, want %d as before", got, before)
 	}
 }

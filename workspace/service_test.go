@@ -1,13 +1,19 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // Agents and tenants see nothing of one another.
@@ -147,4 +153,210 @@ func TestLook(t *testing.T) {
 	if _, err := other.ReadFile(t.Context(), "f", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
 		t.Errorf("another tenant's operator reads %v, want %v", err, workspace.ErrNotFound)
 	}
+}
+
+// Tenants of one Service see nothing of each other, have limits of their own, and count
+// their reads together.
+func TestTenant(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 1}})
+	other, err := svc.Tenant("other", workspace.StoreLimits{Agents: 2})
+	testkit.Must(t, err)
+	write(t, agentOf(t, svc, "a"), "f", "of local")
+	write(t, agentOf(t, other, "a"), "f", "of other")
+	for _, c := range []struct {
+		of   *workspace.Service
+		want string
+	}{{svc, "of local"}, {other, "of other"}} {
+		if r, err := agentOf(t, c.of, "a").ReadFile(t.Context(), "f", workspace.ReadOptions{}); err != nil || string(r.Content) != c.want {
+			t.Errorf("f has %q, %v, want %q", r.Content, err, c.want)
+		}
+	}
+	write(t, agentOf(t, other, "b"), "f", "x")
+	_, err = agentOf(t, svc, "b").WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the second agent of local", err, workspace.ErrQuota, "(1 of 1)")
+	_, err = agentOf(t, other, "c").WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the third agent of other", err, workspace.ErrQuota, "(2 of 2)")
+
+	testkit.Must(t, svc.Close(t.Context()))
+	for _, tenant := range []string{"local", "other"} {
+		again := serviceOn(t, store, workspace.Options{Tenant: tenant})
+		look, err := again.Look("a")
+		testkit.Must(t, err)
+		if u, err := look.Usage(t.Context()); err != nil || u.Operations != 2 {
+			t.Errorf("%s: %d operations, %v, want a write and a read", tenant, u.Operations, err)
+		}
+	}
+	_, err = svc.Tenant("no tenant", workspace.StoreLimits{})
+	wantErr(t, "a tenant with a space", err, workspace.ErrInvalid, "no tenant")
+}
+
+// A new agent is refused if there are enough. Present agents go on, deleted ones make
+// room, and a deletion that finds nothing makes no agent.
+func TestAgentLimit(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 2}})
+	a, b, c := agentOf(t, svc, "a"), agentOf(t, svc, "b"), agentOf(t, svc, "c")
+	write(t, a, "f", "x")
+	appendLog(t, b, "l", "x")
+	const says = "agent limit of this store reached (2 of 2)"
+	_, err := c.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the write of a third agent", err, workspace.ErrQuota, "write f: "+says, "StoreLimits")
+	_, err = c.AppendLog(t.Context(), "l", nil)
+	wantErr(t, "the append of a third agent", err, workspace.ErrQuota, "append to l: "+says)
+	_, err = c.EditFile(t.Context(), "f", "x", "y", workspace.EditOptions{})
+	wantErr(t, "the edit of a third agent", err, workspace.ErrNotFound)
+	for range 2 {
+		if r, err := c.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || r.Deleted {
+			t.Errorf("a deletion of a third agent = %+v, %v, want nothing deleted", r, err)
+		}
+	}
+	if u, err := svc.StoreUsage(t.Context()); err != nil || u.Agents != 2 || u.Files != 1 || u.Logs != 1 || u.Versions != 1 || u.Entries != 1 || u.Bytes != 2 {
+		t.Errorf("StoreUsage = %+v, %v, want those of two agents", u, err)
+	}
+	write(t, a, "g", "x")
+	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
+	write(t, c, "f", "x")
+	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the write of a deleted agent where another has its place", err, workspace.ErrQuota, says)
+	write(t, b, "f", "x")
+
+	none, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: -1, Bytes: -1}})
+	for i := range 5 {
+		write(t, agentOf(t, none, fmt.Sprint(i)), "f", "x")
+	}
+}
+
+// An adder counts how often a store adds up the totals.
+type adder struct {
+	workspace.Store
+	sums atomic.Int64
+	fail atomic.Bool
+}
+
+func (s *adder) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
+	s.sums.Add(1)
+	if s.fail.Load() {
+		return workspace.Totals{}, workspace.ErrBusy
+	}
+	return s.Store.Totals(ctx, tenant)
+}
+
+// The bytes of all agents are added up every five seconds at most. A write that would
+// exceed the limit is refused. A write that makes less is not refused, nor is a deletion,
+// even if adding up fails.
+func TestTotalBytes(t *testing.T) {
+	clock := testkit.NewClock()
+	store := &adder{Store: memstore.New()}
+	defer store.Close()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now, Limits: workspace.Limits{Versions: 1}, Store: workspace.StoreLimits{Agents: -1, Bytes: 2*oneFile + 1000}})
+	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
+	write(t, a, "f", strings.Repeat("x", 600))
+	write(t, b, "f", strings.Repeat("x", 400))
+	for range 20 {
+		write(t, a, "f", strings.Repeat("x", 600))
+		clock.Advance(249 * time.Millisecond)
+	}
+	if n := store.sums.Load(); n != 1 {
+		t.Errorf("it was added up %d times within 4.98 seconds, want once", n)
+	}
+	clock.Advance(time.Second)
+	_, err := b.WriteFile(t.Context(), "f", make([]byte, 401), workspace.WriteOptions{})
+	wantErr(t, "a byte more", err, workspace.ErrQuota, "write f: all agents of this store use 1700 bytes of 1700, this write adds 1;", "StoreLimits")
+	_, err = b.AppendLog(t.Context(), "l", nil)
+	wantErr(t, "an empty entry more", err, workspace.ErrQuota, "this write adds 300;")
+	if n := store.sums.Load(); n != 2 {
+		t.Errorf("it was added up %d times, want twice", n)
+	}
+	write(t, b, "f", strings.Repeat("y", 400))
+	write(t, b, "f", "shorter")
+	clock.Advance(6 * time.Second)
+	write(t, a, "f", strings.Repeat("x", 900))
+	clock.Advance(-time.Hour) // a sum from the future is not waited for
+	_, err = a.WriteFile(t.Context(), "f", make([]byte, 1000), workspace.WriteOptions{})
+	wantErr(t, "a hundred bytes more", err, workspace.ErrQuota, "use 1607 bytes of 1700, this write adds 100")
+	if n := store.sums.Load(); n != 4 {
+		t.Errorf("it was added up %d times, want four times", n)
+	}
+
+	store.fail.Store(true)
+	clock.Advance(time.Hour)
+	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "a write that cannot be weighed", err, workspace.ErrBusy)
+	if r, err := a.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || !r.Deleted {
+		t.Errorf("a deletion that cannot be weighed = %+v, %v, want it done", r, err)
+	}
+}
+
+// A version and an entry keep their author. What a client says about itself is cut to 256
+// bytes of valid text.
+func TestAuthor(t *testing.T) {
+	plain := newWorkspace(t, workspace.Options{})
+	for _, test := range []struct{ given, want workspace.Author }{
+		{workspace.Author{}, workspace.Author{}},
+		{workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}, workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}},
+		{workspace.Author{Client: strings.Repeat("x", 256)}, workspace.Author{Client: strings.Repeat("x", 256)}},
+		{workspace.Author{Client: strings.Repeat("x", 9999)}, workspace.Author{Client: strings.Repeat("x", 256)}},
+		{workspace.Author{Version: strings.Repeat("日", 100)}, workspace.Author{Version: strings.Repeat("日", 85)}},
+		{workspace.Author{Key: "a\xffb"}, workspace.Author{Key: "a\uFFFDb"}},
+		{workspace.Author{Client: "a\x00b", Session: "\x00"}, workspace.Author{Client: "a\uFFFDb"}},
+	} {
+		ws := plain.As(test.given)
+		write(t, ws, "f", "x")
+		appendLog(t, ws, "l", "x")
+		h, err := plain.History(t.Context(), "f")
+		if err != nil || h[len(h)-1].Author != test.want {
+			t.Errorf("the version's author is %+v, %v, want %+v", h[len(h)-1].Author, err, test.want)
+		}
+		if r := read(t, plain, "f", workspace.ReadOptions{}); r.Author != test.want {
+			t.Errorf("the file's author is %+v, want %+v", r.Author, test.want)
+		}
+		if page := readLog(t, plain, "l", workspace.ReadLogOptions{Tail: 1}); page.Entries[0].Author != test.want {
+			t.Errorf("the entry's author is %+v, want %+v", page.Entries[0].Author, test.want)
+		}
+	}
+	write(t, plain, "f", "x")
+	if r := read(t, plain, "f", workspace.ReadOptions{}); r.Author != (workspace.Author{}) {
+		t.Errorf("the author is %+v, want none: As leaves the workspace as it was", r.Author)
+	}
+}
+
+// stored returns the operations that are written, without counting anything.
+func stored(t testing.TB, svc *workspace.Service) int64 {
+	t.Helper()
+	agents, err := svc.Agents(t.Context(), "", 0)
+	if err != nil || len(agents) > 1 {
+		t.Fatalf("Agents = %+v, %v, want one at most", agents, err)
+	}
+	if len(agents) == 0 {
+		return 0
+	}
+	return agents[0].Usage.Operations
+}
+
+// Reads that no write takes along are written within ten seconds.
+func TestReadsAreFlushed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		defer store.Close()
+		svc, err := workspace.New(store, workspace.Options{})
+		testkit.Must(t, err)
+		defer svc.Close(t.Context())
+		ws := agentOf(t, svc, "a")
+		write(t, ws, "f", "x")
+		want := int64(1)
+		for round := range 3 {
+			for range 5 {
+				read(t, ws, "f", workspace.ReadOptions{})
+				time.Sleep(time.Second)
+			}
+			if got := stored(t, svc); got != want {
+				t.Errorf("round %d: %d operations are written before ten seconds have passed, want %d", round, got, want)
+			}
+			time.Sleep(5*time.Second + time.Millisecond)
+			synctest.Wait()
+			want += 5
+			if got := stored(t, svc); got != want {
+				t.Errorf("round %d: %d operations are written after ten seconds, want %d", round, got, want)
+			}
+		}
+	})
 }
