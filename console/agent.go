@@ -3,8 +3,6 @@ package console
 import (
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -18,7 +16,7 @@ type agentData struct {
 	head    agentHead
 	Profile workspace.Profile
 	Usage   workspace.UsageReport
-	Tree    *filetree.Folder
+	Tree    *folder
 	More    string // the address of the files after these; "": there are none
 	Below   string // the path before the first file; "": the first files are here
 	Logs    []workspace.LogInfo
@@ -51,16 +49,16 @@ func (h *Handler) agent(v *visit) error {
 	if d.Profile, _, err = v.person.Service.Profile(ctx, ws.Agent()); err != nil {
 		return err
 	}
-	leave, err := v.take(h.room, 64<<10+filetree.Memory*min(d.Usage.Files, filetree.MaxFiles))
+	leave, err := v.take(h.room, 64<<10+fileMemory*min(d.Usage.Files, maxFiles))
 	if err != nil {
 		return err
 	}
 	defer leave()
-	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: filetree.MaxFiles})
+	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxFiles})
 	if err != nil {
 		return err
 	}
-	d.Tree = filetree.New(d.Below, files, func(path string) string { return fileURL(ws.Agent(), path) })
+	d.Tree = newTree(d.Below, files, func(path string) string { return fileURL(ws.Agent(), path) })
 	if files.Next != "" {
 		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(files.Next)
 	}
@@ -141,9 +139,9 @@ func (v *visit) changeRows(changes []workspace.Change) []changeRow {
 func logDetail(c workspace.Change) (detail, link, label string) {
 	switch {
 	case c.Op == workspace.OpAppend && c.Entries == 1:
-		return "entry " + format.Number(c.After), "?before=" + number(c.After+1), "Entry"
+		return "entry " + formatNumber(c.After), "?before=" + number(c.After+1), "Entry"
 	case c.Op == workspace.OpAppend:
-		return "entries " + format.Number(c.After-c.Entries+1) + " to " + format.Number(c.After), "?before=" + number(c.After+1), "Entries"
+		return "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After), "?before=" + number(c.After+1), "Entries"
 	}
 	return "", "", ""
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -66,7 +66,7 @@ func (v *visit) moveData(ws *workspace.Workspace, version int64) moveData {
 }
 
 func (v *visit) renderMove(status int, d moveData) error {
-	return v.write(status, "move", "Move "+visible.Text(d.Path), pageOptions{part: partAgents, agent: d.Head.Agent}, d)
+	return v.write(status, "move", "Move "+text.Plain(d.Path), pageOptions{part: partAgents, agent: d.Head.Agent}, d)
 }
 
 // move gives a file another path.
@@ -141,7 +141,7 @@ func (v *visit) renderDelete(status int, ws *workspace.Workspace, problem string
 	for _, version := range versions {
 		d.Bytes += version.Bytes
 	}
-	return v.write(status, "delete", "Delete "+visible.Text(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	return v.write(status, "delete", "Delete "+text.Plain(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
 }
 
 // deleteFile removes a file, if it is as the person has seen it.
@@ -198,5 +198,5 @@ func (v *visit) restore(ws *workspace.Workspace) error {
 		return err
 	}
 	d := restoreData{v.agentHead("Files"), path, fileURL(ws.Agent(), path), version, current, versions[len(versions)-1]}
-	return v.write(http.StatusConflict, "restore", "Restore "+visible.Text(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	return v.write(http.StatusConflict, "restore", "Restore "+text.Plain(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
 }

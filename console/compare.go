@@ -1,16 +1,13 @@
 package console
 
 import (
-	"bytes"
 	"net/http"
 	"slices"
 	"sort"
 	"strconv"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/comparison"
-	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
-	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
+	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -23,7 +20,7 @@ const (
 // compareData is what the page that compares two versions of a file shows.
 type compareData struct {
 	fileHead
-	comparison.Query
+	comparison
 	Old, New workspace.VersionInfo
 	Missing  []string // sentences about versions that are not there; then there is no more
 
@@ -37,7 +34,7 @@ type compareData struct {
 	Removed, Added int
 	Equal          bool
 	Ends           string // says that the lines end otherwise; "": they do not
-	Rows           []diffrow.Row
+	Rows           []diffRow
 	From, To, Of   int    // the rows that are here
 	Earlier, Later string // the addresses of other rows; "": there are none
 }
@@ -55,7 +52,7 @@ func (h *Handler) compare(v *visit) error {
 		return err
 	}
 	q := v.r.URL.Query()
-	c, ok := comparison.Parse(q)
+	c, ok := parseComparison(q)
 	if !ok {
 		return errNothingHere
 	}
@@ -67,14 +64,14 @@ func (h *Handler) compare(v *visit) error {
 		return err
 	}
 	o := pageOptions{part: partAgents, agent: ws.Agent(), stream: "/events?agent=" + escapeQuery(ws.Agent())}
-	title := "Compare " + visible.Text(d.Path)
+	title := "Compare " + text.Plain(d.Path)
 	if len(d.Missing) > 0 {
 		return v.write(http.StatusNotFound, "compare", title, o, d)
 	}
-	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + visible.Text(d.Path)
-	if c.A != comparison.Current && c.B != comparison.Current {
+	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + text.Plain(d.Path)
+	if c.A != currentName && c.B != currentName {
 		// What a change can alter is above the rows, and costs little to fetch.
-		o.refresh = d.Address + c.With(func(*comparison.Query) {}) + "&head=1"
+		o.refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
 	}
 	if !q.Has("head") {
 		leave, err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
@@ -96,23 +93,23 @@ func compareRoom(old, new int64) int64 {
 }
 
 // compareHead returns all but the rows.
-func (v *visit) compareHead(ws *workspace.Workspace, c comparison.Query) (*compareData, error) {
+func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData, error) {
 	versions, err := ws.History(v.r.Context(), v.r.PathValue("path"))
 	if err != nil {
 		return nil, err
 	}
-	d := &compareData{Query: c}
+	d := &compareData{comparison: c}
 	current := versions[len(versions)-1]
 	find := func(name string) workspace.VersionInfo {
 		n, _ := strconv.ParseInt(name, 10, 64) // Parse has checked it
-		if name == comparison.Current {
+		if name == currentName {
 			n = current.Version
 		}
 		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
 		if i >= 0 && versions[i].Redacted == nil {
 			return versions[i]
 		}
-		if text := comparison.Missing(n, versions); !slices.Contains(d.Missing, text) {
+		if text := missingVersion(n, versions); !slices.Contains(d.Missing, text) {
 			d.Missing = append(d.Missing, text)
 		}
 		return current
@@ -130,18 +127,18 @@ func (v *visit) compareHead(ws *workspace.Workspace, c comparison.Query) (*compa
 
 // links sets the addresses of other comparisons of the file.
 func (d *compareData) links(versions []workspace.VersionInfo) {
-	c := d.Query
-	d.Unified = c.With(func(c *comparison.Query) { c.Split, c.Open = false, nil })
-	d.Beside = c.With(func(c *comparison.Query) { c.Split, c.Open = true, nil })
-	d.Whole = c.With(func(c *comparison.Query) { c.Context, c.Open = -1, nil })
-	d.Parts = c.With(func(c *comparison.Query) { c.Context, c.Open = comparison.UsualContext, nil })
-	d.Swapped = c.With(func(c *comparison.Query) { c.A, c.B, c.Open = c.B, c.A, nil })
+	c := d.comparison
+	d.Unified = c.with(func(c *comparison) { c.Split, c.Open = false, nil })
+	d.Beside = c.with(func(c *comparison) { c.Split, c.Open = true, nil })
+	d.Whole = c.with(func(c *comparison) { c.Context, c.Open = -1, nil })
+	d.Parts = c.with(func(c *comparison) { c.Context, c.Open = usualContext, nil })
+	d.Swapped = c.with(func(c *comparison) { c.A, c.B, c.Open = c.B, c.A, nil })
 	between := func(i int) *step {
 		if i < 0 || i+1 >= len(versions) {
 			return nil
 		}
 		from, to := versions[i].Version, versions[i+1].Version
-		return &step{from, to, c.With(func(c *comparison.Query) { c.A, c.B, c.Open = number(from), number(to), nil })}
+		return &step{from, to, c.with(func(c *comparison) { c.A, c.B, c.Open = number(from), number(to), nil })}
 	}
 	at := func(n int64) int {
 		return slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
@@ -167,52 +164,37 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		d.TooLong = true
 		return nil
 	}
-	diff := worddiff.Compare(old.Content, new.Content)
-	d.Removed, d.Added = diff.Lines()
+	lines := diff.Compare(old.Content, new.Content)
+	d.Removed, d.Added = lines.Lines()
 	d.Equal = d.Removed+d.Added == 0
 	oldEnds, newEnds := endsOf(old.Content), endsOf(new.Content)
 	if oldEnds != newEnds && oldEnds != "" && newEnds != "" {
-		d.Ends = "The lines of version " + number(old.Version) + " end with " + oldEnds + ", those of version " + number(new.Version) + " with " + newEnds + "."
+		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) + ", those of version " + number(new.Version) + " with " + string(newEnds) + "."
 	}
-	layout := worddiff.Unified
+	layout := diff.Unified
 	if d.Split {
-		layout = worddiff.SideBySide
+		layout = diff.SideBySide
 	}
-	view := diff.View(worddiff.Options{Layout: layout, Context: d.Context, Open: d.Query.Open})
+	view := lines.View(diff.Options{Layout: layout, Context: d.Context, Open: d.comparison.Open})
 	starts := view.Pages(maxRows, maxText, maxLine)
 	d.Of = view.Len()
 	if len(starts) == 0 {
 		return nil
 	}
-	row := int(min(max(d.Query.From-1, 0), int64(d.Of-1)))
+	row := int(min(max(d.comparison.From-1, 0), int64(d.Of-1)))
 	page := sort.SearchInts(starts, row+1) - 1
 	from, to := starts[page], d.Of
 	if page > 0 {
-		d.Earlier = d.With(func(c *comparison.Query) { c.From = int64(starts[page-1]) + 1 })
+		d.Earlier = d.with(func(c *comparison) { c.From = int64(starts[page-1]) + 1 })
 	}
 	if page+1 < len(starts) {
 		to = starts[page+1]
-		d.Later = d.With(func(c *comparison.Query) { c.From = int64(to) + 1 })
+		d.Later = d.with(func(c *comparison) { c.From = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := diffrow.Layout{Old: lineAddress(old), New: lineAddress(new), Opened: d.Query.Opened, Quiet: oldEnds == newEnds && oldEnds == "CRLF"}
-	d.Rows = l.Rows(view.Rows(from, to), from)
+	l := diffLayout{old: lineAddress(old), new: lineAddress(new), opened: d.opened, quiet: oldEnds == newEnds && oldEnds == diff.CRLF}
+	d.Rows = l.rows(view.Rows(from, to), from)
 	return nil
-}
-
-// endsOf says how the lines of a text end: with "LF", with "CRLF", or with "both". Of a
-// text without line ends it is "".
-func endsOf(text []byte) string {
-	all, crlf := bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
-	switch {
-	case all == 0:
-		return ""
-	case crlf == 0:
-		return "LF"
-	case crlf == all:
-		return "CRLF"
-	}
-	return "both LF and CRLF"
 }
 
 // lineAddress returns what makes the address of a line of a version.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -251,9 +251,9 @@ func TestCompareHostile(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := newService(t)
 	for _, h := range sample() {
-		text := strings.ToValidUTF8(h.Text, "?")
-		write(t, svc, "a", h.Name, text+"\n")
-		middle := []rune(text)
+		content := strings.ToValidUTF8(h.Text, "?")
+		write(t, svc, "a", h.Name, content+"\n")
+		middle := []rune(content)
 		write(t, svc, "a", h.Name, string(slices.Insert(middle, len(middle)/2, []rune(" MIDDLE ")...))+"\n")
 	}
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
@@ -263,7 +263,7 @@ func TestCompareHostile(t *testing.T) {
 			checkMarkup(t, h.Name, page)
 			first, _, _ := strings.Cut(strings.ToValidUTF8(h.Text, "?"), "\n")
 			var want strings.Builder
-			for r := range visible.Runs(strings.TrimSuffix(first, "\r")) {
+			for r := range text.Runs(strings.TrimSuffix(first, "\r")) {
 				want.WriteString(r.Label())
 			}
 			if strings.Contains(want.String(), "×") {

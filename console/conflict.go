@@ -6,10 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/comparison"
-	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
-	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
-	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
+	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -27,7 +24,7 @@ type conflict struct {
 	Change  *workspace.Change // the deletion or the last move; nil: it is not known
 	Theirs  *fileData         // the current text; nil: there is no file
 	Link    string            // the address of that version
-	Rows    []diffrow.Row     // from theirs to yours
+	Rows    []diffRow         // from theirs to yours
 	Removed int               // lines
 	Added   int
 	Left    int // rows that are not shown
@@ -117,14 +114,14 @@ func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Chang
 }
 
 // compare fills in the comparison, unless the texts are long.
-func (c *conflict) compare(theirs, yours []byte, ending textfield.Ending) {
+func (c *conflict) compare(theirs, yours []byte, ending diff.LineEnd) {
 	if len(theirs)+len(yours) > maxCompareBytes || linediff.Lines(theirs)+linediff.Lines(yours) > 2*maxCompareLines {
 		return
 	}
-	diff := worddiff.Compare(theirs, yours)
-	c.Removed, c.Added = diff.Lines()
-	view := diff.View(worddiff.Options{Context: comparison.UsualContext})
+	lines := diff.Compare(theirs, yours)
+	c.Removed, c.Added = lines.Lines()
+	view := lines.View(diff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
 	none := func(int) string { return "" }
-	c.Rows = diffrow.Layout{Old: none, New: none, Quiet: ending == textfield.CRLF}.Rows(view.Rows(0, maxCompareRows), 0)
+	c.Rows = diffLayout{old: none, new: none, quiet: ending == diff.CRLF}.rows(view.Rows(0, maxCompareRows), 0)
 }

@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
-	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -42,7 +41,7 @@ type editData struct {
 type draft struct {
 	Version int64 // that it rests on; 0: there must be no file
 	Text    string
-	Ending  textfield.Ending
+	Ending  diff.LineEnd
 	Once    string // unlike that of any other form
 	Unsaved bool   // it is not in the memory, even if nothing more is typed
 }
@@ -68,7 +67,7 @@ func (d editData) PathName() string  { return "path" }
 func (d editData) PathValue() string { return d.Path }
 
 // Size returns how many bytes the text has as a file.
-func (d draft) Size() int64 { return int64(len(textfield.Content(d.Text, d.Ending))) }
+func (d draft) Size() int64 { return int64(len(fieldContent(d.Text, d.Ending))) }
 
 // editor shows a file in a text field.
 func (h *Handler) editor(v *visit) error {
@@ -86,7 +85,7 @@ func (h *Handler) editor(v *visit) error {
 		return err
 	}
 	d := v.editData(ws, r.Path)
-	text, ending, problem := textfield.Text(r.Content)
+	text, ending, problem := fieldText(r.Content)
 	d.Draft = draft{Version: r.Version, Text: text, Ending: ending, Once: rand.Text()}
 	if problem != "" {
 		d.Reason, d.Blocked = problem, &fileData{Pinned: true, fileHead: fileHead{Address: d.Address, File: r}}
@@ -162,7 +161,7 @@ func (v *visit) renderEditor(status int, ws *workspace.Workspace, d editData) er
 			o.stream = "/events?agent=" + escapeQuery(ws.Agent())
 			o.refresh = d.Address + "?view=newer&v=" + number(d.Draft.Version)
 		}
-		title = "Edit " + visible.Text(d.Path)
+		title = "Edit " + text.Plain(d.Path)
 	}
 	return v.write(status, "edit", title, o, d)
 }
@@ -185,7 +184,7 @@ const textPrefix = "text-"
 func (v *visit) typed() (text string, ok bool) {
 	for name, values := range v.form {
 		if strings.HasPrefix(name, textPrefix) && len(values) > 0 {
-			return textfield.Value(values[0]), true
+			return fieldValue(values[0]), true
 		}
 	}
 	return "", false
@@ -197,14 +196,14 @@ func (v *visit) draftOf() (draft, error) {
 	if err != nil {
 		return draft{}, err
 	}
-	d := draft{Version: version, Ending: textfield.Ending(v.form.Get("ending")), Once: v.form.Get("once"), Unsaved: true}
-	if d.Ending != textfield.CRLF {
-		d.Ending = textfield.LF
+	d := draft{Version: version, Ending: diff.LineEnd(v.form.Get("ending")), Once: v.form.Get("once"), Unsaved: true}
+	if d.Ending != diff.CRLF {
+		d.Ending = diff.LF
 	}
 	if !v.form.Has(textPrefix + number(version)) {
 		return draft{}, errBadForm
 	}
-	d.Text = textfield.Value(v.form.Get(textPrefix + number(version)))
+	d.Text = fieldValue(v.form.Get(textPrefix + number(version)))
 	return d, nil
 }
 
@@ -212,7 +211,7 @@ func (v *visit) draftOf() (draft, error) {
 // click or a reload, changes things once.
 func (v *visit) requestKey(fields ...string) string {
 	sum := sha256.New()
-	for _, f := range append([]string{guard.Token(v.session)}, fields...) {
+	for _, f := range append([]string{formToken(v.session)}, fields...) {
 		_, _ = fmt.Fprintf(sum, "%d %s ", len(f), f) // never fails
 	}
 	return "console-" + hex.EncodeToString(sum.Sum(nil)[:20])
@@ -226,7 +225,7 @@ func (v *visit) save(ws *workspace.Workspace) error {
 	if d.Draft, err = v.draftOf(); err != nil {
 		return err
 	}
-	content := textfield.Content(d.Draft.Text, d.Draft.Ending)
+	content := fieldContent(d.Draft.Text, d.Draft.Ending)
 	if v.isCurrent(ws, d.Path, d.Draft.Version, content) {
 		return v.see(d.Address)
 	}
@@ -289,7 +288,7 @@ func (h *Handler) newFile(v *visit) error {
 	}
 	d := v.editData(ws, "")
 	d.New, d.Path = true, v.r.URL.Query().Get("path")
-	d.Draft = draft{Ending: textfield.LF, Once: rand.Text()}
+	d.Draft = draft{Ending: diff.LF, Once: rand.Text()}
 	return v.renderEditor(http.StatusOK, ws, d)
 }
 
@@ -305,7 +304,7 @@ func (h *Handler) createFile(v *visit) error {
 		return err
 	}
 	none := int64(0)
-	content := textfield.Content(d.Draft.Text, d.Draft.Ending)
+	content := fieldContent(d.Draft.Text, d.Draft.Ending)
 	w, err := ws.WriteFile(v.r.Context(), d.Path, content, workspace.WriteOptions{
 		IfVersion: &none, IdempotencyKey: v.requestKey("create", d.Path, d.Draft.Once, string(content)),
 	})

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/eventstream"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -18,6 +17,7 @@ const (
 	eventPause       = 200 * time.Millisecond
 	sessionCheck     = 500 * time.Millisecond // between two looks at who the person is
 	heartbeat        = 15 * time.Second
+	sendTime         = 10 * time.Second // for a browser to take an event
 )
 
 // streams are the event streams that are open.
@@ -55,7 +55,7 @@ func (s *streams) open() int {
 	return s.n
 }
 
-// Idle returns for how long there was no request and no open page.
+// Idle returns how long ago the last request was, or 0 while a page is open.
 func (h *Handler) Idle() time.Duration {
 	if h.streams.open() > 0 {
 		return 0
@@ -87,8 +87,8 @@ func (h *Handler) events(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s := eventstream.New(v.w, v.newest(v.person, agent))
-	if s.Send("hello") != nil {
+	s := newEventStream(v.w, v.newest(v.person, agent))
+	if s.send("hello") != nil {
 		return nil
 	}
 	check := time.NewTicker(sessionCheck)
@@ -102,22 +102,22 @@ func (h *Handler) events(v *visit) error {
 			if !open {
 				return nil // the store is closed, and the browser comes back
 			}
-			if name != "" || s.Moved(v.newest(*person.Load(), agent)) {
+			if name != "" || s.moved(v.newest(*person.Load(), agent)) {
 				event = "change"
 			}
 		case <-check.C:
 		}
 		switch now, err := h.o.People.Person(v.r.Context(), v.session); {
 		case errors.Is(err, ErrSignedOut), err == nil && now.ID != v.person.ID:
-			_ = s.Send("end") // the browser may be gone
+			_ = s.send("end") // the browser may be gone
 			return nil
 		case err == nil:
 			person.Store(&now)
 		}
-		if event == "" && time.Since(s.Last) < heartbeat {
+		if event == "" && time.Since(s.last) < heartbeat {
 			continue
 		}
-		if s.Send(event) != nil {
+		if s.send(event) != nil {
 			return nil
 		}
 		if event != "" {
@@ -179,4 +179,43 @@ func pause(r *http.Request, d time.Duration) {
 	case <-r.Context().Done():
 	case <-time.After(d):
 	}
+}
+
+// An eventStream sends server-sent events to a browser. One goroutine uses it.
+type eventStream struct {
+	last   time.Time // when something was sent
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	newest string
+}
+
+// newEventStream returns a stream to a page that shows the change newest, as in moved. It writes
+// nothing yet.
+func newEventStream(w http.ResponseWriter, newest string) *eventStream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // of nginx
+	return &eventStream{w: w, rc: http.NewResponseController(w), newest: newest}
+}
+
+// moved notes the newest change of what the page shows, and reports whether it is another
+// one than before. "" is a change that is not known.
+func (s *eventStream) moved(newest string) bool {
+	same := newest != "" && newest == s.newest
+	s.newest = newest
+	return !same
+}
+
+// send sends an event, or with the empty name a sign of life. A browser that does not take
+// it within 10 seconds is given up, if the server can set deadlines.
+func (s *eventStream) send(event string) error {
+	text := ":\n\n"
+	if event != "" {
+		text = "event: " + event + "\ndata: 1\n\n"
+	}
+	s.last = time.Now()
+	_ = s.rc.SetWriteDeadline(s.last.Add(sendTime)) // a server without deadlines has none
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.rc.Flush()
 }

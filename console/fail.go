@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -62,7 +61,7 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	case errors.As(err, &told):
 		return told
 	case errors.As(err, &busy):
-		return &problem{http.StatusTooManyRequests, "Busy", format.Sentence(busy.Error())}
+		return &problem{http.StatusTooManyRequests, "Busy", sentence(busy.Error())}
 	case errors.Is(err, ErrSignedOut):
 		return errSignedOut
 	case errors.Is(err, ErrUnavailable):
@@ -71,7 +70,7 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	kind := workspace.Kind(err)
 	for _, t := range titles {
 		if kind == t.kind {
-			return &problem{t.status, t.title, format.Sentence(textOf(err))}
+			return &problem{t.status, t.title, sentence(textOf(err))}
 		}
 	}
 	if ctx.Err() == nil {

@@ -6,12 +6,11 @@ import (
 	"mime"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/linecount"
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
-	"github.com/agent-scratchpad/scratchpad/console/internal/sourceline"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -55,11 +54,11 @@ type folderLink struct{ Name, Address string }
 // A versionRow is a version in the list of them.
 type versionRow struct {
 	workspace.VersionInfo
-	Grown   int64            // bytes more than the version before
-	Lines   *linecount.Count // lines that it changed; nil: they are not counted
-	First   bool             // there is no version before
-	Address string           // of the version
-	Diff    string           // the address of what it changed; "": that is not known
+	Grown   int64      // bytes more than the version before
+	Lines   *lineCount // lines that it changed; nil: they are not counted
+	First   bool       // there is no version before
+	Address string     // of the version
+	Diff    string     // the address of what it changed; "": that is not known
 	Shown   bool
 }
 
@@ -122,7 +121,7 @@ func (h *Handler) file(v *visit) error {
 	if d.Tab == "Source" {
 		d.setLines(max(1, r.FromLine), r.Content)
 	}
-	return v.renderAgent("file", visible.Text(name)+" of "+ws.Agent(), d)
+	return v.renderAgent("file", text.Plain(name)+" of "+ws.Agent(), d)
 }
 
 // isMarkdown reports whether a file is Markdown by its name.
@@ -176,19 +175,19 @@ func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult)
 
 // setLines puts as many lines on the page as it has room for.
 func (d *fileData) setLines(from int, content []byte) {
-	text := string(content)
+	rest := string(content)
 	address := d.Address + "?view=source"
 	if d.Pinned {
 		address += "&v=" + number(d.File.Version)
 	}
 	d.From, d.To = from, from-1
 	var b strings.Builder
-	b.Grow(min(len(text), maxText) + 64*min(d.File.Lines, maxLines))
-	for size := 0; text != "" && d.To-from < maxLines-1 && size < maxText && b.Len() < maxMarkup; {
-		line, rest, _ := strings.Cut(text, "\n")
-		text = rest
+	b.Grow(min(len(rest), maxText) + 64*min(d.File.Lines, maxLines))
+	for size := 0; rest != "" && d.To-from < maxLines-1 && size < maxText && b.Len() < maxMarkup; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
 		d.To++
-		size += sourceline.Write(&b, d.To, line, maxLine) + 40
+		size += sourceLine(&b, d.To, line) + 40
 	}
 	d.Lines = template.HTML(b.String())
 	if from > 1 {
@@ -197,6 +196,21 @@ func (d *fileData) setLines(from int, content []byte) {
 	if d.To < d.File.Lines {
 		d.Later = address + "&from=" + number(int64(d.To+1))
 	}
+}
+
+// sourceLine writes a line with its number as a link, and says how many of its bytes are not
+// there if it has more than maxLine. It returns how many bytes of the line are there. A page
+// has thousands of lines, and html/template takes five times as long.
+func sourceLine(b *strings.Builder, number int, line string) int {
+	n := strconv.Itoa(number)
+	b.WriteString(`<span id="L` + n + `"><a href="#L` + n + `">` + n + "</a>")
+	at := text.Floor(line, maxLine)
+	text.Write(b, line[:at])
+	if left := len(line) - at; left > 0 {
+		b.WriteString(`<i class="muted"> and ` + formatNumber(int64(left)) + " bytes more, see Raw</i>")
+	}
+	b.WriteString("</span>")
+	return at
 }
 
 // render returns Markdown as HTML, or why that cannot be.

@@ -9,35 +9,31 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
-	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
-	"github.com/agent-scratchpad/scratchpad/console/internal/linecount"
-	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 //go:embed static templates
 var embedded embed.FS
 
-// A Handler serves the pages. It is safe for concurrent use.
+// A Handler serves the pages. A Handler is safe for concurrent use.
 type Handler struct {
 	o       Options
 	mux     *routes
 	cross   *http.CrossOriginProtection
-	assets  *asset.Set
+	assets  *assets
 	pages   func() (pages, error)
 	room    *room.Room
-	counts  linecount.Counts
+	counts  lineCounts
 	beside  *room.Room // for what is shown beside the text of a form
 	foreign *room.Room // for the forms of people who are not known
 	finds   *room.Room // for searches, each of which takes 1
-	sent    sent.Forms
+	sent    sentForms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
 	last    atomic.Int64 // when somebody was last seen, in nanoseconds after that
 }
 
-// New returns a handler. Errors: [workspace.ErrInvalid].
+// New returns a Handler. The error is [workspace.ErrInvalid] if Options.People is nil.
 func New(o Options) (*Handler, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -46,7 +42,7 @@ func New(o Options) (*Handler, error) {
 	h := &Handler{o: o, mux: &routes{ServeMux: http.NewServeMux()}, cross: http.NewCrossOriginProtection()}
 	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
 	h.finds = room.New(maxFinds)
-	if h.assets, err = asset.Read(embedded); err != nil {
+	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err
 	}
 	h.pages = sync.OnceValues(h.parsePages) // a server that shows no page starts faster
@@ -58,7 +54,7 @@ func New(o Options) (*Handler, error) {
 // route has all routes. What is behind them finds out who sends a request, see visit.go.
 func (h *Handler) route() {
 	h.mux.Handle("GET /static/{name}", h.assets)
-	h.mux.HandleFunc("GET /favicon.ico", h.assets.Icon)
+	h.mux.HandleFunc("GET /favicon.ico", h.assets.icon)
 	h.mux.HandleFunc("GET /signin", h.signInPage)
 	h.mux.HandleFunc("POST /signin", h.signIn)
 	h.handle("POST /signout", h.signOut)
@@ -97,8 +93,8 @@ func (m *routes) Handle(pattern string, h http.Handler) {
 // HandleFunc adds a route.
 func (m *routes) HandleFunc(pattern string, serve http.HandlerFunc) { m.Handle(pattern, serve) }
 
-// Routes returns the patterns of all routes, such as "GET /a/{agent}", as
-// [http.ServeMux] has them. Tests make requests of them.
+// Routes returns the patterns of all routes for an [http.ServeMux], such as
+// "GET /a/{agent}". Tests make requests from the patterns.
 func (h *Handler) Routes() []string { return slices.Clone(h.mux.patterns) }
 
 // handle adds a route for people who are known.
@@ -108,7 +104,7 @@ func (h *Handler) handle(pattern string, serve func(*visit) error) {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guard.SetHeaders(w.Header())
+	setHeaders(w.Header())
 	h.seen()
 	if err := h.cross.Check(r); err != nil {
 		h.failPlain(w, r, http.StatusForbidden, "Another site has sent this request. Nothing was done.")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
 )
 
@@ -96,11 +95,11 @@ func (d *healthData) setChecks(checks []Check) {
 	}
 	switch bad, warn := counts["bad"], counts["warn"]; {
 	case bad > 0 && warn > 0:
-		d.Summary = format.Plural(bad, "failure") + ", " + format.Plural(warn, "warning")
+		d.Summary = plural(bad, "failure") + ", " + plural(warn, "warning")
 	case bad > 0:
-		d.Summary = format.Plural(bad, "failure")
+		d.Summary = plural(bad, "failure")
 	case warn > 0:
-		d.Summary = format.Plural(warn, "warning")
+		d.Summary = plural(warn, "warning")
 	default:
 		d.Summary = "Everything is well"
 	}

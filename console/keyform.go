@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -48,7 +47,7 @@ type keyLifetime struct {
 // without metrics cannot give that to a key.
 func newKeyForm(v *visit, typed url.Values) keyForm {
 	f := keyForm{
-		Stamp: sent.NewStamp(v.h.o.Now()), Name: typed.Get("name"), Agents: typed.Get("agents"),
+		Stamp: newStamp(v.h.o.Now()), Name: typed.Get("name"), Agents: typed.Get("agents"),
 		Scopes: []keyScope{
 			{"read", "Read the files, the logs and the changes of its agents.", typed == nil},
 			{"write", "Change the files and the logs of its agents. It does not include reading.", typed == nil},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -36,7 +35,7 @@ type keyRow struct {
 	More   int      // so many others
 }
 
-// Title is what a person calls the key.
+// Title returns the name of the key, or its id if it has no name.
 func (k Key) Title() string {
 	if k.Name == "" {
 		return k.ID
@@ -44,7 +43,7 @@ func (k Key) Title() string {
 	return k.Name
 }
 
-// Ended reports whether the key was revoked.
+// Ended reports whether the key is revoked.
 func (k Key) Ended() bool { return !k.Revoked.IsZero() }
 
 // mayManageKeys returns an error for a person who may not.
@@ -196,14 +195,14 @@ type keyData struct {
 // the key. A browser that sends the form again sees that this was done, and no text.
 // refuse shows the form again.
 func (v *visit) once(d keyData, refuse func(status int, why string) error, change func(context.Context) (Key, string, error)) error {
-	f, first, ok, err := v.h.sent.Begin(v.r.Context(), v.person.ID, v.form.Get("stamp"), v.h.o.Now())
+	f, first, ok, err := v.h.sent.begin(v.r.Context(), v.person.ID, v.form.Get("stamp"), v.h.o.Now())
 	switch {
 	case err != nil:
 		return err
 	case !ok:
 		return refuse(http.StatusConflict, "This page was open for over an hour, so nothing was changed. Look it over and send it again.")
 	case !first:
-		return v.again(d, f.Did())
+		return v.again(d, f.did)
 	}
 	if d.Key, d.Secret, err = v.change(f, change); err != nil {
 		p := v.h.problemOf(v.r.Context(), err)
@@ -218,13 +217,13 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error, chang
 
 // change changes a key, and remembers what a form did. If that is not certain, the form
 // cannot be sent again.
-func (v *visit) change(f *sent.Form, change func(context.Context) (Key, string, error)) (k Key, secret string, err error) {
+func (v *visit) change(f *sentForm, change func(context.Context) (Key, string, error)) (k Key, secret string, err error) {
 	nothing := false
 	defer func() { // also after a panic
 		if nothing {
-			v.h.sent.EndNothing(f)
+			v.h.sent.endNothing(f)
 		} else {
-			v.h.sent.End(f, k.ID)
+			v.h.sent.end(f, k.ID)
 		}
 	}()
 	ctx, cancel := v.tillDone()
@@ -253,7 +252,7 @@ func (v *visit) confirm(do, id string, status int, problem string) error {
 	}
 	d := keyData{Do: do, Title: "Revoke a key", Key: k, Problem: problem}
 	if do == "rotate" {
-		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, sent.NewStamp(v.h.o.Now())
+		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, newStamp(v.h.o.Now())
 	}
 	return v.write(status, "key", d.Title, pageOptions{part: partKeys}, d)
 }

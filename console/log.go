@@ -7,10 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -125,7 +123,7 @@ func (h *Handler) log(v *visit) error {
 	if d.Newest {
 		o.stream = agentStream(ws.Agent())
 	}
-	return v.write(status, "log", visible.Text(d.Path), o, d)
+	return v.write(status, "log", text.Plain(d.Path), o, d)
 }
 
 // logBytes is the room for a page of a log: for what is looked at, and for the page, where a
@@ -163,13 +161,13 @@ func (d *logData) setRows() {
 }
 
 // spansOf returns where a word stands in a text, in upper or lower case.
-func spansOf(text, word string) (spans []visible.Span) {
+func spansOf(text, word string) (spans [][2]int) {
 	expr, err := regexp.Compile("(?i)" + regexp.QuoteMeta(word))
 	if word == "" || err != nil {
 		return nil
 	}
 	for _, found := range expr.FindAllStringIndex(text, -1) {
-		spans = append(spans, visible.Span{Start: found[0], End: found[1]})
+		spans = append(spans, [2]int(found))
 	}
 	return spans
 }
@@ -182,48 +180,41 @@ func newEntryRow(address, word string, e workspace.Entry) entryRow {
 	} else if e.Author.Key != "" {
 		r.By = logFind{Author: e.Author.Key}.address(address)
 	}
-	text := string(e.Content)
-	spans, at := spansOf(text, word), foldAt(text)
-	if at == len(text) {
-		r.Text = visible.Marked(text, spans)
+	content := string(e.Content)
+	spans, at := spansOf(content, word), foldAt(content)
+	if at == len(content) {
+		r.Text = text.Marked(content, 0, spans, text.Hit)
 		return r
 	}
-	head, rest := text[:at], text[at:]
-	r.Text = visible.Marked(strings.TrimSuffix(head, "\n"), spans)
-	r.Open = len(spans) > 0 && spans[0].End > at
-	for i := range spans {
-		spans[i].Start -= at
-		spans[i].End -= at
-	}
-	r.Rest = visible.Marked(rest, spans)
-	if r.More = format.Bytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
-		r.More = format.Plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
+	head, rest := content[:at], content[at:]
+	r.Text = text.Marked(strings.TrimSuffix(head, "\n"), 0, spans, text.Hit)
+	r.Open = len(spans) > 0 && spans[0][1] > at
+	r.Rest = text.Marked(rest, at, spans, text.Hit)
+	if r.More = formatBytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
+		r.More = plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
 	}
 	return r
 }
 
 // foldAt returns where to fold a text: after some lines, or in a line that is very long.
-func foldAt(text string) int {
+func foldAt(entry string) int {
 	at, lines := 0, 0
 	for ; lines < foldLines; lines++ {
-		end := strings.IndexByte(text[at:], '\n') + 1
+		end := strings.IndexByte(entry[at:], '\n') + 1
 		if end == 0 || at+end > foldBytes {
 			break
 		}
 		at += end
 	}
 	switch {
-	case len(text) <= foldBytes*3/2 && strings.Count(strings.TrimSuffix(text[at:], "\n"), "\n") < 3:
-		return len(text) // folding so little helps nobody
+	case len(entry) <= foldBytes*3/2 && strings.Count(strings.TrimSuffix(entry[at:], "\n"), "\n") < 3:
+		return len(entry) // folding so little helps nobody
 	case lines == foldLines || at > foldBytes/2:
 		return at
 	}
 	at = foldBytes
-	if space := strings.LastIndexByte(text[at-100:at], ' '); space >= 0 {
+	if space := strings.LastIndexByte(entry[at-100:at], ' '); space >= 0 {
 		return at - 100 + space + 1
 	}
-	for !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return at
+	return text.Floor(entry, at)
 }

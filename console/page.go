@@ -12,10 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
-	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
@@ -69,22 +66,22 @@ type frame struct {
 // functions are what templates call.
 func (h *Handler) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset":   h.assets.URL,
-		"time":    format.Time,
-		"bytes":   format.Bytes,
-		"number":  func(n any) string { return format.Number(integer(n)) },
-		"plural":  func(n any, noun string) string { return format.Plural(integer(n), noun) },
-		"bar":     format.Bar,
+		"asset":   h.assets.url,
+		"time":    formatTime,
+		"bytes":   formatBytes,
+		"number":  func(n any) string { return formatNumber(integer(n)) },
+		"plural":  func(n any, noun string) string { return plural(integer(n), noun) },
+		"bar":     bar,
 		"agent":   agentURL,
 		"file":    fileURL,
 		"log":     logURL,
-		"visible": visible.HTML,
-		"name":    visible.Name,
-		"plain":   visible.Text,
-		"author":  format.Author,
+		"visible": text.HTML,
+		"name":    text.Name,
+		"plain":   text.Plain,
+		"author":  authorName,
 		"version": version,
 		"minus":   func(n int64) int64 { return -n },
-		"tree":    filetree.HTML,
+		"tree":    treeHTML,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
@@ -126,7 +123,7 @@ func (v *visit) write(status int, name, title string, o pageOptions, data any) e
 		Version: v.h.o.Version, Data: data,
 	}
 	if v.session != "" {
-		f.Token = guard.Token(v.session)
+		f.Token = formToken(v.session)
 	}
 	var b bytes.Buffer
 	all, err := v.h.pages()

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -208,11 +208,7 @@ func (d *searchData) setHits(p Person) {
 			}
 			r.Address += "#L" + number(int64(hit.Line))
 		}
-		spans := make([]visible.Span, len(hit.Marks))
-		for i, m := range hit.Marks {
-			spans[i] = visible.Span{Start: m[0], End: m[1]}
-		}
-		r.Marked = visible.Marked(hit.Text, spans)
+		r.Marked = text.Marked(hit.Text, 0, hit.Marks, text.Hit)
 		d.Hits = append(d.Hits, r)
 	}
 }

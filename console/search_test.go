@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -156,12 +156,12 @@ func checkHostile(t *testing.T, name, page string) {
 				if link && (!strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "#") || strings.HasPrefix(a.Val, "//") || strings.ContainsAny(a.Val, "\\\n")) {
 					t.Errorf("%s: %s=%q", name, a.Key, a.Val)
 				}
-				if !(a.Key == "value" && n.Data == "input") && visible.Text(a.Val) != a.Val {
+				if !(a.Key == "value" && n.Data == "input") && text.Plain(a.Val) != a.Val {
 					t.Errorf("%s: %s=%q", name, a.Key, a.Val)
 				}
 			}
 		case html.TextNode:
-			for r := range visible.Runs(n.Data) {
+			for r := range text.Runs(n.Data) {
 				if r.Mark {
 					t.Errorf("%s: the text has %s", name, r.Label())
 				}

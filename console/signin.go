@@ -6,9 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/agent-scratchpad/scratchpad/console/internal/format"
-	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 )
 
 const (
@@ -53,7 +50,7 @@ func ownAddress(next string) string {
 func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) {
 	v := &visit{h: h, w: w, r: r}
 	d := h.signInData(r, r.URL.Query().Get("next"))
-	if p, err := h.o.People.Person(r.Context(), guard.Session(r)); err == nil && p.ID != "" {
+	if p, err := h.o.People.Person(r.Context(), sessionOf(r)); err == nil && p.ID != "" {
 		http.Redirect(w, r, d.Next, http.StatusSeeOther)
 		return
 	}
@@ -76,7 +73,7 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) signInData(r *http.Request, next string) signInData {
-	return signInData{Next: ownAddress(next), Plain: guard.IsOpen(r), Link: h.o.Link}
+	return signInData{Next: ownAddress(next), Plain: isOpen(r), Link: h.o.Link}
 }
 
 // exchange gives the browser a session for a credential.
@@ -92,7 +89,7 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	var busy *Busy
 	switch {
 	case err == nil:
-		http.SetCookie(v.w, guard.NewCookie(v.r, session, until))
+		http.SetCookie(v.w, newCookie(v.r, session, until))
 		http.Redirect(v.w, v.r, d.Next, http.StatusSeeOther)
 		return
 	case errors.Is(err, ErrRefused) && h.o.Link != "":
@@ -100,7 +97,7 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	case errors.Is(err, ErrRefused):
 		d.Problem = "This key is wrong, has expired or was revoked."
 	case errors.As(err, &busy):
-		d.Problem = format.Sentence(busy.Error())
+		d.Problem = sentence(busy.Error())
 	default:
 		d.Problem = h.problemOf(v.r.Context(), err).text
 	}
@@ -116,7 +113,7 @@ func (h *Handler) signOut(v *visit) error {
 	if err := h.o.People.SignOut(v.r.Context(), v.session); err != nil {
 		return err
 	}
-	gone := guard.NewCookie(v.r, "", time.Unix(0, 0))
+	gone := newCookie(v.r, "", time.Unix(0, 0))
 	gone.MaxAge = -1
 	http.SetCookie(v.w, gone)
 	return v.see("/signin")

@@ -3,7 +3,7 @@ package console
 import (
 	"html/template"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -72,7 +72,7 @@ func (h *Handler) summaries(v *visit) error {
 			shown = shown[:maxSummaryText]
 			r.Cut = int64(len(s.Text) - maxSummaryText)
 		}
-		r.Shown = visible.HTML(shown)
+		r.Shown = text.HTML(shown)
 		d.Rows = append(d.Rows, r)
 	}
 	if page.Next != "" {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 	"github.com/agent-scratchpad/scratchpad/internal/room"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -49,7 +48,7 @@ const (
 
 // serve finds out who sends a request, and answers it.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*visit) error) {
-	v := &visit{h: h, w: w, r: r, session: guard.Session(r)}
+	v := &visit{h: h, w: w, r: r, session: sessionOf(r)}
 	var err error
 	v.person, err = h.o.People.Person(r.Context(), v.session)
 	switch {
@@ -74,8 +73,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 	}
 	v.r = r.WithContext(room.WithGuest(r.Context(), v.person.ID))
 	if v.person.Open && v.session == "" {
-		v.session = guard.NewSession()
-		http.SetCookie(w, guard.NewCookie(r, v.session, h.o.Now().Add(openSession)))
+		v.session = newSession()
+		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
 	}
 	if r.Method == http.MethodPost {
 		leave, err := v.readForm(h.room, formTime)
@@ -125,7 +124,7 @@ func (v *visit) readForm(in *room.Room, within time.Duration) (leave func(), err
 		return leave, workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
 	}
 	v.form = v.r.PostForm
-	if !guard.IsToken(v.session, v.form.Get("token")) {
+	if !isFormToken(v.session, v.form.Get("token")) {
 		return leave, errStaleForm
 	}
 	return leave, nil

@@ -4,7 +4,7 @@
 // The text is data. goldmark's renderer writes the elements and escapes the text. HTML in
 // the text is shown as it stands. Before the tree is rendered, links are checked: they lead
 // to http, https and where the caller lets relative ones lead. Images are not loaded; each
-// is shown as its words. Characters that do not show are marked as package visible does.
+// is shown as its words. Characters that do not show are marked as package text does.
 //
 // Time, memory and the result are bounded for every input: see [Render].
 package markdown

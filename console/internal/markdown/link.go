@@ -5,11 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 )
 
 // maxDest is how long an address may be that is linked to, in bytes.
@@ -41,7 +40,7 @@ func (p *page) href(dest string) (href string, ok bool) {
 // clear reports whether a browser reads the address as this package does. Browsers take a
 // backslash for a slash, and leave out some characters that do not show.
 func clear(dest string) bool {
-	for r := range visible.Runs(dest) {
+	for r := range text.Runs(dest) {
 		if r.Mark {
 			return false
 		}
@@ -130,10 +129,7 @@ func inLink(n ast.Node) bool {
 // attribute returns the beginning of words for the title of an element.
 func attribute(s string) string {
 	if end := 300; len(s) > end {
-		for end > 0 && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		s = s[:end] + "…"
+		s = s[:text.Floor(s, end)] + "…"
 	}
-	return visible.Text(s)
+	return text.Plain(s)
 }

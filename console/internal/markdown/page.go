@@ -11,10 +11,10 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
-	"github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 )
 
 var pageKey = parser.NewContextKey()
@@ -32,7 +32,7 @@ type page struct {
 // ids, checks links, shows images as words, and lets what is wide be scrolled.
 type transformer struct{}
 
-func (transformer) Transform(document *ast.Document, _ text.Reader, pc parser.Context) {
+func (transformer) Transform(document *ast.Document, _ source.Reader, pc parser.Context) {
 	p := pc.Get(pageKey).(*page)
 	var headings []*ast.Heading
 	var others []ast.Node
@@ -159,11 +159,11 @@ func plain(source []byte) string {
 type writer struct{}
 
 func (writer) Write(w util.BufWriter, source []byte) {
-	_, _ = w.WriteString(string(visible.HTML(plain(source))))
+	_, _ = w.WriteString(string(text.HTML(plain(source))))
 }
 
 func (writer) RawWrite(w util.BufWriter, source []byte) {
-	_, _ = w.WriteString(string(visible.HTML(strings.ReplaceAll(string(source), "\r\n", "\n"))))
+	_, _ = w.WriteString(string(text.HTML(strings.ReplaceAll(string(source), "\r\n", "\n"))))
 }
 
 func (w writer) SecureWrite(out util.BufWriter, source []byte) { w.RawWrite(out, source) }

@@ -1,0 +1,143 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// usualContext is how many equal lines a page has around a change.
+const usualContext = 3
+
+const (
+	maxContext = 9999 // equal lines around a change
+	maxOpen    = 50   // gaps that an address opens
+)
+
+// A comparison is what the address of a page asks for that compares two versions.
+type comparison struct {
+	A, B    string // the versions, as the address names them
+	Split   bool   // side by side
+	Context int    // equal lines around a change; -1: all
+	Open    []int  // gaps to show, by their first old line
+	From    int64  // a row that the page has, from 1; 0: the first
+}
+
+// currentName is the name of the current version in an address.
+const currentName = "current"
+
+// parseComparison reads the query of an address. ok is false if it asks for nothing that there can be.
+func parseComparison(q url.Values) (c comparison, ok bool) {
+	c.A, c.B, _ = strings.Cut(q.Get("diff"), "..")
+	if q.Get("view") == "compare" {
+		c.A, c.B = q.Get("a"), q.Get("b")
+	}
+	for _, name := range []string{c.A, c.B} {
+		if n, err := positive(name); name != currentName && (err != nil || number(n) != name) {
+			return c, false
+		}
+	}
+	switch q.Get("as") {
+	case "", "unified":
+	case "split":
+		c.Split = true
+	default:
+		return c, false
+	}
+	switch text := q.Get("context"); text {
+	case "":
+		c.Context = usualContext
+	case "all":
+		c.Context = -1
+	default:
+		var err error
+		if c.Context, err = strconv.Atoi(text); err != nil || c.Context < 0 || c.Context > maxContext {
+			return c, false
+		}
+	}
+	for text := range strings.SplitSeq(q.Get("open"), ",") {
+		line, err := positive(text)
+		if err != nil || line > 1<<30 || len(c.Open) == maxOpen {
+			return c, false
+		}
+		if line > 0 {
+			c.Open = append(c.Open, int(line))
+		}
+	}
+	from, err := positive(q.Get("from"))
+	c.From = from
+	return c, err == nil
+}
+
+// String returns the query of an address. All of it are digits, commas and words of this
+// file.
+func (c comparison) String() string {
+	var b strings.Builder
+	b.WriteString("?diff=" + c.A + ".." + c.B)
+	if c.Split {
+		b.WriteString("&as=split")
+	}
+	if span := c.Span(); span != "" {
+		b.WriteString("&context=" + span)
+	}
+	for i, line := range c.Open {
+		b.WriteString([]string{"&open=", ","}[min(i, 1)] + strconv.Itoa(line))
+	}
+	if c.From > 1 {
+		b.WriteString("&from=" + number(c.From))
+	}
+	return b.String()
+}
+
+// with returns the query of the same comparison from the first row, after a change.
+func (c comparison) with(change func(*comparison)) string {
+	c.Open, c.From = slices.Clone(c.Open), 0
+	change(&c)
+	return c.String()
+}
+
+// Moving reports whether one of the sides is the current version, whichever it is.
+func (c comparison) Moving() bool { return c.A == currentName || c.B == currentName }
+
+// Span is the number of equal lines around a change for a form. "" is the usual one.
+func (c comparison) Span() string {
+	switch c.Context {
+	case -1:
+		return "all"
+	case usualContext:
+		return ""
+	}
+	return strconv.Itoa(c.Context)
+}
+
+// opened returns the address of the page with the lines of a gap, which is in the row of a
+// number.
+func (c comparison) opened(line, row int) string {
+	return c.with(func(c *comparison) {
+		c.From = int64(row) + 1
+		if c.Open = append(c.Open, line); len(c.Open) > maxOpen {
+			c.Open, c.From, c.Context = nil, 0, -1
+		}
+	}) + "#A" + strconv.Itoa(line)
+}
+
+// missingVersion says why a version cannot be compared. versions are those that are kept, the
+// oldest first.
+func missingVersion(n int64, versions []workspace.VersionInfo) string {
+	oldest, newest := versions[0].Version, versions[len(versions)-1].Version
+	switch {
+	case n > newest:
+		return "There is no version " + number(n) + ". The newest is version " + number(newest) + "."
+	case n < oldest:
+		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) + "."
+	}
+	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == n })
+	if i >= 0 && versions[i].Redacted != nil {
+		return "Version " + number(n) + " was redacted at " + versions[i].Redacted.Time.UTC().Format(time.RFC3339) + ". Its text is gone for good."
+	}
+	return "Version " + number(n) + " is not kept."
+}

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"html/template"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
+	"github.com/agent-scratchpad/scratchpad/console/internal/text"
+)
+
+const (
+	maxWhole   = 8192 // bytes of a line that a row shows without cutting it
+	aroundMark = 800  // bytes of a longer line before and after what differs
+)
+
+// A diffRow is a row of a comparison.
+type diffRow struct {
+	Kind     string // as diff.Kind has it
+	Hunk     bool   // the row begins a run of changes
+	Old, New diffSide
+	Gap      int    // equal lines that are left out
+	Open     string // the address that shows them
+}
+
+// A diffSide is a line in a row. With Line 0 it is none.
+type diffSide struct {
+	Line        int
+	Address     string
+	Text        template.HTML
+	Before, Cut int          // bytes at its two ends that are left out
+	End         diff.LineEnd // where that matters
+}
+
+// A diffLayout says what is around the lines.
+type diffLayout struct {
+	old, new func(line int) string      // the address of a line
+	opened   func(line, row int) string // the address that shows a gap, by its first old line and its row; nil: none
+	quiet    bool                       // CRLF is how all lines end
+}
+
+// rows returns rows as a page shows them. The number of the first one is first.
+func (l diffLayout) rows(rows []diff.Row, first int) []diffRow {
+	made := make([]diffRow, len(rows))
+	inHunk := false
+	for i, r := range rows {
+		m := diffRow{Kind: r.Kind.String()}
+		changed := r.Kind != diff.Equal && r.Kind != diff.Gap
+		m.Hunk = changed && !inHunk
+		inHunk = changed
+		if r.Kind == diff.Gap {
+			m.Gap = r.Lines
+			if l.opened != nil {
+				m.Open = l.opened(r.Old.Line, first+i)
+			}
+		} else {
+			m.Old = l.side(r, r.Old, text.Deleted, l.old)
+			m.New = l.side(r, r.New, text.Inserted, l.new)
+		}
+		made[i] = m
+	}
+	return made
+}
+
+func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(int) string) diffSide {
+	if s.Line == 0 {
+		return diffSide{}
+	}
+	from, to := excerpt(s.Text, s.Marks, r.Kind != diff.Equal && !r.Marked)
+	m := diffSide{Line: s.Line, Address: address(s.Line), Text: text.Marked(s.Text[from:to], from, s.Marks, e), Before: from, Cut: len(s.Text) - to}
+	if s.End == diff.NoNewline || r.EndDiffers || s.End == diff.CRLF && r.Kind != diff.Equal && !r.Marked && !l.quiet {
+		m.End = s.End
+	}
+	return m
+}
+
+// excerpt returns what a page shows of a line: all of it or, of a long one, what differs
+// and some text around it.
+func excerpt(line string, marks [][2]int, differs bool) (from, to int) {
+	if len(line) <= maxWhole {
+		return 0, len(line)
+	}
+	switch {
+	case len(marks) > 0:
+		from = max(0, marks[0][0]-aroundMark)
+		to = min(marks[len(marks)-1][1]+aroundMark, from+maxLine)
+	case differs: // as a whole
+		to = maxLine
+	default:
+		to = 2 * aroundMark
+	}
+	return text.Floor(line, from), text.Floor(line, to)
+}
