@@ -10,10 +10,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Options of [New]. Many goroutines call its functions and interfaces.
+// Options of [New]. Many goroutines call its functions and interfaces at once.
 type Options struct {
-	// Version is the version of the program. It is shown, and is part of the author of
-	// what people change.
+	// Version is the version of the program. The pages show it, and each change that people
+	// make has it in its author.
 	Version string
 
 	// People says who sends a request. It must not be nil.
@@ -21,45 +21,45 @@ type Options struct {
 
 	// Link is the command that prints a link for signing in: /signin with a token in the
 	// query, which is the credential. The page for signing in then names the command, and
-	// has no form for a key. "": people give a key, and no token in an address counts, so
-	// that nobody can be led into the session of another.
+	// has no form for a key. "": people sign in with a key, and a token in an address is
+	// ignored, so that nobody can be led into another person's session.
 	Link string
 
-	// Keys are the API keys that people with Person.Admin manage. nil: there is no page
-	// about keys.
+	// Keys manages the API keys for people with Person.Admin. nil: there is no page about
+	// keys.
 	Keys Keys
 
-	// Health returns what the page about the server shows to people with Person.Metrics.
-	// It must answer within seconds. nil: there is no such page.
+	// Health returns what the page Health shows to people with Person.Metrics. Its context
+	// ends after 15 seconds. nil: there is no such page.
 	Health func(context.Context) (Health, error)
 
-	// Config returns what a person pastes into the configuration of a client, for an
-	// agent and a key. With the key "" it is for a client that has one. The context is
-	// that of the request, which knows how the browser names the server. nil: nothing is
-	// shown.
+	// Config returns what a person pastes into the configuration of a client, for an agent
+	// and a key. Agent "" is no agent in particular. Key "" is for a client that has a key
+	// already, or needs none. The context is that of the request. nil: the pages show no
+	// configuration.
 	Config func(ctx context.Context, agent, key string) []Config
 
-	// Admit is asked about each request of a person, once. Its error is told, such as
-	// [*Busy]. nil: all are admitted.
+	// Admit is called once for each request of a person. If Admit returns an error, such as
+	// [*Busy], the request is refused with the text of the error. nil: all are admitted.
 	Admit func(context.Context, Person) error
 
 	Logger *slog.Logger     // nil: slog.Default
 	Now    func() time.Time // nil: time.Now
 }
 
-// People knows who sends a request.
+// People knows who sends a request. Implementations are safe for concurrent use.
 type People interface {
-	// Person returns the owner of a session. For the empty session, and for one that is
-	// unknown, it may return a person whom the server serves without signing in. Errors:
+	// Person returns the owner of a session. For the empty session, and for an unknown one,
+	// Person may return somebody whom the server serves without signing in. Errors:
 	// [ErrSignedOut] and [ErrUnavailable].
 	Person(ctx context.Context, session string) (Person, error)
 
-	// SignIn begins a session for the owner of a credential, which is good until the
-	// time. A session is random, and has letters, digits, "-" and "_" only. Errors:
-	// [ErrRefused], [ErrUnavailable], and [*Busy] if too many credentials were wrong.
+	// SignIn begins a session for the owner of a credential. The session ends at until. A
+	// session is random text of letters, digits, "-" and "_". Errors: [ErrRefused],
+	// [ErrUnavailable], and [*Busy] after too many wrong credentials.
 	SignIn(ctx context.Context, credential string) (session string, until time.Time, err error)
 
-	// SignOut ends a session. It is no error if there is none.
+	// SignOut ends a session. An unknown session is no error.
 	SignOut(ctx context.Context, session string) error
 }
 
@@ -72,8 +72,8 @@ var (
 
 // Busy is an error that says when to try again.
 type Busy struct {
-	After time.Duration
-	Text  string
+	After time.Duration // to wait; 0: the person can try at once
+	Text  string        // what is busy, without a full stop
 }
 
 // Error implements error.
@@ -83,105 +83,109 @@ func (b *Busy) Error() string {
 
 // A Person looks at pages. The zero Person may do nothing.
 type Person struct {
-	ID   string // unlike that of any other person; the same in all sessions of a key
+	ID   string // no other person has the same; equal in all sessions of a key
 	Name string // what the pages call the person
-	Key  string // the Key of the author of what the person changes
+	Key  string // the Key of the author of each change that the person makes
 
-	// Open says that the server needs no signing in from this person.
+	// Open says that the server serves this person without signing in.
 	Open bool
 
 	Read    bool // may read the memory of the agents
-	Write   bool // may change it
-	Admin   bool // may see and change the keys and list the agents of the tenant
+	Write   bool // may change the memory of the agents
+	Admin   bool // may see and change the keys, and list the agents of the tenant
 	Metrics bool // may see how the server does
 
-	// Agents are the names of the person's agents, beginnings of names and a star, or "*".
-	// Allow reports whether an agent is among them.
+	// Agents names the agents that the person may use. A name that ends in "*" is the
+	// beginning of names, and "*" alone is all agents. Allow reports whether an agent is
+	// one of them. nil: none is.
 	Agents []string
 	Allow  func(agent string) bool
 
-	// Service is that of the person's tenant.
+	// Service has the memory of the person's tenant.
 	Service *workspace.Service
 }
 
-// Keys manages the API keys of a person's tenant. The person has Admin. A key of another
-// tenant and one that does not exist are the same [workspace.ErrNotFound].
+// Keys manages the API keys of a person's tenant. Handlers call it only for people with
+// Person.Admin. For a key of another tenant, the error is [workspace.ErrNotFound], as for a
+// key that does not exist. Implementations are safe for concurrent use.
 type Keys interface {
-	// List returns the keys after an id ("": from the first) in order of id.
+	// List returns a page of keys in the order of their ids, those after an id. "": from
+	// the first.
 	List(ctx context.Context, p Person, after string) (KeyList, error)
 
 	// Show returns a key.
 	Show(ctx context.Context, p Person, id string) (Key, error)
 
-	// Create makes a key, and returns its text, which cannot be had again.
+	// Create makes a key, and returns its text. The text cannot be read again.
 	Create(ctx context.Context, p Person, r KeyRequest) (k Key, text string, err error)
 
-	// Rotate gives a key a new text. The old one is valid for the overlap.
+	// Rotate gives a key a new text, and returns it. The old text stays valid for the
+	// overlap.
 	Rotate(ctx context.Context, p Person, id string, overlap time.Duration) (k Key, text string, err error)
 
-	// Revoke ends a key at once. It can be repeated.
+	// Revoke ends a key at once. Revoking a revoked key changes nothing.
 	Revoke(ctx context.Context, p Person, id string) (Key, error)
 }
 
 // A KeyList is a page of keys.
 type KeyList struct {
 	Keys []Key
-	Next string // for after, where there are more; else ""
+	Next string // the id for List to go on after; "": there are no more keys
 }
 
-// A Key is an API key without its secret.
+// A Key is an API key without its text.
 type Key struct {
 	ID, Name string
 	Agents   []string // as in Person
-	Scopes   []string
+	Scopes   []string // "read", "write", "admin" and "metrics"
 	Created  time.Time
 	Expires  time.Time // zero: never
-	Revoked  time.Time // zero: not
+	Revoked  time.Time // zero: the key is not revoked
 	LastUsed time.Time // zero: never
 	Live     bool      // neither revoked nor expired
-	Own      bool      // the person has signed in with it
+	Own      bool      // the person has signed in with this key
 }
 
-// A KeyRequest is the key that a person wants.
+// A KeyRequest is the key that a person asks for.
 type KeyRequest struct {
 	Name     string
-	Agents   []string
-	Scopes   []string
+	Agents   []string      // as in Person
+	Scopes   []string      // as in Key
 	Lifetime time.Duration // 0: the key does not expire
 }
 
-// Health is how a server does.
+// Health says how a server does.
 type Health struct {
-	Checks   []Check
-	Counts   []Fact // such as of connections
-	Versions []Fact
+	Checks   []Check // shown with failures first, then warnings
+	Counts   []Fact  // numbers, such as that of open connections
+	Versions []Fact  // programs and their versions
 }
 
-// A Status is how a check ended.
+// A Status is the result of a check.
 type Status string
 
-// How a check ends.
+// The results of a check.
 const (
 	StatusOK      Status = "ok"
 	StatusWarning Status = "warning"
 	StatusFailure Status = "failure"
 )
 
-// A Check is one thing that was looked at.
+// A Check is one thing that the server looked at.
 type Check struct {
 	Name   string
-	Status Status
-	Text   string
+	Status Status // any other is shown as a failure
+	Text   string // what the server found
 	Fix    string // what to do; "": nothing
 }
 
-// A Fact is a name and a value, such as a program and its version.
+// A Fact is a name and a value.
 type Fact struct{ Name, Value string }
 
 // A Config is what a person pastes into the configuration of a client.
 type Config struct {
 	Client string // the name of the client
-	Where  string // where to paste it
+	Where  string // where to paste the text
 	Text   string
 }
 
