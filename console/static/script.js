@@ -213,7 +213,7 @@ document.addEventListener("keydown", e => {
   const act = {
     j: () => move(1),
     k: () => move(-1),
-    "/": () => { const s = $$("[aria-keyshortcuts='/']").find(s => s.offsetParent); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search"); },
+    "/": () => { const s = $$("[aria-keyshortcuts='/']").find(s => s.offsetParent); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search#q"); },
     "?": () => $("#help")?.showModal(),
     t: showExact,
   }[e.key];

@@ -57,7 +57,7 @@ func TestKeyboard(t *testing.T) {
 	p.find("region", "Side by side")
 	p.press("/")
 	p.find("heading", "Search") // the field in the header is not on screen at this width
-	p.focus("searchbox", "Search", "/")
+	p.focus("searchbox", "Search", "")
 }
 
 // focus presses a key, or none, and waits until the focus is at a control. The role "" is any.
