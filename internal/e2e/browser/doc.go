@@ -19,7 +19,7 @@
 //	p.see("Agents")                                    // waits until it is on screen
 //	p.click("button", "Copy")                          // a click that does not
 //	p.press("Tab", "Shift+Tab", "/", "j", "Enter")     // keys alone; enter leads to another page
-//	p.review("agents")                                 // axe-core, no scrolling sideways, screenshots:
+//	p.review("agents")                                 // axe-core, the layout, screenshots:
 //	                                                   // light and dark, 360 and 1440 pixels wide
 //
 // A control is found in the accessibility tree. Its name is the wanted one, or begins with
@@ -41,7 +41,8 @@
 // Where to begin:
 //
 //   - page_test.go opens tabs, and has what is seen. act_test.go has what a person does.
-//   - watch_test.go sees what goes wrong, and runs axe-core.
+//   - watch_test.go sees what goes wrong, and runs axe-core. layout_test.go finds what scrolls
+//     sideways, short words that are broken, and texts over each other.
 //   - harness_test.go checks that all this can fail.
 //   - server_test.go starts servers, and writes as agents do.
 //   - tour_test.go uses every page. task_test.go does a task by keys alone, and without

@@ -118,7 +118,7 @@ func TestExpect(t *testing.T) {
 	p.see("true")
 }
 
-// axe-core and the check of the width find what is wrong in the page, in its theme and at
+// axe-core and the checks of the layout find what is wrong in the page, in its theme and at
 // its width.
 func TestReviewFinds(t *testing.T) {
 	t.Parallel()
@@ -130,12 +130,16 @@ func TestReviewFinds(t *testing.T) {
 		"/dark":     "<style>@media (prefers-color-scheme: dark) { p { color: #777; background: #666 } }</style><p>text</p>",
 		"/wide":     "<pre>" + strings.Repeat("wide ", 20) + "</pre>",
 		"/scroller": "<pre tabindex=0 style='overflow: auto'>" + strings.Repeat("wide ", 200) + "</pre>",
+		"/broken":   "<p style='width: 3ch; overflow-wrap: anywhere'>plan.md</p>",
+		"/over":     "<p>one</p><p style='margin-top: -2em'>two</p>",
+		"/cut":      "<div style='display: flex'><p style='width: 9ch; overflow: hidden; white-space: nowrap'>a long name</p><p>v1</p></div>",
 	}
 	p := open(t, serve(t, pages), view{})
 	for _, c := range []struct {
 		path, rule string // the rule is "" for none
 		v          view
 		wide       bool
+		unreadable bool
 	}{
 		{path: "/csp"},
 		{path: "/csp", v: view{width: 360, dark: true}},
@@ -147,6 +151,9 @@ func TestReviewFinds(t *testing.T) {
 		{path: "/wide"},
 		{path: "/wide", v: view{width: 360}, wide: true},
 		{path: "/scroller", v: view{width: 360}},
+		{path: "/broken", unreadable: true},
+		{path: "/over", unreadable: true},
+		{path: "/cut"},
 	} {
 		p.visit(c.path)
 		p.look(c.v)
@@ -160,6 +167,9 @@ func TestReviewFinds(t *testing.T) {
 		}
 		if got := p.overflow(); (len(got) > 1) != c.wide {
 			t.Errorf("%s %v: too wide: %q, want %v", c.path, c.v, got, c.wide)
+		}
+		if got := p.unreadable(); (len(got) > 0) != c.unreadable {
+			t.Errorf("%s %v: unreadable: %q, want %v", c.path, c.v, got, c.unreadable)
 		}
 	}
 	p.visit("/csp")

@@ -249,34 +249,6 @@ func (p *tab) gone(texts ...string) {
 	}
 }
 
-// widest is the script of overflow.
-const widest = `(() => {
-	const root = document.documentElement, width = root.clientWidth;
-	if (document.scrollingElement.scrollWidth <= width) return [];
-	const found = ["the page is " + document.scrollingElement.scrollWidth + " px wide in a window of " + width];
-	const hidden = e => { for (e = e.parentElement; e && e !== document.body; e = e.parentElement) if (getComputedStyle(e).overflowX !== "visible") return true; return false; };
-	for (const e of document.body.querySelectorAll("*")) {
-		const box = e.getBoundingClientRect(), inner = getComputedStyle(e).overflowX === "visible" ? e.scrollWidth : 0;
-		const right = Math.max(box.right, box.left + inner);
-		if (right > width + 0.5 && !hidden(e) && found.push(e.cloneNode().outerHTML.slice(0, 120) + " ends at " + Math.round(right)) > 6) break;
-	}
-	return found;
-})()`
-
-// overflow returns what makes the page scroll sideways.
-func (p *tab) overflow() []string {
-	p.t.Helper()
-	return evaluate[[]string](p, widest)
-}
-
-// noOverflow checks that the page does not scroll sideways.
-func (p *tab) noOverflow() {
-	p.t.Helper()
-	if found := p.overflow(); len(found) > 0 {
-		p.t.Errorf("%s at %v scrolls sideways:\n\t%s", p.where(), p.view, strings.Join(found, "\n\t"))
-	}
-}
-
 // shotsVariable names the folder that screenshots go to. Without it there are none.
 const shotsVariable = "SCRATCHPAD_SHOTS"
 
@@ -299,8 +271,8 @@ func (p *tab) shot(name string) {
 	must(p.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%v.png", name, p.view)), got.Data, 0o600))
 }
 
-// review checks the page as it is now: axe-core finds nothing, and nothing makes it scroll
-// sideways. It makes the screenshots. It looks at the page in two views, which have both
+// review checks the page as it is now: axe-core finds nothing, nothing makes it scroll
+// sideways, no short word is broken, and no text stands over another. It makes the screenshots. It looks at the page in two views, which have both
 // widths and both themes: half of all pages in one such pair, half in the other. With
 // SCRATCHPAD_TEST=full, and for screenshots, it looks at each in all four.
 func (p *tab) review(name string) {
@@ -308,13 +280,20 @@ func (p *tab) review(name string) {
 	before := p.view
 	for _, v := range viewsOf(name) {
 		v.zone, v.noScript = before.zone, before.noScript
+		if v.width > tight { // where two columns have the least room
+			p.look(view{width: tight, dark: v.dark, noScript: v.noScript, zone: v.zone})
+			p.layout()
+		}
 		p.look(v)
-		p.noOverflow()
+		p.layout()
 		p.accessible()
 		p.shot(name)
 	}
 	p.look(before)
 }
+
+// tight is the width of a window in which two columns just fit beside each other.
+const tight = 1040
 
 // viewsOf returns the views in which a page is reviewed.
 func viewsOf(name string) []view {
