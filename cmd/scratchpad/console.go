@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os/signal"
 	"syscall"
 	"time"
@@ -14,11 +13,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/signin"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -90,10 +90,10 @@ func (c consoleCommand) Run(p *process) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		if err := s.greet(s.pages.URL(listener.Addr(), s.first())); err != nil {
+		if err := s.greet(s.link(listener.Addr())); err != nil {
 			return err
 		}
-		idle, err := s.pages.Serve(p.ctx, listener)
+		idle, err := s.serve(listener)
 		if idle {
 			p.note("nobody was there for %v, and the console has ended\n", c.Idle)
 		}
@@ -101,44 +101,50 @@ func (c consoleCommand) Run(p *process) error {
 	})
 }
 
-// A localConsole is the console of one person over one database.
+// A localConsole is a console over one database, for one person on this machine, who comes
+// by a link.
 type localConsole struct {
 	c        consoleCommand
 	p        *process
 	name     string // of the database
 	tenant   string
-	readOnly bool
+	readOnly bool // nothing can be stored
 
 	keys  *auth.Keys
-	pages *consoleserver.Local
+	token string // of the link
+	pages *console.Handler
+	http  *httpserver.Server
 }
 
 // open makes the pages over an open database.
 func (s *localConsole) open(db *database.Handle) (err error) {
 	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
-	s.pages, err = consoleserver.NewLocal(consoleserver.LocalOptions{
-		Version: version(), Command: "scratchpad console", Service: db.Opened(), Tenant: s.tenant, Keys: s.keys, ReadOnly: s.readOnly,
-		Config: s.config, Health: consoleserver.Health(s.p.ctx, consoleserver.HealthOptions{Store: db.Store(), Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor()}),
-		Logger: s.p.log, Idle: s.c.Idle.Duration,
-	})
-	if err != nil {
-		return errors.Join(err, s.close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	link, token := signin.NewLink(db.Opened())
+	s.token = token
+	o := console.Options{
+		Version: version(), People: sameUser{link, s.p.log}, Link: "scratchpad console", Keys: signin.NewKeys(s.keys, s.tenant),
+		Config: s.config, Admit: admitPerson(func() *httpserver.Server { return s.http }), Logger: s.p.log,
+		Health: serverHealth(s.p.ctx, healthOptions{store: db.Store(), pool: s.p.line.Postgres.Options(), doctor: s.p.openDoctor()}),
 	}
-	return nil
+	if s.readOnly {
+		o.People = onlyReader{o.People}
+	}
+	if s.pages, err = console.New(o); err != nil {
+		return err
+	}
+	s.http, err = httpserver.New(httpserver.Options{Console: s.pages, Logger: s.p.log})
+	return err
 }
 
 func (s *localConsole) close() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.p.ctx), 2*time.Second)
 	defer cancel()
 	return s.keys.Close(ctx)
-}
-
-// first returns the page that the link leads to.
-func (s *localConsole) first() string {
-	if s.p.line.Agent == nil {
-		return "/"
-	}
-	return "/a/" + url.PathEscape(*s.p.line.Agent)
 }
 
 // greet prints the link, and opens it in the browser if somebody sits at the terminal.
@@ -161,13 +167,13 @@ func (s *localConsole) greet(link string) error {
 
 // config returns what connects clients to the database: as a program that they start, or
 // with a key to the server that it needs.
-func (s *localConsole) config(agent, key string) []console.Config {
+func (s *localConsole) config(_ context.Context, agent, key string) []console.Config {
 	if key != "" {
 		at, err := clientconfig.ParseURL("http://" + defaultAddr)
 		if err != nil {
 			return nil
 		}
-		return append([]console.Config{{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}}, consoleserver.RemoteConfigs(at, true, key)...)
+		return append([]console.Config{{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}}, remoteConfigs(at, true, key)...)
 	}
 	if s.p.line.DB != nil && pgurl.HasSecret(*s.p.line.DB) {
 		return nil // the password would stand in the file
@@ -183,7 +189,7 @@ func (s *localConsole) config(agent, key string) []console.Config {
 	if native.IsTemporary(server.Command) {
 		server.Command = "scratchpad"
 	}
-	return consoleserver.LocalConfigs(server)
+	return localConfigs(server)
 }
 
 // clientReadTokens is what client-config limits read_file to.

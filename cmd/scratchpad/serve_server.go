@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
@@ -202,27 +200,6 @@ func (s *service) newHTTP() (err error) {
 	}
 	s.http, err = httpserver.New(o)
 	return err
-}
-
-// consoleOptions are of the pages for people, who sign in with a key.
-func (s *service) consoleOptions() console.Options {
-	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: auth.NewFailures(nil), Anonymous: s.anonymous, Logger: s.p.log,
-		Failed: func(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
-			s.http.NoteFailed(ctx, from, after, counted)
-		},
-	}
-	if s.tokens != nil {
-		o.MetadataURL = s.tokens.MetadataURL()
-	}
-	return console.Options{
-		Version: version(), People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: s.p.log,
-		Health: consoleserver.Health(s.p.ctx, consoleserver.HealthOptions{
-			Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), HTTP: func() httpserver.Stats { return s.http.Stats() }, MCP: s.mcp.Stats,
-		}),
-		Admit: consoleserver.Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
-			return s.http.AdmitPerson(ctx, id, key)
-		}),
-	}
 }
 
 func (s *service) httpOptions() httpserver.Options {

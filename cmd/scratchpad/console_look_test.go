@@ -1,4 +1,4 @@
-package consoleserver
+package main
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func TestLookThatHangs(t *testing.T) {
 // A panic in a look does not end the server. Its value may quote what an agent wrote.
 func TestLookPanics(t *testing.T) {
 	health := shareLook(t.Context(), func(context.Context) console.Health { panic("secret") })
-	if _, err := health(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "health_look_test.go:") {
+	if _, err := health(t.Context()); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "console_look_test.go:") {
 		t.Errorf("Health = %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package consoleserver
+package main
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ const (
 	noKey       = "YOUR_KEY"
 )
 
-// places says where the text for a client goes. The files are on the person's machine,
+// clientPlaces says where the text for a client goes. The files are on the person's machine,
 // whose system nobody knows here.
-var places = map[string]string{
+var clientPlaces = map[string]string{
 	"claude-code":    "run this in the folder of the project",
 	"claude-desktop": "in claude_desktop_config.json, which Settings, Developer, Edit Config opens",
 	"cursor":         "in ~/.cursor/mcp.json",
@@ -26,9 +26,9 @@ var places = map[string]string{
 	"codex":          "in ~/.codex/config.toml",
 }
 
-// RemoteConfigs returns what connects clients to the MCP of a server. If the server wants a key,
+// remoteConfigs returns what connects clients to the MCP of a server. If the server wants a key,
 // the clients read it from a variable, which is set first if the key is known.
-func RemoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
+func remoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 	var all []console.Config
 	variable := ""
 	if wantsKey {
@@ -39,7 +39,7 @@ func RemoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 	}
 	for _, name := range clientconfig.Names() {
 		c, _ := clientconfig.Find(name)
-		where := places[name]
+		where := clientPlaces[name]
 		switch {
 		case c.NeedsBridge() && wantsKey:
 			where += "; it contains the key and needs Node.js"
@@ -53,12 +53,12 @@ func RemoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 	return all
 }
 
-// LocalConfigs returns what makes clients on this machine start a server.
-func LocalConfigs(s clientconfig.Server) []console.Config {
+// localConfigs returns what makes clients on this machine start a server.
+func localConfigs(s clientconfig.Server) []console.Config {
 	var all []console.Config
 	for _, name := range clientconfig.Names() {
 		c, _ := clientconfig.Find(name)
-		all = append(all, configOf(c, places[name], s))
+		all = append(all, configOf(c, clientPlaces[name], s))
 	}
 	return all
 }

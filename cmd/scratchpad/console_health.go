@@ -1,4 +1,4 @@
-package consoleserver
+package main
 
 import (
 	"context"
@@ -21,15 +21,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// HealthOptions say what the page Health is about.
-type HealthOptions struct {
-	Store  workspace.Store  // that the server has open
-	Pool   postgres.Options // of a Store of PostgreSQL
-	Doctor doctor.Options   // as for doctor.ExamineOpen
+// healthOptions say what the page Health is about.
+type healthOptions struct {
+	store  workspace.Store  // that the server has open
+	pool   postgres.Options // of a store of PostgreSQL
+	doctor doctor.Options   // as for doctor.ExamineOpen
 
 	// These return the numbers of a server. nil: there is no such part.
-	HTTP func() httpserver.Stats
-	MCP  func() mcpserver.Stats
+	http func() httpserver.Stats
+	mcp  func() mcpserver.Stats
 }
 
 const (
@@ -37,16 +37,16 @@ const (
 	lookGrace = time.Second     // how much longer people wait for the end of the checks
 )
 
-// Health returns what is for [console.Options].Health. No answer names an agent, what it has
+// serverHealth returns the function for Health of [console.Options]. No answer names an agent, what it has
 // stored, or a path. People who ask at the same time share the checks. The checks go on if a
 // person leaves, and end with ctx. If they do not end in time, the answer says so.
-func Health(ctx context.Context, o HealthOptions) func(context.Context) (console.Health, error) {
+func serverHealth(ctx context.Context, o healthOptions) func(context.Context) (console.Health, error) {
 	return shareLook(ctx, func(ctx context.Context) console.Health {
-		return console.Health{Checks: checksOf(doctor.ExamineOpen(ctx, o.Store, o.Pool, o.Doctor)), Counts: o.counts(), Versions: o.versions(ctx)}
+		return console.Health{Checks: checksOf(doctor.ExamineOpen(ctx, o.store, o.pool, o.doctor)), Counts: o.counts(), Versions: o.versions(ctx)}
 	})
 }
 
-// shareLook is [Health] with another look at the server.
+// shareLook is serverHealth with another look at the server.
 func shareLook(ctx context.Context, look func(context.Context) console.Health) func(context.Context) (console.Health, error) {
 	var looks singleflight.Group
 	safely := func() (_ any, err error) {
@@ -85,22 +85,22 @@ func checksOf(r *doctor.Report) (all []console.Check) {
 }
 
 // counts returns the numbers of the server and of its store.
-func (o HealthOptions) counts() (all []console.Fact) {
+func (o healthOptions) counts() (all []console.Fact) {
 	number := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(n)}) }
 	size := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: phrase.Bytes(n)}) }
-	if o.HTTP != nil {
-		s := o.HTTP()
+	if o.http != nil {
+		s := o.http()
 		number("Connections", int64(s.Connections))
 		number("Refused by a rate", s.RefusedCallerRate+s.RefusedAgentRate+s.RefusedBlocked)
 		number("Wrong keys", s.FailedCredentials)
 	}
-	if o.MCP != nil {
-		s := o.MCP()
+	if o.mcp != nil {
+		s := o.mcp()
 		number("Sessions", int64(s.Sessions))
 		number("Calls under way", int64(s.Calls))
 		size("Memory of calls", s.Memory)
 	}
-	switch store := o.Store.(type) {
+	switch store := o.store.(type) {
 	case *sqlite.Store:
 		s := store.Stats()
 		number("Writes", s.Writes)
@@ -117,22 +117,22 @@ func (o HealthOptions) counts() (all []console.Fact) {
 	return all
 }
 
-// modules are those parts of the program whose versions people ask for, with their names.
-var modules = []struct{ path, name string }{
+// namedModules are those parts of the program whose versions people ask for, with their names.
+var namedModules = []struct{ path, name string }{
 	{"github.com/modelcontextprotocol/go-sdk", "MCP SDK"},
 	{"modernc.org/sqlite", "SQLite driver"},
 	{"github.com/jackc/pgx/v5", "PostgreSQL driver"},
 }
 
 // versions returns the versions of all parts. What the store does not tell is left out.
-func (o HealthOptions) versions(ctx context.Context) []console.Fact {
+func (o healthOptions) versions(ctx context.Context) []console.Fact {
 	all := []console.Fact{
-		{Name: "scratchpad", Value: o.Doctor.Version},
+		{Name: "scratchpad", Value: o.doctor.Version},
 		{Name: "Go", Value: runtime.Version()},
 		{Name: "System", Value: runtime.GOOS + "/" + runtime.GOARCH},
 		{Name: "MCP", Value: strings.Join(mcpserver.Protocols(), ", ")},
 	}
-	switch s := o.Store.(type) {
+	switch s := o.store.(type) {
 	case *sqlite.Store:
 		if v, err := sqlite.LibraryVersion(); err == nil {
 			all = append(all, console.Fact{Name: "SQLite", Value: v})
@@ -149,7 +149,7 @@ func (o HealthOptions) versions(ctx context.Context) []console.Fact {
 	if !ok {
 		return all
 	}
-	for _, m := range modules {
+	for _, m := range namedModules {
 		for _, d := range info.Deps {
 			if d.Path == m.path {
 				all = append(all, console.Fact{Name: m.name, Value: d.Version})

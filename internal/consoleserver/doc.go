@@ -1,2 +1,0 @@
-// Package consoleserver puts the console together for the commands that serve it.
-package consoleserver
