@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"net/http"
-	"strconv"
+	"fmt"
 	"strings"
 	"time"
 
@@ -38,42 +37,34 @@ func (c *call) binding() []byte {
 }
 
 // position returns where the requested page begins; "": at the beginning.
-func (c *call) position() (string, *failure) {
+func (c *call) position() string {
 	token, given := c.query["page"]
-	if !given {
-		return "", nil
-	}
 	text, ok := strings.CutPrefix(token, cursorPrefix)
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if !ok || err != nil || len(raw) <= bindingBytes || !bytes.Equal(raw[:bindingBytes], c.binding()) || base64.RawURLEncoding.EncodeToString(raw) != text {
-		return "", errPage() // the decoder takes line breaks, too
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	ok = ok && err == nil && len(raw) > bindingBytes && bytes.Equal(raw[:bindingBytes], c.binding())
+	if given && (!ok || strings.ContainsAny(text, "\r\n")) {
+		c.noPage()
 	}
-	return string(raw[bindingBytes:]), nil
+	if !given || !ok {
+		return ""
+	}
+	return string(raw[bindingBytes:])
 }
 
-func errPage() *failure {
-	return fail(http.StatusBadRequest, "page is not the next_page of an answer to the same query; leave it out to begin again")
+func (c *call) noPage() {
+	c.invalid("page is not the next_page of an answer to the same query; leave it out to begin again")
 }
+
+const versionFormat = "%d_%d_%d"
 
 // versionPosition returns the position after a version.
-func versionPosition(v workspace.VersionRef) string {
-	return strconv.FormatInt(v.Time.UnixMicro(), 36) + "_" + strconv.FormatInt(v.Created.UnixMicro(), 36) + "_" + strconv.FormatInt(v.Number, 36)
+func versionPosition(v workspace.FileVersion) string {
+	return fmt.Sprintf(versionFormat, v.Version.Time.UnixMicro(), v.File.Created.UnixMicro(), v.Version.Number)
 }
 
 func parseVersionPosition(text string) (*workspace.VersionRef, bool) {
-	var n [3]int64
-	parts := strings.Split(text, "_")
-	if len(parts) != len(n) {
-		return nil, false
-	}
-	for i, part := range parts {
-		var err error
-		if n[i], err = strconv.ParseInt(part, 36, 64); err != nil || n[i] <= 0 || n[i] > maxMicro || strconv.FormatInt(n[i], 36) != part {
-			return nil, false
-		}
-	}
-	return &workspace.VersionRef{Time: time.UnixMicro(n[0]).UTC(), Created: time.UnixMicro(n[1]).UTC(), Number: n[2]}, true
+	var at, created, number int64
+	_, err := fmt.Sscanf(text, versionFormat, &at, &created, &number)
+	ref := &workspace.VersionRef{Time: time.UnixMicro(at).UTC(), Created: time.UnixMicro(created).UTC(), Number: number}
+	return ref, err == nil && fmt.Sprintf(versionFormat, at, created, number) == text
 }
-
-// maxMicro is the end of the year 9999.
-const maxMicro = 253402300799999999

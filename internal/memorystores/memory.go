@@ -1,6 +1,7 @@
 package memorystores
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,7 +25,7 @@ const (
 
 // parsePath returns a path of the API as one of the workspace. The workspace checks the
 // rest, such as the characters.
-func parsePath(name, path string) (string, *failure) {
+func parsePath(name, path string) (string, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	switch {
 	case !ok:
@@ -55,42 +56,37 @@ type memoryChange struct {
 }
 
 // readMemory reads the body of a request that makes or changes a memory.
-func (c *call) readMemory(more ...strictjson.Field) (m memoryChange, f *failure) {
-	all, f := c.readFields(append(more, text("path"), text("content"))...)
-	if f != nil {
-		return m, f
-	}
+func (c *call) readMemory(more ...strictjson.Field) (m memoryChange) {
+	all := c.readFields(append(more, text("path"), text("content"))...)
 	if all.Has("path") {
-		path, f := parsePath("path", all.Text("path"))
-		if f != nil {
-			return m, f
-		}
+		path, err := parsePath("path", all.Text("path"))
+		c.wrong = cmp.Or(c.wrong, err)
 		m.path = &path
 	}
 	if all.Has("content") {
 		content := []byte(all.Text("content"))
 		if len(content) > maxContent {
-			return m, invalid("content has %d bytes, and may have %d", len(content), maxContent)
+			c.invalid("content has %d bytes, and may have %d", len(content), maxContent)
 		}
 		m.content = &content
 	}
 	if all.Has("precondition") {
-		m.sum, f = readPrecondition([]byte(all.Text("precondition")))
+		m.sum = c.readPrecondition([]byte(all.Text("precondition")))
 	}
-	return m, f
+	return m
 }
 
-func readPrecondition(raw []byte) (sum string, f *failure) {
+func (c *call) readPrecondition(raw []byte) (sum string) {
 	all, err := form("precondition", text("type"), text("content_sha256")).Read(raw)
 	switch sum = all.Text("content_sha256"); {
 	case err != nil:
-		return "", invalid("precondition: %v", err)
+		c.invalid("precondition: %v", err)
 	case all.Text("type") != "content_sha256":
-		return "", invalid("precondition: type must be content_sha256")
+		c.invalid("precondition: type must be content_sha256")
 	case !isSum(sum):
-		return "", invalid("precondition: content_sha256 must be 64 digits of 0-9 a-f")
+		c.invalid("precondition: content_sha256 must be 64 digits of 0-9 a-f")
 	}
-	return sum, nil
+	return sum
 }
 
 func isSum(text string) bool {
@@ -98,18 +94,13 @@ func isSum(text string) bool {
 }
 
 func createMemory(c *call) (any, error) {
-	full, f := c.full(false)
-	if f != nil {
-		return nil, f
-	}
-	m, f := c.readMemory()
+	full := c.full(false)
+	m := c.readMemory()
 	switch {
-	case f != nil:
-		return nil, f
 	case m.path == nil:
-		return nil, invalid("path is missing")
+		c.invalid("path is missing")
 	case m.content == nil:
-		return nil, invalid("content is missing; give \"\" for an empty memory")
+		c.invalid("content is missing; give \"\" for an empty memory")
 	}
 	s, err := c.enter() // the first memory makes the store
 	if err == nil && !s.profile.Archived.IsZero() {
@@ -153,25 +144,31 @@ func (c *call) conflict(err error) error {
 	return f
 }
 
-// view returns the memory that the path names. Its file may have moved meanwhile.
-func (c *call) view(ws *workspace.Workspace, q workspace.FileQuery) (workspace.FileView, error) {
-	created, ok := parseMemoryID(c.rest[0])
-	if !ok {
-		return workspace.FileView{}, notThere("memory", c.rest[0])
-	}
-	q.Created = created
+// view returns a version of a file. missing is the error if there is none. The file may have
+// moved meanwhile.
+func (c *call) view(ws *workspace.Workspace, q workspace.FileQuery, missing error) (workspace.FileView, error) {
 	v, err := workspace.ViewFile(c.ctx, ws, q)
-	if errors.Is(err, workspace.ErrNotFound) {
-		err = notThere("memory", c.rest[0])
+	switch {
+	case errors.Is(err, workspace.ErrNotFound):
+		err = missing
+	case errors.Is(err, workspace.ErrConflict): // files from elsewhere share a time of creation: to try again is of no use
+		err = c.h.explain(c.ctx, err)
 	}
 	return v, err
 }
 
-func getMemory(c *call) (any, error) {
-	full, f := c.full(true)
-	if f != nil {
-		return nil, f
+// memory returns the memory that the path names, without its content.
+func (c *call) memory(ws *workspace.Workspace, count bool) (workspace.FileView, error) {
+	missing := notThere("memory", c.rest[0])
+	created, ok := parseMemoryID(c.rest[0])
+	if !ok {
+		return workspace.FileView{}, missing
 	}
+	return c.view(ws, workspace.FileQuery{Created: created, Count: count}, missing)
+}
+
+func getMemory(c *call) (any, error) {
+	full := c.full(true)
 	s, err := c.open()
 	if err != nil {
 		return nil, err
@@ -183,25 +180,23 @@ func getMemory(c *call) (any, error) {
 // current returns the memory that the path names as it is now, with its content if that is
 // wanted.
 func (c *call) current(ws *workspace.Workspace, count, content bool) (workspace.FileView, error) {
-	for range maxTries {
-		v, err := c.view(ws, workspace.FileQuery{Count: count})
-		if err != nil || !content {
+	return retried(func() (workspace.FileView, error) {
+		v, err := c.memory(ws, count)
+		if count = false; err != nil || !content {
 			return v, err
 		}
-		with, err := c.withContent(ws, v)
-		if !errors.Is(err, workspace.ErrNotFound) && with.Version.Redacted == nil {
-			return with, err
+		if v, err = c.withContent(ws, v); err == nil && v.Version.Redacted != nil {
+			err = workspace.ErrConflict // others have written meanwhile
 		}
-		count = false // others have written meanwhile
-	}
-	return workspace.FileView{}, errTries()
+		return v, err
+	})
 }
 
 // withContent returns the same version with its content, when there is room for it. Errors:
 // [workspace.ErrNotFound] if it is not kept any more.
 func (c *call) withContent(ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
-	if f := c.take(contentWeight(v.Version.Size)); f != nil {
-		return v, f
+	if err := c.take(contentWeight(v.Version.Size)); err != nil {
+		return v, err
 	}
 	with, err := again(c.ctx, ws, v)
 	if err != nil {
@@ -227,19 +222,13 @@ func again(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (
 func contentWeight(bytes int64) int64 { return 4*bytes + freeBody }
 
 func updateMemory(c *call) (any, error) {
-	full, f := c.full(false)
-	if f != nil {
-		return nil, f
-	}
-	m, f := c.readMemory(object("precondition"))
-	if f != nil {
-		return nil, f
-	}
+	full := c.full(false)
+	m := c.readMemory(object("precondition"))
 	s, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	for range maxTries {
+	return retried(func() (any, error) {
 		v, err := c.current(s.ws, false, full && m.content == nil)
 		if err != nil {
 			return nil, err
@@ -248,23 +237,27 @@ func updateMemory(c *call) (any, error) {
 		if m.content != nil {
 			content = *m.content
 		}
-		if !m.changes(v) {
-			return c.newMemory(v, content, full), nil
-		}
 		switch {
+		case !m.changes(v):
+			return c.newMemory(v, content, full), nil
 		case !s.profile.Archived.IsZero():
 			return nil, c.archived()
 		case m.sum != "" && m.sum != hex.EncodeToString(v.Version.SHA256[:]):
 			return nil, c.preconditionFailed()
 		}
-		if v, err = m.save(c.ctx, s.ws, v); err == nil {
-			return c.newMemory(v, content, full), nil
-		}
-		if !isRace(err) {
-			return nil, c.conflict(err)
+		v, err = m.save(c.ctx, s.ws, v)
+		return c.newMemory(v, content, full), c.conflict(err)
+	})
+}
+
+// retried tries to do something until nobody else changes the file meanwhile.
+func retried[T any](try func() (T, error)) (done T, err error) {
+	for range maxTries {
+		if done, err = try(); !isRace(err) {
+			return done, err
 		}
 	}
-	return nil, errTries()
+	return done, fail(http.StatusConflict, "others change this memory all the time; try again")
 }
 
 // isRace reports whether somebody else has changed a file since it was looked at.
@@ -272,10 +265,6 @@ func isRace(err error) bool {
 	var o *workspace.Overlap
 	var f *failure
 	return !errors.As(err, &f) && !errors.As(err, &o) && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, workspace.ErrNotFound))
-}
-
-func errTries() *failure {
-	return fail(http.StatusConflict, "others change this memory all the time; try again")
 }
 
 func (c *call) preconditionFailed() *failure {
@@ -316,8 +305,8 @@ func deleteMemory(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range maxTries {
-		v, err := c.view(s.ws, workspace.FileQuery{})
+	return retried(func() (any, error) {
+		v, err := c.memory(s.ws, false)
 		if err != nil {
 			return nil, err
 		}
@@ -325,12 +314,7 @@ func deleteMemory(c *call) (any, error) {
 			return nil, c.preconditionFailed()
 		}
 		seen := v.Version.Number
-		if _, err = s.ws.DeleteFile(c.ctx, v.File.Path, workspace.DeleteOptions{IfVersion: &seen}); err == nil {
-			return deletedObject{memoryID(v.File.Created), "memory_deleted"}, nil
-		}
-		if !isRace(err) {
-			return nil, err
-		}
-	}
-	return nil, errTries()
+		_, err = s.ws.DeleteFile(c.ctx, v.File.Path, workspace.DeleteOptions{IfVersion: &seen})
+		return deletedObject{memoryID(v.File.Created), "memory_deleted"}, err
+	})
 }

@@ -1,6 +1,7 @@
 package memorystores
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -15,13 +16,67 @@ const (
 	chunk        = 50      // files that are looked at together
 )
 
-// pageLimit returns how many items a page may have.
-func (c *call) pageLimit(full bool) (int, *failure) {
-	n, f := c.number("limit", 1, maxLimit, defaultLimit)
+// A page of a list grows until its limit, or until its items have many bytes.
+type page struct {
+	c     *call
+	limit int
+	most  int64 // bytes, after which the page ends
+	bytes int64 // of the texts of the items
+	items []item
+	next  *string // the cursor of the next page; nil: there is none
+}
+
+// An item of a page. read returns the item with its content; nil: it is whole.
+type item struct {
+	object any
+	read   func() (any, error)
+}
+
+// newPage reads from the query how long a page may be.
+func (c *call) newPage(full bool) *page {
+	limit := c.number("limit", 1, maxLimit, defaultLimit)
 	if full {
-		n = min(n, maxFull)
+		limit = min(limit, maxFull)
 	}
-	return n, f
+	return &page{c: c, limit: limit, most: maxPage}
+}
+
+// ends reports whether the page has no place for another item. The next page begins after a
+// position.
+func (p *page) ends(position string) bool {
+	if len(p.items) < p.limit && p.bytes <= p.most {
+		return false
+	}
+	p.next = p.c.cursor(position)
+	return true
+}
+
+// add adds an item. One without read has no bytes that count later.
+func (p *page) add(object any, bytes int64, read func() (any, error)) {
+	p.bytes += bytes
+	p.items = append(p.items, item{object, read})
+}
+
+// answer returns the page. What is gone by now is left out.
+func (p *page) answer() (any, error) {
+	answer := pageObject{Data: make([]any, 0, len(p.items)), Next: p.next}
+	if p.bytes > 0 {
+		if err := p.c.take(contentWeight(p.bytes)); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range p.items {
+		if i.read != nil {
+			var err error
+			if i.object, err = i.read(); errors.Is(err, workspace.ErrNotFound) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		answer.Data = append(answer.Data, i.object)
+	}
+	return answer, nil
 }
 
 // A memoryWalk goes through the memories of a store in byte order of path.
@@ -36,125 +91,70 @@ type memoryWalk struct {
 }
 
 func listMemories(c *call) (any, error) {
-	full, f := c.full(false)
-	if f != nil {
-		return nil, f
-	}
-	limit, f := c.pageLimit(full)
-	if f != nil {
-		return nil, f
-	}
+	full := c.full(false)
+	p := c.newPage(full)
 	w := &memoryWalk{c: c, more: true}
-	if f := w.readQuery(); f != nil {
-		return nil, f
-	}
+	w.readQuery()
 	s, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	w.ws = s.ws
-	page := pageObject{Data: []any{}}
-	var views []workspace.FileView
-	for bytes := int64(0); ; {
-		item, err := w.next()
+	for {
+		path, err := w.next()
 		if err != nil {
 			return nil, err
 		}
-		if item == "" {
-			break
+		if path == "" || p.ends(w.after) {
+			return p.answer()
 		}
-		if len(page.Data) == limit || full && bytes > maxPage {
-			page.Next = c.cursor(w.after)
-			break
-		}
-		if w.after = item; strings.HasSuffix(item, "/") {
-			page.Data = append(page.Data, prefixObject{"memory_prefix", "/" + item})
+		if w.after = path; strings.HasSuffix(path, "/") {
+			p.add(prefixObject{"memory_prefix", "/" + path}, 0, nil)
 			continue
 		}
-		v, err := workspace.ViewFile(c.ctx, w.ws, workspace.FileQuery{Path: item})
-		if errors.Is(err, workspace.ErrNotFound) {
-			continue // deleted a moment ago
-		}
-		if err != nil {
+		v, err := workspace.ViewFile(c.ctx, w.ws, workspace.FileQuery{Path: path})
+		switch {
+		case errors.Is(err, workspace.ErrNotFound): // deleted a moment ago
+		case err != nil:
 			return nil, err
+		case full:
+			p.add(nil, v.Version.Size, func() (any, error) { return c.reread(w.ws, v) })
+		default:
+			p.add(c.newMemory(v, nil, false), 0, nil)
 		}
-		bytes += v.Version.Size
-		views = append(views, v)
-		page.Data = append(page.Data, c.newMemory(v, nil, false))
 	}
-	if !full {
-		return page, nil
-	}
-	page.Data, err = c.fill(s.ws, page.Data, views)
-	return page, err
 }
 
-// fill puts the contents of some versions into the items of a page. Those that are gone by
-// now are left out.
-func (c *call) fill(ws *workspace.Workspace, items []any, views []workspace.FileView) ([]any, error) {
-	bytes := int64(0)
-	for _, v := range views {
-		bytes += v.Version.Size
+// reread returns a memory that was seen a moment ago, with the content that it has now.
+func (c *call) reread(ws *workspace.Workspace, seen workspace.FileView) (any, error) {
+	v, err := again(c.ctx, ws, seen)
+	if errors.Is(err, workspace.ErrNotFound) || v.Version.Redacted != nil { // others have written meanwhile
+		v, err = workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Content: true})
 	}
-	if f := c.take(contentWeight(bytes)); f != nil {
-		return nil, f
-	}
-	filled := make([]any, 0, len(items))
-	for _, item := range items {
-		if _, isPrefix := item.(prefixObject); isPrefix {
-			filled = append(filled, item)
-			continue
-		}
-		seen := views[0]
-		views = views[1:]
-		v, err := again(c.ctx, ws, seen)
-		switch o := item.(type) {
-		case memoryObject:
-			if errors.Is(err, workspace.ErrNotFound) || v.Version.Redacted != nil { // others have written meanwhile
-				v, err = workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Content: true})
-			}
-			item = c.newMemory(v, v.Version.Content, true)
-		case versionObject:
-			o = c.newVersion(workspace.FileVersion{File: v.File, Version: v.Version, Op: workspace.VersionOp(o.Operation)})
-			o.Content = contentOrNull(v.Version.Content, o.Redacted == nil)
-			item = o
-		}
-		if err == nil {
-			filled = append(filled, item)
-		} else if !errors.Is(err, workspace.ErrNotFound) {
-			return nil, err
-		}
-	}
-	return filled, nil
+	return c.newMemory(v, v.Version.Content, true), err
 }
 
-func (w *memoryWalk) readQuery() *failure {
-	depth, f := w.c.number("depth", 0, 1, 0)
-	if f != nil {
-		return f
-	}
-	w.shallow = depth == 1
+func (w *memoryWalk) readQuery() {
+	w.shallow = w.c.number("depth", 0, 1, 0) == 1
 	if text, given := w.c.query["path_prefix"]; given {
 		inner, ok := strings.CutSuffix(text, "/")
 		if !ok {
-			return invalid("path_prefix must end with a slash, as in /notes/")
-		}
-		if inner != "" {
-			if w.prefix, f = parsePath("path_prefix", inner); f != nil {
-				return f
-			}
-			w.prefix += "/"
+			w.c.invalid("path_prefix must end with a slash, as in /notes/")
+		} else if inner != "" {
+			prefix, err := parsePath("path_prefix", inner)
+			w.c.wrong = cmp.Or(w.c.wrong, err)
+			w.prefix = prefix + "/"
 		}
 	}
-	if w.after, f = w.c.position(); f != nil || w.after == "" {
-		return f
+	if w.after = w.c.position(); w.after == "" {
+		return
 	}
 	path, below := strings.CutSuffix(w.after, "/")
 	rest, inside := strings.CutPrefix(path, w.prefix)
-	if _, err := workspace.UnicodePaths.Parse(path); err != nil || !inside || below && !w.shallow || w.shallow && strings.Contains(rest, "/") {
-		return errPage()
+	_, err := workspace.UnicodePaths.Parse(path)
+	if err != nil || !inside || below && !w.shallow || w.shallow && strings.Contains(rest, "/") {
+		w.c.noPage()
 	}
-	return nil
 }
 
 // next returns the path of the next item, with a slash at the end if it is a prefix. "": there

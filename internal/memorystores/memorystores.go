@@ -94,8 +94,9 @@ type call struct {
 
 	caller auth.Caller
 	svc    *workspace.Service // of the caller's tenant
-	query  query
+	query  map[string]string  // the parameters, each with its one value
 	body   []byte
+	wrong  error    // what is wrong with the query or the fields of the body; nil: nothing so far
 	leave  []func() // give back the room that the call has
 }
 
@@ -107,7 +108,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			leave()
 		}
 	}()
-	f := c.findRoute()
+	none := c.findRoute()
 	seen := Call{Agent: c.agent}
 	if c.route != nil {
 		seen.Operation = c.route.name
@@ -119,7 +120,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if known, ok := auth.FromContext(around); ok {
 		c.ctx = room.WithGuest(around, "tenant "+known.Tenant)
 	}
-	answer, err := c.answer(w, f)
+	answer, err := c.answer(w, none)
 	outcome = Outcome{BytesIn: int64(len(c.body))}
 	status := http.StatusOK
 	if err != nil {
@@ -140,13 +141,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer returns the body of the answer. f is why there is no route; nil: there is one.
-func (c *call) answer(w http.ResponseWriter, f *failure) ([]byte, error) {
+// answer returns the body of the answer. none is why there is no route; nil: there is one.
+func (c *call) answer(w http.ResponseWriter, none error) ([]byte, error) {
 	read := c.readBody(w)
-	for _, check := range []func() *failure{c.checkOrigin, func() *failure { return f }, func() *failure { return read }, c.checkBetas, c.checkCaller, c.readQuery} {
-		if f := check(); f != nil {
-			return nil, f
-		}
+	if err := cmp.Or(c.checkOrigin(), none, read, c.checkBetas()); err != nil {
+		return nil, err
+	}
+	if err := c.checkCaller(); err != nil {
+		return nil, err
+	}
+	if err := c.readQuery(); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, callTime)
 	defer cancel()
@@ -165,7 +170,7 @@ func (c *call) answer(w http.ResponseWriter, f *failure) ([]byte, error) {
 
 // take waits for room for some bytes, which the call keeps until its answer is written. A
 // caller that is known must be the same after it, with the same rights.
-func (c *call) take(bytes int64) *failure {
+func (c *call) take(bytes int64) error {
 	leave, err := c.h.room.Take(c.ctx, bytes)
 	switch err {
 	case nil:
@@ -174,8 +179,8 @@ func (c *call) take(bytes int64) *failure {
 			return nil
 		}
 		was := c.caller
-		if f := c.checkCaller(); f != nil {
-			return f
+		if err := c.checkCaller(); err != nil {
+			return err
 		}
 		if !slices.Equal(was.Agents.Patterns(), c.caller.Agents.Patterns()) {
 			return fail(http.StatusForbidden, "what your key may do has changed; send the request again")

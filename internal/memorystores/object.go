@@ -106,9 +106,8 @@ func contentOrNull(content []byte, full bool) *string {
 	return &text
 }
 
-// newVersion returns a version without its content. A redacted one has
-// only its receipt.
-func (c *call) newVersion(v workspace.FileVersion) versionObject {
+// newVersion returns a version, with its content if full. A redacted one has only its receipt.
+func (c *call) newVersion(v workspace.FileVersion, full bool) versionObject {
 	made, created := v.Version, v.File.Created
 	o := versionObject{ID: versionID(created, made.Number), Type: "memory_version", Memory: memoryID(created), Store: storeID(c.agent),
 		Operation: string(v.Op), Created: stamp(made.Time), CreatedBy: newActor(made.Author)}
@@ -117,7 +116,7 @@ func (c *call) newVersion(v workspace.FileVersion) versionObject {
 		return o
 	}
 	path, sum := "/"+v.File.Path, hex.EncodeToString(made.SHA256[:])
-	o.Path, o.SHA256, o.Size = &path, &sum, &made.Size
+	o.Path, o.SHA256, o.Size, o.Content = &path, &sum, &made.Size, contentOrNull(made.Content, full)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package memorystores
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -24,7 +25,7 @@ const (
 
 // readBody reads the body, also of a request that should have none: while a body is unread,
 // the HTTP server does not notice that the client hangs up.
-func (c *call) readBody(w http.ResponseWriter) *failure {
+func (c *call) readBody(w http.ResponseWriter) error {
 	r := c.r
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil
@@ -38,8 +39,8 @@ func (c *call) readBody(w http.ResponseWriter) *failure {
 		size = maxBody
 	}
 	if size > freeBody {
-		if f := c.take(bodyFactor * size); f != nil {
-			return f
+		if err := c.take(bodyFactor * size); err != nil {
+			return err
 		}
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
@@ -58,17 +59,14 @@ func (c *call) readBody(w http.ResponseWriter) *failure {
 	return nil
 }
 
-// A query is the parameters of a request, each with its one value.
-type query map[string]string
-
 // readQuery reads the query strictly: a filter that was not understood would give the wrong
 // answer.
-func (c *call) readQuery() *failure {
+func (c *call) readQuery() error {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return invalid("the query cannot be read: %v", err)
 	}
-	c.query = query{}
+	c.query = map[string]string{}
 	for name, all := range values {
 		switch {
 		case name == "beta": // older SDKs send it with every request
@@ -92,41 +90,56 @@ func allowed(names []string) string {
 	return "allowed are " + strings.Join(names, ", ")
 }
 
+// The following read what came with the request. They note in c.wrong what is wrong first, and
+// [call.enter] returns it.
+
+// invalid notes what is wrong, if nothing is so far.
+func (c *call) invalid(format string, args ...any) {
+	c.wrong = cmp.Or(c.wrong, error(invalid(format, args...)))
+}
+
 // full reports whether the contents are wanted.
-func (c *call) full(byDefault bool) (bool, *failure) {
-	switch view, given := c.query["view"]; {
-	case !given:
-		return byDefault, nil
-	case view == "full", view == "basic":
-		return view == "full", nil
+func (c *call) full(byDefault bool) bool {
+	view, given := c.query["view"]
+	if given && view != "full" && view != "basic" {
+		c.invalid("view must be basic or full")
 	}
-	return false, invalid("view must be basic or full")
+	return view == "full" || !given && byDefault
 }
 
 // number returns a parameter that is a number from least to most.
-func (c *call) number(name string, least, most, byDefault int) (int, *failure) {
+func (c *call) number(name string, least, most, byDefault int) int {
 	text, given := c.query[name]
 	if !given {
-		return byDefault, nil
+		return byDefault
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, invalid("%s must be a number from %d to %d", name, least, most)
+		c.invalid("%s must be a number from %d to %d", name, least, most)
 	}
-	return n, nil
+	return n
 }
 
 // time returns a parameter that is a time, or the zero time.
-func (c *call) time(name string) (time.Time, *failure) {
+func (c *call) time(name string) time.Time {
 	text, given := c.query[name]
 	if !given {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || t.UTC().Year() < 1 || t.UTC().Year() > 9999 {
-		return t, invalid("%s must be a time as in RFC 3339, such as 2026-10-21T09:30:00Z", name)
+	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
+		c.invalid("%s must be a time as in RFC 3339, such as 2026-10-21T09:30:00Z", name)
 	}
-	return t.UTC(), nil
+	return t
+}
+
+// flag returns a parameter that is true or false.
+func (c *call) flag(name string) bool {
+	text, given := c.query[name]
+	if given && text != "true" && text != "false" {
+		c.invalid("%s must be true or false", name)
+	}
+	return text == "true"
 }
 
 // form returns what an object in a body may have. The texts and objects of a body are not
@@ -140,23 +153,19 @@ func text(name string) strictjson.Field { return strictjson.Field{Name: name, Ki
 func object(name string) strictjson.Field { return strictjson.Field{Name: name, Kind: "object"} }
 
 // readFields reads the body.
-func (c *call) readFields(fields ...strictjson.Field) (strictjson.Values, *failure) {
+func (c *call) readFields(fields ...strictjson.Field) (all strictjson.Values) {
 	body, _, err := strictjson.Parse(c.body)
 	if err != nil {
-		return nil, invalid("the body is %v", err)
+		c.invalid("the body is %v", err)
+	} else if all, err = form("the body", fields...).Read(body); err != nil {
+		c.invalid("%v", err)
 	}
-	all, err := form("the body", fields...).Read(body)
-	if err != nil {
-		return nil, invalid("%v", err)
-	}
-	return all, nil
+	return all
 }
 
 // noBody refuses a body that would be ignored.
-func (c *call) noBody() *failure {
-	if len(strictjson.Trim(c.body)) == 0 {
-		return nil
+func (c *call) noBody() {
+	if len(strictjson.Trim(c.body)) > 0 {
+		c.readFields()
 	}
-	_, f := c.readFields()
-	return f
 }

@@ -2,6 +2,7 @@ package memorystores
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -43,14 +44,15 @@ func TestRightsAfterRoom(t *testing.T) {
 				}
 				ctx := auth.NewVerifiedContext(t.Context(), ada, func(context.Context) (auth.Caller, error) { return now.caller, now.err })
 				c := &call{h: h, ctx: room.WithGuest(ctx, "house"), route: &route{need: auth.Read}, caller: ada}
-				ended := make(chan *failure, 1)
+				ended := make(chan error, 1)
 				go func() { ended <- c.take(1) }()
 				time.Sleep(time.Second)
 				for _, end := range leave {
 					end()
 				}
 				status := 0
-				if f := <-ended; f != nil {
+				var f *failure
+				if errors.As(<-ended, &f) {
 					status = f.status
 				}
 				if status != now.status {

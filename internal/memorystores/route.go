@@ -63,7 +63,7 @@ func Operations() []string {
 
 // findRoute finds the route of a request. No id needs an escape in a path, so one with an
 // escape is the id of nothing.
-func (c *call) findRoute() *failure {
+func (c *call) findRoute() error {
 	below, ok := strings.CutPrefix(c.r.URL.EscapedPath(), root)
 	var allow []string
 	for _, r := range routes() {
@@ -107,7 +107,7 @@ func matchPath(pattern, path string) (ids []string, ok bool) {
 
 // checkOrigin refuses requests that a page of another origin makes a browser send. Nobody
 // needs a key at a server with --no-auth.
-func (c *call) checkOrigin() *failure {
+func (c *call) checkOrigin() error {
 	write := *c.r
 	write.Method = http.MethodPost // so that reads are checked too
 	if err := c.h.origins.Check(&write); err != nil {
@@ -118,7 +118,7 @@ func (c *call) checkOrigin() *failure {
 
 // checkBetas refuses two generations of the API at once. A request that names none gets the
 // only one that there is.
-func (c *call) checkBetas() *failure {
+func (c *call) checkBetas() error {
 	named := 0
 	for name := range strings.SplitSeq(strings.Join(c.r.Header["Anthropic-Beta"], ","), ",") {
 		switch strings.TrimSpace(name) {
@@ -137,7 +137,7 @@ func (c *call) checkBetas() *failure {
 // checkCaller finds out who calls, and whether that may do what the route does. What a key
 // may not do is refused without a look at the store: the answer is the same whether a store
 // exists or not.
-func (c *call) checkCaller() *failure {
+func (c *call) checkCaller() error {
 	caller, ok, err := auth.Current(c.ctx)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):

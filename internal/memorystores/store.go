@@ -34,55 +34,53 @@ type storeChange struct {
 }
 
 // readStore reads the body of a request that makes or changes a store.
-func (c *call) readStore() (s storeChange, f *failure) {
-	all, f := c.readFields(text("name"), text("description"), object("metadata"))
-	if f != nil {
-		return s, f
-	}
+func (c *call) readStore() (s storeChange) {
+	all := c.readFields(text("name"), text("description"), object("metadata"))
 	if name := all.Given("name"); name != nil {
 		s.name = &name.Text
 		if *s.name == "" || utf8.RuneCountInString(*s.name) > maxName || strings.ContainsFunc(*s.name, unicode.IsControl) {
-			return s, invalid("name must have 1-%d characters, without control characters", maxName)
+			c.invalid("name must have 1-%d characters, without control characters", maxName)
 		}
 	}
 	if description := all.Given("description"); description != nil {
 		s.description = &description.Text
 		if utf8.RuneCountInString(*s.description) > maxDescription {
-			return s, invalid("description may have %d characters", maxDescription)
+			c.invalid("description may have %d characters", maxDescription)
 		}
 	}
 	if all.Has("metadata") {
-		s.metadata, f = readMetadata([]byte(all.Text("metadata")))
+		s.metadata = c.readMetadata([]byte(all.Text("metadata")))
 	}
-	return s, f
+	return s
 }
 
-func readMetadata(raw []byte) (map[string]*string, *failure) {
+func (c *call) readMetadata(raw []byte) map[string]*string {
 	metadata := map[string]*string{}
 	for key, value := range strictjson.Members(raw) {
 		said, isText := strictjson.Text(value)
 		_, again := metadata[key]
 		switch {
 		case again:
-			return nil, invalid("metadata: %v", strictjson.Twice("key", key))
+			c.invalid("metadata: %v", strictjson.Twice("key", key))
 		case len(metadata) == maxChanges:
-			return nil, invalid("metadata has more than %d keys", maxChanges)
+			c.invalid("metadata has more than %d keys", maxChanges)
+			return nil
 		case !isText && string(value) != "null":
-			return nil, invalid("metadata: each value must be a string, or null to remove its key")
+			c.invalid("metadata: each value must be a string, or null to remove its key")
 		case key == "" || utf8.RuneCountInString(key) > maxPairKey:
-			return nil, invalid("metadata: a key must have 1-%d characters", maxPairKey)
+			c.invalid("metadata: a key must have 1-%d characters", maxPairKey)
 		case utf8.RuneCountInString(said) > maxPairValue:
-			return nil, invalid("metadata: a value may have %d characters", maxPairValue)
+			c.invalid("metadata: a value may have %d characters", maxPairValue)
 		}
 		if metadata[key] = nil; isText {
 			metadata[key] = &said
 		}
 	}
-	return metadata, nil
+	return metadata
 }
 
 // apply changes a profile, and reports whether anything is different then.
-func (s storeChange) apply(p *workspace.Profile) (changed bool, f *failure) {
+func (s storeChange) apply(p *workspace.Profile) (changed bool, err error) {
 	before := *p
 	if s.name != nil {
 		p.Name = *s.name
@@ -116,15 +114,16 @@ func now(last time.Time) time.Time {
 	return t
 }
 
+// errTaken says that an agent exists.
 var errTaken = errors.New("there is such an agent")
 
 func createStore(c *call) (any, error) {
-	s, f := c.readStore()
-	switch {
-	case f != nil:
-		return nil, f
-	case s.name == nil:
-		return nil, invalid("name is missing")
+	s := c.readStore()
+	if s.name == nil {
+		c.invalid("name is missing")
+	}
+	if c.wrong != nil {
+		return nil, c.wrong
 	}
 	if agent, ok := c.h.created.again(c); ok && c.caller.Agents.Allow(agent) { // the key may have been narrowed since
 		if p, found, err := c.svc.Profile(c.ctx, agent); err != nil || found {
@@ -132,11 +131,8 @@ func createStore(c *call) (any, error) {
 		}
 	}
 	var p workspace.Profile
-	if _, f := s.apply(&p); f != nil {
-		return nil, f
-	}
-	if agent := agentName(p.Name); slices.Contains(c.caller.Agents.Patterns(), agent) && c.caller.Scopes.Has(auth.Read) {
-		return c.own(agent, p)
+	if _, err := s.apply(&p); err != nil {
+		return nil, err
 	}
 	for _, agent := range candidates(c.caller.Agents, agentName(p.Name)) {
 		made, err := c.claim(agent, p)
@@ -148,43 +144,33 @@ func createStore(c *call) (any, error) {
 		}
 		return newStore(agent, made), err
 	}
-	return nil, fail(http.StatusForbidden, "every memory store that your key allows exists already; ask the operator for a key for more agents")
+	return nil, fail(http.StatusForbidden,
+		"every memory store that your key allows exists already; ask the operator for a key for more agents")
 }
 
-// own returns the store of an agent that the key names. If it has no profile yet, it gets one.
-// A program may so create its store each time it starts.
-func (c *call) own(agent string, p workspace.Profile) (any, error) {
-	if f := c.admit(agent); f != nil {
-		return nil, f
+// claim makes a store of an agent that does not exist. The store of an agent of this name that
+// the key names may exist, and gets a profile if it has none: a program may so create its store
+// each time it starts. Errors: errTaken.
+func (c *call) claim(agent string, p workspace.Profile) (kept workspace.Profile, err error) {
+	if err := c.admit(agent); err != nil {
+		return p, err
 	}
-	var kept workspace.Profile
+	own := agent == agentName(p.Name) && slices.Contains(c.caller.Agents.Patterns(), agent) && c.caller.Scopes.Has(auth.Read)
+	if !own {
+		if last, err := c.written(agent); err != nil || !last.IsZero() {
+			return p, errors.Join(err, errTaken)
+		}
+	}
 	made, err := c.svc.UpdateProfile(c.ctx, agent, func(old workspace.Profile, found bool) (workspace.Profile, error) {
 		if kept = old; found {
-			return old, errSame
-		}
-		return p, nil
-	})
-	if errors.Is(err, errSame) {
-		return newStore(agent, kept), nil
-	}
-	return newStore(agent, made), err
-}
-
-// claim makes a store of an agent that does not exist. Errors: errTaken.
-func (c *call) claim(agent string, p workspace.Profile) (workspace.Profile, error) {
-	if f := c.admit(agent); f != nil {
-		return p, f
-	}
-	last, err := c.written(agent)
-	if err != nil || !last.IsZero() {
-		return p, errors.Join(err, errTaken)
-	}
-	return c.svc.UpdateProfile(c.ctx, agent, func(old workspace.Profile, found bool) (workspace.Profile, error) {
-		if found {
 			return old, errTaken
 		}
 		return p, nil
 	})
+	if own && errors.Is(err, errTaken) {
+		return kept, nil
+	}
+	return made, err
 }
 
 // agentName makes the name of an agent out of the name of a store. Characters that an agent
@@ -243,14 +229,17 @@ type found struct {
 	ws      *workspace.Workspace
 }
 
-// enter returns the store that the path names, if the caller may use it. It may be one that
-// does not exist yet.
+// enter returns the store that the path names, if nothing is wrong with the request and its
+// caller may use the store. It may be one that does not exist yet.
 func (c *call) enter() (s found, err error) {
+	if c.wrong != nil {
+		return s, c.wrong
+	}
 	if c.agent == "" || !c.caller.Agents.Allow(c.agent) {
 		return s, c.noStore()
 	}
-	if f := c.admit(c.agent); f != nil {
-		return s, f
+	if err := c.admit(c.agent); err != nil {
+		return s, err
 	}
 	if s.profile, s.known, err = c.svc.Profile(c.ctx, c.agent); err != nil {
 		return s, err
@@ -288,7 +277,7 @@ func (c *call) noStore() *failure {
 }
 
 // admit counts the call for an agent.
-func (c *call) admit(agent string) *failure {
+func (c *call) admit(agent string) error {
 	after, ok := c.h.o.Admit(c.ctx, c.caller.Tenant, agent)
 	if ok {
 		return nil
@@ -335,26 +324,18 @@ func getStore(c *call) (any, error) {
 }
 
 func updateStore(c *call) (any, error) {
-	change, f := c.readStore()
-	if f != nil {
-		return nil, f
-	}
+	change := c.readStore()
 	return c.saveProfile(func(p *workspace.Profile) (bool, error) {
-		changed, f := change.apply(p)
-		switch {
-		case f != nil:
-			return false, f
-		case changed && !p.Archived.IsZero():
-			return false, c.archived()
+		changed, err := change.apply(p)
+		if err == nil && changed && !p.Archived.IsZero() {
+			err = c.archived()
 		}
-		return changed, nil
+		return changed, err
 	})
 }
 
 func archiveStore(c *call) (any, error) {
-	if f := c.noBody(); f != nil {
-		return nil, f
-	}
+	c.noBody()
 	return c.saveProfile(func(p *workspace.Profile) (bool, error) {
 		if !p.Archived.IsZero() {
 			return false, nil

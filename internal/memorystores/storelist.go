@@ -25,48 +25,33 @@ type storeWalk struct {
 }
 
 func listStores(c *call) (any, error) {
-	limit, f := c.pageLimit(false)
-	if f != nil {
-		return nil, f
+	p := c.newPage(false)
+	p.most = maxStoreBytes
+	first, last, archived := c.time(from), c.time(until), c.flag("include_archived")
+	after := c.position()
+	if _, err := workspace.ParseAgentID(after); after != "" && err != nil {
+		c.noPage()
 	}
-	first, f := c.time(from)
-	if f != nil {
-		return nil, f
+	if c.wrong != nil {
+		return nil, c.wrong
 	}
-	last, f := c.time(until)
-	if f != nil {
-		return nil, f
-	}
-	archived, f := c.flag("include_archived")
-	if f != nil {
-		return nil, f
-	}
-	w := &storeWalk{c: c, moreProfiles: true, moreAgents: true}
-	if w.after, f = c.position(); f != nil {
-		return nil, f
-	}
-	if _, err := workspace.ParseAgentID(w.after); w.after != "" && err != nil {
-		return nil, errPage()
-	}
-	w.lastProfile, w.nextAgents = w.after, w.after
-	page := pageObject{Data: []any{}}
-	for bytes := int64(0); ; {
-		agent, p, err := w.next()
-		switch {
-		case err != nil:
+	w := &storeWalk{c: c, moreProfiles: true, moreAgents: true, after: after, lastProfile: after, nextAgents: after}
+	for {
+		agent, profile, err := w.next()
+		if err != nil {
 			return nil, err
-		case agent == "":
-			return page, asError(c.take(contentWeight(bytes)))
-		case len(page.Data) == limit || bytes > maxStoreBytes || w.looked > maxProfiles && len(page.Data) > 0: // SDKs end at an empty page
-			page.Next = c.cursor(w.after)
-			return page, asError(c.take(contentWeight(bytes)))
+		}
+		if w.looked > maxProfiles && len(p.items) > 0 { // SDKs end at an empty page
+			p.limit = len(p.items)
+		}
+		if agent == "" || p.ends(w.after) {
+			return p.answer()
 		}
 		w.after = agent
-		if !archived && !p.Archived.IsZero() || p.Created.Before(first) || !last.IsZero() && p.Created.After(last) {
-			continue
+		made := profile.Created
+		if (archived || profile.Archived.IsZero()) && !made.Before(first) && (last.IsZero() || !made.After(last)) {
+			p.add(newStore(agent, profile), textBytes(profile), nil)
 		}
-		page.Data = append(page.Data, newStore(agent, p))
-		bytes += textBytes(p)
 	}
 }
 
@@ -77,25 +62,6 @@ func textBytes(p workspace.Profile) int64 {
 		n += len(key) + len(value)
 	}
 	return int64(n)
-}
-
-// asError returns a failure as an error; nil: there is none.
-func asError(f *failure) error {
-	if f == nil {
-		return nil
-	}
-	return f
-}
-
-// flag returns a parameter that is true or false.
-func (c *call) flag(name string) (bool, *failure) {
-	switch text, given := c.query[name]; {
-	case !given, text == "false":
-		return false, nil
-	case text == "true":
-		return true, nil
-	}
-	return false, invalid("%s must be true or false", name)
 }
 
 // next returns the next store. "": there is none.

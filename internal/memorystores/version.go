@@ -15,38 +15,38 @@ import (
 const versionsWeight = 4 << 20
 
 func listVersions(c *call) (any, error) {
-	full, f := c.full(false)
-	if f != nil {
-		return nil, f
-	}
-	q, none, f := c.versionsQuery(full)
-	if f != nil {
-		return nil, f
-	}
+	full := c.full(false)
+	p := c.newPage(full)
+	q, none := c.versionsQuery()
+	q.Limit = p.limit
 	s, err := c.open()
-	page := pageObject{Data: []any{}}
-	if err != nil || none {
-		return page, err
+	if err != nil {
+		return nil, err
+	}
+	if none {
+		return p.answer()
 	}
 	found, err := c.viewVersions(s.ws, q)
 	if err != nil {
 		return nil, err
 	}
-	var views []workspace.FileView
-	bytes := int64(0)
 	for i, v := range found.Versions {
-		bytes += v.Version.Size
-		views = append(views, workspace.FileView{File: v.File, Version: v.Version})
-		page.Data = append(page.Data, c.newVersion(v))
-		if last := i == len(found.Versions)-1; last && found.More || !last && full && bytes > maxPage {
-			page.Next = c.cursor(versionPosition(workspace.VersionRef{Time: v.Version.Time, Created: v.File.Created, Number: v.Version.Number}))
-			break
+		if i > 0 && p.ends(versionPosition(found.Versions[i-1])) {
+			return p.answer()
 		}
+		if !full || v.Version.Redacted != nil {
+			p.add(c.newVersion(v, false), 0, nil)
+			continue
+		}
+		p.add(nil, v.Version.Size, func() (any, error) {
+			seen, err := again(c.ctx, s.ws, workspace.FileView{File: v.File, Version: v.Version})
+			return c.newVersion(workspace.FileVersion{File: seen.File, Version: seen.Version, Op: v.Op}, true), err
+		})
 	}
-	if full {
-		page.Data, err = c.fill(s.ws, page.Data, views)
+	if n := len(found.Versions); found.More && n > 0 {
+		p.next = c.cursor(versionPosition(found.Versions[n-1]))
 	}
-	return page, err
+	return p.answer()
 }
 
 // viewVersions returns a page of versions. A page of those of all memories may have to look
@@ -64,8 +64,8 @@ func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) 
 		default:
 			return page, fail(http.StatusServiceUnavailable, "lists of versions are being made for others; try again").retry(time.Second)
 		}
-		if f := c.take(versionsWeight); f != nil {
-			return page, f
+		if err := c.take(versionsWeight); err != nil {
+			return page, err
 		}
 		defer c.giveBack()
 	}
@@ -74,26 +74,21 @@ func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) 
 
 // versionsQuery returns what the query asks for. none is true if nothing can be found: the
 // versions of deleted memories are not kept, and no version has an author of some kinds.
-func (c *call) versionsQuery(full bool) (q workspace.VersionsQuery, none bool, f *failure) {
-	if q.Limit, f = c.pageLimit(full); f != nil {
-		return q, false, f
-	}
+func (c *call) versionsQuery() (q workspace.VersionsQuery, none bool) {
+	ok := true
 	if id, given := c.query["memory_id"]; given {
-		var ok bool
 		if q.Created, ok = parseMemoryID(id); !ok {
-			return q, false, invalid("memory_id %.40q is not the id of a memory", id)
+			c.invalid("memory_id %.40q is not the id of a memory", id)
 		}
 	}
 	switch kind, given := c.query["operation"]; {
 	case !given:
-	case kind == "created":
-		q.Op = "created"
-	case kind == "modified":
-		q.Op = "modified"
+	case kind == "created", kind == "modified":
+		q.Op = workspace.VersionOp(kind)
 	case kind == "deleted":
 		none = true
 	default:
-		return q, false, invalid("operation must be created, modified or deleted")
+		c.invalid("operation must be created, modified or deleted")
 	}
 	if key, given := c.query["api_key_id"]; given {
 		q.Key = key
@@ -103,21 +98,13 @@ func (c *call) versionsQuery(full bool) (q workspace.VersionsQuery, none bool, f
 		_, given := c.query[name]
 		none = none || given
 	}
-	if q.From, f = c.time(from); f == nil {
-		q.Until, f = c.time(until)
+	q.From, q.Until = c.time(from), c.time(until)
+	if position := c.position(); position != "" {
+		if q.After, ok = parseVersionPosition(position); !ok || !q.Created.IsZero() && !q.Created.Equal(q.After.Created) {
+			c.noPage()
+		}
 	}
-	if f != nil {
-		return q, false, f
-	}
-	position, f := c.position()
-	if f != nil || position == "" {
-		return q, none, f
-	}
-	var ok bool
-	if q.After, ok = parseVersionPosition(position); !ok || !q.Created.IsZero() && !q.Created.Equal(q.After.Created) {
-		return q, false, errPage()
-	}
-	return q, none, nil
+	return q, none
 }
 
 // findVersion returns the version that the path names.
@@ -127,7 +114,7 @@ func (c *call) findVersion(ws *workspace.Workspace, content bool) (v workspace.F
 	if !ok {
 		return v, missing
 	}
-	seen, err := workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: created, Version: number})
+	seen, err := c.view(ws, workspace.FileQuery{Created: created, Version: number}, missing)
 	if err == nil && content {
 		seen, err = c.withContent(ws, seen)
 	}
@@ -156,44 +143,34 @@ func withOp(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) 
 }
 
 func getVersion(c *call) (any, error) {
-	full, f := c.full(true)
-	if f != nil {
-		return nil, f
-	}
+	full := c.full(true)
 	s, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	v, err := c.findVersion(s.ws, full)
-	o := c.newVersion(v)
-	o.Content = contentOrNull(v.Version.Content, full && o.Redacted == nil)
-	return o, err
+	return c.newVersion(v, full), err
 }
 
 func redactVersion(c *call) (any, error) {
-	if f := c.noBody(); f != nil {
-		return nil, f
-	}
+	c.noBody()
 	s, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	for range maxTries {
+	return retried(func() (any, error) {
 		v, err := c.findVersion(s.ws, false)
 		if err != nil {
 			return nil, err
 		}
 		if v.Version.Number == v.File.Version {
-			return nil, invalid("the version is the current one of its memory, which cannot be redacted; write another content first, or delete the memory")
+			return nil, invalid("the version is the current one of its memory, which cannot be redacted; " +
+				"write another content first, or delete the memory")
 		}
-		_, err = s.ws.RedactVersion(c.ctx, v.File.Path, v.Version.Number, workspace.RedactOptions{Created: v.File.Created})
-		if err == nil {
+		o := workspace.RedactOptions{Created: v.File.Created}
+		if _, err = s.ws.RedactVersion(c.ctx, v.File.Path, v.Version.Number, o); err == nil {
 			v, err = c.findVersion(s.ws, false)
-			return c.newVersion(v), err
 		}
-		if !isRace(err) {
-			return nil, err
-		}
-	}
-	return nil, errTries()
+		return c.newVersion(v, false), err
+	})
 }
