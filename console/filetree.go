@@ -49,7 +49,7 @@ func (f *folder) size() string {
 type treeFile struct {
 	Name    string // without its folders
 	Address string
-	workspace.AuthoredFile
+	workspace.File
 }
 
 // newTree puts the files of a page into their folders. Folders come before files. below is the
@@ -171,9 +171,9 @@ var fileColumns = []struct {
 	{"Size", "5rem", func(b *rows, f treeFile) { b.markup("<span>" + formatBytes(f.Size()) + "</span>") }},
 	{"Author", "11rem", func(b *rows, f treeFile) {
 		b.markup(`<span class="cut" title="`)
-		b.attribute(authorTitle(f.Author))
+		b.attribute(authorTitle(f.Current.Author))
 		b.markup(`">`)
-		text.WriteName(&b.Builder, authorName(f.Author))
+		text.WriteName(&b.Builder, authorName(f.Current.Author))
 		b.markup("</span>")
 	}},
 	{"Changed", "7.5rem", func(b *rows, f treeFile) { b.markup(string(formatTime(f.Updated))) }},

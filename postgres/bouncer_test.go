@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -26,11 +27,11 @@ func TestBouncer(t *testing.T) {
 	}
 	if testkit.Full() {
 		t.Run("store", func(t *testing.T) {
-			storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, through(t, pgtest.URL(t))) })
+			storetest.Run(t, func(t testing.TB) store.Store { return open(t, through(t, pgtest.URL(t))) })
 		})
 	}
 	t.Run("shared", func(t *testing.T) {
-		storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+		storetest.RunShared(t, func(t testing.TB) (a, b store.Store) {
 			url := pgtest.URL(t)
 			return open(t, through(t, url)), open(t, url)
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An answer that rests on a commit which no standby has is not given before a standby has
@@ -33,7 +33,7 @@ func TestConfirm(t *testing.T) {
 		"Put of what is gone":         func() error { _, err := system.Put("gone", nil, 3); return err },
 		"Delete of what is gone":      func() error { return system.Delete("gone", 3) },
 		"Delete at another revision":  func() error { return system.Delete("there", 4) },
-		"Restore of what is there":    func() error { return system.Restore(workspace.Record{Key: "there", Revision: 5}) },
+		"Restore of what is there":    func() error { return system.Restore(store.Record{Key: "there", Revision: 5}) },
 		"Update that is refused":      func() error { return s.Update(t.Context(), someOwner, refuse(refused, false)) },
 		"Update that undoes a change": func() error { return s.Update(t.Context(), someOwner, refuse(refused, true)) },
 	}
@@ -41,13 +41,13 @@ func TestConfirm(t *testing.T) {
 		if name == "Update that undoes a change" {
 			continue // its owner's turn is taken until the other one is confirmed
 		}
-		if err := call(); !errors.Is(err, workspace.ErrOutcomeUnknown) {
+		if err := call(); !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Errorf("%s = %v, want ErrOutcomeUnknown", name, err)
 		}
 	}
 	cluster.Reload(map[string]string{"synchronous_standby_names": ""})
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, workspace.ErrNotFound) && err != refused {
+		if err := call(); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound) && err != refused {
 			t.Errorf("%s, once standbys are not waited for = %v", name, err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestConfirm(t *testing.T) {
 // their names some time after the reload. The store waits a short time for a commit.
 func waitForStandbys(t *testing.T, s *postgres.Store) {
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		if err := s.System(t.Context()).Delete("nothing", 1); errors.Is(err, workspace.ErrOutcomeUnknown) {
+		if err := s.System(t.Context()).Delete("nothing", 1); errors.Is(err, store.ErrOutcomeUnknown) {
 			return
 		}
 	}
@@ -71,17 +71,17 @@ func waitForStandbys(t *testing.T, s *postgres.Store) {
 }
 
 // refuse returns a function of Update that reads the owner's state and returns an error.
-func refuse(answer error, change bool) func(workspace.Tx) error {
-	return func(tx workspace.Tx) error {
+func refuse(answer error, change bool) func(store.Tx) error {
+	return func(tx store.Tx) error {
 		state, err := tx.Owner()
 		if err != nil || !change {
 			return cmp.Or(err, answer)
 		}
 		state.Files++
-		if err := tx.SaveOwner(state); err != nil {
+		if err := tx.Apply(state); err != nil {
 			return err
 		}
-		if _, err := tx.Files("", "", 1); err != nil { // sends it
+		if _, err := tx.Scan(store.ScanQuery{Kind: store.KindFile, Limit: 1}); err != nil { // sends it
 			return err
 		}
 		return answer

@@ -1,5 +1,5 @@
 // Package postgres stores workspaces in PostgreSQL, for any number of servers over one
-// database. Its [Store] is a [workspace.Store] like that of package sqlite. It needs
+// database. Its [Store] is a [store.Store] like that of package sqlite. It needs
 // PostgreSQL 14 or newer, with the encoding UTF8.
 //
 // # Transactions
@@ -18,7 +18,7 @@
 // A write that was acknowledged survives a crash of the server, and a failover if the
 // server waits for a synchronous standby. Every transaction sets synchronous_commit to on
 // at least. A COMMIT is never cancelled. When its answer does not come, or comes with a
-// warning, the error is [workspace.ErrOutcomeUnknown]. Only what is known not to have
+// warning, the error is [store.ErrOutcomeUnknown]. Only what is known not to have
 // happened is run again. An answer that stores nothing is given after a COMMIT too, which
 // waits until all that it rests on is as durable as a write.
 //

@@ -6,49 +6,18 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-var ownedTables = []string{"owners", "files", "versions", "summaries", "logs", "entries", "requests", "changes"}
-
-// AllOwners implements [workspace.Store]. The server looks once for each owner into the
-// index of each table, whatever the owners have.
-func (s *Store) AllOwners(ctx context.Context, after workspace.Owner, limit int) (owners []workspace.Owner, err error) {
-	from := after.String()
-	if after == (workspace.Owner{}) {
-		from = ""
-	}
-	next := func(after string) string {
-		where := " WHERE owner > " + after
-		return "SELECT min(owner) FROM (SELECT min(owner) AS owner FROM " +
-			strings.Join(ownedTables, where+" UNION ALL SELECT min(owner) FROM ") + where + ") next"
-	}
-	query := "WITH RECURSIVE names (owner) AS ((" + next("$1") + ") UNION ALL SELECT (" + next("names.owner") + ") FROM names WHERE names.owner IS NOT NULL)" +
-		" SELECT owner FROM names WHERE owner IS NOT NULL LIMIT $2"
-	err = s.view(ctx, func(sn *snapshot) error {
-		owners = nil
-		return sn.do(wire.Statement{SQL: query, Args: []any{from, int64(limit)}, Row: func(row *wire.Row) error {
-			name := row.Text()
-			slash := strings.LastIndexByte(name, '/') // no agent's name has one
-			if slash < 0 {
-				return workspace.Errorf(workspace.ErrCorrupt, "the stored name %q of an owner has no tenant", name)
-			}
-			owners = append(owners, workspace.Owner{Tenant: name[:slash], Agent: name[slash+1:]})
-			return nil
-		}})
-	})
-	return owners, err
-}
-
-// Dump implements [workspace.Store]. If the connection is lost, Dump ends with
-// [workspace.ErrBusy].
-func (s *Store) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+// Dump implements [store.Store]. If the connection is lost, Dump ends with
+// [store.ErrBusy].
+func (s *Store) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	began := false
 	return s.viewOn(ctx, true, 0, func(sn *snapshot) error {
 		if began {
-			return workspace.Errorf(workspace.ErrBusy, "the connection was lost in the middle of a dump; try again")
+			return store.Errorf(store.ErrBusy, "the connection was lost in the middle of a dump; try again")
 		}
-		d := dumper{reader: reader{runner: sn, owner: o.String()}, ctx: ctx, fn: func(r workspace.Row) error {
+		d := dumper{reader: reader{runner: sn, owner: o.String()}, ctx: ctx, fn: func(r store.Row) error {
 			began = true
 			return fn(r)
 		}}
@@ -56,12 +25,12 @@ func (s *Store) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.R
 	})
 }
 
-// A dumper reads all rows of an owner in the order of [workspace.Store.Dump], a page at a
+// A dumper reads all rows of an owner in the order of [store.Store.Dump], a page at a
 // time. fn runs between two pages.
 type dumper struct {
 	reader
 	ctx context.Context
-	fn  func(workspace.Row) error
+	fn  func(store.Row) error
 }
 
 // The sizes of a page.
@@ -81,7 +50,7 @@ func (d dumper) run() error {
 }
 
 // give passes rows on.
-func give[T any](d dumper, all []T, row func(*T) workspace.Row) error {
+func give[T any](d dumper, all []T, row func(*T) store.Row) error {
 	for i := range all {
 		if d.ctx.Err() != nil {
 			return notStarted(d.ctx)
@@ -95,7 +64,7 @@ func give[T any](d dumper, all []T, row func(*T) workspace.Row) error {
 
 // pages reads page after page until one has fewer rows than it may. after returns what the
 // next page begins after.
-func pages[T, K any](d dumper, first K, limit int, query string, read func(*wire.Row) (T, error), after func(*T) K, row func(*T) workspace.Row, args ...any) error {
+func pages[T, K any](d dumper, first K, limit int, query string, read func(*wire.Row) (T, error), after func(*T) K, row func(*T) store.Row, args ...any) error {
 	for from := first; ; {
 		var page []T
 		err := d.do(wire.Statement{
@@ -117,8 +86,8 @@ func pages[T, K any](d dumper, first K, limit int, query string, read func(*wire
 }
 
 func (d dumper) state() error {
-	var states []workspace.OwnerState
-	q := d.ownerQuery(new(workspace.OwnerState))
+	var states []store.OwnerState
+	q := d.ownerQuery(new(store.OwnerState))
 	q.Row = func(row *wire.Row) error {
 		s, err := readOwner(row, d.owner)
 		states = append(states, s)
@@ -127,20 +96,20 @@ func (d dumper) state() error {
 	if err := d.do(q); err != nil {
 		return err
 	}
-	return give(d, states, func(s *workspace.OwnerState) workspace.Row { return workspace.Row{State: s} })
+	return give(d, states, func(s *store.OwnerState) store.Row { return store.Row{State: s} })
 }
 
 func (d dumper) journal() error {
 	return pages(d, int64(-1<<63), dumpRows, "SELECT "+changeColumns+" FROM changes WHERE owner = $1 AND revision > $2 ORDER BY revision",
-		func(r *wire.Row) (workspace.Change, error) { return readChange(r, d.owner) },
-		func(c *workspace.Change) int64 { return c.Revision },
-		func(c *workspace.Change) workspace.Row { return workspace.Row{Change: c} })
+		func(r *wire.Row) (store.Change, error) { return readChange(r, d.owner) },
+		func(c *store.Change) int64 { return c.Revision },
+		func(c *store.Change) store.Row { return store.Row{Change: c} })
 }
 
 func (d dumper) requests() error {
 	return pages(d, "", dumpRows, "SELECT "+requestColumns+" FROM requests WHERE owner = $1 AND key > $2 ORDER BY key", readRequest,
-		func(q *workspace.Request) string { return q.Key },
-		func(q *workspace.Request) workspace.Row { return workspace.Row{Request: q} })
+		func(q *store.Request) string { return q.Key },
+		func(q *store.Request) store.Row { return store.Row{Request: q} })
 }
 
 // paths calls fn with each path that is in one of the tables.
@@ -176,8 +145,8 @@ func (d dumper) paths(fn func(path string) error, tables ...string) error {
 func (d dumper) files() error { return d.paths(d.file, "files", "versions", "summaries") }
 
 func (d dumper) file(path string) error {
-	var heads []workspace.FileHead
-	q := d.fileQuery(path, new(workspace.FileHead))
+	var heads []store.FileHead
+	q := d.fileQuery(path, new(store.FileHead))
 	q.Row = func(r *wire.Row) error {
 		h, err := readFile(r)
 		heads = append(heads, h)
@@ -186,18 +155,18 @@ func (d dumper) file(path string) error {
 	if err := d.do(q); err != nil {
 		return err
 	}
-	if err := give(d, heads, func(h *workspace.FileHead) workspace.Row { return workspace.Row{File: h} }); err != nil {
+	if err := give(d, heads, func(h *store.FileHead) store.Row { return store.Row{File: h} }); err != nil {
 		return err
 	}
 	err := pages(d, int64(-1<<63), dumpVersions,
 		"SELECT "+versionColumns+", content FROM versions WHERE owner = $1 AND path = $3 AND version > $2 ORDER BY version",
-		func(r *wire.Row) (workspace.Version, error) { return readContent(r, path) },
-		func(v *workspace.Version) int64 { return v.Number },
-		func(v *workspace.Version) workspace.Row { return workspace.Row{Version: v, Path: path} }, path)
+		func(r *wire.Row) (store.Version, error) { return readContent(r, path) },
+		func(v *store.Version) int64 { return v.Number },
+		func(v *store.Version) store.Row { return store.Row{Version: v, Path: path} }, path)
 	if err != nil {
 		return err
 	}
-	var summaries []workspace.Summary
+	var summaries []store.Summary
 	if err := d.do(wire.Statement{
 		SQL:  "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 ORDER BY version, method, model, prompt",
 		Args: []any{d.owner, path},
@@ -209,14 +178,14 @@ func (d dumper) file(path string) error {
 	}); err != nil {
 		return err
 	}
-	return give(d, summaries, func(s *workspace.Summary) workspace.Row { return workspace.Row{Summary: s, Path: path} })
+	return give(d, summaries, func(s *store.Summary) store.Row { return store.Row{Summary: s, Path: path} })
 }
 
 func (d dumper) logs() error { return d.paths(d.log, "logs", "entries") }
 
 func (d dumper) log(path string) error {
-	var heads []workspace.LogHead
-	q := d.logQuery(path, new(workspace.LogHead))
+	var heads []store.LogHead
+	q := d.logQuery(path, new(store.LogHead))
 	q.Row = func(r *wire.Row) error {
 		h, err := readLog(r)
 		heads = append(heads, h)
@@ -225,15 +194,15 @@ func (d dumper) log(path string) error {
 	if err := d.do(q); err != nil {
 		return err
 	}
-	if err := give(d, heads, func(h *workspace.LogHead) workspace.Row { return workspace.Row{Log: h} }); err != nil {
+	if err := give(d, heads, func(h *store.LogHead) store.Row { return store.Row{Log: h} }); err != nil {
 		return err
 	}
 	for after := int64(-1 << 63); ; {
-		var page []workspace.Entry
-		if err := d.do(d.rawEntries(path, workspace.EntryQuery{After: after, Limit: dumpRows, MaxBytes: dumpBytes}, &page)); err != nil {
+		var page []store.Entry
+		if err := d.do(d.rawEntries(path, store.EntryQuery{After: after, Limit: dumpRows, MaxBytes: dumpBytes}, &page)); err != nil {
 			return err
 		}
-		if err := give(d, page, func(e *workspace.Entry) workspace.Row { return workspace.Row{Entry: e, Path: path} }); err != nil {
+		if err := give(d, page, func(e *store.Entry) store.Row { return store.Row{Entry: e, Path: path} }); err != nil {
 			return err
 		}
 		if len(page) == 0 {

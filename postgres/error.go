@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -64,8 +64,8 @@ func class(code, prefix string) bool { return strings.HasPrefix(code, prefix) }
 // mayRunAgain reports whether a transaction that failed with err before its COMMIT was
 // sent may succeed if it runs again.
 func mayRunAgain(err error) bool {
-	if kind := workspace.Kind(err); kind != nil {
-		return kind == workspace.ErrBusy
+	if kind := store.Kind(err); kind != nil {
+		return kind == store.ErrBusy
 	}
 	switch code := stateOf(err); code {
 	case stateSerialization, stateDeadlock:
@@ -86,19 +86,19 @@ func kindOf(err error) error {
 	code := stateOf(err)
 	switch {
 	case code == stateLockTimeout, code == stateQueryCanceled, code == stateSerialization, code == stateDeadlock:
-		return workspace.ErrBusy
+		return store.ErrBusy
 	case code == stateDiskFull:
-		return workspace.ErrStorageFull
+		return store.ErrStorageFull
 	case code == stateReadOnly, code == stateNoPrivilege:
-		return workspace.ErrReadOnly
+		return store.ErrReadOnly
 	case code == stateUndefinedTable, code == stateUndefinedCol, class(code, "28"), class(code, "3D"):
-		return workspace.ErrUnsupported
+		return store.ErrUnsupported
 	case class(code, "23"), class(code, "XX001"), class(code, "XX002"):
-		return workspace.ErrCorrupt
+		return store.ErrCorrupt
 	case class(code, "22"):
-		return workspace.ErrInvalid
+		return store.ErrInvalid
 	}
-	return workspace.ErrBusy
+	return store.ErrBusy
 }
 
 // A serverError is an error of the server or of the network. Agents see its text, so the text
@@ -118,13 +118,13 @@ func (e *serverError) Unwrap() error { return e.err }
 // failed returns the error of a call that is known not to have happened. It returns errors
 // that have a kind, or are a context's, as they are.
 func failed(ctx context.Context, err error) error {
-	if err == nil || workspace.Kind(err) != nil {
+	if err == nil || store.Kind(err) != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
-	return &workspace.Error{Kind: kindOf(err), Err: &serverError{err}}
+	return &store.Error{Kind: kindOf(err), Err: &serverError{err}}
 }
 
 // logRefusal logs what the server said about a call that failed with err. The detail of the
@@ -132,7 +132,7 @@ func failed(ctx context.Context, err error) error {
 // unknown has a line in the log already, see [tx.judge].
 func (s *Store) logRefusal(err error) {
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && !errors.Is(err, workspace.ErrOutcomeUnknown) {
+	if errors.As(err, &refused) && !errors.Is(err, store.ErrOutcomeUnknown) {
 		s.log.Warn("postgres: the server answered with an error", "sqlstate", refused.Code, "message", refused.Message)
 	}
 }
@@ -141,14 +141,14 @@ func (s *Store) logRefusal(err error) {
 func notStarted(ctx context.Context) error {
 	cause := ctx.Err()
 	if errors.Is(cause, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %w", workspace.ErrBusy, cause)
+		return fmt.Errorf("%w: %w", store.ErrBusy, cause)
 	}
 	return cause
 }
 
 // unknown is the error of a COMMIT that was sent, and whose answer is not known.
 func unknown(err error, format string, args ...any) error {
-	e := workspace.Errorf(workspace.ErrOutcomeUnknown, format, args...)
+	e := store.Errorf(store.ErrOutcomeUnknown, format, args...)
 	e.Err = err
 	return e
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A message of the server may name what only the operator knows. It goes to the log, once
@@ -37,8 +38,8 @@ func TestErrorsOfServerAreLogged(t *testing.T) {
 		call                        func() error
 		kind                        error
 	}{
-		{"write", "ALTER TABLE versions ADD CONSTRAINT inner_name CHECK (version < 2); SELECT 1", "23", "inner_name", write, workspace.ErrCorrupt},
-		{"read", "ALTER TABLE versions RENAME TO inner_table; SELECT 1", "42", `\"versions\" does not exist`, read, workspace.ErrUnsupported},
+		{"write", "ALTER TABLE versions ADD CONSTRAINT inner_name CHECK (version < 2); SELECT 1", "23", "inner_name", write, store.ErrCorrupt},
+		{"read", "ALTER TABLE versions RENAME TO inner_table; SELECT 1", "42", `\"versions\" does not exist`, read, store.ErrUnsupported},
 	} {
 		ask(t, url, c.change)
 		log.Reset()

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Two stores go on after a failover by themselves. Nothing that was acknowledged is lost,
@@ -104,15 +105,15 @@ func TestStandbyGone(t *testing.T) {
 		go func() { done <- a.append(context.Background(), "subject") }()
 		waitCount(t, primary, waitsForStandby, "1")
 		primary.Exec(end.sql)
-		if err := <-done; !errors.Is(err, workspace.ErrOutcomeUnknown) {
-			t.Errorf("%s: append = %v, want %v", end.agent, err, workspace.ErrOutcomeUnknown)
+		if err := <-done; !errors.Is(err, store.ErrOutcomeUnknown) {
+			t.Errorf("%s: append = %v, want %v", end.agent, err, store.ErrOutcomeUnknown)
 		}
 		if _, err := a.w.ReadLog(t.Context(), outcomeLog, workspace.ReadLogOptions{}); err != nil {
 			t.Errorf("%s: read: %v", end.agent, err)
 		}
 		if end.agent == "late" {
-			if err := a.append(t.Context(), "meanwhile"); !errors.Is(err, workspace.ErrBusy) {
-				t.Errorf("the owner's next append = %v, want %v", err, workspace.ErrBusy)
+			if err := a.append(t.Context(), "meanwhile"); !errors.Is(err, store.ErrBusy) {
+				t.Errorf("the owner's next append = %v, want %v", err, store.ErrBusy)
 			}
 			waitCount(t, primary, waitsForStandby, "1") // it was not cancelled
 		}

@@ -5,26 +5,26 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Load sends all queries in one go. What is to be read does not depend on an answer: the
 // server looks up the number of the current version itself.
-func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
-	if q.File != "" && q == (workspace.Query{File: q.File, Current: true}) && r.owned() == nil {
+func (r reader) Load(q store.Query) (store.Loaded, error) {
+	if q.File != "" && q == (store.Query{File: q.File, Current: true}) && r.owned() == nil {
 		if l, found, err := r.loadCurrent(q.File); found || err != nil {
 			return l, err
 		}
 	}
-	var l workspace.Loaded
+	var l store.Loaded
 	if err := r.withOwner(&l.Owner, r.loadQueries(q, &l)...); err != nil {
-		return workspace.Loaded{}, err
+		return store.Loaded{}, err
 	}
 	if q.Entries != nil && q.Entries.Tail {
 		slices.Reverse(l.Entries)
 	}
 	if err := settle(q, &l); err != nil {
-		return workspace.Loaded{}, err
+		return store.Loaded{}, err
 	}
 	return l, nil
 }
@@ -43,10 +43,10 @@ func of(table, columns string) string {
 
 // loadCurrent loads what most reads ask for: a file and its current version. An owner
 // without a row is not found.
-func (r reader) loadCurrent(path string) (l workspace.Loaded, found bool, err error) {
+func (r reader) loadCurrent(path string) (l store.Loaded, found bool, err error) {
 	err = r.do(wire.Statement{
 		SQL: selectCurrent, Args: []any{r.owner, path},
-		New: func() { l, found = workspace.Loaded{File: workspace.FileHead{Path: path}}, false },
+		New: func() { l, found = store.Loaded{File: store.FileHead{Path: path}}, false },
 		Row: func(row *wire.Row) (err error) {
 			found = true
 			owner, file, version := row.Part(numColumns(ownerColumns)), row.Part(numColumns(fileColumns)), row.Part(numColumns(versionColumns)+1)
@@ -61,15 +61,15 @@ func (r reader) loadCurrent(path string) (l workspace.Loaded, found bool, err er
 		},
 	})
 	if err == nil && found {
-		err = settle(workspace.Query{File: path, Current: true}, &l)
+		err = settle(store.Query{File: path, Current: true}, &l)
 	}
 	if err != nil {
-		return workspace.Loaded{}, found, err
+		return store.Loaded{}, found, err
 	}
 	return l, found, nil
 }
 
-func (r reader) loadQueries(q workspace.Query, l *workspace.Loaded) (batch []wire.Statement) {
+func (r reader) loadQueries(q store.Query, l *store.Loaded) (batch []wire.Statement) {
 	if q.File != "" {
 		batch = append(batch, r.fileQuery(q.File, &l.File))
 		if q.History {
@@ -108,10 +108,10 @@ func (r reader) loadQueries(q workspace.Query, l *workspace.Loaded) (batch []wir
 }
 
 // settle removes what was read beyond what the heads say, and finds what is missing.
-func settle(q workspace.Query, l *workspace.Loaded) error {
+func settle(q store.Query, l *store.Loaded) error {
 	h := l.File
 	if !h.Exists() {
-		l.Version, l.Old, l.Versions = workspace.Version{}, workspace.Version{}, nil
+		l.Version, l.Old, l.Versions = store.Version{}, store.Version{}, nil
 	} else if q.Current || q.Version != 0 {
 		n := h.Version
 		if q.Version != 0 {
@@ -123,7 +123,7 @@ func settle(q workspace.Query, l *workspace.Loaded) error {
 	}
 	if h.Exists() && q.Since != 0 {
 		if q.Since >= h.Version {
-			l.Old = workspace.Version{}
+			l.Old = store.Version{}
 		} else if err := retained(h, q.Since, &l.Old); err != nil {
 			return err
 		}
@@ -138,10 +138,10 @@ func settle(q workspace.Query, l *workspace.Loaded) error {
 }
 
 // retained clears a version that the head does not count.
-func retained(h workspace.FileHead, n int64, v *workspace.Version) error {
+func retained(h store.FileHead, n int64, v *store.Version) error {
 	switch {
 	case n < h.Oldest() || n > h.Version:
-		*v = workspace.Version{}
+		*v = store.Version{}
 	case v.Number != n:
 		return missingVersion(n)
 	}

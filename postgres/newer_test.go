@@ -9,21 +9,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // countFile is a function of Update that changes the owner's state.
-func countFile(tx workspace.Tx) error {
-	l, err := tx.Load(workspace.Query{File: "a.md"})
+func countFile(tx store.Tx) error {
+	l, err := tx.Load(store.Query{File: "a.md"})
 	if err != nil {
 		return err
 	}
 	l.Owner.Files++
-	return tx.SaveOwner(l.Owner)
+	return tx.Apply(l.Owner)
 }
 
-var someOwner = workspace.Owner{Tenant: "local", Agent: "agent"}
+var someOwner = store.Owner{Tenant: "local", Agent: "agent"}
 
 // A running server stores nothing once the database has a newer schema.
 func TestNewerSchema(t *testing.T) {
@@ -39,21 +39,21 @@ func TestNewerSchema(t *testing.T) {
 	_, changed := system.Put("kept", []byte("2"), revision)
 	for name, err := range map[string]error{
 		"Put": put, "Put again": changed,
-		"Restore": system.Restore(workspace.Record{Key: "restored", Revision: 1}),
+		"Restore": system.Restore(store.Record{Key: "restored", Revision: 1}),
 		"Delete":  system.Delete("kept", revision),
 		"Update":  s.Update(t.Context(), someOwner, countFile),
-		"Update that goes on": s.Update(t.Context(), someOwner, func(tx workspace.Tx) error {
+		"Update that goes on": s.Update(t.Context(), someOwner, func(tx store.Tx) error {
 			_, _ = tx.Owner()
-			return tx.SaveOwner(workspace.OwnerState{FileFloor: 1})
+			return tx.Apply(store.OwnerState{FileFloor: 1})
 		}),
-		"Update that forgets": s.Update(t.Context(), someOwner, func(tx workspace.Tx) error {
+		"Update that forgets": s.Update(t.Context(), someOwner, func(tx store.Tx) error {
 			_, _ = tx.Owner()
-			_ = tx.SaveOwner(workspace.OwnerState{FileFloor: 1})
+			_ = tx.Apply(store.OwnerState{FileFloor: 1})
 			return nil
 		}),
-		"Count": s.Count(t.Context(), map[workspace.Owner]int64{someOwner: 1}),
+		"Count": s.Count(t.Context(), map[store.Owner]int64{someOwner: 1}),
 	} {
-		if !errors.Is(err, workspace.ErrUnsupported) {
+		if !errors.Is(err, store.ErrUnsupported) {
 			t.Errorf("%s = %v, want ErrUnsupported", name, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestMigratedUnderneath(t *testing.T) {
 	}
 	exec("COMMIT")
 	for name, done := range map[string]chan error{"Update": update, "Put": put} {
-		if err := <-done; !errors.Is(err, workspace.ErrUnsupported) {
+		if err := <-done; !errors.Is(err, store.ErrUnsupported) {
 			t.Errorf("%s = %v, want ErrUnsupported", name, err)
 		}
 	}
@@ -114,13 +114,13 @@ func TestSchemaOfOthers(t *testing.T) {
 		want              error
 		tables            string // the schema that has the tables then
 	}{
-		{"a table of Flyway", "CREATE TABLE schema_version (version varchar(50))", "", workspace.ErrUnsupported, ""},
-		{"a table without a version", "CREATE TABLE schema_version (id int)", "", workspace.ErrUnsupported, ""},
-		{"another table of ours", "CREATE TABLE files (id int)", "", workspace.ErrUnsupported, ""},
-		{"a type", "CREATE TYPE files AS ENUM ('a')", "", workspace.ErrUnsupported, ""},
+		{"a table of Flyway", "CREATE TABLE schema_version (version varchar(50))", "", store.ErrUnsupported, ""},
+		{"a table without a version", "CREATE TABLE schema_version (id int)", "", store.ErrUnsupported, ""},
+		{"another table of ours", "CREATE TABLE files (id int)", "", store.ErrUnsupported, ""},
+		{"a type", "CREATE TYPE files AS ENUM ('a')", "", store.ErrUnsupported, ""},
 		{"another table", "CREATE TABLE invoices (id int)", "", nil, "public"},
 		{"a schema of its own", "CREATE SCHEMA own; CREATE TABLE files (id int)", "&search_path=own", nil, "own"},
-		{"no schema", "", "&search_path=missing", workspace.ErrUnsupported, ""},
+		{"no schema", "", "&search_path=missing", store.ErrUnsupported, ""},
 		{"a later schema has other tables", "CREATE SCHEMA own; CREATE TABLE schema_version (version varchar(50)); CREATE TABLE files (id int)", "&search_path=own,public", nil, "own"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestSchemaIsLater(t *testing.T) {
 	if err == nil {
 		s.Close()
 	}
-	if !errors.Is(err, workspace.ErrUnsupported) {
+	if !errors.Is(err, store.ErrUnsupported) {
 		t.Errorf("Open() = %v, want ErrUnsupported", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/probe"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Options of [Open] and [OpenReadOnly]. The zero value works.
@@ -42,7 +42,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is a [workspace.Store] in a PostgreSQL database. It is safe for concurrent use, and
+// Store is a [store.Store] in a PostgreSQL database. It is safe for concurrent use, and
 // any number of processes may use the same database.
 type Store struct {
 	o        Options
@@ -77,8 +77,8 @@ const connectTimeout = 5 * time.Second
 // https://www.postgresql.org/docs/current/libpq-connect.html. A URL that lists several hosts
 // finds the primary among them with target_session_attrs=read-write.
 //
-// A database that has no tables yet gets them. Errors: [workspace.ErrUnsupported] for a
-// database that this version cannot use, [workspace.ErrBusy] if the server cannot be
+// A database that has no tables yet gets them. Errors: [store.ErrUnsupported] for a
+// database that this version cannot use, [store.ErrBusy] if the server cannot be
 // reached. A host beyond this machine without sslmode=verify-full is a warning in the log.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return open(ctx, url, o, false)
@@ -125,7 +125,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 
 // unreadable is the error of a URL. It has no part of the URL, which may have a password.
 func unreadable() error {
-	return workspace.Errorf(workspace.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
+	return store.Errorf(store.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
 }
 
 // unverified returns the first host beyond this machine whose certificate and name are not
@@ -167,7 +167,7 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 		c.Close(ctx)
 	}()
 	if encoding := c.ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" {
-		return false, workspace.Errorf(workspace.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
+		return false, store.Errorf(store.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
 	}
 	if s.readOnly {
 		var version int64
@@ -175,14 +175,14 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 		switch {
 		case err != nil:
 		case version == 0:
-			err = workspace.Errorf(workspace.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
+			err = store.Errorf(store.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
 		default:
 			err = checkVersion(version)
 		}
 	} else {
 		err = s.makeSchema(ctx, c)
 	}
-	return err != nil && workspace.Kind(err) == nil && mayRunAgain(err), failed(ctx, err)
+	return err != nil && store.Kind(err) == nil && mayRunAgain(err), failed(ctx, err)
 }
 
 // unreachable is the error of a server to which no connection was to be had. It is one
@@ -191,7 +191,7 @@ func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
-	return workspace.Errorf(kindOf(err), "no connection to the database: %s", reasonOf(err))
+	return store.Errorf(kindOf(err), "no connection to the database: %s", reasonOf(err))
 }
 
 // reasonOf says why there is no connection. The driver has a line for each address and for
@@ -224,7 +224,7 @@ func (s *Store) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return workspace.ErrClosed
+		return store.ErrClosed
 	}
 	s.calls.Add(1)
 	return nil
@@ -235,7 +235,7 @@ func (s *Store) end() { s.calls.Done() }
 // commitGrace is how long Close waits for commits that the server does not confirm.
 const commitGrace = 5 * time.Second
 
-// Close implements [workspace.Store]. It waits for the calls that are under way. A commit
+// Close implements [store.Store]. It waits for the calls that are under way. A commit
 // that the server does not confirm within five seconds after the last caller was answered is
 // left to the server.
 func (s *Store) Close() (err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -83,7 +84,7 @@ func (o *outcomes) appendOnce(ctx context.Context, entry string) {
 func (o *outcomes) note(entry string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil && errors.Is(o.told[entry], workspace.ErrOutcomeUnknown) {
+	if err != nil && errors.Is(o.told[entry], store.ErrOutcomeUnknown) {
 		return
 	}
 	o.told[entry] = err
@@ -123,7 +124,7 @@ func (o *outcomes) judge(t testing.TB, url string) (n tally) {
 			if got != 1 {
 				t.Errorf("%s: %s was acknowledged and is there %d times", o.agent, entry, got)
 			}
-		case errors.Is(err, workspace.ErrOutcomeUnknown):
+		case errors.Is(err, store.ErrOutcomeUnknown):
 			n.unknown++
 			if got > 1 {
 				t.Errorf("%s: %s is unknown and there %d times", o.agent, entry, got)

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -50,7 +50,7 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 		case err == nil:
 			return lease{c}, nil
 		case s.life.Err() != nil:
-			return lease{}, workspace.ErrClosed
+			return lease{}, store.ErrClosed
 		case ctx.Err() != nil:
 			return lease{}, notStarted(ctx)
 		case wait.Err() == nil && !mayConnectAgain(err):
@@ -62,7 +62,7 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 			if ctx.Err() != nil {
 				return lease{}, notStarted(ctx)
 			}
-			return lease{}, workspace.Errorf(workspace.ErrBusy, "no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
+			return lease{}, store.Errorf(store.ErrBusy, "no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
 		}
 	}
 }

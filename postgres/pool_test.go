@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -134,12 +135,12 @@ func TestHotOwner(t *testing.T) {
 	}
 	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	if err := put(short, hot, "late"); !errors.Is(err, workspace.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+	if err := put(short, hot, "late"); !errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("write to a locked agent = %v, want ErrBusy at the deadline", err)
 	}
 	cancel()
 	for range 64 {
-		if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, workspace.ErrOutcomeUnknown) {
+		if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Errorf("write that was cancelled = %v, want context.Canceled", err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // impatient is for tests of connections that fall silent. On a busy machine a server
@@ -68,7 +69,7 @@ func TestProxyFaults(t *testing.T) {
 		run("connect/"+name, startsConnection, f, nil, once)
 		run("begin/"+name, beginsWrite, f, nil, once)
 	}
-	unknown := workspace.ErrOutcomeUnknown
+	unknown := store.ErrOutcomeUnknown
 	run("commit/Delay", commitsWrite, pgtest.Fault{Delay: impatient.CommitWait / 4}, nil, once)
 	run("commit/LongDelay", commitsWrite, pgtest.Fault{Delay: impatient.CommitWait * 2}, unknown, once)
 	run("commit/CutBefore", commitsWrite, pgtest.Fault{Do: pgtest.CutBefore}, unknown, never)
@@ -97,11 +98,11 @@ func TestErrorsOfCommit(t *testing.T) {
 	CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
 	SELECT 1`)
 	for code, want := range map[string]error{
-		"23514": workspace.ErrCorrupt, "22003": workspace.ErrInvalid, "42501": workspace.ErrReadOnly, "53100": workspace.ErrStorageFull,
-		"P0001": workspace.ErrBusy, "57014": workspace.ErrBusy,
-		"40003": workspace.ErrOutcomeUnknown, "XXA00": workspace.ErrOutcomeUnknown, "08007": workspace.ErrOutcomeUnknown,
+		"23514": store.ErrCorrupt, "22003": store.ErrInvalid, "42501": store.ErrReadOnly, "53100": store.ErrStorageFull,
+		"P0001": store.ErrBusy, "57014": store.ErrBusy,
+		"40003": store.ErrOutcomeUnknown, "XXA00": store.ErrOutcomeUnknown, "08007": store.ErrOutcomeUnknown,
 	} {
-		if err := a.append(t.Context(), code); workspace.Kind(err) != want {
+		if err := a.append(t.Context(), code); store.Kind(err) != want {
 			t.Errorf("append that the server refuses with %s at COMMIT = %v, want %v", code, err, want)
 		}
 	}

@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A runner runs statements on one snapshot, or in one transaction.
 type runner interface {
 	do(batch ...wire.Statement) error
-	owned() *workspace.OwnerState // the owner's state, which do reads; nil: it does not
+	owned() *store.OwnerState // the owner's state, which do reads; nil: it does not
 }
 
-// reader is a [workspace.Reader].
+// reader is a [store.Reader].
 type reader struct {
 	runner
 	owner string
@@ -27,11 +27,11 @@ type reader struct {
 // The methods that end in Query return a statement that stores what it reads in its last
 // argument. A statement may run twice, and begins anew each time.
 
-func (r reader) ownerQuery(s *workspace.OwnerState) wire.Statement {
+func (r reader) ownerQuery(s *store.OwnerState) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + ownerColumns + " FROM owners WHERE owner = $1",
 		Args: []any{r.owner},
-		New:  func() { *s = workspace.OwnerState{} },
+		New:  func() { *s = store.OwnerState{} },
 		Row: func(row *wire.Row) (err error) {
 			*s, err = readOwner(row, r.owner)
 			return err
@@ -40,7 +40,7 @@ func (r reader) ownerQuery(s *workspace.OwnerState) wire.Statement {
 }
 
 // withOwner runs a batch and reads the owner's state.
-func (r reader) withOwner(s *workspace.OwnerState, batch ...wire.Statement) error {
+func (r reader) withOwner(s *store.OwnerState, batch ...wire.Statement) error {
 	owned := r.owned()
 	if owned == nil {
 		return r.do(append(batch, r.ownerQuery(s))...)
@@ -50,16 +50,16 @@ func (r reader) withOwner(s *workspace.OwnerState, batch ...wire.Statement) erro
 	return err
 }
 
-func (r reader) Owner() (s workspace.OwnerState, err error) {
+func (r reader) Owner() (s store.OwnerState, err error) {
 	err = r.withOwner(&s)
 	return s, err
 }
 
-func (r reader) fileQuery(path string, h *workspace.FileHead) wire.Statement {
+func (r reader) fileQuery(path string, h *store.FileHead) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + fileColumns + " FROM files WHERE owner = $1 AND path = $2",
 		Args: []any{r.owner, path},
-		New:  func() { *h = workspace.FileHead{Path: path} },
+		New:  func() { *h = store.FileHead{Path: path} },
 		Row: func(row *wire.Row) (err error) {
 			*h, err = readFile(row)
 			return err
@@ -67,7 +67,7 @@ func (r reader) fileQuery(path string, h *workspace.FileHead) wire.Statement {
 	}
 }
 
-func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
+func (r reader) File(path string) (h store.FileHead, s store.OwnerState, err error) {
 	err = r.withOwner(&s, r.fileQuery(path, &h))
 	return h, s, err
 }
@@ -77,7 +77,7 @@ const noVersion = -1
 
 // versionQuery reads a version of a file, the current one if n is 0. The content is left out
 // if the version is known.
-func (r reader) versionQuery(path string, n, known int64, v *workspace.Version) wire.Statement {
+func (r reader) versionQuery(path string, n, known int64, v *store.Version) wire.Statement {
 	number, args := "(SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL)", []any{r.owner, path, known}
 	if n != 0 {
 		number, args = "$4", append(args, n)
@@ -86,7 +86,7 @@ func (r reader) versionQuery(path string, n, known int64, v *workspace.Version) 
 		SQL: "SELECT " + versionColumns + ", CASE WHEN version = $3 THEN NULL ELSE content END FROM versions" +
 			" WHERE owner = $1 AND path = $2 AND version = " + number,
 		Args: args,
-		New:  func() { *v = workspace.Version{} },
+		New:  func() { *v = store.Version{} },
 		Row: func(row *wire.Row) (err error) {
 			*v, err = readContent(row, path)
 			return err
@@ -94,7 +94,7 @@ func (r reader) versionQuery(path string, n, known int64, v *workspace.Version) 
 	}
 }
 
-func (r reader) Current(path string) (h workspace.FileHead, v workspace.Version, err error) {
+func (r reader) Current(path string) (h store.FileHead, v store.Version, err error) {
 	err = r.do(r.fileQuery(path, &h), r.versionQuery(path, 0, noVersion, &v))
 	if err == nil && h.Exists() && v.Number == 0 {
 		err = missingVersion(h.Version)
@@ -103,18 +103,18 @@ func (r reader) Current(path string) (h workspace.FileHead, v workspace.Version,
 }
 
 func missingVersion(n int64) error {
-	return workspace.Errorf(workspace.ErrCorrupt, "version %d is missing", n)
+	return store.Errorf(store.ErrCorrupt, "version %d is missing", n)
 }
 
-func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
+func (r reader) Version(path string, n int64) (v store.Version, err error) {
 	err = r.do(r.versionQuery(path, cmp.Or(n, noVersion), noVersion, &v))
 	if err == nil && v.Number == 0 {
-		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
+		err = &store.Error{Op: fmt.Sprintf("version %d", n), Kind: store.ErrNotFound}
 	}
 	return v, err
 }
 
-func (r reader) versionsQuery(path string, all *[]workspace.Version) wire.Statement {
+func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + versionColumns + ", " + receiptColumn + " FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
 		Args: []any{r.owner, path},
@@ -127,12 +127,12 @@ func (r reader) versionsQuery(path string, all *[]workspace.Version) wire.Statem
 	}
 }
 
-func (r reader) Versions(path string) (all []workspace.Version, err error) {
+func (r reader) Versions(path string) (all []store.Version, err error) {
 	err = r.do(r.versionsQuery(path, &all))
 	return all, err
 }
 
-func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
+func (r reader) Summary(path string, k store.SummaryKey) (s store.Summary, err error) {
 	found := false
 	err = r.do(wire.Statement{
 		SQL: "SELECT " + summaryColumns + " FROM summaries" +
@@ -145,12 +145,12 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 		},
 	})
 	if err == nil && !found {
-		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
+		err = &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 	}
 	return s, err
 }
 
-func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
+func (r reader) Summaries(path string) (list []store.Summary, err error) {
 	err = r.do(wire.Statement{
 		SQL: "SELECT " + strings.TrimSuffix(summaryColumns, ", content") + ", NULL FROM summaries" +
 			" WHERE owner = $1 AND path = $2 ORDER BY version, method, model, prompt",
@@ -165,84 +165,75 @@ func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
 	return list, err
 }
 
-func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
-	args := []any{r.owner, int64(limit)}
-	where := inRange("path", prefix, after, &args)
-	err = r.do(wire.Statement{
-		SQL:  "SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2",
-		Args: args,
-		Row: func(row *wire.Row) error {
-			h, err := readFile(row)
-			heads = append(heads, h)
+// Scan looks up the versions of the files of the page alone.
+func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
+	args := []any{r.owner, int64(q.Limit) + 1}
+	if q.Contents {
+		args = append(args, q.MaxBytes)
+	}
+	where := "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) + " AND deleted IS NULL ORDER BY path LIMIT $2"
+	heads := "SELECT " + fileColumns + " FROM files WHERE " + where
+	switch {
+	case q.Kind == store.KindLog:
+		heads = "SELECT " + logColumns + " FROM logs WHERE " + where
+	case q.Contents:
+		heads = selectCurrentFiles(heads)
+	case q.Authors:
+		heads = "SELECT h.*, v.client, v.client_version, v.key_id FROM (" + heads + ") h LEFT JOIN LATERAL (SELECT client, client_version, key_id" +
+			" FROM versions WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true ORDER BY h.path"
+	}
+	err = r.do(wire.Statement{SQL: heads, Args: args, New: func() { s = store.Scanned{} }, Row: func(row *wire.Row) error {
+		if q.Kind == store.KindLog {
+			h, err := readLog(row)
+			s.Logs = append(s.Logs, h)
 			return err
-		},
-	})
-	return heads, err
+		}
+		return scanFile(row, q, &s)
+	}})
+	if err != nil {
+		return store.Scanned{}, err
+	}
+	s.Cut(q.Limit)
+	return s, nil
 }
 
-// AuthoredFiles looks up the versions of the files of the page alone.
-func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspace.AuthoredFile, err error) {
-	args := []any{r.owner, int64(limit)}
-	where := inRange("path", prefix, after, &args)
-	err = r.do(wire.Statement{
-		SQL: "SELECT h.*, v.client, v.client_version, v.key_id FROM (SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where +
-			" AND deleted IS NULL ORDER BY path LIMIT $2) h LEFT JOIN LATERAL (SELECT client, client_version, key_id FROM versions" +
-			" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true ORDER BY h.path",
-		Args: args,
-		Row: func(row *wire.Row) error {
-			h, err := readFile(row)
-			files = append(files, workspace.AuthoredFile{FileHead: h, Author: readAuthor(row)})
-			return err
-		},
-	})
-	return files, err
+// scanFile adds a file to a page.
+func scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
+	h, err := readFile(row)
+	f := store.File{FileHead: h}
+	switch {
+	case err != nil:
+	case q.Contents:
+		found, version := row.Int(), row.Part(numColumns(versionColumns)+1)
+		if version == nil {
+			return missingVersion(h.Version)
+		}
+		f.Current, err = readContent(version, h.Path)
+		s.More = found > int64(len(s.Files)+1)
+	case q.Authors:
+		f.Current.Author = readAuthor(row)
+	}
+	s.Files = append(s.Files, f)
+	return err
 }
 
 // selectCurrentFiles adds up the sizes in the heads of a page. Then it looks up the versions
-// that are wanted, and no others. where is the condition for the heads.
-func selectCurrentFiles(where string) string {
+// that are wanted, and no others.
+func selectCurrentFiles(heads string) string {
 	return "SELECT " + of("h", fileColumns) + ", h.found, " + of("v", versionColumns) + ", v.content FROM (SELECT " + fileColumns +
 		", count(*) OVER () AS found, row_number() OVER (ORDER BY path) AS n," +
 		" sum(greatest(sizes[cardinality(sizes)], 0)) OVER (ORDER BY path ROWS UNBOUNDED PRECEDING) AS bytes" +
-		" FROM (SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2) page) h" +
+		" FROM (" + heads + ") page) h" +
 		" LEFT JOIN LATERAL (SELECT " + versionColumns + ", content FROM versions" +
 		" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true" +
 		" WHERE h.n < $2 AND (h.bytes <= $3 OR h.n = 1) ORDER BY h.path"
 }
 
-func (r reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []workspace.CurrentFile, more bool, err error) {
-	args := []any{r.owner, int64(limit) + 1, maxBytes}
-	where := inRange("path", prefix, after, &args)
-	err = r.do(wire.Statement{
-		SQL:  selectCurrentFiles(where),
-		Args: args,
-		New:  func() { files, more = nil, false },
-		Row: func(row *wire.Row) (err error) {
-			var f workspace.CurrentFile
-			if f.FileHead, err = readFile(row); err != nil {
-				return err
-			}
-			found, version := row.Int(), row.Part(numColumns(versionColumns)+1)
-			if version == nil {
-				return missingVersion(f.Version)
-			}
-			f.Current, err = readContent(version, f.Path)
-			files = append(files, f)
-			more = found > int64(len(files))
-			return err
-		},
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	return files, more, nil
-}
-
-func (r reader) logQuery(path string, h *workspace.LogHead) wire.Statement {
+func (r reader) logQuery(path string, h *store.LogHead) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND path = $2",
 		Args: []any{r.owner, path},
-		New:  func() { *h = workspace.LogHead{Path: path} },
+		New:  func() { *h = store.LogHead{Path: path} },
 		Row: func(row *wire.Row) (err error) {
 			*h, err = readLog(row)
 			return err
@@ -250,14 +241,14 @@ func (r reader) logQuery(path string, h *workspace.LogHead) wire.Statement {
 	}
 }
 
-func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
+func (r reader) Log(path string) (h store.LogHead, s store.OwnerState, err error) {
 	err = r.withOwner(&s, r.logQuery(path, &h))
 	return h, s, err
 }
 
 // entriesQuery reads entries, the newest first with q.Tail. It sends no more of them than
 // are wanted: their bytes are added up by the server.
-func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspace.Entry) wire.Statement {
+func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry) wire.Statement {
 	s := r.rawEntries(path, q, all)
 	read := s.Row
 	s.Row = func(row *wire.Row) error {
@@ -265,7 +256,7 @@ func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspa
 			return err
 		}
 		if n := len(*all); n > 1 && !follows((*all)[n-2].ID, (*all)[n-1].ID, q.Tail) {
-			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
+			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
 		}
 		return nil
 	}
@@ -273,7 +264,7 @@ func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspa
 }
 
 // rawEntries is entriesQuery without the check that no entry is missing.
-func (r reader) rawEntries(path string, q workspace.EntryQuery, all *[]workspace.Entry) wire.Statement {
+func (r reader) rawEntries(path string, q store.EntryQuery, all *[]store.Entry) wire.Statement {
 	order, after := "entry", q.After
 	if q.Tail {
 		order, after = "entry DESC", 0
@@ -297,7 +288,7 @@ func (r reader) rawEntries(path string, q workspace.EntryQuery, all *[]workspace
 	}}
 }
 
-func (r reader) Entries(path string, q workspace.EntryQuery) (all []workspace.Entry, err error) {
+func (r reader) Entries(path string, q store.EntryQuery) (all []store.Entry, err error) {
 	if err = r.do(r.entriesQuery(path, q, &all)); err != nil {
 		return nil, err
 	}
@@ -330,22 +321,7 @@ func (r reader) EntryBytes(path string, through int64) (sum int64, err error) {
 	return sum, err
 }
 
-func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
-	args := []any{r.owner, int64(limit)}
-	where := inRange("path", prefix, after, &args)
-	err = r.do(wire.Statement{
-		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2",
-		Args: args,
-		Row: func(row *wire.Row) error {
-			h, err := readLog(row)
-			heads = append(heads, h)
-			return err
-		},
-	})
-	return heads, err
-}
-
-func (r reader) requestQuery(key string, found **workspace.Request) wire.Statement {
+func (r reader) requestQuery(key string, found **store.Request) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + requestColumns + " FROM requests WHERE owner = $1 AND key = $2",
 		Args: []any{r.owner, key},
@@ -358,13 +334,13 @@ func (r reader) requestQuery(key string, found **workspace.Request) wire.Stateme
 	}
 }
 
-func (r reader) Request(key string) (workspace.Request, error) {
-	var found *workspace.Request
+func (r reader) Request(key string) (store.Request, error) {
+	var found *store.Request
 	if err := r.do(r.requestQuery(key, &found)); err != nil {
-		return workspace.Request{}, err
+		return store.Request{}, err
 	}
 	if found == nil {
-		return workspace.Request{}, &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
+		return store.Request{}, &store.Error{Op: fmt.Sprintf("request %q", key), Kind: store.ErrNotFound}
 	}
 	return *found, nil
 }

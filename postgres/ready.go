@@ -4,21 +4,21 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Ready returns nil if the server answers and takes writes. It takes a second at most.
 // Callers at the same time share one look. Its errors name nothing of the server: they are
 // for everybody. The first of equal errors is logged with the details.
 //
-// Errors: [workspace.ErrReadOnly], [workspace.ErrUnsupported], [workspace.ErrBusy] and
-// [workspace.ErrClosed].
+// Errors: [store.ErrReadOnly], [store.ErrUnsupported], [store.ErrBusy] and
+// [store.ErrClosed].
 func (s *Store) Ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
 	if s.readOnly {
-		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only")
+		return store.Errorf(store.ErrReadOnly, "the database is open for reading only")
 	}
 	return s.probe.Do(ctx, s.log, s.look)
 }
@@ -40,20 +40,20 @@ func (s *Store) look() error {
 	})
 	switch {
 	case err != nil:
-		e := workspace.Errorf(kindOfLook(err), "the database does not answer; the server's log says why")
+		e := store.Errorf(kindOfLook(err), "the database does not answer; the server's log says why")
 		e.Err = err
 		return e
 	case standby:
-		return workspace.Errorf(workspace.ErrReadOnly, "the database is a standby, which takes no writes")
+		return store.Errorf(store.ErrReadOnly, "the database is a standby, which takes no writes")
 	case readOnly:
-		return workspace.Errorf(workspace.ErrReadOnly, "the database takes no writes")
+		return store.Errorf(store.ErrReadOnly, "the database takes no writes")
 	}
 	return nil
 }
 
 func kindOfLook(err error) error {
-	if kind := workspace.Kind(err); kind != nil {
+	if kind := store.Kind(err); kind != nil {
 		return kind
 	}
-	return workspace.ErrBusy
+	return store.ErrBusy
 }

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// records is a [workspace.Records] on the store.
+// records is a [store.Records] on the store.
 type records struct {
 	ctx context.Context
 	s   *Store
 }
 
-// System implements [workspace.Store].
-func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+// System implements [store.Store].
+func (s *Store) System(ctx context.Context) store.Records { return records{ctx, s} }
 
-func (r records) Get(key string) (rec workspace.Record, err error) {
+func (r records) Get(key string) (rec store.Record, err error) {
 	found := false
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		found = false
@@ -36,7 +36,7 @@ func (r records) Get(key string) (rec workspace.Record, err error) {
 }
 
 func missingRecord(key string) error {
-	return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
+	return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
 }
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
@@ -58,9 +58,9 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	return next, nil
 }
 
-func (r records) Restore(rec workspace.Record) error {
+func (r records) Restore(rec store.Record) error {
 	if rec.Revision <= 0 {
-		return workspace.Errorf(workspace.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
+		return store.Errorf(store.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
 	}
 	restore := wire.Statement{
 		SQL:  "INSERT INTO records (" + recordColumns + ") VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING",
@@ -78,7 +78,7 @@ func (t *tx) change(s wire.Statement, key string) error {
 		return err
 	}
 	if changed == 0 {
-		return workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
+		return store.Errorf(store.ErrConflict, "record %q is not at the revision given", key)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (r records) Delete(key string, revision int64) error {
 	})
 }
 
-func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
+func (r records) List(prefix, after string, limit int) (list []store.Record, err error) {
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		list = nil
 		args := []any{int64(limit)}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Restore implements [workspace.Store].
-func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+// Restore implements [store.Store].
+func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	return s.write(ctx, o.String(), func(t *tx) error {
 		there := false
 		query := "SELECT 1::bigint FROM " + strings.Join(ownedTables[1:], " WHERE owner = $1 UNION ALL SELECT 1 FROM ") + " WHERE owner = $1 LIMIT 1"
@@ -22,7 +22,7 @@ func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[w
 			return err
 		}
 		if there || !t.fresh {
-			return workspace.Errorf(workspace.ErrConflict, "%s has something already, and nothing was restored", t.owner)
+			return store.Errorf(store.ErrConflict, "%s has something already, and nothing was restored", t.owner)
 		}
 		for r, err := range dump.Fitting(rows) {
 			if err == nil && ctx.Err() != nil {
@@ -40,10 +40,10 @@ func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[w
 }
 
 // restore adds a row.
-func (t *tx) restore(r workspace.Row) error {
+func (t *tx) restore(r store.Row) error {
 	switch {
 	case r.State != nil:
-		return t.SaveOwner(*r.State)
+		return t.Apply(*r.State)
 	case r.Change != nil:
 		t.grew = true
 		return t.hold(wire.Statement{SQL: insertChange, Args: changeValues(t.owner, r.Change)})
@@ -58,7 +58,7 @@ func (t *tx) restore(r workspace.Row) error {
 	case r.Entry != nil:
 		return t.hold(wire.Statement{SQL: insertEntry, Args: entryValues(t.owner, r.Path, r.Entry)})
 	case r.Request != nil:
-		return t.SaveRequest(*r.Request)
+		return t.Apply(*r.Request)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // trips counts the round trips of calls, as a proxy sees them at the socket. What tells
@@ -204,13 +205,13 @@ func TestRoundTripsFirst(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	s := open(t, proxy.URL())
 	update := func(agent string) {
-		err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(tx workspace.Tx) error {
-			l, err := tx.Load(workspace.Query{File: "a.md"})
+		err := s.Update(t.Context(), store.Owner{Tenant: "local", Agent: agent}, func(tx store.Tx) error {
+			l, err := tx.Load(store.Query{File: "a.md"})
 			if err != nil {
 				return err
 			}
 			l.Owner.Files++
-			return tx.SaveOwner(l.Owner)
+			return tx.Apply(l.Owner)
 		})
 		if err != nil {
 			t.Error(err)
@@ -254,7 +255,7 @@ func TestRoundTripsSearch(t *testing.T) {
 	for _, call := range []struct {
 		o          workspace.SearchOptions
 		hits, want int
-	}{{workspace.SearchOptions{}, files, 2}, {workspace.SearchOptions{Kind: workspace.KindFile}, files, 1}, {workspace.SearchOptions{Prefix: "00"}, 1, 2}, {workspace.SearchOptions{Exact: true}, files, 2}} {
+	}{{workspace.SearchOptions{}, files, 2}, {workspace.SearchOptions{Kind: store.KindFile}, files, 1}, {workspace.SearchOptions{Prefix: "00"}, 1, 2}, {workspace.SearchOptions{Exact: true}, files, 2}} {
 		search(call.hits, call.o)
 		if got := c.takeCalls(); len(got) != call.want {
 			t.Errorf("Search(%+v): %d round trips, want %d:\n%s", call.o, len(got), call.want, strings.Join(got, "\n"))

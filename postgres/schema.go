@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 //go:embed schema.sql
@@ -33,9 +33,9 @@ var storageSQL = []string{
 func checkVersion(version int64) error {
 	switch {
 	case version > schemaVersion:
-		return workspace.Errorf(workspace.ErrUnsupported, "the database has schema %d, this version knows %d; use a newer version of scratchpad", version, schemaVersion)
+		return store.Errorf(store.ErrUnsupported, "the database has schema %d, this version knows %d; use a newer version of scratchpad", version, schemaVersion)
 	case version < schemaVersion:
-		return workspace.Errorf(workspace.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad", version)
+		return store.Errorf(store.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad", version)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 		return nil
 	}})
 	if err == nil && !there && later != "" {
-		err = workspace.Errorf(workspace.ErrUnsupported, "the tables are in schema %s, which is not the first one of search_path; name that schema alone, or another one alone", later)
+		err = store.Errorf(store.ErrUnsupported, "the tables are in schema %s, which is not the first one of search_path; name that schema alone, or another one alone", later)
 	}
 	if err != nil || !there {
 		return 0, err
@@ -76,7 +76,7 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 	return version, err
 }
 
-var errForeign = workspace.Errorf(workspace.ErrUnsupported,
+var errForeign = store.Errorf(store.ErrUnsupported,
 	"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
 
 // makeSchema makes the tables if there are none. Of several processes, one makes them and
@@ -111,7 +111,7 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 		s.run(ctx, c, wire.Statement{SQL: "ROLLBACK"})
 		switch stateOf(err) {
 		case stateNoPrivilege:
-			return workspace.Errorf(workspace.ErrUnsupported,
+			return store.Errorf(store.ErrUnsupported,
 				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE ON SCHEMA public to it")
 		case stateDuplicateTable:
 			// The server may answer to_regclass from a cache of before the wait for the lock.
@@ -122,7 +122,7 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 		case stateDuplicateType:
 			return errForeign
 		case stateNoSchema:
-			return workspace.Errorf(workspace.ErrUnsupported, "search_path names no schema that is there and that the role may use; create the schema")
+			return store.Errorf(store.ErrUnsupported, "search_path names no schema that is there and that the role may use; create the schema")
 		}
 		return err
 	}

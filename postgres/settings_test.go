@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // set gives sessions that begin from now on other settings.
@@ -46,7 +47,7 @@ func TestSettings(t *testing.T) {
 	const key = `ключ/%_\é`
 	at := time.Date(1969, 7, 20, 20, 17, 40, 123456000, time.UTC)
 	system := s.System(t.Context())
-	if err := system.Restore(workspace.Record{Key: key, Value: []byte("\x00\xff\\"), Revision: 1 << 62, Updated: at}); err != nil {
+	if err := system.Restore(store.Record{Key: key, Value: []byte("\x00\xff\\"), Revision: 1 << 62, Updated: at}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := system.List(`ключ/%_\`, "", 10)
@@ -70,11 +71,11 @@ func TestReadOnlyByDefault(t *testing.T) {
 	for name, err := range map[string]error{
 		"Ready": ready(t, s), "Update": s.Update(t.Context(), someOwner, countFile), "Put": put,
 	} {
-		if !errors.Is(err, workspace.ErrReadOnly) {
+		if !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s = %v, want ErrReadOnly", name, err)
 		}
 	}
-	if err := s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+	if err := s.View(t.Context(), someOwner, func(r store.Reader) error {
 		state, err := r.Owner()
 		if state.Files != 1 {
 			t.Errorf("%d files, want 1", state.Files)
@@ -102,7 +103,7 @@ func TestIdleSnapshots(t *testing.T) {
 	testkit.Must(t, err)
 	defer s.Close()
 	rows := 0
-	err = s.Dump(t.Context(), someOwner, func(workspace.Row) error {
+	err = s.Dump(t.Context(), someOwner, func(store.Row) error {
 		if rows++; rows == 1 {
 			time.Sleep(3 * limit)
 		}
@@ -111,7 +112,7 @@ func TestIdleSnapshots(t *testing.T) {
 	if err != nil || rows != 4 {
 		t.Errorf("Dump() = %v after %d rows, want 4", err, rows)
 	}
-	err = s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+	err = s.View(t.Context(), someOwner, func(r store.Reader) error {
 		if _, err := r.Owner(); err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func TestIdleSnapshots(t *testing.T) {
 		_, err := r.Owner()
 		return err
 	})
-	if !errors.Is(err, workspace.ErrBusy) {
+	if !errors.Is(err, store.ErrBusy) {
 		t.Errorf("a View that is idle: %v, want ErrBusy", err)
 	}
 }
@@ -133,20 +134,20 @@ func TestKeptReader(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	s := open(t, pgtest.URL(t))
-	var kept []workspace.Reader
-	testkit.Must(t, s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+	var kept []store.Reader
+	testkit.Must(t, s.View(t.Context(), someOwner, func(r store.Reader) error {
 		kept = append(kept, r)
 		_, err1 := r.Owner()
 		_, err2 := r.Owner()
 		return errors.Join(err1, err2)
 	}))
-	var tx workspace.Tx
-	testkit.Must(t, s.Update(t.Context(), someOwner, func(x workspace.Tx) error {
+	var tx store.Tx
+	testkit.Must(t, s.Update(t.Context(), someOwner, func(x store.Tx) error {
 		tx = x
 		kept = append(kept, x)
 		return countFile(x)
 	}))
-	err := s.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "other"}, func(r workspace.Reader) error {
+	err := s.View(context.Background(), store.Owner{Tenant: "local", Agent: "other"}, func(r store.Reader) error {
 		_, err1 := r.Owner()
 		_, err2 := r.Owner() // keeps a connection, the one that those had
 		for i, r := range kept {
@@ -154,7 +155,7 @@ func TestKeptReader(t *testing.T) {
 				t.Errorf("%d: Owner() = %+v, want an error", i, state)
 			}
 		}
-		if err := tx.SaveOwner(workspace.OwnerState{}); err == nil {
+		if err := tx.Apply(store.OwnerState{}); err == nil {
 			t.Error("SaveOwner() = nil, want an error")
 		}
 		return errors.Join(err1, err2)

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A statementLog has the SQL of all statements that went to a server.
@@ -105,9 +106,9 @@ func callAll(t *testing.T, log *statementLog) {
 		}
 	}
 	_, searched := w.Search(ctx, "text", workspace.SearchOptions{})
-	to := workspace.Owner{Tenant: "local", Agent: "restored"}
+	to := store.Owner{Tenant: "local", Agent: "restored"}
 	restored := s.Restore(ctx, to, dump.Rows(ctx, s, someOwner))
-	counted := s.Count(ctx, map[workspace.Owner]int64{someOwner: 1})
+	counted := s.Count(ctx, map[store.Owner]int64{someOwner: 1})
 	_, verified := s.Verify(ctx, postgres.VerifyOptions{})
 	_, deleted := svc.DeleteAgent(ctx, "calls")
 	if err := errors.Join(searched, restored, counted, verified, deleted); err != nil {

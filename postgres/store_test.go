@@ -6,7 +6,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
@@ -18,24 +18,24 @@ func open(t testing.TB, url string) *postgres.Store {
 func TestStore(t *testing.T) {
 	t.Parallel()
 	pgtest.URL(t) // skips all of it where there is no PostgreSQL
-	storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, pgtest.URL(t)) })
+	storetest.Run(t, func(t testing.TB) store.Store { return open(t, pgtest.URL(t)) })
 }
 
 func TestStoreDurable(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	pgtest.URL(t)
-	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
+	storetest.RunDurable(t, func(t testing.TB) (store.Store, func() store.Store) {
 		url := pgtest.URL(t)
 		s := open(t, url)
-		return s, func() workspace.Store { s = open(t, url); return s }
+		return s, func() store.Store { s = open(t, url); return s }
 	})
 }
 
 func TestStoreShared(t *testing.T) {
 	t.Parallel()
 	pgtest.URL(t)
-	storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+	storetest.RunShared(t, func(t testing.TB) (a, b store.Store) {
 		url := pgtest.URL(t)
 		return open(t, url), open(t, url)
 	})
@@ -43,5 +43,5 @@ func TestStoreShared(t *testing.T) {
 
 func TestStoreLarge(t *testing.T) {
 	testkit.SkipInShort(t)
-	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, pgtest.URL(t)) })
+	storetest.RunLarge(t, func(t testing.TB) store.Store { return open(t, pgtest.URL(t)) })
 }

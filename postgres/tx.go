@@ -3,16 +3,17 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// tx is a [workspace.Tx]. Its first call begins the transaction. Writes are held back until
+// tx is a [store.Tx]. Its first call begins the transaction. Writes are held back until
 // the function reads again, or the transaction is committed.
 type tx struct {
 	reader
@@ -20,9 +21,9 @@ type tx struct {
 	ctx    context.Context
 	lease  lease
 	begun  bool
-	fresh  bool                 // the owner's row is new, made by this transaction
-	saved  bool                 // the owner's state was stored
-	now    workspace.OwnerState // of the owner, after what is held back
+	fresh  bool             // the owner's row is new, made by this transaction
+	saved  bool             // the owner's state was stored
+	now    store.OwnerState // of the owner, after what is held back
 	held   []wire.Statement
 	weight int   // bytes of content in held
 	pid    int64 // of the server's process that runs the transaction
@@ -83,7 +84,7 @@ func (t *tx) do(batch ...wire.Statement) error {
 // run keeps the first error of the server. The function's other calls return it too.
 func (t *tx) run(batch ...wire.Statement) error {
 	err := t.s.run(t.ctx, t.lease.conn(), batch...)
-	if err != nil && workspace.Kind(err) == nil {
+	if err != nil && store.Kind(err) == nil {
 		t.failed = err
 	}
 	return err
@@ -115,7 +116,7 @@ func (t *tx) start(batch []wire.Statement) error {
 		all = []wire.Statement{{SQL: "INSERT INTO owners (owner) VALUES ($1) ON CONFLICT (owner) DO NOTHING", Args: []any{t.owner},
 			Done: func(n int) { t.fresh = n == 1 }}}
 	}
-	t.failed = workspace.Errorf(workspace.ErrBusy, "%s comes and goes", t.owner)
+	t.failed = store.Errorf(store.ErrBusy, "%s comes and goes", t.owner)
 	return t.failed
 }
 
@@ -136,7 +137,7 @@ func (t *tx) versionQuery() wire.Statement {
 }
 
 // owned implements runner.
-func (t *tx) owned() *workspace.OwnerState { return &t.now }
+func (t *tx) owned() *store.OwnerState { return &t.now }
 
 // hold keeps statements for later. The first call of all begins the transaction.
 func (t *tx) hold(batch ...wire.Statement) error {
@@ -222,8 +223,45 @@ var (
 		" number = excluded.number, count = excluded.count, bytes = excluded.bytes"
 )
 
-func (t *tx) SaveFile(ch workspace.FileChange) error {
+// Apply holds the statements of a write back, with the row of the journal and the owner's
+// state after them.
+func (t *tx) Apply(w store.Write) error {
 	var batch []wire.Statement
+	switch w := w.(type) {
+	case store.FileChange:
+		batch = t.saveFile(w)
+	case store.LogChange:
+		batch = t.saveLog(w)
+	case store.FileMove:
+		batch = t.moveFile(w)
+	case store.VersionRedaction:
+		batch = t.redact(w)
+	case store.SummaryChange:
+		batch = []wire.Statement{
+			{SQL: upsertSummary, Args: summaryValues(t.owner, w.Head.Path, &w.New)},
+			{SQL: upsertFile, Args: fileValues(t.owner, w.Head)},
+		}
+	case store.Request:
+		batch = []wire.Statement{{SQL: upsertRequest, Args: requestValues(t.owner, w)}}
+	}
+	state, change := w.After()
+	if change != nil {
+		batch = append(batch, wire.Statement{SQL: insertChange, Args: changeValues(t.owner, change)})
+	}
+	if state != nil {
+		batch = append(batch, t.saveOwner(*state))
+	}
+	if err := t.hold(batch...); err != nil {
+		return err
+	}
+	t.grew = t.grew || change != nil
+	if state != nil {
+		t.now, t.saved = *state, true
+	}
+	return nil
+}
+
+func (t *tx) saveFile(ch store.FileChange) (batch []wire.Statement) {
 	if ch.Prune > 0 {
 		batch = append(batch, wire.Statement{SQL: pruneVersions, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
 	}
@@ -233,94 +271,53 @@ func (t *tx) SaveFile(ch workspace.FileChange) error {
 	if ch.Forget {
 		batch = append(batch, wire.Statement{SQL: "DELETE FROM summaries WHERE owner = $1 AND path = $2", Args: []any{t.owner, ch.Head.Path}})
 	}
-	batch = append(batch, wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)})
-	return t.save(batch, &ch.Change, ch.Owner)
+	return append(batch, wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)})
 }
 
-// save holds a batch back, with the row of the journal and the owner's state after it.
-func (t *tx) save(batch []wire.Statement, c *workspace.Change, after workspace.OwnerState) error {
-	if c != nil && c.Revision != 0 {
-		t.grew = true
-		batch = append(batch, wire.Statement{SQL: insertChange, Args: changeValues(t.owner, c)})
-	}
-	if err := t.hold(batch...); err != nil {
-		return err
-	}
-	return t.SaveOwner(after)
-}
-
-func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
-	return t.save([]wire.Statement{
-		{SQL: upsertSummary, Args: summaryValues(t.owner, ch.Head.Path, &ch.New)},
-		{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)},
-	}, nil, ch.Owner)
-}
-
-// RedactVersion replaces the content in its row. The server's old copy of the row goes with
-// the next VACUUM.
-func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
-	none := workspace.Version{Redacted: &ch.Redaction}
-	err := t.hold(wire.Statement{
+// redact replaces the content in its row. The server's old copy of the row goes with the
+// next VACUUM.
+func (t *tx) redact(ch store.VersionRedaction) []wire.Statement {
+	none := store.Version{Redacted: &ch.Redaction}
+	return append([]wire.Statement{{
 		SQL:  "UPDATE versions SET size = 0, sha256 = $4, content = $5 WHERE owner = $1 AND path = $2 AND version = $3",
 		Args: []any{t.owner, ch.Head.Path, ch.Number, none.SHA256[:], receipt.Column(&none)},
-	})
-	if err != nil {
-		return err
-	}
-	return t.SaveFile(workspace.FileChange{Head: ch.Head, Forget: ch.Forget, Change: ch.Change, Owner: ch.Owner})
+	}}, t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget})...)
 }
 
-// MoveFile removes what the other path has before the versions come to it, so that no two
+// moveFile removes what the other path has before the versions come to it, so that no two
 // have one number.
-func (t *tx) MoveFile(m workspace.FileMove) error {
-	err := t.hold(
-		wire.Statement{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2", Args: []any{t.owner, m.To.Path}},
-		wire.Statement{
+func (t *tx) moveFile(m store.FileMove) []wire.Statement {
+	return slices.Concat([]wire.Statement{
+		{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2", Args: []any{t.owner, m.To.Path}},
+		{
 			SQL:  "UPDATE versions SET path = $3 WHERE owner = $1 AND path = $2 AND version > $4",
 			Args: []any{t.owner, m.From.Path, m.To.Path, max(m.Above, m.Prune)},
 		},
-	)
-	if err != nil {
-		return err
-	}
-	from := workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget, Owner: m.Owner}
-	if err := t.SaveFile(from); err != nil {
-		return err
-	}
-	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Change: m.Change, Owner: m.Owner})
+	}, t.saveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget}), t.saveFile(store.FileChange{Head: m.To, New: &m.New}))
 }
 
-func (t *tx) SaveLog(ch workspace.LogChange) error {
-	var batch []wire.Statement
+func (t *tx) saveLog(ch store.LogChange) (batch []wire.Statement) {
 	if ch.Prune > 0 {
 		batch = append(batch, wire.Statement{SQL: pruneEntries, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
 	}
 	for i := range ch.New {
 		batch = append(batch, wire.Statement{SQL: insertEntry, Args: entryValues(t.owner, ch.Head.Path, &ch.New[i])})
 	}
-	batch = append(batch, wire.Statement{SQL: upsertLog, Args: logValues(t.owner, ch.Head)})
-	return t.save(batch, &ch.Change, ch.Owner)
+	return append(batch, wire.Statement{SQL: upsertLog, Args: logValues(t.owner, ch.Head)})
 }
 
-func (t *tx) SaveOwner(s workspace.OwnerState) error {
-	var save wire.Statement
-	if s == (workspace.OwnerState{}) {
-		save = wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}}
-	} else {
-		save = wire.Statement{SQL: upsertOwner, Args: ownerValues(t.owner, s)}
+func (t *tx) saveOwner(s store.OwnerState) wire.Statement {
+	if s == (store.OwnerState{}) {
+		return wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}}
 	}
-	if err := t.hold(save); err != nil {
-		return err
-	}
-	t.now, t.saved = s, true
-	return nil
+	return wire.Statement{SQL: upsertOwner, Args: ownerValues(t.owner, s)}
 }
 
-func (t *tx) FoldFiles(n int) (int64, error) { return t.fold("files", "version", n) }
-
-func (t *tx) FoldLogs(n int) (int64, error) { return t.fold("logs", "last", n) }
-
-func (t *tx) fold(table, number string, n int) (highest int64, err error) {
+func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+	table, number := "files", "version"
+	if kind == store.KindLog {
+		table, number = "logs", "last"
+	}
 	t.sent = true
 	err = t.do(wire.Statement{
 		SQL: "DELETE FROM " + table + " WHERE owner = $1 AND path IN (SELECT path FROM " + table +
@@ -334,18 +331,17 @@ func (t *tx) fold(table, number string, n int) (highest int64, err error) {
 	return highest, err
 }
 
-func (t *tx) SaveRequest(q workspace.Request) error {
-	return t.hold(wire.Statement{SQL: upsertRequest, Args: requestValues(t.owner, q)})
-}
-
-func (t *tx) DropRequests(from, to time.Time, n int) error {
-	return t.hold(wire.Statement{
-		SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND (created < $2 OR created > $3)" +
-			" ORDER BY created >= $2, created, key LIMIT $4)",
-		Args: []any{t.owner, from, to, int64(max(n, 0))},
-	})
-}
-
-func (t *tx) DropChanges(through int64) error {
-	return t.hold(wire.Statement{SQL: "DELETE FROM changes WHERE owner = $1 AND revision <= $2", Args: []any{t.owner, through}})
+func (t *tx) Forget(o store.Old) error {
+	var batch []wire.Statement
+	if o.Requests > 0 {
+		batch = append(batch, wire.Statement{
+			SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND (created < $2 OR created > $3)" +
+				" ORDER BY created >= $2, created, key LIMIT $4)",
+			Args: []any{t.owner, o.From, o.Until, int64(o.Requests)},
+		})
+	}
+	if o.Changes > 0 {
+		batch = append(batch, wire.Statement{SQL: "DELETE FROM changes WHERE owner = $1 AND revision <= $2", Args: []any{t.owner, o.Changes}})
+	}
+	return t.hold(batch...)
 }

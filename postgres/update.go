@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Update implements [workspace.Store].
-func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+// Update implements [store.Store].
+func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.write(ctx, o.String(), func(t *tx) error { return fn(t) })
 }
 
@@ -24,7 +24,7 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) (er
 		return notStarted(ctx)
 	}
 	if s.readOnly {
-		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only, nothing is stored")
+		return store.Errorf(store.ErrReadOnly, "the database is open for reading only, nothing is stored")
 	}
 	if err := s.begin(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *Store) late(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
-	return workspace.Errorf(workspace.ErrBusy, "others were written for %v, nothing happened", s.o.LockTimeout)
+	return store.Errorf(store.ErrBusy, "others were written for %v, nothing happened", s.o.LockTimeout)
 }
 
 // try runs fn once and commits. again is an error after which the transaction may succeed
@@ -270,7 +270,7 @@ func (t *tx) judge(err error, reached, committed bool) (again, known error) {
 		return nil, nil
 	case err == nil:
 		return nil, unknown(nil, "the server did not commit")
-	case workspace.Kind(err) != nil:
+	case store.Kind(err) != nil:
 		return nil, err
 	case errors.Is(err, wire.ErrRolledBack):
 		return err, nil

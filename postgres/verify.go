@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // VerifyOptions of [Store.Verify]. The zero value works.
@@ -51,21 +51,23 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, er
 		return r, err
 	}
 	const page = 1000
-	for after := (workspace.Owner{}); ; {
-		owners, err := s.AllOwners(ctx, after, page)
+	var after store.Owner
+	for q := (store.OwnersQuery{Which: store.AllOwners, Limit: page}); ; {
+		list, err := s.Owners(ctx, q)
 		switch {
-		case errors.Is(err, workspace.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			r.problem("%v; from %s on, owners were not checked", err, after)
 			return r, nil
 		case err != nil:
 			return r, err
 		}
-		for _, after = range owners {
+		for _, u := range list.Owners {
+			q.After, after = &u, u.Owner
 			if err := s.verifyOwner(ctx, after, o.Progress, total, &r); err != nil {
 				return r, err
 			}
 		}
-		if len(owners) < page {
+		if len(list.Owners) < page {
 			return r, nil
 		}
 	}
@@ -91,9 +93,9 @@ func (s *Store) verifyLists(ctx context.Context, r *VerifyReport) error {
 	return err
 }
 
-func (s *Store) verifyOwner(ctx context.Context, o workspace.Owner, progress func(done, total int64), total int64, r *VerifyReport) error {
+func (s *Store) verifyOwner(ctx context.Context, o store.Owner, progress func(done, total int64), total int64, r *VerifyReport) error {
 	var check dump.Checker
-	err := s.Dump(ctx, o, func(row workspace.Row) error {
+	err := s.Dump(ctx, o, func(row store.Row) error {
 		before := check.Bytes()
 		_ = check.Add(row) // it is in the report
 		if done := r.Bytes + check.Bytes(); progress != nil && check.Bytes() > before {
@@ -103,10 +105,10 @@ func (s *Store) verifyOwner(ctx context.Context, o workspace.Owner, progress fun
 	})
 	before := len(check.Problems())
 	found, _ := check.End()
-	if errors.Is(err, workspace.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		found.Problems = append(found.Problems[:before:before], err.Error()) // the end was not reached
 		err = nil
-	} else if err == nil && found.State.Usage == (workspace.Usage{}) {
+	} else if err == nil && found.State.Usage == (store.Usage{}) {
 		r.Deleted++
 	}
 	if err == nil {

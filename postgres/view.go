@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // errAgain ends a function of View that reads a second time, so that it runs once more on a
@@ -15,7 +15,7 @@ import (
 var errAgain = errors.New("postgres: the function runs again")
 
 // errEnded is the error of a Reader or a Tx whose function has returned.
-var errEnded = workspace.Errorf(workspace.ErrInvalid, "it is used after its function has returned")
+var errEnded = store.Errorf(store.ErrInvalid, "it is used after its function has returned")
 
 const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -34,8 +34,8 @@ type snapshot struct {
 	lease *lease
 }
 
-// View implements [workspace.Store].
-func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+// View implements [store.Store].
+func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	return s.view(ctx, func(sn *snapshot) error { return fn(reader{runner: sn, owner: o.String()}) })
 }
 
@@ -119,7 +119,7 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 		sn.lease.Release()
 		sn.lease = nil
 	}
-	if err != nil && workspace.Kind(err) == nil && sn.ctx.Err() == nil && mayRunAgain(err) {
+	if err != nil && store.Kind(err) == nil && sn.ctx.Err() == nil && mayRunAgain(err) {
 		sn.lost = err
 		return err
 	}
@@ -127,7 +127,7 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 }
 
 // owned implements runner.
-func (sn *snapshot) owned() *workspace.OwnerState { return nil }
+func (sn *snapshot) owned() *store.OwnerState { return nil }
 
 // run runs statements other than COMMIT after a write. None takes longer than the
 // statement timeout, or the connection is closed.

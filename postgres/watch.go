@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // watches are the watchers of a store, the goroutine that listens while there are any, and
 // the one that tells other processes while there is something to tell.
 type watches struct {
-	watchers workspace.Watchers
+	watchers store.Watchers
 	ended    sync.WaitGroup
 
 	mu        sync.Mutex // guards the following
@@ -49,13 +49,13 @@ func (w *watches) close() {
 	w.ended.Wait()
 }
 
-// Watch implements [workspace.Store].
+// Watch implements [store.Store].
 //
 // While somebody watches, the store listens to what other processes notify, on one
 // connection. Every half second it also asks for the server's current snapshot, once for all
 // watchers. If that has changed, some transaction has ended, and the zero Owner is told. So
 // watchers learn of writes also where a notification does not get through.
-func (s *Store) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+func (s *Store) Watch(ctx context.Context) (<-chan store.Owner, error) {
 	if ctx.Err() != nil {
 		return nil, notStarted(ctx)
 	}
@@ -95,7 +95,7 @@ func (s *Store) listen(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			s.log.Debug("postgres: the connection of the watchers was lost", "error", err)
 		}
-		s.watches.watchers.Tell(workspace.Owner{}) // whoever is told reads, and gets the error
+		s.watches.watchers.Tell(store.Owner{}) // whoever is told reads, and gets the error
 		sleep(ctx, pollInterval)
 	}
 }
@@ -123,7 +123,7 @@ func (s *Store) listenOnce(ctx context.Context) error {
 			return err
 		}
 		if now != seen {
-			s.watches.watchers.Tell(workspace.Owner{})
+			s.watches.watchers.Tell(store.Owner{})
 		}
 		seen = now
 		next := time.Now().Add(pollInterval)
@@ -149,7 +149,7 @@ func (s *Store) heard(payload string) {
 	}
 	for o := range strings.Lines(owners) {
 		tenant, agent, _ := strings.Cut(strings.TrimSuffix(o, "\n"), "/")
-		s.watches.watchers.Tell(workspace.Owner{Tenant: tenant, Agent: agent})
+		s.watches.watchers.Tell(store.Owner{Tenant: tenant, Agent: agent})
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *Store) heard(payload string) {
 func (s *Store) tell(owner string) {
 	tenant, agent, _ := strings.Cut(owner, "/")
 	w := &s.watches
-	w.watchers.Tell(workspace.Owner{Tenant: tenant, Agent: agent})
+	w.watchers.Tell(store.Owner{Tenant: tenant, Agent: agent})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -196,7 +196,7 @@ func (s *Store) notify() {
 		if !goOn {
 			return
 		}
-		if err := s.send(s.name + payload); err != nil && !errors.Is(err, workspace.ErrClosed) {
+		if err := s.send(s.name + payload); err != nil && !errors.Is(err, store.ErrClosed) {
 			s.log.Debug("postgres: other processes were not told of a write; they will find it", "error", err)
 		}
 		sleep(s.life, notifyPause)

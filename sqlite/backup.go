@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // BackupOptions of [Store.Backup]. The zero value works.
@@ -25,7 +25,7 @@ const backupPages = 1024 // copied in one step
 // yet, nor any of [Files] beside it.
 //
 // If Backup returns nil, the copy is durable and every hash in it has been checked. After
-// an error, no part of the copy is left. The error wraps [workspace.ErrStorageFull] if the
+// an error, no part of the copy is left. The error wraps [store.ErrStorageFull] if the
 // disk of the new file is full.
 //
 // The copy is a database like any other. To restore it, stop every process that uses the
@@ -36,7 +36,7 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 	case err == nil:
 		return nil
 	case engine.IsFull(err): // SQLite's own text is about the connection that was read
-		err = workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it, or give a file on another disk")
+		err = store.Errorf(store.ErrStorageFull, "the disk is full; make room on it, or give a file on another disk")
 	}
 	return dbfile.Wrap(err, "backup to %s", file)
 }
@@ -47,7 +47,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	}
 	switch _, err := os.Lstat(file); {
 	case err == nil:
-		return workspace.Errorf(workspace.ErrInvalid, "it exists; give a new name")
+		return store.Errorf(store.ErrInvalid, "it exists; give a new name")
 	case !errors.Is(err, fs.ErrNotExist):
 		return dbfile.WithKind(err)
 	}
@@ -70,7 +70,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 		return err
 	}
 	if len(report.Problems) > 0 {
-		return workspace.Errorf(workspace.ErrCorrupt, "the copy has %d problems; the first is: %s", len(report.Problems), report.Problems[0])
+		return store.Errorf(store.ErrCorrupt, "the copy has %d problems; the first is: %s", len(report.Problems), report.Problems[0])
 	}
 	if err := dbfile.CheckNoSides(file); err != nil { // somebody may have made one meanwhile
 		return err

@@ -14,9 +14,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-func workspaceOn(t testing.TB, s workspace.Store, agent string) *workspace.Workspace {
+func workspaceOn(t testing.TB, s store.Store, agent string) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
 	testkit.Must(t, err)
@@ -82,7 +83,7 @@ func TestBackup(t *testing.T) {
 			t.Fatalf("%s in the backup: %v, want the same bytes", path, err)
 		}
 	}
-	if err := s.Backup(t.Context(), file, sqlite.BackupOptions{}); !errors.Is(err, workspace.ErrInvalid) {
+	if err := s.Backup(t.Context(), file, sqlite.BackupOptions{}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("Backup() over a file = %v, want ErrInvalid", err)
 	}
 }
@@ -112,11 +113,11 @@ func TestVerify(t *testing.T) {
 		t.Errorf("Verify() after DeleteAgent = %+v, %v, want 2 owners, one of them deleted", report, err)
 	}
 	// A counter that lies must be found.
-	owner := workspace.Owner{Tenant: "local", Agent: "a"}
-	err = s.Update(t.Context(), owner, func(tx workspace.Tx) error {
+	owner := store.Owner{Tenant: "local", Agent: "a"}
+	err = s.Update(t.Context(), owner, func(tx store.Tx) error {
 		state, err := tx.Owner()
 		state.Bytes++
-		return errors.Join(err, tx.SaveOwner(state))
+		return errors.Join(err, tx.Apply(state))
 	})
 	testkit.Must(t, err)
 	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
@@ -150,7 +151,7 @@ func TestBackupBesideSideFiles(t *testing.T) {
 					write(t, file+end, []byte("of another database"))
 				}
 				err := s.Backup(t.Context(), file, o)
-				if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "copy.db"+end+" is there") {
+				if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "copy.db"+end+" is there") {
 					t.Errorf("Backup() = %v, want ErrInvalid and the name", err)
 				}
 				if copied != (when == "meanwhile") {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -13,7 +12,7 @@ import (
 const journalSchema = 3
 
 // Changes returns ErrCorrupt also if a row is missing that the owner's state counts.
-func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
+func (r reader) Changes(after int64, limit int) (rows []store.Change, err error) {
 	if r.c.schema < journalSchema {
 		return nil, nil
 	}
@@ -27,7 +26,7 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
 	// A full page of ascending numbers that ends where it should has no gap.
 	if n := len(rows); err == nil && (n < limit || rows[n-1].Revision != after+int64(limit)) {
-		var s workspace.OwnerState
+		var s store.OwnerState
 		if s, err = r.Owner(); err == nil {
 			err = store.CheckChanges(s, rows, after, limit)
 		}
@@ -38,7 +37,7 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 	return rows, nil
 }
 
-func (r reader) change(f *row.Fields) (workspace.Change, error) {
+func (r reader) change(f *row.Fields) (store.Change, error) {
 	c := f.Change(r.owner)
 	if f.Bad {
 		return c, f.Err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
@@ -46,27 +45,17 @@ func (r reader) change(f *row.Fields) (workspace.Change, error) {
 	return c, nil
 }
 
-// addChange adds a row to the journal, unless it has no revision.
-func (t *tx) addChange(c *workspace.Change) error {
-	if c.Revision == 0 {
-		return nil
-	}
+// addChange adds a row to the journal.
+func (t *tx) addChange(c *store.Change) error {
 	t.grew = true
 	_, err := t.exec(row.InsertChange, row.ChangeValues(t.owner, c)...)
 	return err
 }
 
-// DropChanges implements [workspace.Tx].
-func (t *tx) DropChanges(through int64) error {
-	t.removed = true
-	_, err := t.exec("DELETE FROM changes WHERE owner = ? AND revision <= ?", t.owner, through)
-	return err
-}
-
-// MoveFile writes the rows of the versions that go along again, because a row's checksum is
+// moveFile writes the rows of the versions that go along again, because a row's checksum is
 // of its path too. No row of the other path stays that could have the same number.
-func (t *tx) MoveFile(m workspace.FileMove) error {
-	versions := []workspace.Version{m.Only}
+func (t *tx) moveFile(m store.FileMove) error {
+	versions := []store.Version{m.Only}
 	if m.Only.Number == 0 {
 		var err error
 		if versions, err = t.Versions(m.From.Path); err != nil {
@@ -91,11 +80,8 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 			return err
 		}
 	}
-	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}, row.UpdateFile); err != nil {
+	if err := t.saveFile(store.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}, row.UpdateFile); err != nil {
 		return err
 	}
-	if err := t.saveFile(workspace.FileChange{Head: m.To, New: &m.New, Change: m.Change}, row.PutFile); err != nil {
-		return err
-	}
-	return t.SaveOwner(m.Owner)
+	return t.saveFile(store.FileChange{Head: m.To, New: &m.New}, row.PutFile)
 }

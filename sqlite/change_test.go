@@ -11,13 +11,13 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // changesOf returns what Changes returns for a local agent.
-func changesOf(t *testing.T, s workspace.Store, agent string, after int64, limit int) (revisions []int64, err error) {
+func changesOf(t *testing.T, s store.Store, agent string, after int64, limit int) (revisions []int64, err error) {
 	t.Helper()
-	err = s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
+	err = s.View(t.Context(), store.Owner{Tenant: "local", Agent: agent}, func(r store.Reader) error {
 		rows, err := r.Changes(after, limit)
 		revisions = nil
 		for _, c := range rows {
@@ -53,7 +53,7 @@ func TestDamagedJournal(t *testing.T) {
 				}
 			}
 			script(t, path, c.damage)
-			if rows, err := changesOf(t, s, "alice", 0, 10); !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), c.say) {
+			if rows, err := changesOf(t, s, "alice", 0, 10); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), c.say) {
 				t.Errorf("Changes = %v, %v, want ErrCorrupt with %q", rows, err, c.say)
 			}
 			for _, q := range c.fine {
@@ -70,17 +70,17 @@ func TestDamagedJournal(t *testing.T) {
 }
 
 // pages lists the owners of tenant local, page by page.
-func pages(t *testing.T, s workspace.Store, q workspace.OwnersQuery) (names []string) {
+func pages(t *testing.T, s store.Store, q store.OwnersQuery) (names []string) {
 	t.Helper()
 	q.Tenant = "local"
 	for {
 		page, err := s.Owners(t.Context(), q)
 		testkit.Must(t, err)
-		for i := range page {
-			names = append(names, page[i].Owner.Agent)
-			q.After = &page[i]
+		for _, u := range page.Owners {
+			names = append(names, u.Owner.Agent)
+			q.After = &u
 		}
-		if len(page) < q.Limit || len(names) > 1000 { // without an end
+		if len(page.Owners) < q.Limit || len(names) > 1000 { // without an end
 			return names
 		}
 	}
@@ -102,17 +102,17 @@ func TestOwnersOrders(t *testing.T) {
 		} else {
 			s = open(t, fixture(t, 1)) // all have one time, none
 		}
-		for _, order := range []workspace.OwnersOrder{workspace.ByName, workspace.ByUpdated, workspace.ByBytes} {
-			whole := pages(t, s, workspace.OwnersQuery{Order: order, Limit: 100})
+		for _, order := range []store.OwnersOrder{store.ByName, store.ByUpdated, store.ByBytes} {
+			whole := pages(t, s, store.OwnersQuery{Order: order, Limit: 100})
 			if len(whole) < 20 {
 				t.Errorf("schema %d, order %d: %d owners, want all", schema, order, len(whole))
 			}
 			for _, limit := range []int{1, 2, 7} {
-				if diff := cmp.Diff(whole, pages(t, s, workspace.OwnersQuery{Order: order, Limit: limit})); diff != "" {
+				if diff := cmp.Diff(whole, pages(t, s, store.OwnersQuery{Order: order, Limit: limit})); diff != "" {
 					t.Errorf("schema %d, order %d, pages of %d:\n%s", schema, order, limit, diff)
 				}
 			}
-			some := pages(t, s, workspace.OwnersQuery{Order: order, Prefix: "crowd-", Part: "D-1", Limit: 3})
+			some := pages(t, s, store.OwnersQuery{Order: order, Prefix: "crowd-", Part: "D-1", Limit: 3})
 			if len(some) != 10 {
 				t.Errorf("schema %d, order %d: with a prefix and a part: %v, want crowd-10 to crowd-19", schema, order, some)
 			}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -100,7 +100,7 @@ func (w *writer) foldNow(mode string) (engine.LogState, error) {
 	w.meter.fold.end()
 	if engine.IsFsync(err) {
 		w.foldLost.Store(true)
-		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
+		w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return l, err
 }

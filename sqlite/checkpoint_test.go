@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // With overlapping readers, there is always one in the write-ahead log. The log still
@@ -29,18 +29,18 @@ func TestLogStaysSmall(t *testing.T) {
 
 func logStaysSmall(t *testing.T, stores int) {
 	path := filepath.Join(t.TempDir(), "test.db")
-	var all []workspace.Store
+	var all []store.Store
 	for range stores {
 		all = append(all, open(t, path))
 	}
 	s := all[0]
-	owner := workspace.Owner{Tenant: "local", Agent: "reader"}
+	owner := store.Owner{Tenant: "local", Agent: "reader"}
 	var stop atomic.Bool
 	var readers sync.WaitGroup
 	for range 4 { // each for three milliseconds, so that there is no moment without one
 		readers.Go(func() {
 			for !stop.Load() {
-				err := s.View(t.Context(), owner, func(r workspace.Reader) error {
+				err := s.View(t.Context(), owner, func(r store.Reader) error {
 					_, err := r.Owner()
 					time.Sleep(3 * time.Millisecond)
 					return err
@@ -72,12 +72,12 @@ func logStaysSmall(t *testing.T, stores int) {
 var written atomic.Int64
 
 // workspaceWrite stores 32 KiB.
-func workspaceWrite(t testing.TB, s workspace.Store) {
+func workspaceWrite(t testing.TB, s store.Store) {
 	n := written.Add(1)
 	content := bytes.Repeat([]byte("x"), 32<<10)
-	err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "writer"}, func(tx workspace.Tx) error {
-		v := workspace.Version{Number: n, Size: int64(len(content)), Content: content}
-		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: fmt.Sprint("p", n%10), Version: n, Sizes: []int64{v.Size}}, New: &v, Prune: n - 1})
+	err := s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "writer"}, func(tx store.Tx) error {
+		v := store.Version{Number: n, Size: int64(len(content)), Content: content}
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: fmt.Sprint("p", n%10), Version: n, Sizes: []int64{v.Size}}, New: &v, Prune: n - 1})
 	})
 	if err != nil {
 		t.Error(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // answers are everything that can be read from a store, by question, such as "version
@@ -28,7 +29,7 @@ type plan struct {
 
 type planned struct {
 	agent, path string
-	author      workspace.Author
+	author      store.Author
 	now         time.Time
 	content     []byte
 	entries     [][]byte // of an append
@@ -47,7 +48,7 @@ func makePlan(seed uint64, n int) *plan {
 		now = now.Add(time.Duration(1+r.IntN(1e6)) * time.Microsecond)
 		w := planned{
 			agent: planAgents[r.IntN(len(planAgents))], now: now,
-			author: workspace.Author{Client: fmt.Sprintf("client-%d", r.IntN(3)), Version: "1.0", Key: fmt.Sprintf("key-%d", i)},
+			author: store.Author{Client: fmt.Sprintf("client-%d", r.IntN(3)), Version: "1.0", Key: fmt.Sprintf("key-%d", i)},
 		}
 		switch kind := r.IntN(20); {
 		case kind < 12:
@@ -91,7 +92,7 @@ func lastRune(b []byte, n int) int {
 func (p *plan) last() answers { return p.states[len(p.states)-1] }
 
 // run makes the writes from index from to before index to.
-func (p *plan) run(ctx context.Context, s workspace.Store, from, to int) error {
+func (p *plan) run(ctx context.Context, s store.Store, from, to int) error {
 	now := time.Time{}
 	svc, err := workspace.New(s, workspace.Options{Now: func() time.Time { return now }})
 	if err != nil {
@@ -126,7 +127,7 @@ type model map[string]*modelAgent
 type modelAgent struct {
 	files, logs map[string]*modelPath
 	operations  int
-	changes     []workspace.Change
+	changes     []store.Change
 }
 
 // modelPath is a file with its versions or a log with its entries.
@@ -139,7 +140,7 @@ type modelPath struct {
 type modelItem struct {
 	number  int64
 	content []byte
-	author  workspace.Author
+	author  store.Author
 	time    time.Time
 }
 
@@ -162,16 +163,16 @@ func (m model) apply(w planned) {
 		}
 		a.operations++
 		if len(p.kept) > 0 {
-			a.change(w, workspace.OpDelete, p.number, 0)
+			a.change(w, store.OpDelete, p.number, 0)
 		}
 		p.kept = nil
 		return
 	}
 	m[w.agent], paths[w.path] = a, p
 	a.operations++
-	op, before := workspace.OpEdit, p.number
+	op, before := store.OpEdit, p.number
 	if len(p.kept) == 0 {
-		op, before = workspace.OpCreate, 0
+		op, before = store.OpCreate, 0
 		p.created = w.now
 	}
 	p.updated = w.now
@@ -186,12 +187,12 @@ func (m model) apply(w planned) {
 }
 
 // change adds a row to the journal.
-func (a *modelAgent) change(w planned, op workspace.ChangeOp, before, after int64) {
-	c := workspace.Change{Revision: int64(len(a.changes) + 1), Op: op, Kind: workspace.KindFile, Path: w.path, Before: before, After: after, Author: w.author, Time: w.now}
+func (a *modelAgent) change(w planned, op store.ChangeOp, before, after int64) {
+	c := store.Change{Revision: int64(len(a.changes) + 1), Op: op, Kind: store.KindFile, Path: w.path, Before: before, After: after, Author: w.author, Time: w.now}
 	if w.log {
-		c.Kind, c.Entries = workspace.KindLog, int64(len(w.entries))
-		if op != workspace.OpDelete {
-			c.Op = workspace.OpAppend
+		c.Kind, c.Entries = store.KindLog, int64(len(w.entries))
+		if op != store.OpDelete {
+			c.Op = store.OpAppend
 		}
 	}
 	a.changes = append(a.changes, c)
@@ -200,7 +201,7 @@ func (a *modelAgent) change(w planned, op workspace.ChangeOp, before, after int6
 func (m model) answers() answers {
 	all := answers{}
 	for name, a := range m {
-		var u workspace.Usage
+		var u store.Usage
 		u.Operations = int64(a.operations)
 		for path, f := range a.files {
 			if len(f.kept) == 0 {
@@ -230,7 +231,7 @@ func (m model) answers() answers {
 			size := int64(0)
 			for _, e := range l.kept {
 				size += int64(len(e.content))
-				all.entry(name, path, workspace.Entry{ID: e.number, Author: e.author, Time: e.time, Content: e.content})
+				all.entry(name, path, store.Entry{ID: e.number, Author: e.author, Time: e.time, Content: e.content})
 			}
 			u.Bytes += size
 			u.Entries += int64(len(l.kept))
@@ -245,7 +246,7 @@ func (m model) answers() answers {
 	return all
 }
 
-func (a answers) usage(agent string, u workspace.Usage) {
+func (a answers) usage(agent string, u store.Usage) {
 	u.Operations = 0 // counts the reading itself
 	a["usage "+agent] = fmt.Sprintf("%+v", u)
 }
@@ -254,7 +255,7 @@ func (a answers) file(agent string, f workspace.FileInfo) {
 	a["file "+agent+" "+f.Path] = fmt.Sprintf("%d %d %d %v %v", f.Version, f.Bytes, f.Kept, f.Created.UTC(), f.Updated.UTC())
 }
 
-func (a answers) version(agent, path string, n, size int64, sum [sha256.Size]byte, author workspace.Author, at time.Time) {
+func (a answers) version(agent, path string, n, size int64, sum [sha256.Size]byte, author store.Author, at time.Time) {
 	a[fmt.Sprintf("history %s %s %d", agent, path, n)] = fmt.Sprintf("%d %x %q %v", size, sum, author, at.UTC())
 }
 
@@ -271,11 +272,11 @@ func (a answers) log(agent string, l workspace.LogInfo) {
 	a["log "+agent+" "+l.Path] = fmt.Sprintf("%d %d %d %v %v", l.Entries, l.Bytes, l.Last, l.Created.UTC(), l.Updated.UTC())
 }
 
-func (a answers) entry(agent, path string, e workspace.Entry) {
+func (a answers) entry(agent, path string, e store.Entry) {
 	a[fmt.Sprintf("entry %s %s %d", agent, path, e.ID)] = fmt.Sprintf("%x %q %v", sha256.Sum256(e.Content), e.Author, e.Time.UTC())
 }
 
-func (a answers) change(agent string, c workspace.Change) {
+func (a answers) change(agent string, c store.Change) {
 	c.Time = c.Time.UTC()
 	a[fmt.Sprintf("change %s %d", agent, c.Revision)] = fmt.Sprintf("%+v", c)
 }
@@ -289,7 +290,7 @@ type reading struct {
 
 // readAll asks all questions: those that the store's own lists lead to, and those in
 // want.
-func readAll(ctx context.Context, s workspace.Store, want answers) (*reading, error) {
+func readAll(ctx context.Context, s store.Store, want answers) (*reading, error) {
 	r := &reading{answers: answers{}, errs: map[string]error{}}
 	svc, err := workspace.New(s, workspace.Options{})
 	if err != nil {
@@ -307,7 +308,7 @@ func readAll(ctx context.Context, s workspace.Store, want answers) (*reading, er
 		}
 		u, err := ws.Usage(ctx)
 		r.note("usage "+agent, err)
-		if u.Usage != (workspace.Usage{Operations: u.Operations}) {
+		if u.Usage != (store.Usage{Operations: u.Operations}) {
 			r.usage(agent, u.Usage)
 		}
 		r.readFiles(ctx, ws, want)
@@ -317,11 +318,11 @@ func readAll(ctx context.Context, s workspace.Store, want answers) (*reading, er
 	return r, nil
 }
 
-func (r *reading) readChanges(ctx context.Context, s workspace.Store, agent string) {
+func (r *reading) readChanges(ctx context.Context, s store.Store, agent string) {
 	const page = 9
 	after := int64(0)
 	for n := page; n == page; {
-		err := s.View(ctx, workspace.Owner{Tenant: "local", Agent: agent}, func(v workspace.Reader) error {
+		err := s.View(ctx, store.Owner{Tenant: "local", Agent: agent}, func(v store.Reader) error {
 			rows, err := v.Changes(after, page)
 			n = len(rows)
 			for _, c := range rows {
@@ -461,8 +462,8 @@ func (r *reading) refused(question string) bool {
 // hasKind reports whether an error wraps one of the kinds of package workspace.
 func hasKind(err error) bool {
 	return slices.ContainsFunc([]error{
-		workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict,
-		workspace.ErrCorrupt, workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly,
-		workspace.ErrUnsupported, workspace.ErrClosed,
+		store.ErrNotFound, store.ErrInvalid, store.ErrTooLarge, store.ErrQuota, store.ErrConflict,
+		store.ErrCorrupt, store.ErrBusy, store.ErrStorageFull, store.ErrOutcomeUnknown, store.ErrReadOnly,
+		store.ErrUnsupported, store.ErrClosed,
 	}, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -21,7 +21,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // damageSeed is the seed of what the databases hold and where they are damaged. Tests
@@ -50,7 +50,7 @@ func fillAndCrash(ctx context.Context, path string, p *plan, folded bool) error 
 			return err
 		}
 		// A reader keeps the log from being begun anew.
-		err := s.View(ctx, workspace.Owner{}, func(r workspace.Reader) error {
+		err := s.View(ctx, store.Owner{}, func(r store.Reader) error {
 			_, err := r.Owner()
 			return errors.Join(err, fold(ctx, path), p.run(ctx, s, half, len(p.writes)))
 		})
@@ -489,15 +489,15 @@ func (d damaged) judge(t *testing.T, c tally) {
 
 // rawErrors counts the versions for which the store itself returns wrong bytes and no
 // error.
-func rawErrors(t *testing.T, s workspace.Store, want answers) (n int) {
+func rawErrors(t *testing.T, s store.Store, want answers) (n int) {
 	for q, answer := range want {
 		words := strings.Fields(q)
 		if words[0] != "version" {
 			continue
 		}
 		number, _ := strconv.ParseInt(words[3], 10, 64)
-		var v workspace.Version
-		err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: words[1]}, func(r workspace.Reader) (err error) {
+		var v store.Version
+		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: words[1]}, func(r store.Reader) (err error) {
 			v, err = r.Version(words[2], number)
 			return err
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const diskBytes = 24 << 20
@@ -112,7 +113,7 @@ func keepBusy(t *testing.T, s *sqlite.Store) (stop func()) {
 	var busy sync.WaitGroup
 	busy.Go(func() {
 		for ctx.Err() == nil {
-			s.Update(ctx, workspace.Owner{Tenant: "local", Agent: "busy"}, func(workspace.Tx) error { return errors.ErrUnsupported })
+			s.Update(ctx, store.Owner{Tenant: "local", Agent: "busy"}, func(store.Tx) error { return errors.ErrUnsupported })
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
@@ -197,7 +198,7 @@ func deleteTen(t *testing.T, s *sqlite.Store, ws *workspace.Workspace, acked *le
 		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
 			t.Fatalf("delete on a full disk, number %d: %v", i, err)
 		}
-		if c := lastChange(t, s, "alice"); c.Op != workspace.OpDelete || c.Path != name || !told(watched, alice) {
+		if c := lastChange(t, s, "alice"); c.Op != store.OpDelete || c.Path != name || !told(watched, alice) {
 			t.Errorf("after deletion %d, the last change is %+v; want it, and that it was told", i, c)
 		}
 		acked.remove("alice", name)
@@ -205,9 +206,9 @@ func deleteTen(t *testing.T, s *sqlite.Store, ws *workspace.Workspace, acked *le
 }
 
 // lastChange returns the newest row of a local agent's journal.
-func lastChange(t *testing.T, s workspace.Store, agent string) (last workspace.Change) {
+func lastChange(t *testing.T, s store.Store, agent string) (last store.Change) {
 	t.Helper()
-	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
+	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: agent}, func(r store.Reader) error {
 		state, err := r.Owner()
 		if err != nil {
 			return err
@@ -232,12 +233,12 @@ func writeUntilFull(t *testing.T, ws *workspace.Workspace, acked *ledger) {
 	for ; err == nil && n < 1000; n++ {
 		err = acked.write(t.Context(), ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
 	}
-	if !errors.Is(err, workspace.ErrStorageFull) {
+	if !errors.Is(err, store.ErrStorageFull) {
 		t.Fatalf("write %d = %v, want ErrStorageFull", n, err)
 	}
 	t.Logf("full after %d files with: %v", n, err)
 	for i := range 5 {
-		if err := acked.write(t.Context(), ws, fmt.Sprintf("more-%d", i), text(1_000_000, "more ", i)); !errors.Is(err, workspace.ErrStorageFull) {
+		if err := acked.write(t.Context(), ws, fmt.Sprintf("more-%d", i), text(1_000_000, "more ", i)); !errors.Is(err, store.ErrStorageFull) {
 			t.Errorf("write to a full disk = %v, want ErrStorageFull", err)
 		}
 	}
@@ -278,7 +279,7 @@ func TestFullDiskManyWriters(t *testing.T) {
 				if err == nil {
 					continue
 				}
-				if failures++; !errors.Is(err, workspace.ErrStorageFull) {
+				if failures++; !errors.Is(err, store.ErrStorageFull) {
 					t.Errorf("agent-%d: %v, want ErrStorageFull", w, err)
 				}
 			}
@@ -309,7 +310,7 @@ func TestFullDiskCreate(t *testing.T) {
 			}
 		} else {
 			refused++
-			if !errors.Is(err, workspace.ErrStorageFull) {
+			if !errors.Is(err, store.ErrStorageFull) {
 				t.Errorf("with %d bytes: Open = %v, want ErrStorageFull", room, err)
 			}
 			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -355,7 +356,7 @@ func TestFullDiskBackup(t *testing.T) {
 		if err == nil {
 			made++
 			testkit.Must(t, os.Remove(file))
-		} else if refused++; !errors.Is(err, workspace.ErrStorageFull) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "the disk is full; make room on it") {
+		} else if refused++; !errors.Is(err, store.ErrStorageFull) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "the disk is full; make room on it") {
 			t.Errorf("with %d bytes: Backup = %v; want ErrStorageFull, the file and what to do", room, err)
 		}
 		removeFiller(t, fill)
@@ -413,7 +414,7 @@ func limitFileSize(args []string) error {
 		err = acked.write(ctx, ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
 		n++
 	}
-	if !errors.Is(err, workspace.ErrStorageFull) {
+	if !errors.Is(err, store.ErrStorageFull) {
 		return fmt.Errorf("write %d = %v, want ErrStorageFull", n, err)
 	}
 	for i := range 5 {
@@ -422,7 +423,7 @@ func limitFileSize(args []string) error {
 		switch {
 		case err == nil:
 			acked.remove("alice", name)
-		case !errors.Is(err, workspace.ErrStorageFull):
+		case !errors.Is(err, store.ErrStorageFull):
 			return fmt.Errorf("delete = %v, want ErrStorageFull or nil", err)
 		}
 	}
@@ -546,7 +547,7 @@ func writeUntilError(args []string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := ws.WriteFile(ctx, "later", []byte("later"), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+		if _, err := ws.WriteFile(ctx, "later", []byte("later"), workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
 			return fmt.Errorf("a later write = %v, want ErrReadOnly", err)
 		}
 	}
@@ -632,9 +633,9 @@ func (w *errorWriters) write(ctx context.Context, ws *workspace.Workspace, path 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case errors.Is(err, workspace.ErrOutcomeUnknown):
+	case errors.Is(err, store.ErrOutcomeUnknown):
 		w.unknown = append(w.unknown, ws.Agent()+" "+path)
-	case !errors.Is(err, workspace.ErrReadOnly):
+	case !errors.Is(err, store.ErrReadOnly):
 		w.failed = fmt.Errorf("%s %s: %w, want ErrOutcomeUnknown or ErrReadOnly", ws.Agent(), path, err)
 	}
 	return false
@@ -653,7 +654,7 @@ func TestRedactOnFullDisk(t *testing.T) {
 	awaitFold(t, path)
 	spare := filler(t, dir, 2<<20)
 	fillUp(t, dir)
-	if _, err := ws.WriteFile(t.Context(), "more", text(200_000, "more", 1), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrStorageFull) {
+	if _, err := ws.WriteFile(t.Context(), "more", text(200_000, "more", 1), workspace.WriteOptions{}); !errors.Is(err, store.ErrStorageFull) {
 		t.Fatalf("a write = %v, want ErrStorageFull: this disk is not full", err)
 	}
 	if _, err := ws.RedactVersion(t.Context(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
@@ -684,7 +685,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	for err == nil {
 		_, err = f.Write(make([]byte, 4096))
 	}
-	if _, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrStorageFull) {
+	if _, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, store.ErrStorageFull) {
 		t.Errorf("Open = %v; want ErrStorageFull", err)
 	}
 	removeFiller(t, fill)

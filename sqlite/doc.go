@@ -1,5 +1,5 @@
 // Package sqlite stores workspaces in one SQLite file. Its [Store] is the default
-// [workspace.Store]: it needs no server and no cgo, and several processes may use the
+// [store.Store]: it needs no server and no cgo, and several processes may use the
 // same file.
 //
 // # Durability

@@ -6,29 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-// AllOwners implements [workspace.Store].
-func (s *Store) AllOwners(ctx context.Context, after workspace.Owner, limit int) (owners []workspace.Owner, err error) {
-	from := after.String()
-	if after == (workspace.Owner{}) {
-		from = ""
-	}
-	err = s.read(ctx, func(c *conn) error {
-		owners = nil
-		names, err := c.ownerNames(from, limit)
-		for _, name := range names {
-			slash := strings.LastIndexByte(name, '/') // no agent's name has one
-			if slash < 0 {
-				return workspace.Errorf(workspace.ErrCorrupt, "the stored name %q of an owner has no tenant", name)
-			}
-			owners = append(owners, workspace.Owner{Tenant: name[:slash], Agent: name[slash+1:]})
-		}
-		return err
-	})
-	return owners, err
-}
 
 // ownerNames returns the owners that have a row in any table, from the first one after a
 // name, at most limit of them.
@@ -60,18 +39,18 @@ func (c *conn) nextOwner(is, name string) (next string, err error) {
 	return next, err
 }
 
-// Dump implements [workspace.Store].
-func (s *Store) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+// Dump implements [store.Store].
+func (s *Store) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	return s.read(ctx, func(c *conn) error {
 		return dumper{reader: reader{c: c, owner: o.String()}, ctx: ctx, fn: fn, bad: func(err error) error { return err }}.run()
 	})
 }
 
-// A dumper reads all rows of an owner in the order of [workspace.Store.Dump].
+// A dumper reads all rows of an owner in the order of [store.Store.Dump].
 type dumper struct {
 	reader
 	ctx context.Context
-	fn  func(workspace.Row) error
+	fn  func(store.Row) error
 	bad func(error) error // is told of a row that does not match its checksum, and may let the dump go on without it
 }
 
@@ -86,7 +65,7 @@ func (d dumper) run() error {
 
 // each gives all rows of a query, which has the owner as its first argument. read reads one,
 // and returns the words that name it.
-func (d dumper) each(read func(f *row.Fields) (r workspace.Row, what, name string), query string, args ...any) error {
+func (d dumper) each(read func(f *row.Fields) (r store.Row, what, name string), query string, args ...any) error {
 	return d.c.Each(func(f *row.Fields) error {
 		if d.ctx.Err() != nil {
 			return notStarted(d.ctx)
@@ -102,12 +81,12 @@ func (d dumper) each(read func(f *row.Fields) (r workspace.Row, what, name strin
 // state gives an owner of a schema without a journal the state that a migration gives it.
 func (d dumper) state() error {
 	form := d.c.owners()
-	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		s := form.Read(f, d.owner)
 		if d.c.schema < journalSchema {
 			s = withRevision(s)
 		}
-		return workspace.Row{State: &s}, "usage of", d.owner
+		return store.Row{State: &s}, "usage of", d.owner
 	}, "SELECT "+form.Columns+" FROM owners o WHERE o.owner = ?")
 }
 
@@ -115,9 +94,9 @@ func (d dumper) journal() error {
 	if d.c.schema < journalSchema {
 		return nil
 	}
-	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		c := f.Change(d.owner)
-		return workspace.Row{Change: &c}, "change of", fmt.Sprintf("%s, %d,", d.owner, c.Revision)
+		return store.Row{Change: &c}, "change of", fmt.Sprintf("%s, %d,", d.owner, c.Revision)
 	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? ORDER BY revision")
 }
 
@@ -135,45 +114,45 @@ func (d dumper) paths(fn func(path string) error, tables ...string) error {
 func (d dumper) files() error { return d.paths(d.file, "files", "versions", "summaries") }
 
 func (d dumper) file(path string) error {
-	if err := d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	if err := d.each(func(f *row.Fields) (store.Row, string, string) {
 		h := f.File(d.owner)
 		f.Bad = f.Bad || h.Path != path
-		return workspace.Row{File: &h}, "head of file", path
+		return store.Row{File: &h}, "head of file", path
 	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", path); err != nil {
 		return err
 	}
-	if err := d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	if err := d.each(func(f *row.Fields) (store.Row, string, string) {
 		v := f.VersionContent(d.owner, path)
-		return workspace.Row{Version: &v, Path: path}, "version of", fmt.Sprintf("%s, %d,", path, v.Number)
+		return store.Row{Version: &v, Path: path}, "version of", fmt.Sprintf("%s, %d,", path, v.Number)
 	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? ORDER BY version", path); err != nil {
 		return err
 	}
-	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		s := f.Summary(d.owner, path)
 		s.Content = f.Content()
-		return workspace.Row{Summary: &s, Path: path}, "summary of", fmt.Sprintf("%s at version %d", path, s.Version)
+		return store.Row{Summary: &s, Path: path}, "summary of", fmt.Sprintf("%s at version %d", path, s.Version)
 	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, prompt", path)
 }
 
 func (d dumper) logs() error { return d.paths(d.log, "logs", "entries") }
 
 func (d dumper) log(path string) error {
-	if err := d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	if err := d.each(func(f *row.Fields) (store.Row, string, string) {
 		h := f.Log(d.owner)
 		f.Bad = f.Bad || h.Path != path
-		return workspace.Row{Log: &h}, "head of log", path
+		return store.Row{Log: &h}, "head of log", path
 	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? AND path = ?", path); err != nil {
 		return err
 	}
-	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		e := f.Entry(d.owner, path)
-		return workspace.Row{Entry: &e, Path: path}, "entry of", fmt.Sprintf("%s, %d,", path, e.ID)
+		return store.Row{Entry: &e, Path: path}, "entry of", fmt.Sprintf("%s, %d,", path, e.ID)
 	}, "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? ORDER BY entry", path)
 }
 
 func (d dumper) requests() error {
-	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
+	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		q := f.Request(d.owner)
-		return workspace.Row{Request: &q}, "request", q.Key
+		return store.Row{Request: &q}, "request", q.Key
 	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? ORDER BY key")
 }

@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Another process may migrate the database to a newer schema while this one has it open.
@@ -18,7 +18,7 @@ func (c *conn) fence() error {
 	case version == schemaVersion:
 		return nil
 	case version < schemaVersion:
-		return workspace.Errorf(workspace.ErrCorrupt, "the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
+		return store.Errorf(store.ErrCorrupt, "the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
 	}
 	return migratedSchema(version)
 }
@@ -36,5 +36,5 @@ func (c *conn) fenceRead() error {
 func (c *conn) userVersion() (version int64, err error) { return c.Number("PRAGMA user_version") }
 
 func migratedSchema(version int64) error {
-	return workspace.Errorf(workspace.ErrUnsupported, "another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
+	return store.Errorf(store.ErrUnsupported, "another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
 }

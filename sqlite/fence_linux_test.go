@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // If a newer version migrates the database while a process has it open, that process
@@ -43,7 +44,7 @@ func TestFence(t *testing.T) {
 	mustBeFenced(t, err)
 	mustBeFenced(t, look.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db"), sqlite.BackupOptions{}))
 	script(t, path, back)
-	if _, err := ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrUnsupported) {
+	if _, err := ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrUnsupported) {
 		t.Errorf("WriteFile = %v; want ErrUnsupported until the process is started again", err)
 	}
 	if n := mustCount(t, path, "SELECT count(*) FROM files WHERE path = 'after'"); n != 0 {
@@ -53,7 +54,7 @@ func TestFence(t *testing.T) {
 
 func mustBeFenced(t *testing.T, err error) {
 	t.Helper()
-	if !errors.Is(err, workspace.ErrUnsupported) || !strings.Contains(err.Error(), "migrated the database to schema 99") || !strings.Contains(err.Error(), "newer scratchpad") {
+	if !errors.Is(err, store.ErrUnsupported) || !strings.Contains(err.Error(), "migrated the database to schema 99") || !strings.Contains(err.Error(), "newer scratchpad") {
 		t.Errorf("the error is %v; want ErrUnsupported, the schema and what to do", err)
 	}
 }
@@ -83,7 +84,7 @@ func TestFenceAmongWriters(t *testing.T) {
 				}
 				if err != nil {
 					acked.remove(ws.Agent(), name)
-					if !errors.Is(err, workspace.ErrUnsupported) {
+					if !errors.Is(err, store.ErrUnsupported) {
 						t.Errorf("write = %v, want ErrUnsupported", err)
 					}
 					return

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -35,8 +36,8 @@ var (
 )
 
 // followService returns a service that keeps all rows, and the workspace that is followed.
-func followService(store workspace.Store) (*workspace.Service, *workspace.Workspace, error) {
-	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{Changes: 1 << 20}})
+func followService(db store.Store) (*workspace.Service, *workspace.Workspace, error) {
+	svc, err := workspace.New(db, workspace.Options{Limits: workspace.Limits{Changes: 1 << 20}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +46,7 @@ func followService(store workspace.Store) (*workspace.Service, *workspace.Worksp
 }
 
 // openFollowed opens a database: a file, or the URL of one in PostgreSQL.
-func openFollowed(ctx context.Context, database string) (workspace.Store, error) {
+func openFollowed(ctx context.Context, database string) (store.Store, error) {
 	if strings.HasPrefix(database, "postgres://") {
 		return postgres.Open(ctx, database, postgres.Options{})
 	}
@@ -128,7 +129,7 @@ func writeRows(ws *workspace.Workspace, writer, rows int) error {
 type followedPage struct {
 	From, To int64
 	Watched  bool
-	Rows     []workspace.Change
+	Rows     []store.Change
 }
 
 // followRead has the arguments: the database, the cursor, the last revision, whether to
@@ -153,7 +154,7 @@ func follow(ctx context.Context, ws *workspace.Workspace, from, last int64, watc
 			if err != nil {
 				return err
 			}
-			give(followedPage{From: from, To: row.Revision, Watched: true, Rows: []workspace.Change{row}})
+			give(followedPage{From: from, To: row.Revision, Watched: true, Rows: []store.Change{row}})
 			if from = row.Revision; from >= last {
 				return nil
 			}
@@ -177,7 +178,7 @@ func follow(ctx context.Context, ws *workspace.Workspace, from, last int64, watc
 }
 
 // checkFollowed compares pages with all rows of the journal.
-func checkFollowed(truth []workspace.Change, pages []followedPage) error {
+func checkFollowed(truth []store.Change, pages []followedPage) error {
 	var at int64
 	for _, p := range pages {
 		if p.From != at || p.To <= at || p.To > int64(len(truth)) {
@@ -199,9 +200,9 @@ func checkFollowed(truth []workspace.Change, pages []followedPage) error {
 }
 
 // lastOfEach makes one row of all those of a path, where nothing is moved.
-func lastOfEach(rows []workspace.Change) (few []workspace.Change) {
+func lastOfEach(rows []store.Change) (few []store.Change) {
 	type place struct{ kind, path string }
-	before, last := map[place]int64{}, map[place]workspace.Change{}
+	before, last := map[place]int64{}, map[place]store.Change{}
 	for _, r := range rows {
 		at := place{string(r.Kind), r.Path}
 		if _, seen := last[at]; !seen {
@@ -214,16 +215,16 @@ func lastOfEach(rows []workspace.Change) (few []workspace.Change) {
 		switch {
 		case r.Before == 0 && r.After == 0:
 			continue
-		case r.Before == 0 && r.Kind == workspace.KindFile:
-			r.Op = workspace.OpCreate
+		case r.Before == 0 && r.Kind == store.KindFile:
+			r.Op = store.OpCreate
 		}
 		few = append(few, r)
 	}
-	slices.SortFunc(few, func(a, b workspace.Change) int { return cmp.Compare(a.Revision, b.Revision) })
+	slices.SortFunc(few, func(a, b store.Change) int { return cmp.Compare(a.Revision, b.Revision) })
 	return few
 }
 
-func tellRows(rows []workspace.Change) string {
+func tellRows(rows []store.Change) string {
 	var b strings.Builder
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%d %s %s %s %d-%d %d\n", r.Revision, r.Op, r.Kind, r.Path, r.Before, r.After, r.Time.UnixMicro())
@@ -232,9 +233,9 @@ func tellRows(rows []workspace.Change) string {
 }
 
 // allRows returns the journal as the store has it.
-func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
+func allRows(t testing.TB, db store.Store) (rows []store.Change) {
 	t.Helper()
-	err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "followed"}, func(r workspace.Reader) (err error) {
+	err := db.View(t.Context(), store.Owner{Tenant: "local", Agent: "followed"}, func(r store.Reader) (err error) {
 		rows, err = r.Changes(0, 1<<30)
 		return err
 	})
@@ -327,10 +328,10 @@ func followAndDie(t *testing.T, path string, last int64, n, kills int) (pages []
 
 // lateStore is a store with a bug: some changes become visible after a later one was
 // answered, under a revision that another one had until then.
-type lateStore struct{ workspace.Store }
+type lateStore struct{ store.Store }
 
-func (s lateStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error {
+func (s lateStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error {
 		state, err := r.Owner()
 		if err != nil {
 			return err
@@ -344,11 +345,11 @@ func (s lateStore) View(ctx context.Context, o workspace.Owner, fn func(workspac
 }
 
 type lateReader struct {
-	workspace.Reader
+	store.Reader
 	hidden int64 // the change that is not visible yet; 0: none
 }
 
-func (r *lateReader) Owner() (workspace.OwnerState, error) {
+func (r *lateReader) Owner() (store.OwnerState, error) {
 	state, err := r.Reader.Owner()
 	if r.hidden > 0 {
 		state.Revision--
@@ -357,7 +358,7 @@ func (r *lateReader) Owner() (workspace.OwnerState, error) {
 	return state, err
 }
 
-func (r *lateReader) Changes(after int64, limit int) ([]workspace.Change, error) {
+func (r *lateReader) Changes(after int64, limit int) ([]store.Change, error) {
 	if r.hidden > 0 && after >= r.hidden {
 		after++
 	}
@@ -365,7 +366,7 @@ func (r *lateReader) Changes(after int64, limit int) ([]workspace.Change, error)
 	if r.hidden == 0 {
 		return rows[:min(limit, len(rows))], err
 	}
-	var shown []workspace.Change
+	var shown []store.Change
 	for _, row := range rows {
 		if row.Revision > r.hidden {
 			row.Revision--
@@ -385,7 +386,7 @@ func TestFollowFindsLateChanges(t *testing.T) {
 		for _, faulty := range []bool{false, true} {
 			t.Run(fmt.Sprintf("watch=%v/faulty=%v", watch, faulty), func(t *testing.T) {
 				t.Parallel()
-				store := workspace.Store(memstore.New())
+				store := store.Store(memstore.New())
 				defer store.Close()
 				_, writer, err := followService(store)
 				testkit.Must(t, err)

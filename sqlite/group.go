@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // commitGroup runs the waiting functions in one transaction and answers them.
@@ -67,7 +67,7 @@ func (w *writer) begin() error {
 		return w.loseFiles(err)
 	}
 	if names > 1 { // nothing is lost yet, and the second name may be removed again
-		return workspace.Errorf(workspace.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name")
+		return store.Errorf(store.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name")
 	}
 	if _, err = w.c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func said(text string) conversation.Record {
@@ -56,7 +57,7 @@ func TestJournal(t *testing.T) {
 		t.Errorf("opened again the records are others, -want +got:\n%.2000s", diff)
 	}
 	batch := []conversation.Record{odd, said(strings.Repeat("x", 2000)), odd}
-	if err := j.Append(t.Context(), batch...); !errors.Is(err, workspace.ErrQuota) || !errors.Is(err, conversation.ErrJournal) || batch[0].Seq != odd.Seq {
+	if err := j.Append(t.Context(), batch...); !errors.Is(err, store.ErrQuota) || !errors.Is(err, conversation.ErrJournal) || batch[0].Seq != odd.Seq {
 		t.Errorf("Append over the quota = %v, Seq %d, expected ErrQuota and ErrJournal, and the Seq as it was", err, batch[0].Seq)
 	}
 	batch = []conversation.Record{odd}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // --- what must be there, by what they printed
@@ -223,10 +223,10 @@ type killLook struct {
 type killSeen map[string]struct{ last, bytes int64 }
 
 // look reads everything of an agent and recomputes its usage.
-func (m *killModel) look(store workspace.Store, agent string, seen killSeen) (k killLook, err error) {
-	err = store.View(context.Background(), workspace.Owner{Tenant: "local", Agent: agent}, func(tx workspace.Reader) error {
+func (m *killModel) look(db store.Store, agent string, seen killSeen) (k killLook, err error) {
+	err = db.View(context.Background(), store.Owner{Tenant: "local", Agent: agent}, func(tx store.Reader) error {
 		k = killLook{agent, make(map[string]killState), make(map[string]int64), make(map[string]int64)}
-		var sum workspace.Usage
+		var sum store.Usage
 		for _, item := range m.items { // the map itself never changes
 			if item.agent != agent {
 				continue
@@ -249,7 +249,7 @@ func (m *killModel) look(store workspace.Store, agent string, seen killSeen) (k 
 	return k, err
 }
 
-func (k *killLook) file(tx workspace.Reader, item *killItem, _ killSeen, sum *workspace.Usage) error {
+func (k *killLook) file(tx store.Reader, item *killItem, _ killSeen, sum *store.Usage) error {
 	head, _, err := tx.File(item.path)
 	if err != nil {
 		return err
@@ -274,13 +274,13 @@ func (k *killLook) file(tx workspace.Reader, item *killItem, _ killSeen, sum *wo
 	return nil
 }
 
-func (k *killLook) log(tx workspace.Reader, item *killItem, seen killSeen, sum *workspace.Usage) error {
+func (k *killLook) log(tx store.Reader, item *killItem, seen killSeen, sum *store.Usage) error {
 	head, _, err := tx.Log(item.path)
 	if err != nil {
 		return err
 	}
 	before := seen[item.agent+"/"+item.path]
-	entries, err := tx.Entries(item.path, workspace.EntryQuery{After: before.last})
+	entries, err := tx.Entries(item.path, store.EntryQuery{After: before.last})
 	if err != nil {
 		return err
 	}

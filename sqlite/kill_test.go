@@ -20,6 +20,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 6, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
@@ -107,16 +108,16 @@ var _ = register("kill", func(args []string) error {
 // earlyStore is a planted bug: it answers after the function has run and before the
 // commit. Its reads wait for the commits, so that only a kill shows the bug.
 type earlyStore struct {
-	workspace.Store
+	store.Store
 	under *sync.RWMutex // held for reading while a commit is under way
 }
 
-func (s earlyStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s earlyStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	answer := make(chan error, 2)
 	s.under.RLock()
 	go func() {
 		defer s.under.RUnlock()
-		answer <- s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+		answer <- s.Store.Update(ctx, o, func(tx store.Tx) error {
 			err := fn(tx)
 			answer <- err
 			return err
@@ -125,7 +126,7 @@ func (s earlyStore) Update(ctx context.Context, o workspace.Owner, fn func(works
 	return <-answer
 }
 
-func (s earlyStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s earlyStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	s.under.Lock()
 	defer s.under.Unlock()
 	return s.Store.View(ctx, o, fn)
@@ -190,9 +191,9 @@ func (w *killWriter) current() *int64 {
 func (w *killWriter) read(path string) (int64, []byte) {
 	r, err := w.ws.ReadFile(context.Background(), path, workspace.ReadOptions{})
 	switch {
-	case errors.Is(err, workspace.ErrClosed):
+	case errors.Is(err, store.ErrClosed):
 		w.closed = true
-	case err != nil && !errors.Is(err, workspace.ErrNotFound):
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		killLine{Op: w.name, Error: err.Error()}.print()
 	}
 	return r.Version, r.Content
@@ -256,9 +257,9 @@ func (w *killWriter) remove(op, do, path string) {
 
 func (w *killWriter) answer(l killLine, err error) {
 	switch {
-	case errors.Is(err, workspace.ErrClosed):
+	case errors.Is(err, store.ErrClosed):
 		l.Closed, w.closed = true, true
-	case errors.Is(err, workspace.ErrConflict), errors.Is(err, workspace.ErrNotFound): // the latter of an edit
+	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrNotFound): // the latter of an edit
 		l.Refused = true
 	case err != nil:
 		l.Error = err.Error()

@@ -7,14 +7,14 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Files returns the path of a database, followed by the names of the files that may stand
 // beside it: SQLite's own, the lock files and the reserve. Not all of them need exist.
 func Files(path string) []string { return dbfile.Files(path) }
 
-// CheckFiles returns [workspace.ErrInvalid] if something else has the name of a file
+// CheckFiles returns [store.ErrInvalid] if something else has the name of a file
 // beside the database: a link, a folder, or a file of another user. [Open] makes the same
 // check. CheckFiles opens nothing.
 func CheckFiles(path string) error { return dbfile.CheckSides(path) }
@@ -38,10 +38,10 @@ func look(path string) (isNew bool, err error) {
 // in the place of a database reads as damaged beside that database's log.
 func restored(path string, err error) error {
 	info, statErr := os.Lstat(path + "-wal")
-	if !errors.Is(err, workspace.ErrCorrupt) || statErr != nil || info.Size() == 0 {
+	if !errors.Is(err, store.ErrCorrupt) || statErr != nil || info.Size() == 0 {
 		return err
 	}
-	return dbfile.CausedBy(err, workspace.ErrCorrupt, "%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
+	return dbfile.CausedBy(err, store.ErrCorrupt, "%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
 		dbfile.Plain(err), filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
@@ -62,11 +62,11 @@ func (c *conn) identify() error {
 	}
 	switch {
 	case app != applicationID:
-		return workspace.Errorf(workspace.ErrInvalid, "it is the database of another program (application_id %d); give another path", app)
+		return store.Errorf(store.ErrInvalid, "it is the database of another program (application_id %d); give another path", app)
 	case version > schemaVersion:
 		return newerSchema(version)
 	case version < 1:
-		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", version)
+		return store.Errorf(store.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", version)
 	}
 	c.schema = version
 	return c.checkObjects(schemaText(version))

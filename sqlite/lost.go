@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first remove the files that end in -wal and -shm), and start again"
@@ -12,7 +12,7 @@ const startAgain = "stop every process that uses the database, put the right fil
 // behind, and the next database at that path would take its pages in; and if only the
 // log was removed, nobody else has what is in it. The caller holds the turn.
 func (w *writer) loseFiles(err error) error {
-	why := workspace.Errorf(workspace.ErrReadOnly, "%s; %s", dbfile.Plain(err), startAgain)
+	why := store.Errorf(store.ErrReadOnly, "%s; %s", dbfile.Plain(err), startAgain)
 	w.fail(why)
 	if w.lost = w.c.files.MayFold(); w.lost {
 		whole, _ := w.fold(0) // tried again when the writer is idle, and when it ends
@@ -24,7 +24,7 @@ func (w *writer) loseFiles(err error) error {
 // lostFiles answers the group when a file was lost during its commit.
 func (w *writer) lostFiles(err error) {
 	_ = w.loseFiles(err) // later callers get this error
-	w.answerUnknown(workspace.Errorf(workspace.ErrOutcomeUnknown, "%s; the write may be lost with it; %s", dbfile.Plain(err), startAgain))
+	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown, "%s; the write may be lost with it; %s", dbfile.Plain(err), startAgain))
 }
 
 // dialOpened opens another connection to the database of a store that writes. It never
@@ -47,7 +47,7 @@ func dialOpened(f *dbfile.Opened, mode string, pragmas ...string) (*conn, error)
 // unreadable turns the error about a lost file into the one that readers get.
 // [dbfile.IsLost] is still true of it.
 func unreadable(err error) error {
-	return dbfile.CausedBy(err, workspace.ErrCorrupt, "%s; %s", dbfile.Plain(err), startAgain)
+	return dbfile.CausedBy(err, store.ErrCorrupt, "%s; %s", dbfile.Plain(err), startAgain)
 }
 
 // lostFsync answers a group whose commit the disk did not confirm. The page cache may now
@@ -55,8 +55,8 @@ func unreadable(err error) error {
 // is started again.
 func (w *writer) lostFsync(err error) {
 	w.rollback()
-	w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk, start this process again, and check the last writes", dbfile.Plain(err)))
-	w.answerUnknown(workspace.Errorf(workspace.ErrOutcomeUnknown, "the disk failed to confirm the write (%s); it may or may not be stored", dbfile.Plain(err)))
+	w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk, start this process again, and check the last writes", dbfile.Plain(err)))
+	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown, "the disk failed to confirm the write (%s); it may or may not be stored", dbfile.Plain(err)))
 }
 
 // answerUnknown tells the callers of the group that their outcome is unknown.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A function that runs alone, because its group has lost its transaction, is not
@@ -17,7 +17,7 @@ func TestLostFilesAlone(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)
 	runs := 0
-	err := <-start(s, func(tx workspace.Tx) error {
+	err := <-start(s, func(tx store.Tx) error {
 		if runs++; runs == 1 { // what an interrupt or a full disk does
 			s.writer.c.Exec("ROLLBACK")
 			s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
@@ -28,7 +28,7 @@ func TestLostFilesAlone(t *testing.T) {
 		}
 		return storeFile(tx, "x")
 	})
-	if !errors.Is(err, workspace.ErrOutcomeUnknown) || runs != 2 {
+	if !errors.Is(err, store.ErrOutcomeUnknown) || runs != 2 {
 		t.Errorf("Update = %v in %d runs; want ErrOutcomeUnknown in 2", err, runs)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // losses are what people and programs do to the files of a database in use, and what
@@ -69,10 +70,10 @@ func TestLostFiles(t *testing.T) {
 			expectFile(t, ws, "before", "before")
 			testkit.Must(t, ready(t, s))
 			c.do(t, path)
-			mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
+			mustBeUnready(t, s, store.ErrReadOnly, "was removed, renamed or replaced")
 			for range 2 {
 				_, err = ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{})
-				if !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "start again") {
+				if !errors.Is(err, store.ErrReadOnly) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "start again") {
 					t.Errorf("WriteFile = %v; want ErrReadOnly, %q and what to do", err, c.say)
 				}
 			}
@@ -96,9 +97,9 @@ func TestLostFilesMeanwhile(t *testing.T) {
 			inside, leave := make(chan struct{}), make(chan struct{})
 			errs := make(chan error, 4)
 			update := func(fn func()) {
-				errs <- s.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+				errs <- s.Update(context.Background(), store.Owner{Tenant: "local", Agent: "a"}, func(tx store.Tx) error {
 					fn()
-					return tx.SaveOwner(workspace.OwnerState{})
+					return tx.Apply(store.OwnerState{})
 				})
 			}
 			go update(func() { close(inside); <-leave; c.do(t, path) })
@@ -110,9 +111,9 @@ func TestLostFilesMeanwhile(t *testing.T) {
 			unknown := 0
 			for range 4 {
 				err := <-errs
-				if errors.Is(err, workspace.ErrOutcomeUnknown) {
+				if errors.Is(err, store.ErrOutcomeUnknown) {
 					unknown++
-				} else if !errors.Is(err, workspace.ErrReadOnly) { // it came after the group
+				} else if !errors.Is(err, store.ErrReadOnly) { // it came after the group
 					t.Errorf("Update = %v; want ErrOutcomeUnknown or ErrReadOnly", err)
 				}
 				if err == nil || !strings.Contains(err.Error(), c.say) {
@@ -139,7 +140,7 @@ func TestLostLogIsFolded(t *testing.T) {
 		testkit.Must(t, acked.write(t.Context(), ws, fmt.Sprint("file-", i), text(1000, i)))
 	}
 	testkit.Must(t, os.Remove(path+"-wal"))
-	if err := acked.write(t.Context(), ws, "late", nil); !errors.Is(err, workspace.ErrReadOnly) {
+	if err := acked.write(t.Context(), ws, "late", nil); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("write = %v, want ErrReadOnly", err)
 	}
 	acked.remove("alice", "late")
@@ -161,7 +162,7 @@ func TestBackupInPlaceOfALostDatabase(t *testing.T) {
 		put(t, ws, fmt.Sprint("later-", i))
 	}
 	testkit.Must(t, os.Rename(backup, path))
-	if _, err := ws.WriteFile(t.Context(), "late", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := ws.WriteFile(t.Context(), "late", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("write = %v, want ErrReadOnly", err)
 	}
 	testkit.Must(t, s.Close())
@@ -182,12 +183,12 @@ func TestReadersOfReplacedDatabase(t *testing.T) {
 	put(t, workspaceOn(t, open(t, other), "alice"), "of-the-other")
 	s := open(t, path) // without a connection that reads
 	testkit.Must(t, os.Rename(other, path))
-	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
 		h, _, err := r.File("of-the-other")
 		t.Errorf("the other file was read: %+v, %v", h, err)
 		return err
 	})
-	if !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), "replaced") {
+	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("View = %v; want ErrCorrupt, and that it was replaced", err)
 	}
 }
@@ -203,7 +204,7 @@ func TestHardLink(t *testing.T) {
 	s := open(t, path)
 	ws := workspaceOn(t, s, "alice")
 	testkit.Must(t, os.Link(path, second))
-	if _, err := ws.WriteFile(t.Context(), "new", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), "hard link") {
+	if _, err := ws.WriteFile(t.Context(), "new", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) || !strings.Contains(err.Error(), "hard link") {
 		t.Errorf("WriteFile = %v; want ErrReadOnly and the cause", err)
 	}
 	testkit.Must(t, os.Remove(second))
@@ -211,8 +212,8 @@ func TestHardLink(t *testing.T) {
 	testkit.Must(t, s.Close())
 	testkit.Must(t, os.Link(path, second))
 	for _, name := range []string{path, second} {
-		mustRefuse(t, name, workspace.ErrInvalid, "2 names")
-		if s, err := sqlite.OpenReadOnly(t.Context(), name, quiet); !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "2 names") {
+		mustRefuse(t, name, store.ErrInvalid, "2 names")
+		if s, err := sqlite.OpenReadOnly(t.Context(), name, quiet); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "2 names") {
 			if s != nil {
 				s.Close()
 			}

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -74,16 +73,16 @@ const (
 	fullFor    = 5 * time.Second  // how long a write counts that found the disk full
 )
 
-// late returns [workspace.ErrBusy] if something has kept the writer for long, and
-// [workspace.ErrStorageFull] if the last write has just found the disk full.
+// late returns [store.ErrBusy] if something has kept the writer for long, and
+// [store.ErrStorageFull] if the last write has just found the disk full.
 func (m *measures) late() error {
 	switch full := m.full.Load(); {
 	case full != nil && time.Since(*full) < fullFor:
-		return workspace.Errorf(workspace.ErrStorageFull, "the disk was full at the last write; make room on it")
+		return store.Errorf(store.ErrStorageFull, "the disk was full at the last write; make room on it")
 	case m.turn.running() > lateTurn:
-		return workspace.Errorf(workspace.ErrBusy, "another process has been writing for more than %v and does not give up its turn; end it, unless it removes redacted content from a large file", lateTurn)
+		return store.Errorf(store.ErrBusy, "another process has been writing for more than %v and does not give up its turn; end it, unless it removes redacted content from a large file", lateTurn)
 	case m.commit.running() > lateCommit:
-		return workspace.Errorf(workspace.ErrBusy, "a commit has taken more than %v; look at the disk", lateCommit)
+		return store.Errorf(store.ErrBusy, "a commit has taken more than %v; look at the disk", lateCommit)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Trouble counts as trouble for as long as it lasts, and a full disk for a while.
@@ -24,16 +24,16 @@ func TestLate(t *testing.T) {
 		time.Sleep(lateTurn)
 		expect("after a short wait", nil)
 		time.Sleep(time.Nanosecond)
-		expect("after a long wait", workspace.ErrBusy)
+		expect("after a long wait", store.ErrBusy)
 		m.turn.end()
 		expect("with the turn", nil)
 		m.commit.begin()
 		time.Sleep(lateCommit + 1)
-		expect("in a long commit", workspace.ErrBusy)
+		expect("in a long commit", store.ErrBusy)
 		m.committed()
 		expect("after it", nil)
 		m.foundFull()
-		expect("on a full disk", workspace.ErrStorageFull)
+		expect("on a full disk", store.ErrStorageFull)
 		m.committed()
 		expect("after a commit", nil)
 		m.foundFull()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // NNNN.sql migrates to the schema of its number, and schemaN.sql makes a past schema as a
@@ -27,15 +27,15 @@ var migrationRows = map[int64]func(*conn) error{
 	3: func(c *conn) error { return c.moveOwners("owners_2", row.OwnerFormOf(2), firstRevision) },
 }
 
-func firstRevision(owner string, s workspace.OwnerState) []any {
+func firstRevision(owner string, s store.OwnerState) []any {
 	return row.OwnerValues(owner, withRevision(s))
 }
 
 // withRevision returns the state in schema 3 of an owner of a schema before it. An owner
 // that holds something gets the revision 1, whose row is not kept. So a reader of the
 // journal learns that it must read the state.
-func withRevision(s workspace.OwnerState) workspace.OwnerState {
-	if s.Usage != (workspace.Usage{}) {
+func withRevision(s store.OwnerState) store.OwnerState {
+	if s.Usage != (store.Usage{}) {
 		s.Revision = 1
 	}
 	return s
@@ -74,7 +74,7 @@ func migrate(path string, from int64, log *slog.Logger) error {
 // migrate makes a copy of the database, and then changes it in one transaction.
 func (c *conn) migrate(path string, log *slog.Logger) error {
 	if c.schema < 1 {
-		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", c.schema)
+		return store.Errorf(store.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", c.schema)
 	}
 	from := c.schema
 	copied, err := c.keepCopy(path, log)
@@ -145,7 +145,7 @@ func verifyKept(temp string, log *slog.Logger) error {
 		return err
 	}
 	if len(structure.Problems) > 0 {
-		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged (%s); restore it from a backup", structure.Problems[0])
+		return store.Errorf(store.ErrCorrupt, "it is damaged (%s); restore it from a backup", structure.Problems[0])
 	}
 	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
 	return nil
@@ -196,7 +196,7 @@ func (c *conn) upgrade() (err error) {
 
 // moveOwners fills the table owners of the next schema from the one of the last, which has
 // been renamed and goes.
-func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, workspace.OwnerState) []any) error {
+func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any) error {
 	const page = 1000
 	for after := ""; ; {
 		rows, last, err := c.pastOwners(from, form, values, after, page)
@@ -217,7 +217,7 @@ func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, 
 
 // pastOwners returns rows of a past schema in the form of the next, and the name of the
 // last owner. A damaged row stays damaged: it gets a wrong checksum.
-func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
+func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
 	err = c.Each(func(f *row.Fields) error {
 		last = f.Text()
 		row := values(last, form.Read(f, last))
@@ -237,5 +237,5 @@ func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, 
 }
 
 func newerSchema(version int64) error {
-	return workspace.Errorf(workspace.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer scratchpad that wrote it", version, schemaVersion)
+	return store.Errorf(store.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer scratchpad that wrote it", version, schemaVersion)
 }

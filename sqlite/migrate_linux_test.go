@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Whenever the disk gets full, a migration has happened as a whole or not at all. If
@@ -55,7 +55,7 @@ func migrateOnAFullDisk(t *testing.T, path string, from int64, at string, want m
 	removeFiller(t, full)
 	sqlite.OnMigrationStep(func(string) {})
 	if failed = err != nil; failed {
-		if !errors.Is(err, workspace.ErrStorageFull) {
+		if !errors.Is(err, store.ErrStorageFull) {
 			t.Errorf("%s: Open on a full disk = %v, want ErrStorageFull", at, err)
 		}
 		wantDump(t, path, from, want)

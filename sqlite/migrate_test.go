@@ -19,6 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // eachPastSchema runs a test for each schema before the present one.
@@ -119,7 +120,7 @@ func testMigration(t *testing.T, from int64) {
 func wantFirstRevisions(t *testing.T, s *sqlite.Store) {
 	t.Helper()
 	for name, want := range map[string]int64{"files": 1, "logs": 1, "keys": 1, "emptied": 1, "crowd-07": 1, "deleted": 0, "nobody": 0} {
-		err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: name}, func(r workspace.Reader) error {
+		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: name}, func(r store.Reader) error {
 			state, err := r.Owner()
 			if err != nil || state.Revision != want || state.Changes != 0 {
 				t.Errorf("%s has the revision %d and %d rows, %v, want %d and 0", name, state.Revision, state.Changes, err, want)
@@ -137,7 +138,7 @@ func wantFirstRevisions(t *testing.T, s *sqlite.Store) {
 func wantChanges(t *testing.T, s *sqlite.Store, name string, after int64, want ...int64) {
 	t.Helper()
 	var got []int64
-	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: name}, func(r workspace.Reader) error {
+	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: name}, func(r store.Reader) error {
 		rows, err := r.Changes(after, 100)
 		for _, c := range rows {
 			got = append(got, c.Revision)
@@ -355,7 +356,7 @@ func TestMigrationOutlivesItsCaller(t *testing.T) {
 	}
 	wait, cancelWait := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancelWait()
-	if _, err := sqlite.Open(wait, path, quiet); !errors.Is(err, workspace.ErrBusy) {
+	if _, err := sqlite.Open(wait, path, quiet); !errors.Is(err, store.ErrBusy) {
 		t.Errorf("Open beside it = %v, want ErrBusy", err)
 	}
 	close(goOn)
@@ -407,14 +408,14 @@ func testMigrationOfDamage(t *testing.T, from int64) {
 			t.Errorf("Verify finds %q, which is not damaged", text)
 		}
 	}
-	if _, err := agent(t, newService(t, s), "crowd-08").WriteFile(t.Context(), "f.md", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrCorrupt) {
+	if _, err := agent(t, newService(t, s), "crowd-08").WriteFile(t.Context(), "f.md", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a write on damaged counters = %v, want ErrCorrupt", err)
 	}
 
 	path = fixture(t, from)
 	script(t, path, "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'")
 	before := readBytes(t, path)
-	if s, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrCorrupt) {
+	if s, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Open of a damaged structure = %v, %v, want ErrCorrupt", s, err)
 	}
 	if string(readBytes(t, path)) != string(before) {
@@ -482,15 +483,15 @@ var newFields = map[int64][]string{2: {"Versions", "Updated"}, 3: {"Revision", "
 
 // dumpStore does what dump of testdata/past/main.go does, and returns it as JSON has it,
 // without the fields that the schema did not have.
-func dumpStore(t testing.TB, store workspace.Store, schema int64) (all map[string]any) {
+func dumpStore(t testing.TB, db store.Store, schema int64) (all map[string]any) {
 	t.Helper()
 	dumped := map[string]any{}
-	for _, o := range []workspace.Owner{
+	for _, o := range []store.Owner{
 		{Tenant: "local", Agent: "files"}, {Tenant: "local", Agent: "logs"}, {Tenant: "local", Agent: "keys"},
 		{Tenant: "local", Agent: "deleted"}, {Tenant: "local", Agent: "emptied"}, {Tenant: "local", Agent: "crowd-07"},
 		{Tenant: "other", Agent: "files"}, {Tenant: "local", Agent: "nobody"},
 	} {
-		if err := store.View(t.Context(), o, func(r workspace.Reader) (err error) {
+		if err := db.View(t.Context(), o, func(r store.Reader) (err error) {
 			dumped[o.String()], err = dumpOwner(r)
 			return err
 		}); err != nil {
@@ -498,11 +499,11 @@ func dumpStore(t testing.TB, store workspace.Store, schema int64) (all map[strin
 		}
 	}
 	for _, tenant := range []string{"local", "other"} {
-		owners, err := store.Owners(t.Context(), workspace.OwnersQuery{Tenant: tenant, Limit: 100})
+		owners, err := db.Owners(t.Context(), store.OwnersQuery{Tenant: tenant, Limit: 100})
 		testkit.Must(t, err)
-		dumped["owners of "+tenant] = owners
+		dumped["owners of "+tenant] = owners.Owners
 	}
-	records, err := store.System(t.Context()).List("", "", 1000)
+	records, err := db.System(t.Context()).List("", "", 1000)
 	testkit.Must(t, err)
 	for _, r := range records {
 		dumped["record "+r.Key] = string(r.Value)
@@ -534,9 +535,9 @@ type dumpedPath struct {
 	Content []string
 }
 
-func dumpOwner(r workspace.Reader) (has map[string]any, err error) {
+func dumpOwner(r store.Reader) (has map[string]any, err error) {
 	state, err := r.Owner()
-	files, logs, requests := map[string]dumpedPath{}, map[string]dumpedPath{}, map[string]workspace.Outcome{}
+	files, logs, requests := map[string]dumpedPath{}, map[string]dumpedPath{}, map[string]store.Outcome{}
 	for _, path := range []string{"plan.md", "empty", "dir/awkward.txt", "back.md", "gone.md", "long.md", "f.md"} {
 		head, _, e := r.File(path)
 		versions, e2 := r.Versions(path)
@@ -547,14 +548,14 @@ func dumpOwner(r workspace.Reader) (has map[string]any, err error) {
 			err = errors.Join(err, e)
 			f.Content = append(f.Content, dumpLine(v.Number, v.Time, v.Author, v.Content))
 		}
-		if s, e := r.Summary(path, workspace.SummaryKey{Version: head.Version, Method: "outline", Prompt: "1"}); e == nil {
-			f.Content = append(f.Content, dumpLine(s.Tokens, s.Time, workspace.Author{}, s.Content))
+		if s, e := r.Summary(path, store.SummaryKey{Version: head.Version, Method: "outline", Prompt: "1"}); e == nil {
+			f.Content = append(f.Content, dumpLine(s.Tokens, s.Time, store.Author{}, s.Content))
 		}
 		files[path] = f
 	}
 	for _, path := range []string{"day", "batch", "again", "gone", "l"} {
 		head, _, e := r.Log(path)
-		entries, e2 := r.Entries(path, workspace.EntryQuery{})
+		entries, e2 := r.Entries(path, store.EntryQuery{})
 		err = errors.Join(err, e, e2)
 		l := dumpedPath{Head: head}
 		for _, en := range entries {
@@ -570,6 +571,6 @@ func dumpOwner(r workspace.Reader) (has map[string]any, err error) {
 	return map[string]any{"Usage": state, "Files": files, "Logs": logs, "Requests": requests}, err
 }
 
-func dumpLine(n int64, at time.Time, a workspace.Author, content []byte) string {
+func dumpLine(n int64, at time.Time, a store.Author, content []byte) string {
 	return fmt.Sprintf("%d %s %s/%s/%s %x", n, at.Format(time.RFC3339Nano), a.Client, a.Version, a.Key, sha256.Sum256(content))
 }

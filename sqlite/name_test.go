@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Databases in one folder never touch one another's files, whatever their names are. A
@@ -28,11 +29,11 @@ func TestNamesSideBySide(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"mem-wal", "mem-shm", "mem-journal", "mem-turn", "mem-write", "mem-reserve"} {
-		if _, err := sqlite.Open(t.Context(), filepath.Join(dir, name), sqlite.Options{}); !errors.Is(err, workspace.ErrInvalid) {
+		if _, err := sqlite.Open(t.Context(), filepath.Join(dir, name), sqlite.Options{}); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("Open(%s) = %v, want ErrInvalid", name, err)
 		}
 		err := open(t, filepath.Join(dir, "mem")).Backup(t.Context(), filepath.Join(dir, name), sqlite.BackupOptions{})
-		if !errors.Is(err, workspace.ErrInvalid) {
+		if !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("Backup(%s) = %v, want ErrInvalid", name, err)
 		}
 	}

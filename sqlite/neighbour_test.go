@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // --- conditional writes
@@ -49,14 +50,14 @@ func addOne(ws *workspace.Workspace) error {
 		switch {
 		case err == nil:
 			n, err = strconv.Atoi(string(r.Content))
-		case errors.Is(err, workspace.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			err = nil
 		}
 		if err != nil {
 			return err
 		}
 		_, err = ws.WriteFile(context.Background(), "counter", fmt.Append(nil, n+1), workspace.WriteOptions{IfVersion: &r.Version})
-		if !errors.Is(err, workspace.ErrConflict) {
+		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}
@@ -178,12 +179,12 @@ var _ = register("hold", func(args []string) error {
 })
 
 type holdStore struct {
-	workspace.Store
+	store.Store
 	lines <-chan string
 }
 
-func (s holdStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+func (s holdStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx store.Tx) error {
 		err := fn(tx)
 		tell("inside")
 		<-s.lines
@@ -194,7 +195,7 @@ func (s holdStore) Update(ctx context.Context, o workspace.Owner, fn func(worksp
 // "wait DB PROCESS": opens, and when it hears a line, queues a write without a
 // deadline. At the next line it closes the store.
 var _ = register("wait", func(args []string) error {
-	store, ws, err := openAgent(args[0], "others", workspace.Limits{})
+	db, ws, err := openAgent(args[0], "others", workspace.Limits{})
 	if err != nil {
 		return err
 	}
@@ -209,9 +210,9 @@ var _ = register("wait", func(args []string) error {
 	tell("queued")
 	<-lines
 	began := time.Now()
-	err = store.Close()
+	err = db.Close()
 	tell("closed %d", time.Since(began))
-	if wrote := <-answer; wrote != nil && !errors.Is(wrote, workspace.ErrClosed) {
+	if wrote := <-answer; wrote != nil && !errors.Is(wrote, store.ErrClosed) {
 		return wrote
 	} else if wrote == nil {
 		tell("written")
@@ -284,7 +285,7 @@ func testStopped(t *testing.T, end syscall.Signal) {
 
 func expectNone(t testing.TB, ws *workspace.Workspace, path string) {
 	t.Helper()
-	if r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+	if r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("%s holds %q, %v, expected that there is none", path, r.Content, err)
 	}
 }
@@ -300,25 +301,25 @@ func waitStopped(t testing.TB, c *child) {
 
 // expectBusy expects that calls with a deadline get ErrBusy and have no effect: many
 // Updates, and an Open.
-func expectBusy(t testing.TB, store *sqlite.Store, path, when string) {
+func expectBusy(t testing.TB, db *sqlite.Store, path, when string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			err := store.Update(ctx, workspace.Owner{Tenant: "local", Agent: "others"}, func(workspace.Tx) error {
+			err := db.Update(ctx, store.Owner{Tenant: "local", Agent: "others"}, func(store.Tx) error {
 				t.Errorf("a function ran %s, expected it to be withdrawn", when)
 				return nil
 			})
-			if !errors.Is(err, workspace.ErrBusy) {
+			if !errors.Is(err, store.ErrBusy) {
 				t.Errorf("Update() = %v %s, expected ErrBusy", err, when)
 			}
 		})
 	}
 	wg.Go(func() {
 		other, err := sqlite.Open(ctx, path, sqlite.Options{})
-		if !errors.Is(err, workspace.ErrBusy) {
+		if !errors.Is(err, store.ErrBusy) {
 			t.Errorf("Open() = %v %s, expected ErrBusy", err, when)
 		}
 		if other != nil {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Options of [Open]. The zero value works.
@@ -30,7 +30,7 @@ func (o Options) withDefaults() Options {
 // package comment lists the files that stand beside a database.
 //
 // Open waits for other processes until the context ends. Then it returns
-// [workspace.ErrBusy] for a deadline, and [context.Canceled] for a cancellation.
+// [store.ErrBusy] for a deadline, and [context.Canceled] for a cancellation.
 //
 // A database of an older schema is migrated to the present one, in one transaction.
 // Before that, Open makes a copy beside it, DB-schema2-backup for schema 2, and verifies
@@ -42,13 +42,13 @@ func (o Options) withDefaults() Options {
 //
 // Open refuses a file that it must not write to, and does not change a byte of it. The
 // error wraps
-//   - [workspace.ErrInvalid] for another program's database, a file that is not a
+//   - [store.ErrInvalid] for another program's database, a file that is not a
 //     database, a link, a file with several names, a folder, and a network file system;
-//   - [workspace.ErrUnsupported] for a database that a newer version has written;
-//   - [workspace.ErrCorrupt] for a damaged one, and for one with a table, index, view or
+//   - [store.ErrUnsupported] for a database that a newer version has written;
+//   - [store.ErrCorrupt] for a damaged one, and for one with a table, index, view or
 //     trigger that this module did not make;
-//   - [workspace.ErrBusy] for one that another program keeps locked;
-//   - [workspace.ErrReadOnly] for one that this user may only read: see [OpenReadOnly].
+//   - [store.ErrBusy] for one that another program keeps locked;
+//   - [store.ErrReadOnly] for one that this user may only read: see [OpenReadOnly].
 //
 // The store notices, before it acknowledges a write, that the open database or its log
 // was removed, renamed or replaced, or that the schema is newer now. It then takes no
@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Readers < 0 {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "Options.Readers is %d", o.Readers)
+		return nil, store.Errorf(store.ErrInvalid, "Options.Readers is %d", o.Readers)
 	}
 	path, err := resolve(ctx, path)
 	if err != nil {
@@ -111,13 +111,13 @@ func newStore(path string, o Options) *Store {
 func resolve(ctx context.Context, path string) (abs string, err error) {
 	switch {
 	case ctx == nil:
-		return "", workspace.Errorf(workspace.ErrInvalid, "the context is nil")
+		return "", store.Errorf(store.ErrInvalid, "the context is nil")
 	case ctx.Err() != nil:
 		return "", notStarted(ctx)
 	case path == "":
-		return "", workspace.Errorf(workspace.ErrInvalid, "the path is empty; give a file")
+		return "", store.Errorf(store.ErrInvalid, "the path is empty; give a file")
 	case path == "mem:":
-		return "", workspace.Errorf(workspace.ErrInvalid, "mem: is not a file; for a store in memory use package memstore")
+		return "", store.Errorf(store.ErrInvalid, "mem: is not a file; for a store in memory use package memstore")
 	}
 	return dbfile.Resolve(path)
 }
@@ -154,7 +154,7 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 			}
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, dbfile.CausedBy(ctx.Err(), workspace.ErrBusy, "the database is still being prepared; try again")
+			return nil, dbfile.CausedBy(ctx.Err(), store.ErrBusy, "the database is still being prepared; try again")
 		}
 		return nil, ctx.Err()
 	}
@@ -185,7 +185,7 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 	// they are synced.
 	if err := c.files.SyncLog(); err != nil {
 		c.close()
-		return nil, workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm the write-ahead log (%s); check the disk and start this process again", dbfile.Plain(err))
+		return nil, store.Errorf(store.ErrReadOnly, "the disk failed to confirm the write-ahead log (%s); check the disk and start this process again", dbfile.Plain(err))
 	}
 	dbfile.ReserveOf(path).Fill()
 	return c, nil
@@ -217,7 +217,7 @@ func dialWriter(path string) (*conn, error) {
 		c.close()
 		lost = err
 	}
-	return nil, workspace.Errorf(workspace.ErrBusy, "while it was being opened, %s; try again", dbfile.Plain(lost))
+	return nil, store.Errorf(store.ErrBusy, "while it was being opened, %s; try again", dbfile.Plain(lost))
 }
 
 // upToDate returns the connection if its database has the present schema. Otherwise it

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An Open that gives up while another holds the turn does not disturb the holder later.
@@ -16,10 +16,10 @@ import (
 func TestOpenGivesUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	store := open(t, path)
+	db := open(t, path)
 	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(workspace.Tx) error {
+		done <- db.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(store.Tx) error {
 			close(inside)
 			<-leave
 			return nil
@@ -28,13 +28,13 @@ func TestOpenGivesUp(t *testing.T) {
 	<-inside
 	for range 10 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, workspace.ErrBusy) {
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, store.ErrBusy) {
 			t.Errorf("Open() while another has the turn = %v, want ErrBusy", err)
 		}
 		cancel()
 		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
-		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) || errors.Is(err, workspace.ErrBusy) {
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrBusy) {
 			t.Errorf("Open() that is cancelled while another has the turn = %v, want context.Canceled alone", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const nobody = 65534
@@ -83,7 +84,7 @@ func openAsNobody(args []string) error {
 	switch {
 	case err == nil:
 		fmt.Println("written")
-	case errors.Is(err, workspace.ErrReadOnly):
+	case errors.Is(err, store.ErrReadOnly):
 		fmt.Println("read-only")
 	default:
 		return err
@@ -112,7 +113,7 @@ func lookAsNobody(args []string) error {
 		return nil
 	}
 	look := func() {
-		err := s.View(ctx, workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+		err := s.View(ctx, store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
 			_, v, err := r.Current("plan.md")
 			tell("%s", v.Content)
 			return err
@@ -339,7 +340,7 @@ func TestOpenNetworkFileSystem(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), fsType) || !strings.Contains(err.Error(), "PostgreSQL") {
+			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), fsType) || !strings.Contains(err.Error(), "PostgreSQL") {
 				t.Errorf("Open = %v; want ErrInvalid, the path, the file system, and PostgreSQL", err)
 			}
 		})

@@ -26,6 +26,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // state returns the content of a folder: by name the mode, and for files the SHA-256.
@@ -137,53 +138,53 @@ type refusal struct {
 }
 
 var refusals = []refusal{
-	{"Foreign", func(t *testing.T, path string) { script(t, path, foreign) }, workspace.ErrInvalid, "another program"},
-	{"ForeignEmpty", func(t *testing.T, path string) { script(t, path, "VACUUM", "PRAGMA user_version = 3") }, workspace.ErrInvalid, "another program"},
-	{"ForeignWAL", func(t *testing.T, path string) { script(t, path, "PRAGMA journal_mode = WAL", foreign) }, workspace.ErrInvalid, "another program"},
+	{"Foreign", func(t *testing.T, path string) { script(t, path, foreign) }, store.ErrInvalid, "another program"},
+	{"ForeignEmpty", func(t *testing.T, path string) { script(t, path, "VACUUM", "PRAGMA user_version = 3") }, store.ErrInvalid, "another program"},
+	{"ForeignWAL", func(t *testing.T, path string) { script(t, path, "PRAGMA journal_mode = WAL", foreign) }, store.ErrInvalid, "another program"},
 	{"ForeignWALHot", func(t *testing.T, path string) {
 		crashWith(t, path, []string{"", "-wal"}, "PRAGMA journal_mode = WAL", foreign)
-	}, workspace.ErrInvalid, "another program"},
+	}, store.ErrInvalid, "another program"},
 	{"ForeignHotJournal", func(t *testing.T, path string) {
 		crashWith(t, path, []string{"", "-journal"}, foreign, "CREATE TABLE big (a)", "PRAGMA cache_size = 1", "BEGIN",
 			"WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i+1 FROM n WHERE i < 500) INSERT INTO big SELECT randomblob(1000) FROM n", "UPDATE t SET a = a + 1")
-	}, workspace.ErrInvalid, "that program"},
-	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 99") }, workspace.ErrUnsupported, "newer"},
-	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, workspace.ErrCorrupt, "backup"},
-	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, workspace.ErrCorrupt, "backup"},
-	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, workspace.ErrCorrupt, "the table summaries is missing; restore it from a backup"},
+	}, store.ErrInvalid, "that program"},
+	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 99") }, store.ErrUnsupported, "newer"},
+	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, store.ErrCorrupt, "backup"},
+	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, store.ErrCorrupt, "backup"},
+	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, store.ErrCorrupt, "the table summaries is missing; restore it from a backup"},
 	{"Trigger", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
-	}, workspace.ErrCorrupt, `the trigger "steal" on "versions"`},
+	}, store.ErrCorrupt, `the trigger "steal" on "versions"`},
 	{"TriggerOfOurName", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "CREATE TRIGGER files AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
-	}, workspace.ErrCorrupt, `the trigger "files" on "versions"`},
-	{"View", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE VIEW v AS SELECT 1") }, workspace.ErrCorrupt, `the view "v"`},
+	}, store.ErrCorrupt, `the trigger "files" on "versions"`},
+	{"View", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE VIEW v AS SELECT 1") }, store.ErrCorrupt, `the view "v"`},
 	{"TableIsView", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "ALTER TABLE logs RENAME TO hidden", "CREATE VIEW logs AS SELECT * FROM hidden WHERE path <> 'audit'")
-	}, workspace.ErrCorrupt, "not scratchpad's"},
-	{"Table", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE TABLE mine (a)") }, workspace.ErrCorrupt, `the table "mine"`},
+	}, store.ErrCorrupt, "not scratchpad's"},
+	{"Table", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE TABLE mine (a)") }, store.ErrCorrupt, `the table "mine"`},
 	{"VirtualTable", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "CREATE VIRTUAL TABLE found USING fts5(text)")
-	}, workspace.ErrCorrupt, `the table "found`},
+	}, store.ErrCorrupt, `the table "found`},
 	{"UniqueIndex", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "CREATE UNIQUE INDEX one ON versions (owner)")
-	}, workspace.ErrCorrupt, `the index "one" on "versions"`},
+	}, store.ErrCorrupt, `the index "one" on "versions"`},
 	{"IndexChanged", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "DROP INDEX files_deleted", "CREATE UNIQUE INDEX files_deleted ON files (owner, deleted)")
-	}, workspace.ErrCorrupt, "the index files_deleted was changed"},
-	{"IndexMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP INDEX files_deleted") }, workspace.ErrCorrupt, "the index files_deleted is missing"},
+	}, store.ErrCorrupt, "the index files_deleted was changed"},
+	{"IndexMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP INDEX files_deleted") }, store.ErrCorrupt, "the index files_deleted is missing"},
 	{"TableChanged", func(t *testing.T, path string) {
 		ours(t, path)
 		script(t, path, "ALTER TABLE entries ADD COLUMN copied TEXT DEFAULT ''")
-	}, workspace.ErrCorrupt, "the table entries was changed"},
-	{"Text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("# notes\n"), 1000)) }, workspace.ErrInvalid, "another path"},
-	{"ShortText", func(t *testing.T, path string) { write(t, path, []byte("x")) }, workspace.ErrInvalid, "another path"},
+	}, store.ErrCorrupt, "the table entries was changed"},
+	{"Text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("# notes\n"), 1000)) }, store.ErrInvalid, "another path"},
+	{"ShortText", func(t *testing.T, path string) { write(t, path, []byte("x")) }, store.ErrInvalid, "another path"},
 	{"RandomBytes", func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(1, 1))
 		b := make([]byte, 100_000)
@@ -191,18 +192,18 @@ var refusals = []refusal{
 			b[i] = byte(r.Uint32())
 		}
 		write(t, path, b)
-	}, workspace.ErrInvalid, "another path"},
-	{"Zeros", func(t *testing.T, path string) { write(t, path, make([]byte, 8192)) }, workspace.ErrInvalid, "another path"},
+	}, store.ErrInvalid, "another path"},
+	{"Zeros", func(t *testing.T, path string) { write(t, path, make([]byte, 8192)) }, store.ErrInvalid, "another path"},
 	{"Folder", func(t *testing.T, path string) {
 		testkit.Must(t, os.Mkdir(path, 0o755))
-	}, workspace.ErrInvalid, "folder"},
-	{"Link", func(t *testing.T, path string) { ours(t, path+".real"); link(t, path+".real", path) }, workspace.ErrInvalid, "symbolic link"},
-	{"LinkToNothing", func(t *testing.T, path string) { link(t, path+".none", path) }, workspace.ErrInvalid, "symbolic link"},
-	{"MissingWithLog", func(t *testing.T, path string) { write(t, path+"-wal", []byte("a log")) }, workspace.ErrCorrupt, "backup"},
+	}, store.ErrInvalid, "folder"},
+	{"Link", func(t *testing.T, path string) { ours(t, path+".real"); link(t, path+".real", path) }, store.ErrInvalid, "symbolic link"},
+	{"LinkToNothing", func(t *testing.T, path string) { link(t, path+".none", path) }, store.ErrInvalid, "symbolic link"},
+	{"MissingWithLog", func(t *testing.T, path string) { write(t, path+"-wal", []byte("a log")) }, store.ErrCorrupt, "backup"},
 	{"EmptyWithLog", func(t *testing.T, path string) {
 		write(t, path, nil)
 		write(t, path+"-wal", []byte("a log"))
-	}, workspace.ErrCorrupt, "backup"},
+	}, store.ErrCorrupt, "backup"},
 }
 
 func link(t *testing.T, to, name string) {
@@ -286,13 +287,13 @@ func TestOpenTruncated(t *testing.T) {
 			before := state(t, dir)
 			s, err := sqlite.Open(t.Context(), path, quiet)
 			if err != nil {
-				if !errors.Is(err, workspace.ErrCorrupt) && !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), path) {
+				if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), path) {
 					t.Errorf("Open = %v; want ErrCorrupt or ErrInvalid, and the path", err)
 				}
 				if !strings.Contains(err.Error(), "backup") && !strings.Contains(err.Error(), "another path") {
 					t.Errorf("Open = %v; want the way out", err)
 				}
-				if strings.Count(err.Error(), workspace.ErrCorrupt.Error()) > 1 {
+				if strings.Count(err.Error(), store.ErrCorrupt.Error()) > 1 {
 					t.Errorf("Open = %v; want the kind once", err)
 				}
 				mustKeep(t, path, before)
@@ -344,7 +345,7 @@ func TestOpenLocked(t *testing.T) {
 			c.make(t, path)
 			c := startChild(t, "open-lock", append([]string{path}, c.locks...)...)
 			c.expect(t, "locked")
-			mustRefuse(t, path, workspace.ErrBusy, "locked")
+			mustRefuse(t, path, store.ErrBusy, "locked")
 			c.finish(t)
 		})
 	}
@@ -366,14 +367,14 @@ func TestOpenArguments(t *testing.T) {
 		o    sqlite.Options
 		kind error
 	}{
-		{"NilContext", nil, path, quiet, workspace.ErrInvalid},
+		{"NilContext", nil, path, quiet, store.ErrInvalid},
 		{"Cancelled", cancelled, path, quiet, context.Canceled},
-		{"Expired", expired, path, quiet, workspace.ErrBusy},
-		{"EmptyPath", t.Context(), "", quiet, workspace.ErrInvalid},
-		{"NegativeReaders", t.Context(), path, sqlite.Options{Readers: -1}, workspace.ErrInvalid},
-		{"NoFolder", t.Context(), filepath.Join(dir, "none", "a.db"), quiet, workspace.ErrInvalid},
-		{"FolderIsFile", t.Context(), filepath.Join(os.Args[0], "a.db"), quiet, workspace.ErrInvalid},
-		{"FolderAlone", t.Context(), dir + string(filepath.Separator), quiet, workspace.ErrInvalid},
+		{"Expired", expired, path, quiet, store.ErrBusy},
+		{"EmptyPath", t.Context(), "", quiet, store.ErrInvalid},
+		{"NegativeReaders", t.Context(), path, sqlite.Options{Readers: -1}, store.ErrInvalid},
+		{"NoFolder", t.Context(), filepath.Join(dir, "none", "a.db"), quiet, store.ErrInvalid},
+		{"FolderIsFile", t.Context(), filepath.Join(os.Args[0], "a.db"), quiet, store.ErrInvalid},
+		{"FolderAlone", t.Context(), dir + string(filepath.Separator), quiet, store.ErrInvalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := sqlite.Open(c.ctx, c.path, c.o)
@@ -546,7 +547,7 @@ func (l *ledger) read(line string) {
 	}
 }
 
-func newService(t testing.TB, s workspace.Store) *workspace.Service {
+func newService(t testing.TB, s store.Store) *workspace.Service {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
 	testkit.Must(t, err)

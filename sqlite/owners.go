@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Count implements [workspace.Store].
-func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
+// Count implements [store.Store].
+func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
 	return s.write(ctx, "", func(t *tx) error {
 		for o, n := range reads {
 			if err := t.count(o.String(), n); err != nil {
@@ -25,7 +24,7 @@ func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) erro
 func (t *tx) count(owner string, n int64) error {
 	of := tx{reader: reader{c: t.c, owner: owner}}
 	state, err := of.Owner()
-	if errors.Is(err, workspace.ErrCorrupt) || err == nil && state.Usage == (workspace.Usage{}) {
+	if errors.Is(err, store.ErrCorrupt) || err == nil && state.Usage == (store.Usage{}) {
 		return nil
 	}
 	if err != nil {
@@ -33,41 +32,56 @@ func (t *tx) count(owner string, n int64) error {
 	}
 	state.Operations += n
 	t.changed = true
-	return of.SaveOwner(state)
+	return of.saveOwner(state)
 }
 
-// Owners implements [workspace.Store].
-func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []workspace.OwnerUsage, err error) {
-	tenant := q.Tenant + "/"
-	err = s.read(ctx, func(c *conn) error {
-		owners = nil
-		form := c.owners()
-		query, args := form.List(q)
-		return c.Each(func(f *row.Fields) error {
-			owner := f.Text()
-			state := form.Read(f, owner)
-			agent := strings.TrimPrefix(owner, tenant)
-			owners = append(owners, workspace.OwnerUsage{
-				Owner: workspace.Owner{Tenant: q.Tenant, Agent: agent}, Usage: state.Usage, Updated: state.Updated,
-			})
-			return f.Err("usage of", owner)
-		}, query, args...)
+// Owners implements [store.Store].
+func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerList, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		l = store.OwnerList{}
+		switch q.Which {
+		case store.OwnerTotals:
+			l.Totals, err = c.totals(q.Tenant)
+		case store.AllOwners:
+			l.Owners, err = c.allOwners(q)
+		default:
+			l.Owners, err = c.ownersOf(q)
+		}
+		return err
 	})
+	return l, err
+}
+
+// ownersOf lists owners of a tenant.
+func (c *conn) ownersOf(q store.OwnersQuery) (owners []store.OwnerUsage, err error) {
+	form, tenant := c.owners(), q.Tenant+"/"
+	query, args := form.List(q)
+	err = c.Each(func(f *row.Fields) error {
+		owner := f.Text()
+		u := store.OwnerUsage{Owner: store.Owner{Tenant: q.Tenant, Agent: strings.TrimPrefix(owner, tenant)}}
+		if q.Which == store.UsedOwners {
+			state := form.Read(f, owner)
+			u.Usage, u.Updated = state.Usage, state.Updated
+		}
+		owners = append(owners, u)
+		return f.Err("usage of", owner)
+	}, query, args...)
 	return owners, err
 }
 
-// Deleted implements [workspace.Store].
-func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (owners []workspace.Owner, err error) {
-	prefix := tenant + "/"
-	err = s.read(ctx, func(c *conn) error {
-		owners = nil
-		return c.Each(func(f *row.Fields) error {
-			owner := f.Text()
-			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
-			return f.Err("name of", "an owner")
-		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+row.HoldsAnything+
-			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
-			prefix, row.AfterPrefix(prefix), row.Micros(from), row.Micros(to), int64(limit))
-	})
+// allOwners lists the owners of every tenant that have a row in any table.
+func (c *conn) allOwners(q store.OwnersQuery) (owners []store.OwnerUsage, err error) {
+	after := ""
+	if q.After != nil {
+		after = q.After.Owner.String()
+	}
+	names, err := c.ownerNames(after, q.Limit)
+	for _, name := range names {
+		slash := strings.LastIndexByte(name, '/') // no agent's name has one
+		if slash < 0 {
+			return nil, store.Errorf(store.ErrCorrupt, "the stored name %q of an owner has no tenant", name)
+		}
+		owners = append(owners, store.OwnerUsage{Owner: store.Owner{Tenant: name[:slash], Agent: name[slash+1:]}})
+	}
 	return owners, err
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Count leaves out an owner whose row is damaged and one that holds nothing, and counts
@@ -18,9 +18,9 @@ func TestCountLeavesOut(t *testing.T) {
 		put(t, workspaceOn(t, s, name), "a.md")
 	}
 	script(t, path, "UPDATE owners SET bytes = bytes + 1 WHERE owner = 'local/bob'")
-	reads := map[workspace.Owner]int64{}
+	reads := map[store.Owner]int64{}
 	for _, name := range []string{"alice", "bob", "carol", "nobody"} {
-		reads[workspace.Owner{Tenant: "local", Agent: name}] = 5
+		reads[store.Owner{Tenant: "local", Agent: name}] = 5
 	}
 	before := operations(t, path)
 	testkit.Must(t, s.Count(t.Context(), reads))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // pragmas returns the settings of a connection.
@@ -62,7 +62,7 @@ func TestPragmas(t *testing.T) {
 				all.Wait() // every connection is in use now
 				seen[i] = c
 				_, err := c.Exec("DELETE FROM files")
-				if !errors.Is(err, workspace.ErrReadOnly) {
+				if !errors.Is(err, store.ErrReadOnly) {
 					return fmt.Errorf("a write by a reader = %v, want ErrReadOnly", err)
 				}
 				return check(fmt.Sprint("reader ", i), c)
@@ -114,7 +114,7 @@ func TestLookIsReadOnly(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // job is a function for the writer, with its answer.
@@ -67,7 +67,7 @@ func (w *writer) await(j *job) error {
 			select {
 			case <-j.done: // answered in the same moment
 			default:
-				return dbfile.CausedBy(ctx.Err(), workspace.ErrOutcomeUnknown, "the call ended while its commit was under way; read before writing again")
+				return dbfile.CausedBy(ctx.Err(), store.ErrOutcomeUnknown, "the call ended while its commit was under way; read before writing again")
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (w *writer) await(j *job) error {
 // notStarted returns the error for a caller whose context ended before anything happened.
 func notStarted(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return dbfile.CausedBy(ctx.Err(), workspace.ErrBusy, "the deadline came before it could begin, nothing happened; try again")
+		return dbfile.CausedBy(ctx.Err(), store.ErrBusy, "the deadline came before it could begin, nothing happened; try again")
 	}
 	return ctx.Err()
 }
@@ -95,7 +95,7 @@ func (w *writer) enqueue(j *job) error {
 	case w.broken != nil:
 		return w.broken
 	case w.closing:
-		return workspace.ErrClosed
+		return store.ErrClosed
 	}
 	w.queue = append(w.queue, j)
 	w.poke()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 60, 400 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
@@ -23,8 +24,8 @@ const (
 	quotaSize      = 500
 	quotaVersions  = 4
 
-	fileBytes  = quotaSize + workspace.PathBytes + workspace.VersionBytes // that a file of one version counts
-	entryBytes = quotaSize + workspace.EntryBytes
+	fileBytes  = quotaSize + store.PathBytes + store.VersionBytes // that a file of one version counts
+	entryBytes = quotaSize + store.EntryBytes
 )
 
 // A quotaPlan is a limit, and a kind of write of which an exact number fits into it.
@@ -69,7 +70,7 @@ func (p quotaPlan) fill(ws *workspace.Workspace, name string) (stored int, err e
 				switch {
 				case e == nil:
 					stored++
-				case errors.Is(e, workspace.ErrQuota):
+				case errors.Is(e, store.ErrQuota):
 					refused++
 				default:
 					refused = 3
@@ -149,7 +150,7 @@ func TestQuota(t *testing.T) {
 		"bytes": {Do: "file", Limits: workspace.Limits{Bytes: n * fileBytes, Files: high}},
 		// One byte less than for one more.
 		"bytes with a rest":  {Do: "file", Limits: workspace.Limits{Bytes: (n+1)*fileBytes - 1, Files: high}},
-		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: workspace.PathBytes + n*3*entryBytes, Entries: high}},
+		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: store.PathBytes + n*3*entryBytes, Entries: high}},
 		"files":              {Do: "file", Limits: workspace.Limits{Files: n, Bytes: high}},
 		"logs":               {Do: "logs", Entry: 1, Limits: workspace.Limits{Logs: n, Entries: high, Bytes: high}},
 		"entries":            {Do: "log", Entry: 1, Limits: workspace.Limits{Entries: n, Bytes: high}},
@@ -168,15 +169,15 @@ func TestQuotaOverwrite(t *testing.T) {
 	t.Parallel()
 	p := quotaPlan{Do: "version", Limits: workspace.Limits{Bytes: 1 << 40, Versions: quotaVersions}}
 	path := filepath.Join(t.TempDir(), "quota.db")
-	store := open(t, path)
-	ws := quotaAgent(t, store, p.Limits)
+	db := open(t, path)
+	ws := quotaAgent(t, db, p.Limits)
 	for n := range 8 * quotaVersions {
 		testkit.Must(t, p.write(ws, "", n))
 	}
 	// From here the agent is at its limit.
 	content := int64(8 * quotaVersions * quotaSize)
-	p.Limits.Bytes = content + 8*(workspace.PathBytes+quotaVersions*workspace.VersionBytes)
-	ws = quotaAgent(t, store, p.Limits)
+	p.Limits.Bytes = content + 8*(store.PathBytes+quotaVersions*store.VersionBytes)
+	ws = quotaAgent(t, db, p.Limits)
 	children := p.start(t, path, quotaProcesses-1)
 	children = append(children, quotaPlan{Do: "file", Limits: p.Limits}.start(t, path, 1)...)
 	watch := watchUsage(t, ws, p.Limits)
@@ -191,15 +192,15 @@ func TestQuotaOverwrite(t *testing.T) {
 		c.finish(t)
 	}
 	watch()
-	if _, err := ws.WriteFile(t.Context(), "file-0", bytes.Repeat([]byte("q"), quotaSize+1), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrQuota) {
+	if _, err := ws.WriteFile(t.Context(), "file-0", bytes.Repeat([]byte("q"), quotaSize+1), workspace.WriteOptions{}); !errors.Is(err, store.ErrQuota) {
 		t.Errorf("a write of one byte too much: %v, expected ErrQuota", err)
 	}
-	expectUsage(t, ws, workspace.Usage{Files: 8, Bytes: content})
+	expectUsage(t, ws, store.Usage{Files: 8, Bytes: content})
 }
 
-func quotaAgent(t testing.TB, store workspace.Store, l workspace.Limits) *workspace.Workspace {
+func quotaAgent(t testing.TB, db store.Store, l workspace.Limits) *workspace.Workspace {
 	t.Helper()
-	svc, err := workspace.New(store, workspace.Options{Limits: l})
+	svc, err := workspace.New(db, workspace.Options{Limits: l})
 	testkit.Must(t, err)
 	ws, err := svc.Agent("quota")
 	testkit.Must(t, err)
@@ -230,7 +231,7 @@ func testQuota(t *testing.T, p quotaPlan, fits int) {
 	if stored != fits {
 		t.Errorf("%d writes were stored, expected exactly %d", stored, fits)
 	}
-	want := workspace.Usage{Bytes: int64(fits * quotaSize)}
+	want := store.Usage{Bytes: int64(fits * quotaSize)}
 	switch p.Do {
 	case "file":
 		want.Files = int64(fits)
@@ -267,7 +268,7 @@ func watchUsage(t *testing.T, ws *workspace.Workspace, l workspace.Limits) (stop
 
 // expectUsage compares the counters, and the sum of what is there, with want. It
 // ignores the operations.
-func expectUsage(t testing.TB, ws *workspace.Workspace, want workspace.Usage) {
+func expectUsage(t testing.TB, ws *workspace.Workspace, want store.Usage) {
 	t.Helper()
 	u, err := ws.Usage(t.Context())
 	u.Operations = 0
@@ -281,7 +282,7 @@ func expectUsage(t testing.TB, ws *workspace.Workspace, want workspace.Usage) {
 }
 
 // addUp recomputes the usage from everything that the agent has.
-func addUp(ctx context.Context, ws *workspace.Workspace) (sum workspace.Usage, err error) {
+func addUp(ctx context.Context, ws *workspace.Workspace) (sum store.Usage, err error) {
 	for files := (workspace.FileList{More: true}); files.More; {
 		if files, err = ws.ListFiles(ctx, workspace.ListOptions{After: files.Next}); err != nil {
 			return sum, err
@@ -340,26 +341,26 @@ func TestQuotaCatchesStaleUsage(t *testing.T) {
 	t.Errorf("never more than %d writes were stored: the check would not see a race", fits)
 }
 
-type staleUsageStore struct{ workspace.Store }
+type staleUsageStore struct{ store.Store }
 
-func (s staleUsageStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	var state workspace.OwnerState
-	err := s.Store.View(ctx, o, func(r workspace.Reader) (err error) {
+func (s staleUsageStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	var state store.OwnerState
+	err := s.Store.View(ctx, o, func(r store.Reader) (err error) {
 		state, err = r.Owner()
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(staleUsageTx{tx, state}) })
+	return s.Store.Update(ctx, o, func(tx store.Tx) error { return fn(staleUsageTx{tx, state}) })
 }
 
 type staleUsageTx struct {
-	workspace.Tx
-	state workspace.OwnerState
+	store.Tx
+	state store.OwnerState
 }
 
-func (tx staleUsageTx) Load(q workspace.Query) (workspace.Loaded, error) {
+func (tx staleUsageTx) Load(q store.Query) (store.Loaded, error) {
 	l, err := tx.Tx.Load(q)
 	fresh := l.Owner
 	l.Owner = tx.state

@@ -8,32 +8,32 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// reader is a [workspace.Reader] on a connection that is in a transaction.
+// reader is a [store.Reader] on a connection that is in a transaction.
 type reader struct {
 	c     *conn
 	owner string
 }
 
 // Load reads the owner's state only once if a query has two files.
-func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
+func (r reader) Load(q store.Query) (store.Loaded, error) {
 	to := q.To
 	if q.File != "" {
 		q.To = ""
 	}
-	l, err := workspace.LoadFrom(r, q)
+	l, err := store.LoadFrom(r, q)
 	if err == nil && q.To != to {
 		l.To, err = r.head(to)
 	}
 	if err != nil {
-		return workspace.Loaded{}, err
+		return store.Loaded{}, err
 	}
 	return l, nil
 }
 
-func (r reader) Owner() (s workspace.OwnerState, err error) {
+func (r reader) Owner() (s store.OwnerState, err error) {
 	form := r.c.owners()
 	_, err = r.c.One(func(f *row.Fields) error {
 		s = form.Read(f, r.owner)
@@ -42,7 +42,7 @@ func (r reader) Owner() (s workspace.OwnerState, err error) {
 	return s, err
 }
 
-func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
+func (r reader) File(path string) (h store.FileHead, s store.OwnerState, err error) {
 	h.Path = path
 	err = r.withOwner(r.c.owners().File, path, &s, func(f *row.Fields) (err error) {
 		h, err = f.HeadOf(r.owner, path)
@@ -53,7 +53,7 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 
 // withOwner reads the owner's state and a head in one statement. Every write begins with
 // it. Either may be missing.
-func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*row.Fields) error) error {
+func (r reader) withOwner(query, path string, s *store.OwnerState, head func(*row.Fields) error) error {
 	form := r.c.owners()
 	_, err := r.c.One(func(f *row.Fields) error {
 		both := f.Row
@@ -69,8 +69,8 @@ func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func
 	return err
 }
 
-func (r reader) head(path string) (workspace.FileHead, error) {
-	h := workspace.FileHead{Path: path}
+func (r reader) head(path string) (store.FileHead, error) {
+	h := store.FileHead{Path: path}
 	_, err := r.c.One(func(f *row.Fields) (err error) {
 		h, err = f.HeadOf(r.owner, path)
 		return err
@@ -78,31 +78,31 @@ func (r reader) head(path string) (workspace.FileHead, error) {
 	return h, err
 }
 
-func (r reader) Current(path string) (workspace.FileHead, workspace.Version, error) {
+func (r reader) Current(path string) (store.FileHead, store.Version, error) {
 	h, err := r.head(path)
 	if err != nil || !h.Exists() {
-		return h, workspace.Version{}, err
+		return h, store.Version{}, err
 	}
 	v, err := r.Version(path, h.Version)
-	if errors.Is(err, workspace.ErrNotFound) {
-		err = workspace.Errorf(workspace.ErrCorrupt, "version %d is missing", h.Version)
+	if errors.Is(err, store.ErrNotFound) {
+		err = store.Errorf(store.ErrCorrupt, "version %d is missing", h.Version)
 	}
 	return h, v, err
 }
 
-func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
+func (r reader) Version(path string, n int64) (v store.Version, err error) {
 	found, err := r.c.One(func(f *row.Fields) error {
 		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
 		return f.ErrAt("version of", path, n)
 	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	if err == nil && !found {
-		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
+		err = &store.Error{Op: fmt.Sprintf("version %d", n), Kind: store.ErrNotFound}
 	}
 	return v, err
 }
 
-func (r reader) Versions(path string) (versions []workspace.Version, err error) {
+func (r reader) Versions(path string) (versions []store.Version, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
 		versions = append(versions, f.VersionReceipt(r.owner, path))
 		return f.Err("version of", path)
@@ -110,7 +110,7 @@ func (r reader) Versions(path string) (versions []workspace.Version, err error) 
 	return versions, err
 }
 
-func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
+func (r reader) Summary(path string, k store.SummaryKey) (s store.Summary, err error) {
 	found, err := r.c.One(func(f *row.Fields) error {
 		s = f.Summary(r.owner, path)
 		s.Content = f.Content()
@@ -119,12 +119,12 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
 		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
 	if err == nil && !found {
-		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
+		err = &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 	}
 	return s, err
 }
 
-func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
+func (r reader) Summaries(path string) (list []store.Summary, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
 		list = append(list, f.Summary(r.owner, path))
 		return f.Err("summary of", path)
@@ -132,49 +132,61 @@ func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
 	return list, err
 }
 
-// list reads a page of a list, whose query is one of those of package row.
-func list[T any](r reader, read func(f *row.Fields, owner string) (T, error), query, prefix, after string, limit int) (all []T, err error) {
+func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
+	query, args := row.Files, []any{r.owner, q.Prefix, row.AfterPrefix(q.Prefix), q.After, int64(q.Limit) + 1}
+	switch {
+	case q.Kind == store.KindLog:
+		query = row.Logs
+	case q.Contents:
+		query, args = row.CurrentFiles, append([]any{q.MaxBytes}, args...)
+	case q.Authors:
+		query = row.AuthoredFiles
+	}
+	room := q.MaxBytes
 	err = r.c.Each(func(f *row.Fields) error {
-		one, err := read(f, r.owner)
-		all = append(all, one)
-		return err
-	}, query, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
-	return all, err
-}
-
-func (r reader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
-	return list(r, (*row.Fields).Head, row.Files, prefix, after, limit)
-}
-
-func (r reader) AuthoredFiles(prefix, after string, limit int) ([]workspace.AuthoredFile, error) {
-	return list(r, (*row.Fields).AuthoredFile, row.AuthoredFiles, prefix, after, limit)
-}
-
-func (r reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []workspace.CurrentFile, more bool, err error) {
-	files = make([]workspace.CurrentFile, 0, min(limit, 16))
-	err = r.c.Each(func(f *row.Fields) error {
-		h, err := f.Head(r.owner)
-		if err != nil {
+		if q.Kind == store.KindLog {
+			h := f.Log(r.owner)
+			s.Logs = append(s.Logs, h)
+			return f.Err("head of log", h.Path)
+		}
+		h := f.File(r.owner)
+		if err := f.Err("head of file", h.Path); err != nil {
 			return err
 		}
-		maxBytes -= h.Size()
-		if more = len(files) == limit || len(files) > 0 && maxBytes < 0; more {
+		room -= h.Size()
+		if s.More = len(s.Files) == q.Limit || q.Contents && len(s.Files) > 0 && room < 0; s.More {
 			return errEnough
 		}
-		v, read, err := f.CurrentVersion(r.owner, h)
-		if !read {
-			_, v, err = r.Current(h.Path)
+		file := store.File{FileHead: h}
+		if q.Contents {
+			if file.Current, err = r.currentVersion(f, h); err != nil {
+				return err
+			}
+		} else if q.Authors {
+			if v := f.Version(r.owner, h.Path); !f.Bad {
+				file.Current.Author = v.Author
+			}
 		}
-		files = append(files, workspace.CurrentFile{FileHead: h, Current: v})
-		return err
-	}, row.CurrentFiles, maxBytes, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit)+1)
+		s.Files = append(s.Files, file)
+		return nil
+	}, query, args...)
 	if err != nil && err != errEnough {
-		return nil, false, err
+		return store.Scanned{}, err
 	}
-	return files, more, nil
+	s.Cut(q.Limit)
+	return s, nil
 }
 
-func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
+// currentVersion reads the rest of a row of [row.CurrentFiles], after its head.
+func (r reader) currentVersion(f *row.Fields, h store.FileHead) (store.Version, error) {
+	v, read, err := f.CurrentVersion(r.owner, h)
+	if !read {
+		_, v, err = r.Current(h.Path)
+	}
+	return v, err
+}
+
+func (r reader) Log(path string) (h store.LogHead, s store.OwnerState, err error) {
 	h.Path = path
 	err = r.withOwner(r.c.owners().Log, path, &s, func(f *row.Fields) error {
 		h = f.Log(r.owner)
@@ -187,12 +199,12 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 // errEnough ends a scan before its last row.
 var errEnough = errors.New("enough")
 
-func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) {
 	query, after, next := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After, int64(1)
 	if q.Tail {
 		query, after, next = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
 	}
-	var entries []workspace.Entry
+	var entries []store.Entry
 	var size int64
 	err := r.c.Each(func(f *row.Fields) error {
 		e := f.Entry(r.owner, path)
@@ -204,7 +216,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 			return errEnough
 		}
 		if n := len(entries); n > 0 && e.ID-entries[n-1].ID != next {
-			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", entries[n-1].ID, e.ID)
+			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", entries[n-1].ID, e.ID)
 		}
 		entries = append(entries, e)
 		return nil
@@ -222,18 +234,14 @@ func (r reader) EntryBytes(path string, through int64) (int64, error) {
 	return r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
 }
 
-func (r reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
-	return list(r, (*row.Fields).LogHead, row.Logs, prefix, after, limit)
-}
-
-func (r reader) Request(key string) (q workspace.Request, err error) {
+func (r reader) Request(key string) (q store.Request, err error) {
 	found, err := r.c.One(func(f *row.Fields) error {
 		q = f.Request(r.owner)
 		f.Bad = f.Bad || q.Key != key
 		return f.Err("request", key)
 	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
 	if err == nil && !found {
-		err = &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
+		err = &store.Error{Op: fmt.Sprintf("request %q", key), Kind: store.ErrNotFound}
 	}
 	return q, err
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // OpenReadOnly opens an existing database for reading. It changes no byte of the database,
@@ -15,15 +15,15 @@ import (
 // database without a log is read without locks; a page that another process changes
 // during such a read may look damaged.
 //
-// Update and the changes of System return [workspace.ErrReadOnly]. Backup works. A
+// Update and the changes of System return [store.ErrReadOnly]. Backup works. A
 // database of an older schema is read as it is; the next [Open] migrates it.
 //
 // OpenReadOnly refuses the same files as Open. If Open would make a new database, it
-// returns [workspace.ErrNotFound].
+// returns [store.ErrNotFound].
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	if o.Readers < 0 {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "open %s: Options.Readers is %d", path, o.Readers)
+		return nil, store.Errorf(store.ErrInvalid, "open %s: Options.Readers is %d", path, o.Readers)
 	}
 	abs, err := resolve(ctx, path)
 	isNew := false
@@ -34,7 +34,7 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	case err != nil:
 		return nil, dbfile.Wrap(err, "open %s", path)
 	case isNew:
-		return nil, workspace.Errorf(workspace.ErrNotFound, "open %s: there is no database yet", path)
+		return nil, store.Errorf(store.ErrNotFound, "open %s: there is no database yet", path)
 	}
 	return newStore(abs, o), nil
 }

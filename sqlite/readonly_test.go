@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Reading a database with the log of a crash changes no byte.
@@ -36,7 +37,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if err != nil || info.Schema != sqlite.SchemaVersion || info.Newest != sqlite.SchemaVersion || info.PageSize != 4096 || info.Pages < 10 {
 		t.Errorf("Info() = %+v, %v", info, err)
 	}
-	if owners, err := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(owners) != 3 {
+	if owners, err := s.Owners(t.Context(), store.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(owners.Owners) != 3 {
 		t.Errorf("Owners() = %v, %v; want 3", owners, err)
 	}
 	mustNotWrite(t, s)
@@ -48,14 +49,14 @@ func TestOpenReadOnly(t *testing.T) {
 
 func mustNotWrite(t *testing.T, s *sqlite.Store) {
 	t.Helper()
-	if _, err := workspaceOn(t, s, "alice").WriteFile(t.Context(), "new.md", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := workspaceOn(t, s, "alice").WriteFile(t.Context(), "new.md", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
 	}
 	records := s.System(t.Context())
-	if _, err := records.Put("key", nil, 0); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := records.Put("key", nil, 0); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("Put = %v, want ErrReadOnly", err)
 	}
-	if err := records.Delete("key", 1); !errors.Is(err, workspace.ErrReadOnly) {
+	if err := records.Delete("key", 1); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("Delete = %v, want ErrReadOnly", err)
 	}
 }
@@ -66,7 +67,7 @@ func TestOpenReadOnlyOfNothing(t *testing.T) {
 	empty := filepath.Join(dir, "empty.db")
 	write(t, empty, nil)
 	for _, path := range []string{filepath.Join(dir, "none.db"), empty} {
-		if _, err := sqlite.OpenReadOnly(t.Context(), path, quiet); !errors.Is(err, workspace.ErrNotFound) {
+		if _, err := sqlite.OpenReadOnly(t.Context(), path, quiet); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("OpenReadOnly(%s) = %v, want ErrNotFound", path, err)
 		}
 	}
@@ -98,7 +99,7 @@ func TestReadOnlyFollows(t *testing.T) {
 		if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
 			_, v, err := r.Current("plan.md")
 			if string(v.Content) != want {
 				t.Errorf("content = %q, want %q", v.Content, want)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Ready returns nil if the store answers and takes writes. It looks at the files and their
@@ -18,14 +18,14 @@ import (
 // one look. Its errors name no path and nothing else of the machine: they are for everybody.
 // The first of equal errors is logged with the details.
 //
-// Errors: [workspace.ErrReadOnly], [workspace.ErrStorageFull], [workspace.ErrCorrupt],
-// [workspace.ErrUnsupported], [workspace.ErrBusy] and [workspace.ErrClosed].
+// Errors: [store.ErrReadOnly], [store.ErrStorageFull], [store.ErrCorrupt],
+// [store.ErrUnsupported], [store.ErrBusy] and [store.ErrClosed].
 func (s *Store) Ready(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
 	if s.writer == nil {
-		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only")
+		return store.Errorf(store.ErrReadOnly, "the database is open for reading only")
 	}
 	return s.probe.Do(ctx, s.log.With("path", s.path), s.look)
 }
@@ -62,13 +62,13 @@ func (s *Store) endProbe() (err error) {
 
 // unseen is the error about a database that cannot be read.
 func unseen(err error) error {
-	return dbfile.CausedBy(err, cmp.Or(workspace.Kind(err), workspace.ErrBusy), "the database cannot be read; the server's log says why")
+	return dbfile.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy), "the database cannot be read; the server's log says why")
 }
 
 // ready returns nil if, for all that is known, the writer takes writes.
 func (w *writer) ready() error {
 	if err := w.whyBroken(); err != nil {
-		return dbfile.CausedBy(err, workspace.Kind(err), "the store takes no more writes until the server is started again; its log says why")
+		return dbfile.CausedBy(err, store.Kind(err), "the store takes no more writes until the server is started again; its log says why")
 	}
 	return cmp.Or(w.c.files.Ready(), w.meter.late())
 }

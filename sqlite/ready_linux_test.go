@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ready returns what Ready says. On a busy machine a look may take longer than Ready waits for
@@ -46,11 +47,11 @@ func TestReadyAgain(t *testing.T) {
 	path := databaseIn(t)
 	s := open(t, path)
 	testkit.Must(t, os.Rename(path, path+".away"))
-	mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
+	mustBeUnready(t, s, store.ErrReadOnly, "was removed, renamed or replaced")
 	testkit.Must(t, os.Rename(path+".away", path))
 	testkit.Must(t, ready(t, s))
 	testkit.Must(t, os.Link(path, path+".second"))
-	mustBeUnready(t, s, workspace.ErrReadOnly, "hard link")
+	mustBeUnready(t, s, store.ErrReadOnly, "hard link")
 	testkit.Must(t, os.Remove(path+".second"))
 	testkit.Must(t, ready(t, s))
 }
@@ -63,10 +64,10 @@ func TestReadyNoticesDamage(t *testing.T) {
 		kind      error
 		do        func(t *testing.T, path string)
 	}{
-		{"Schema", "schema 99", workspace.ErrUnsupported, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 99") }},
-		{"SchemaBack", "set back", workspace.ErrCorrupt, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 1") }},
-		{"CutOff", "cut off", workspace.ErrCorrupt, func(t *testing.T, path string) { testkit.Must(t, os.Truncate(path, 0)) }},
-		{"Overwritten", "cannot be read", workspace.ErrCorrupt, func(t *testing.T, path string) {
+		{"Schema", "schema 99", store.ErrUnsupported, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 99") }},
+		{"SchemaBack", "set back", store.ErrCorrupt, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 1") }},
+		{"CutOff", "cut off", store.ErrCorrupt, func(t *testing.T, path string) { testkit.Must(t, os.Truncate(path, 0)) }},
+		{"Overwritten", "cannot be read", store.ErrCorrupt, func(t *testing.T, path string) {
 			testkit.Must(t, os.WriteFile(path, []byte(strings.Repeat("not a database. ", 5000)), 0o600))
 		}},
 	} {
@@ -92,7 +93,7 @@ func TestReadyFullDisk(t *testing.T) {
 	s := open(t, path)
 	testkit.Must(t, ready(t, s))
 	fill := filler(t, dir, freeSpace(t, dir)-1<<20)
-	mustBeUnready(t, s, workspace.ErrStorageFull, "make room")
+	mustBeUnready(t, s, store.ErrStorageFull, "make room")
 	removeFiller(t, fill)
 	testkit.Must(t, ready(t, s))
 }
@@ -104,7 +105,7 @@ func TestReadyReadOnlyDisk(t *testing.T) {
 	testkit.Must(t, ready(t, s))
 	testkit.Must(t, unix.Mount(dir, dir, "", unix.MS_BIND, ""))
 	testkit.Must(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
-	mustBeUnready(t, s, workspace.ErrReadOnly, "read-only")
+	mustBeUnready(t, s, store.ErrReadOnly, "read-only")
 	testkit.Must(t, unix.Unmount(dir, unix.MNT_DETACH))
 	testkit.Must(t, ready(t, s))
 }
@@ -118,11 +119,11 @@ func TestReadyAfterFailedWrite(t *testing.T) {
 	ws := workspaceOn(t, s, "alice")
 	put(t, ws, "before")
 	testkit.Must(t, os.Rename(path, path+".away"))
-	if _, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
 	}
 	testkit.Must(t, os.Rename(path+".away", path))
-	mustBeUnready(t, s, workspace.ErrReadOnly, "started again")
+	mustBeUnready(t, s, store.ErrReadOnly, "started again")
 	if !s.Stats().ReadOnly {
 		t.Error("Stats() does not say that the store is read-only")
 	}
@@ -136,10 +137,10 @@ func TestReadyWhenClosedOrReadOnly(t *testing.T) {
 	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
 	testkit.Must(t, err)
 	defer look.Close()
-	mustBeUnready(t, look, workspace.ErrReadOnly, "for reading only")
+	mustBeUnready(t, look, store.ErrReadOnly, "for reading only")
 	if !look.Stats().ReadOnly {
 		t.Error("Stats() does not say that the store is read-only")
 	}
 	testkit.Must(t, s.Close())
-	mustBeUnready(t, s, workspace.ErrClosed, "")
+	mustBeUnready(t, s, store.ErrClosed, "")
 }

@@ -8,25 +8,25 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const upsertRecord = "INSERT OR REPLACE INTO records (" + row.RecordColumns + ") VALUES (?, ?, ?, ?, ?)"
 
-// records is a [workspace.Records] on the store.
+// records is a [store.Records] on the store.
 type records struct {
 	ctx context.Context
 	s   *Store
 }
 
-// System implements [workspace.Store].
-func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+// System implements [store.Store].
+func (s *Store) System(ctx context.Context) store.Records { return records{ctx, s} }
 
-func (r records) Get(key string) (rec workspace.Record, err error) {
+func (r records) Get(key string) (rec store.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		rec, err = c.record(key)
 		if err == nil && rec.Revision == 0 {
-			return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
+			return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
 		}
 		return err
 	})
@@ -50,9 +50,9 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	return next, nil
 }
 
-func (r records) Restore(rec workspace.Record) error {
+func (r records) Restore(rec store.Record) error {
 	if rec.Revision <= 0 {
-		return workspace.Errorf(workspace.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
+		return store.Errorf(store.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
 	}
 	v := []any{rec.Key, row.Blob(append([]byte(nil), rec.Value...)), rec.Revision, row.Micros(rec.Updated)}
 	v = append(v, row.Sum(v...))
@@ -72,7 +72,7 @@ func (r records) Delete(key string, revision int64) error {
 		case err != nil:
 			return err
 		case rec.Revision == 0:
-			return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
+			return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
 		}
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (r records) Delete(key string, revision int64) error {
 	})
 }
 
-func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
+func (r records) List(prefix, after string, limit int) (list []store.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
 		return c.Each(func(f *row.Fields) error {
@@ -105,7 +105,7 @@ func (r records) List(prefix, after string, limit int) (list []workspace.Record,
 func (r records) Now() (time.Time, error) {
 	select {
 	case <-r.s.closed:
-		return time.Time{}, workspace.ErrClosed
+		return time.Time{}, store.ErrClosed
 	default:
 	}
 	if r.ctx.Err() != nil {
@@ -115,7 +115,7 @@ func (r records) Now() (time.Time, error) {
 }
 
 // record returns the zero Record if there is none.
-func (c *conn) record(key string) (rec workspace.Record, err error) {
+func (c *conn) record(key string) (rec store.Record, err error) {
 	_, err = c.One(func(f *row.Fields) error {
 		rec = f.Record()
 		f.Bad = f.Bad || rec.Key != key
@@ -127,7 +127,7 @@ func (c *conn) record(key string) (rec workspace.Record, err error) {
 func (c *conn) checkRevision(key string, revision int64) error {
 	rec, err := c.record(key)
 	if err == nil && rec.Revision != revision {
-		err = workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
+		err = store.Errorf(store.ErrConflict, "record %q is not at the revision given", key)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // redactedFile returns a store with a file whose version 1 is redacted.
@@ -22,7 +23,7 @@ func redactedFile(t *testing.T, secret string) *Store {
 	testkit.Must(t, err)
 	_, err1 := ws.WriteFile(t.Context(), "f", []byte(secret), workspace.WriteOptions{})
 	_, err2 := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
-	_, err3 := ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
+	_, err3 := ws.As(store.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
 	testkit.Must(t, errors.Join(err1, err2, err3))
 	return s
 }
@@ -78,11 +79,11 @@ func TestVerifyRedacted(t *testing.T) {
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0], "f, 1,") && !strings.Contains(r.Problems[0], "version 1") {
 			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
 		}
-		err := s.View(t.Context(), testOwner, func(r workspace.Reader) error {
+		err := s.View(t.Context(), testOwner, func(r store.Reader) error {
 			_, err := r.Versions("f")
 			return err
 		})
-		if !errors.Is(err, workspace.ErrCorrupt) {
+		if !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("Versions after %s = %v, want ErrCorrupt", change, err)
 		}
 	}

@@ -5,19 +5,19 @@ import (
 	"iter"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Restore implements [workspace.Store]. The writes of all owners wait for it.
-func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+// Restore implements [store.Store]. The writes of all owners wait for it.
+func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	return s.run(&job{ctx: ctx, owner: o.String(), stays: true, fn: func(t *tx) error {
 		there, err := t.c.nextOwner(">=", t.owner)
 		switch {
 		case err != nil:
 			return err
 		case there == t.owner:
-			return workspace.Errorf(workspace.ErrConflict, "%s has something already, and nothing was restored", t.owner)
+			return store.Errorf(store.ErrConflict, "%s has something already, and nothing was restored", t.owner)
 		}
 		for r, err := range dump.Fitting(rows) {
 			if err == nil && ctx.Err() != nil {
@@ -35,11 +35,11 @@ func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[w
 }
 
 // restore adds a row.
-func (t *tx) restore(r workspace.Row) (err error) {
+func (t *tx) restore(r store.Row) (err error) {
 	t.added = true
 	switch {
 	case r.State != nil:
-		err = t.SaveOwner(*r.State)
+		err = t.saveOwner(*r.State)
 	case r.Change != nil:
 		err = t.addChange(r.Change)
 	case r.File != nil:
@@ -56,7 +56,7 @@ func (t *tx) restore(r workspace.Row) (err error) {
 		t.wrote += int64(len(r.Entry.Content))
 		_, err = t.exec(row.InsertEntry, row.EntryValues(t.owner, r.Path, r.Entry)...)
 	case r.Request != nil:
-		err = t.SaveRequest(*r.Request)
+		err = t.Apply(*r.Request)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/ddl"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 //go:embed schema.sql
@@ -77,7 +77,7 @@ func (c *conn) checkObjects(schema string) error {
 	err := c.Each(func(f *row.Fields) error {
 		o, table, sql := ddl.Object{Kind: f.Text(), Name: f.Text()}, f.Text(), f.Text()
 		if f.Bad {
-			return workspace.Errorf(workspace.ErrCorrupt, "its schema cannot be read; restore it from a backup")
+			return store.Errorf(store.ErrCorrupt, "its schema cannot be read; restore it from a backup")
 		}
 		return missing.Take(o, table, sql)
 	}, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A redaction takes the content of a version out of its row. Copies of it may be left in
@@ -54,18 +54,18 @@ func (w *writer) lookForScrub() {
 // written for ten seconds. Scrub does nothing if there is nothing to remove. Others can read
 // meanwhile, and wait with their writes.
 //
-// It returns [workspace.ErrBusy] if a reader that began before stays in the log,
-// [workspace.ErrStorageFull] if less than three times the size of the database is free
+// It returns [store.ErrBusy] if a reader that began before stays in the log,
+// [store.ErrStorageFull] if less than three times the size of the database is free
 // beside the database or in SQLite's folder for temporary files, and
-// [workspace.ErrCorrupt], with nothing changed, if the structure of the database is
+// [store.ErrCorrupt], with nothing changed, if the structure of the database is
 // damaged.
 func (s *Store) Scrub(ctx context.Context) error {
 	if s.writer == nil {
-		return workspace.Errorf(workspace.ErrReadOnly, "%s is open for reading only", s.path)
+		return store.Errorf(store.ErrReadOnly, "%s is open for reading only", s.path)
 	}
 	for done, deadline := int64(0), time.Now().Add(scrubAsked); ; {
 		var err error
-		if done, err = s.scrub(ctx, done); !errors.Is(err, workspace.ErrBusy) || time.Now().After(deadline) {
+		if done, err = s.scrub(ctx, done); !errors.Is(err, store.ErrBusy) || time.Now().After(deadline) {
 			return err
 		}
 		select {
@@ -99,12 +99,12 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 	}
 	defer turn.Close()
 	if names, err := s.files.Check(); err != nil || names > 1 {
-		return done, errors.Join(err, workspace.Errorf(workspace.ErrReadOnly, "a file of the database is not as it was"))
+		return done, errors.Join(err, store.Errorf(store.ErrReadOnly, "a file of the database is not as it was"))
 	}
 	done, err = c.scrubInTurn(ctx, done)
 	if engine.IsFsync(err) {
 		s.writer.foldLost.Store(true)
-		s.writer.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
+		s.writer.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return done, err
 }
@@ -129,30 +129,30 @@ func (c *conn) scrubInTurn(ctx context.Context, done int64) (int64, error) {
 		return done, err
 	}
 	if l.Busy {
-		return done, workspace.Errorf(workspace.ErrBusy, "a reader that began before is still in the write-ahead log")
+		return done, store.Errorf(store.ErrBusy, "a reader that began before is still in the write-ahead log")
 	}
 	_, err = c.Exec("DELETE FROM records WHERE key = ? AND revision = ?", scrubRecord, done)
 	return done, err
 }
 
-// roomToScrub returns [workspace.ErrStorageFull] if a full disk could end the VACUUM. It
+// roomToScrub returns [store.ErrStorageFull] if a full disk could end the VACUUM. It
 // writes the database to a temporary file, and from there to the log.
 func (s *Store) roomToScrub() error {
 	need := scrubRoom * (dbfile.Bytes(s.path) + dbfile.LogBytes(s.path))
 	for _, dir := range []string{filepath.Dir(s.path), dbfile.TempFolder()} {
 		if free := dbfile.FreeBytes(dir); free >= 0 && free < need {
-			return workspace.Errorf(workspace.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d", dir, free, need)
+			return store.Errorf(store.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d", dir, free, need)
 		}
 	}
 	return nil
 }
 
-// sound returns [workspace.ErrCorrupt] if the structure of the database is damaged. VACUUM
+// sound returns [store.ErrCorrupt] if the structure of the database is damaged. VACUUM
 // would leave out what could still be saved.
 func (c *conn) sound(ctx context.Context) error {
 	return c.EachUntil(ctx, func(f *row.Fields) error {
 		if said := f.Next(); said != "ok" {
-			return workspace.Errorf(workspace.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
+			return store.Errorf(store.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
 		}
 		return nil
 	}, "PRAGMA quick_check(1)")
@@ -247,7 +247,7 @@ func (b *scrubber) try(ctx context.Context) (due bool) {
 		b.next = time.Now().Add(min(time.Since(began), time.Minute)) // so that redactions cannot keep the disk busy
 		b.failed, b.pause = false, 0
 		return false
-	case errors.Is(err, workspace.ErrBusy):
+	case errors.Is(err, store.ErrBusy):
 		b.pause = min(max(2*b.pause, minPause), maxPause)
 		b.next = time.Now().Add(b.pause)
 		return true
@@ -257,7 +257,7 @@ func (b *scrubber) try(ctx context.Context) (due bool) {
 	}
 	b.failed, b.next = true, time.Now().Add(scrubPause)
 	// Otherwise the next process that opens the database tries again.
-	return !errors.Is(err, workspace.ErrCorrupt) && !errors.Is(err, workspace.ErrUnsupported) && b.s.writer.whyBroken() == nil
+	return !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrUnsupported) && b.s.writer.whyBroken() == nil
 }
 
 // close ends the goroutine, which goes on for a while if it is at work.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const scrubKillFiles = 12
@@ -41,7 +42,7 @@ var _ = register("scrub-kill", func(args []string) error {
 		tell("wrote %s %d %d", file, r.Version, id)
 		if r.Version > 1 && rand.IntN(4) == 0 {
 			_, err := ws.RedactVersion(ctx, file, r.Version-1, workspace.RedactOptions{})
-			if err != nil && !errors.Is(err, workspace.ErrConflict) {
+			if err != nil && !errors.Is(err, store.ErrConflict) {
 				return err
 			}
 			tell("redacted %s %d 0", file, r.Version-1)
@@ -143,14 +144,14 @@ func (k *scrubKill) check(s *sqlite.Store) {
 		}
 		for version, id := range versions {
 			r, err := ws.ReadFile(k.t.Context(), file, workspace.ReadOptions{Version: version})
-			redacted := errors.Is(err, workspace.ErrNotFound) && strings.Contains(err.Error(), "redacted")
+			redacted := errors.Is(err, store.ErrNotFound) && strings.Contains(err.Error(), "redacted")
 			switch {
 			case redacted && version < newest: // perhaps killed before it had answered
 				if id > 0 {
 					k.gone[id] = true
 				}
 				versions[version] = 0
-			case !redacted && errors.Is(err, workspace.ErrNotFound) && version < newest-5: // not retained
+			case !redacted && errors.Is(err, store.ErrNotFound) && version < newest-5: // not retained
 				delete(versions, version)
 			case err != nil || id == 0 || !bytes.Equal(r.Content, scrubKillContent(id)):
 				k.t.Errorf("%s, version %d: %d bytes, %v, want the content %d", name, version, len(r.Content), err, id)

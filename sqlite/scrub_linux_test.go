@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // This process redacts, and goes on until it is killed.
@@ -39,7 +40,7 @@ func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
 	twoVersions(t, s, 1, size)
 	testkit.Must(t, s.Close())
 	s = open(t, path)
-	testkit.Must(t, s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
+	testkit.Must(t, s.View(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(r store.Reader) error {
 		if _, err := r.Owner(); err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func TestScrubNeedsRoom(t *testing.T) {
 	testkit.Must(t, os.Truncate(name, size(t, name)-3<<20))
 	_, err = ws.RedactVersion(t.Context(), "plan.md", 1, workspace.RedactOptions{})
 	testkit.Must(t, err)
-	if err := s.Scrub(t.Context()); !errors.Is(err, workspace.ErrStorageFull) {
+	if err := s.Scrub(t.Context()); !errors.Is(err, store.ErrStorageFull) {
 		t.Errorf("Scrub() with little room = %v, want ErrStorageFull", err)
 	}
 	if info, err := s.Info(t.Context()); err != nil || !info.Redacted {

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // canary returns a content of which every 16 bytes name it, so that any part of it that is
@@ -170,7 +171,7 @@ func waitScrubbed(t testing.TB, s *sqlite.Store) {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		_, err := s.System(t.Context()).Get("sqlite/scrub")
-		if errors.Is(err, workspace.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return
 		}
 		testkit.Must(t, err)
@@ -250,7 +251,7 @@ func TestRedactedIsGone(t *testing.T) {
 // readNow reads now and then for some milliseconds.
 func readNow(ctx context.Context, s *sqlite.Store) {
 	for ctx.Err() == nil {
-		s.View(ctx, workspace.Owner{Tenant: "local", Agent: "agent"}, func(r workspace.Reader) error {
+		s.View(ctx, store.Owner{Tenant: "local", Agent: "agent"}, func(r store.Reader) error {
 			_, err := r.Owner()
 			time.Sleep(3 * time.Millisecond)
 			return err
@@ -280,7 +281,7 @@ func TestRedactedWaitsForReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
 	ws := twoVersions(t, s, 1, 5000)
-	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
+	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(r store.Reader) error {
 		if _, err := r.Owner(); err != nil {
 			return err
 		}

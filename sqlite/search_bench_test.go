@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // BenchmarkSearch searches 1, 10 and, with the long proofs, 100 MB in 1 and in 8 calls at
@@ -95,15 +96,15 @@ func searchTexts(total int) (texts [][]byte) {
 }
 
 func searchWorkspace(b *testing.B, backend string, texts [][]byte) *workspace.Workspace {
-	var store workspace.Store = memstore.New()
+	var db store.Store = memstore.New()
 	if backend == "sqlite" {
 		var err error
-		if store, err = sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "db"), sqlite.Options{}); err != nil {
+		if db, err = sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "db"), sqlite.Options{}); err != nil {
 			b.Fatal(err)
 		}
-		b.Cleanup(func() { store.Close() })
+		b.Cleanup(func() { db.Close() })
 	}
-	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Files: 10_000}})
+	svc, err := workspace.New(db, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Files: 10_000}})
 	testkit.Must(b, err)
 	ws, err := svc.Agent("a")
 	testkit.Must(b, err)

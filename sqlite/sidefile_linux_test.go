@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // If a file beside the database is a link, or belongs to somebody else, Open fails.
@@ -48,7 +48,7 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 							write(t, path+name, nil)
 						}
 					}
-					mustRefuse(t, path, workspace.ErrInvalid, filepath.Base(path)+end+" "+c.say)
+					mustRefuse(t, path, store.ErrInvalid, filepath.Base(path)+end+" "+c.say)
 				})
 			}
 		}
@@ -65,7 +65,7 @@ func TestOpenRefusesLinkedLogs(t *testing.T) {
 			write(t, precious, []byte("of somebody else"))
 			ours(t, path)
 			link(t, precious, path+end)
-			mustRefuse(t, path, workspace.ErrInvalid, filepath.Base(path)+end+" is a symbolic link")
+			mustRefuse(t, path, store.ErrInvalid, filepath.Base(path)+end+" is a symbolic link")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Every function is counted once, in commits that many may share.
@@ -33,7 +34,7 @@ func TestStats(t *testing.T) {
 	before := s.Stats().Failed // package workspace has functions fail, to try them again with more data
 	planned := errors.New("planned")
 	for range 3 {
-		if err := s.Update(t.Context(), alice, func(workspace.Tx) error { return planned }); err != planned {
+		if err := s.Update(t.Context(), alice, func(store.Tx) error { return planned }); err != planned {
 			t.Error(err)
 		}
 	}
@@ -49,7 +50,7 @@ func TestStats(t *testing.T) {
 	if got.LogBytes == 0 || got.ReadOnly || got.Queued != 0 || got.Readers != 4 || got.ReadersBusy != 0 {
 		t.Errorf("Stats() = %+v", got)
 	}
-	err := s.View(t.Context(), alice, func(workspace.Reader) error {
+	err := s.View(t.Context(), alice, func(store.Reader) error {
 		if busy := s.Stats().ReadersBusy; busy != 1 {
 			t.Errorf("%d readers are busy, want 1", busy)
 		}
@@ -69,8 +70,8 @@ func TestStatsOfARestart(t *testing.T) {
 	testkit.Must(t, err)
 	defer s.Close()
 	planned := errors.New("planned")
-	err = s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-		return errors.Join(tx.SaveOwner(workspace.OwnerState{}), planned)
+	err = s.Update(t.Context(), alice, func(tx store.Tx) error {
+		return errors.Join(tx.Apply(store.OwnerState{}), planned)
 	})
 	if !errors.Is(err, planned) {
 		t.Error(err)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/probe"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Store is a [workspace.Store] in one SQLite file. It is safe for concurrent use, and
+// Store is a [store.Store] in one SQLite file. It is safe for concurrent use, and
 // several processes may have the same file open.
 type Store struct {
 	path     string
@@ -32,10 +32,10 @@ type Store struct {
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// View implements [workspace.Store]. It shows what is committed. In a store that
+// View implements [store.Store]. It shows what is committed. In a store that
 // [OpenReadOnly] has opened, some of that may not be synced: the last commits of a process
 // that was killed. A power cut may undo them.
-func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	return s.read(ctx, func(c *conn) error { return fn(reader{c: c, owner: o.String()}) })
 }
 
@@ -68,7 +68,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 func (s *Store) reader(ctx context.Context) (*conn, error) {
 	select {
 	case <-s.closed:
-		return nil, workspace.ErrClosed
+		return nil, store.ErrClosed
 	default:
 	}
 	if len(s.readers) == 0 {
@@ -76,7 +76,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	}
 	select {
 	case <-s.closed:
-		return nil, workspace.ErrClosed
+		return nil, store.ErrClosed
 	case <-ctx.Done():
 		return nil, notStarted(ctx)
 	case c := <-s.readers:
@@ -130,8 +130,8 @@ func (s *Store) release(c *conn, healthy bool) {
 	s.readers <- c
 }
 
-// Update implements [workspace.Store].
-func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+// Update implements [store.Store].
+func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.write(ctx, o.String(), func(t *tx) error { return fn(t) })
 }
 
@@ -142,15 +142,15 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) err
 
 func (s *Store) run(j *job) error {
 	if s.writer == nil {
-		return workspace.Errorf(workspace.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to make it writable", s.path)
+		return store.Errorf(store.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to make it writable", s.path)
 	}
 	return s.writer.await(j)
 }
 
-// Close implements [workspace.Store]. It stores the functions that are queued, removes
+// Close implements [store.Store]. It stores the functions that are queued, removes
 // what redactions have left in a small file, folds the log into the database, and closes
 // the connections. If another process keeps the turn
-// for three seconds, Close refuses the queued functions with [workspace.ErrClosed] and
+// for three seconds, Close refuses the queued functions with [store.ErrClosed] and
 // returns.
 func (s *Store) Close() error {
 	var err error

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
@@ -24,22 +24,22 @@ func open(t testing.TB, path string) *sqlite.Store {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
+	storetest.Run(t, func(t testing.TB) store.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
 }
 
 func TestStoreDurable(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
+	storetest.RunDurable(t, func(t testing.TB) (store.Store, func() store.Store) {
 		path := filepath.Join(t.TempDir(), "test.db")
 		s := open(t, path)
-		return s, func() workspace.Store { s = open(t, path); return s }
+		return s, func() store.Store { s = open(t, path); return s }
 	})
 }
 
 func TestStoreShared(t *testing.T) {
 	t.Parallel()
-	storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+	storetest.RunShared(t, func(t testing.TB) (a, b store.Store) {
 		path := filepath.Join(t.TempDir(), "test.db")
 		return open(t, path), open(t, path)
 	})
@@ -47,5 +47,5 @@ func TestStoreShared(t *testing.T) {
 
 func TestStoreLarge(t *testing.T) {
 	testkit.SkipInShort(t)
-	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
+	storetest.RunLarge(t, func(t testing.TB) store.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
 }

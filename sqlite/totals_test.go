@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A flipped bit in the usage of one agent does not keep the others from writing.
@@ -25,8 +25,8 @@ func TestTotalsBesideADamagedRow(t *testing.T) {
 
 	s = open(t, path)
 	put(t, workspaceOn(t, s, "bob"), "more")
-	want := workspace.Totals{Agents: 1, Files: 2, Versions: 2, Bytes: 7}
-	if got, err := s.Totals(t.Context(), "local"); err != nil || got != want {
+	want := store.Totals{Agents: 1, Files: 2, Versions: 2, Bytes: 7}
+	if got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.OwnerTotals, Tenant: "local"}); err != nil || got.Totals != want {
 		t.Errorf("Totals = %+v, %v; want what the sound rows say, %+v", got, err, want)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// tx is a [workspace.Tx] on the writer's connection.
+// tx is a [store.Tx] on the writer's connection.
 type tx struct {
 	reader
 	changed  bool  // the function may have changed something
@@ -33,20 +33,38 @@ func (t *tx) save(first, second string, values []any) error {
 	return err
 }
 
-func (t *tx) SaveFile(ch workspace.FileChange) error {
-	first := row.UpdateFile
-	if ch.Head.Created.Equal(ch.Head.Updated) { // most likely a new file
-		first = row.PutFile
+func (t *tx) Apply(w store.Write) error {
+	var err error
+	switch w := w.(type) {
+	case store.FileChange:
+		first := row.UpdateFile
+		if w.Head.Created.Equal(w.Head.Updated) { // most likely a new file
+			first = row.PutFile
+		}
+		err = t.saveFile(w, first)
+	case store.LogChange:
+		err = t.saveLog(w)
+	case store.FileMove:
+		err = t.moveFile(w)
+	case store.VersionRedaction:
+		err = t.redact(w)
+	case store.SummaryChange:
+		err = t.saveSummary(w)
+	case store.Request:
+		_, err = t.exec(row.PutRequest, row.RequestValues(t.owner, w)...)
 	}
-	if err := t.saveFile(ch, first); err != nil {
-		return err
+	state, change := w.After()
+	if err == nil && change != nil {
+		err = t.addChange(change)
 	}
-	return t.SaveOwner(ch.Owner)
+	if err == nil && state != nil {
+		err = t.saveOwner(*state)
+	}
+	return err
 }
 
-// saveFile is SaveFile without the owner's state. It tries the statement first for the
-// head.
-func (t *tx) saveFile(ch workspace.FileChange, first string) error {
+// saveFile stores a change of a file. It tries the statement first for the head.
+func (t *tx) saveFile(ch store.FileChange, first string) error {
 	if err := t.saveVersions(ch); err != nil {
 		return err
 	}
@@ -56,31 +74,25 @@ func (t *tx) saveFile(ch workspace.FileChange, first string) error {
 			return err
 		}
 	}
-	if err := t.save(first, row.PutFile, row.FileValues(t.owner, ch.Head)); err != nil {
-		return err
-	}
-	return t.addChange(&ch.Change)
+	return t.save(first, row.PutFile, row.FileValues(t.owner, ch.Head))
 }
 
-func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
+func (t *tx) saveSummary(ch store.SummaryChange) error {
 	t.added = true
 	t.wrote += int64(len(ch.New.Content))
 	if _, err := t.exec(row.PutSummary, row.SummaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
 		return err
 	}
-	if err := t.save(row.UpdateFile, row.PutFile, row.FileValues(t.owner, ch.Head)); err != nil {
-		return err
-	}
-	return t.SaveOwner(ch.Owner)
+	return t.save(row.UpdateFile, row.PutFile, row.FileValues(t.owner, ch.Head))
 }
 
-// RedactVersion writes the whole row again, because a row's checksum is of its size too.
-func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
+// redact writes the whole row again, because a row's checksum is of its size too.
+func (t *tx) redact(ch store.VersionRedaction) error {
 	v, err := t.Version(ch.Head.Path, ch.Number)
 	if err != nil {
 		return err
 	}
-	v = workspace.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
+	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
 	t.removed = true
 	values := row.VersionValues(t.owner, ch.Head.Path, &v)
 	if _, err := t.exec("UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = ? AND version = ?",
@@ -90,13 +102,13 @@ func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
 	if err := t.wantScrub(); err != nil {
 		return err
 	}
-	return t.SaveFile(workspace.FileChange{Head: ch.Head, Forget: ch.Forget, Change: ch.Change, Owner: ch.Owner})
+	return t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget}, row.UpdateFile)
 }
 
 // saveVersions removes the pruned versions and adds the new one. If a file already has as
 // many versions as it may, the usual case, the new version takes the row of the oldest:
 // that writes fewer pages than removing a row and adding another.
-func (t *tx) saveVersions(ch workspace.FileChange) error {
+func (t *tx) saveVersions(ch store.FileChange) error {
 	if ch.New == nil {
 		t.removed = true
 	} else {
@@ -121,7 +133,7 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 	return err
 }
 
-func (t *tx) SaveLog(ch workspace.LogChange) error {
+func (t *tx) saveLog(ch store.LogChange) error {
 	if ch.Prune > 0 {
 		t.removed = true
 		if _, err := t.exec(row.PruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
@@ -139,55 +151,48 @@ func (t *tx) SaveLog(ch workspace.LogChange) error {
 	if ch.Head.Created.Equal(ch.Head.Updated) { // most likely a new log
 		first = row.PutLog
 	}
-	if err := t.save(first, row.PutLog, row.LogValues(t.owner, ch.Head)); err != nil {
-		return err
-	}
-	if err := t.addChange(&ch.Change); err != nil {
-		return err
-	}
-	return t.SaveOwner(ch.Owner)
+	return t.save(first, row.PutLog, row.LogValues(t.owner, ch.Head))
 }
 
-func (t *tx) SaveOwner(s workspace.OwnerState) error {
-	if s == (workspace.OwnerState{}) {
+func (t *tx) saveOwner(s store.OwnerState) error {
+	if s == (store.OwnerState{}) {
 		_, err := t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
 		return err
 	}
 	return t.save(row.UpdateOwner, row.InsertOwner, row.OwnerValues(t.owner, s))
 }
 
-func (t *tx) FoldFiles(n int) (int64, error) {
-	return t.fold("DELETE FROM files WHERE owner = ? AND path IN"+
-		" (SELECT path FROM files WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.FileColumns,
-		n, func(f *row.Fields) int64 { return f.File(t.owner).Version })
-}
-
-func (t *tx) FoldLogs(n int) (int64, error) {
-	return t.fold("DELETE FROM logs WHERE owner = ? AND path IN"+
-		" (SELECT path FROM logs WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.LogColumns,
-		n, func(f *row.Fields) int64 { return f.Log(t.owner).Last })
-}
-
-func (t *tx) fold(query string, n int, number func(*row.Fields) int64) (highest int64, err error) {
+func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+	table, columns := "files", row.FileColumns
+	number := func(f *row.Fields) int64 { return f.File(t.owner).Version }
+	if kind == store.KindLog {
+		table, columns = "logs", row.LogColumns
+		number = func(f *row.Fields) int64 { return f.Log(t.owner).Last }
+	}
 	t.changed, t.removed = true, true
 	err = t.c.Each(func(f *row.Fields) error {
 		highest = max(highest, number(f))
 		return f.Err("number of a deleted path of", t.owner)
-	}, query, t.owner, t.owner, int64(n))
+	}, "DELETE FROM "+table+" WHERE owner = ? AND path IN (SELECT path FROM "+table+
+		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+columns, t.owner, t.owner, int64(n))
 	return highest, err
 }
 
-func (t *tx) SaveRequest(r workspace.Request) error {
-	_, err := t.exec(row.PutRequest, row.RequestValues(t.owner, r)...)
-	return err
-}
-
-func (t *tx) DropRequests(from, to time.Time, n int) error {
-	dropped, err := t.dropRequests("created < ?", from, n)
-	if err != nil || dropped >= n {
+func (t *tx) Forget(o store.Old) error {
+	if o.Changes > 0 {
+		t.removed = true
+		if _, err := t.exec("DELETE FROM changes WHERE owner = ? AND revision <= ?", t.owner, o.Changes); err != nil {
+			return err
+		}
+	}
+	if o.Requests <= 0 {
+		return nil
+	}
+	dropped, err := t.dropRequests("created < ?", o.From, o.Requests)
+	if err != nil || dropped >= o.Requests {
 		return err
 	}
-	_, err = t.dropRequests("created > ?", to, n-dropped)
+	_, err = t.dropRequests("created > ?", o.Until, o.Requests-dropped)
 	return err
 }
 

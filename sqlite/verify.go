@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // VerifyOptions of [Store.Verify]. The zero value works.
@@ -86,7 +86,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 			return r, err
 		}
 		err := snapshot(owner, func(c *conn) error { return c.verifyOwner(ctx, owner, o.Progress, total, &r) })
-		if errors.Is(err, workspace.ErrCorrupt) {
+		if errors.Is(err, store.ErrCorrupt) {
 			r.problem("%s: %v", owner, err)
 		} else if err != nil {
 			return r, err
@@ -108,7 +108,7 @@ func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
 // damage adds an error about damage to the problems and returns nil. It returns other
 // errors.
 func (r *VerifyReport) damage(err error) error {
-	if errors.Is(err, workspace.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		r.problem("%v", err)
 		return nil
 	}
@@ -125,7 +125,7 @@ func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done
 		r.problem("%s: %v", owner, err)
 		return nil
 	}
-	d.fn = func(row workspace.Row) error {
+	d.fn = func(row store.Row) error {
 		before := check.Bytes()
 		_ = check.Add(row) // it is in the report
 		if done := r.Bytes + check.Bytes(); progress != nil && check.Bytes() > before {
@@ -138,7 +138,7 @@ func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done
 	for _, text := range found.Problems {
 		r.problem("%s: %s", owner, text)
 	}
-	if found.State.Usage == (workspace.Usage{}) && !damaged && err == nil {
+	if found.State.Usage == (store.Usage{}) && !damaged && err == nil {
 		r.Deleted++
 	}
 	r.Owners++

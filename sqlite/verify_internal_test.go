@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var wrongRows = []struct{ change, want string }{
@@ -91,24 +92,24 @@ func TestVerifySummaries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		change func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error
+		change func(store.Tx, store.FileHead, store.OwnerState) error
 		want   string // "": nothing is wrong
 	}{
-		{"nothing", func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error { return nil }, ""},
-		{"head", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+		{"nothing", func(store.Tx, store.FileHead, store.OwnerState) error { return nil }, ""},
+		{"head", func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
 			h.Summary++
 			o.Bytes++
-			return tx.SaveFile(workspace.FileChange{Head: h, Owner: o})
+			return tx.Apply(store.FileChange{Head: h, Owner: o})
 		}, "local/a: file f: its summaries have 10 bytes, its head says 11"},
-		{"counters", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+		{"counters", func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
 			o.Bytes -= h.Summary
-			return tx.SaveOwner(o)
+			return tx.Apply(o)
 		}, "local/a: the counters say"},
-		{"not forgotten", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+		{"not forgotten", func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
 			o.Bytes -= h.Size()
 			o.Files, o.DeletedFiles = 0, 1
 			h.Deleted, h.Sizes = true, nil
-			return tx.SaveFile(workspace.FileChange{Head: h, Prune: h.Version, Owner: o})
+			return tx.Apply(store.FileChange{Head: h, Prune: h.Version, Owner: o})
 		}, "local/a: file f: there is a summary of version 1, which is not the current one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestVerifySummaries(t *testing.T) {
 			if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || !r.Stored {
 				t.Fatalf("Summarize = %+v, %v", r, err)
 			}
-			err = s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+			err = s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(tx store.Tx) error {
 				head, state, err := tx.File("f")
 				if err != nil {
 					return err
@@ -156,7 +157,7 @@ func TestListsOfDamagedFiles(t *testing.T) {
 		ws, err := svc.Agent("a")
 		testkit.Must(t, err)
 		for _, path := range []string{"a", "b", "c"} {
-			if _, err := ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
+			if _, err := ws.As(store.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -164,20 +165,22 @@ func TestListsOfDamagedFiles(t *testing.T) {
 		v, err := ws.ViewFiles(t.Context(), workspace.FilesQuery{})
 		var got []string
 		for _, f := range v.Files {
-			got = append(got, f.Path+" "+f.Author.Client)
+			got = append(got, f.Path+" "+f.Current.Author.Client)
 		}
 		if all := strings.Join(got, ", "); err != nil || all != "a by a, b , c by c" {
 			t.Errorf("after %s: %q, %v", change, all, err)
 		}
-		err = s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
-			if files, more, err := r.CurrentFiles("", "", 1, 100); err != nil || len(files) != 1 || !more {
-				t.Errorf("after %s: the list before the file is %+v, %v, %v", change, files, more, err)
+		err = s.View(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(r store.Reader) error {
+			q := store.ScanQuery{Kind: store.KindFile, Limit: 1, Contents: true, MaxBytes: 100}
+			if page, err := r.Scan(q); err != nil || len(page.Files) != 1 || !page.More {
+				t.Errorf("after %s: the list before the file is %+v, %v", change, page, err)
 			}
-			_, _, err := r.CurrentFiles("", "", 3, 100)
+			q.Limit = 3
+			_, err := r.Scan(q)
 			return err
 		})
-		if !errors.Is(err, workspace.ErrCorrupt) {
-			t.Errorf("after %s: CurrentFiles = %v, want ErrCorrupt", change, err)
+		if !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("after %s: Scan with contents = %v, want ErrCorrupt", change, err)
 		}
 	}
 }

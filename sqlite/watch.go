@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // pollInterval is how often a store that is watched looks for commits of other processes.
@@ -15,7 +15,7 @@ const pollInterval = 500 * time.Millisecond
 // watches are the watchers of a store, and the goroutine that looks for commits of other
 // processes while there is one.
 type watches struct {
-	watchers workspace.Watchers
+	watchers store.Watchers
 	ended    sync.WaitGroup // the goroutine
 
 	mu      sync.Mutex // guards the following
@@ -56,17 +56,17 @@ func (w *watches) stop() bool {
 // tell tells of an owner, as it stands in the first column of every table.
 func (w *watches) tell(owner string) {
 	tenant, agent, _ := strings.Cut(owner, "/")
-	w.watchers.Tell(workspace.Owner{Tenant: tenant, Agent: agent})
+	w.watchers.Tell(store.Owner{Tenant: tenant, Agent: agent})
 }
 
-// Watch implements [workspace.Store]. A store of [OpenReadOnly] can be watched too.
+// Watch implements [store.Store]. A store of [OpenReadOnly] can be watched too.
 //
 // While somebody watches, the store reads SQLite's data_version each half second, once for
 // all watchers (https://www.sqlite.org/pragma.html#pragma_data_version). If it has changed,
 // some process has written, and the zero Owner is told. That process may be this one. The
 // zero Owner is also told when the reading begins, and each half second while the database
 // cannot be read. The reading ends within half a second of the last watcher.
-func (s *Store) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+func (s *Store) Watch(ctx context.Context) (<-chan store.Owner, error) {
 	if ctx.Err() != nil {
 		return nil, notStarted(ctx)
 	}
@@ -89,7 +89,7 @@ func (s *Store) poll() {
 	defer tick.Stop()
 	for !s.watches.stop() {
 		if p.changed(s) {
-			s.watches.watchers.Tell(workspace.Owner{})
+			s.watches.watchers.Tell(store.Owner{})
 		}
 		select {
 		case <-s.closed:

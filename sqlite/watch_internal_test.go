@@ -8,15 +8,15 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // change stores a log with a row in the journal.
-func change(tx workspace.Tx) error {
-	return tx.SaveLog(workspace.LogChange{
-		Head:   workspace.LogHead{Path: "log", First: 1, Last: 1},
-		Change: workspace.Change{Revision: 1, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "log", After: 1},
-		Owner:  workspace.OwnerState{Usage: workspace.Usage{Logs: 1}, Revision: 1, Changes: 1},
+func change(tx store.Tx) error {
+	return tx.Apply(store.LogChange{
+		Head:   store.LogHead{Path: "log", First: 1, Last: 1},
+		Change: store.Change{Revision: 1, Op: store.OpAppend, Kind: store.KindLog, Path: "log", After: 1},
+		Owner:  store.OwnerState{Usage: store.Usage{Logs: 1}, Revision: 1, Changes: 1},
 	})
 }
 
@@ -29,7 +29,7 @@ func TestToldAlone(t *testing.T) {
 		told, err := s.Watch(t.Context())
 		testkit.Must(t, err)
 		inside, leave := make(chan struct{}), make(chan struct{})
-		answers := []<-chan error{start(s, func(workspace.Tx) error { // may run again
+		answers := []<-chan error{start(s, func(store.Tx) error { // may run again
 			select {
 			case <-inside:
 			default:
@@ -39,21 +39,21 @@ func TestToldAlone(t *testing.T) {
 			return nil
 		})}
 		<-inside
-		queue := func(agent string, fn func(workspace.Tx) error) {
+		queue := func(agent string, fn func(store.Tx) error) {
 			answer := make(chan error, 1)
 			go func() {
 				err := errExited
 				defer func() { answer <- err }()
-				err = s.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: agent}, fn)
+				err = s.Update(context.Background(), store.Owner{Tenant: "local", Agent: agent}, fn)
 			}()
 			waitQueued(s, len(answers))
 			answers = append(answers, answer)
 		}
 		failed := errors.New("failed")
 		queue("stores", change)
-		queue("fails", func(tx workspace.Tx) error { return errors.Join(change(tx), failed) })
-		queue("exits", func(tx workspace.Tx) error { change(tx); runtime.Goexit(); return nil })
-		queue("ends", func(tx workspace.Tx) error {
+		queue("fails", func(tx store.Tx) error { return errors.Join(change(tx), failed) })
+		queue("exits", func(tx store.Tx) error { change(tx); runtime.Goexit(); return nil })
+		queue("ends", func(tx store.Tx) error {
 			if lost {
 				lost = false
 				s.writer.c.Exec("ROLLBACK")

@@ -13,15 +13,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-var alice = workspace.Owner{Tenant: "local", Agent: "alice"}
+var alice = store.Owner{Tenant: "local", Agent: "alice"}
 
 // watchPatience is how long a test waits for what comes within half a second.
 const watchPatience = time.Minute
 
 // told reports whether a channel has an owner already.
-func told(c <-chan workspace.Owner, o workspace.Owner) bool {
+func told(c <-chan store.Owner, o store.Owner) bool {
 	for {
 		select {
 		case got := <-c:
@@ -35,7 +36,7 @@ func told(c <-chan workspace.Owner, o workspace.Owner) bool {
 }
 
 // waitTold waits until any owner is told.
-func waitTold(t *testing.T, c <-chan workspace.Owner) {
+func waitTold(t *testing.T, c <-chan store.Owner) {
 	t.Helper()
 	select {
 	case _, open := <-c:
@@ -51,7 +52,7 @@ func waitTold(t *testing.T, c <-chan workspace.Owner) {
 func TestWatchOwnWrites(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
-	var watchers []<-chan workspace.Owner
+	var watchers []<-chan store.Owner
 	for range 3 {
 		c, err := s.Watch(t.Context())
 		testkit.Must(t, err)
@@ -68,18 +69,18 @@ func TestWatchOwnWrites(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ws.ReadFile(t.Context(), "none", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := ws.ReadFile(t.Context(), "none", workspace.ReadOptions{}); !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
 	}
-	testkit.Must(t, s.Count(t.Context(), map[workspace.Owner]int64{alice: 1}))
+	testkit.Must(t, s.Count(t.Context(), map[store.Owner]int64{alice: 1}))
 	failed := errors.New("failed")
-	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+	if err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 		state, err := tx.Owner()
 		state.Revision++
 		state.Changes++
-		head := workspace.LogHead{Path: "other", First: 1, Last: 1}
-		change := workspace.Change{Revision: state.Revision, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "other"}
-		return errors.Join(err, tx.SaveLog(workspace.LogChange{Head: head, Change: change, Owner: state}), failed)
+		head := store.LogHead{Path: "other", First: 1, Last: 1}
+		change := store.Change{Revision: state.Revision, Op: store.OpAppend, Kind: store.KindLog, Path: "other"}
+		return errors.Join(err, tx.Apply(store.LogChange{Head: head, Change: change, Owner: state}), failed)
 	}); !errors.Is(err, failed) {
 		t.Fatalf("Update = %v", err)
 	}
@@ -113,10 +114,10 @@ var _ = register("watched", func(args []string) error {
 
 // follow reads the journal of alice each time it is told, until it has a revision. It
 // reports an error if a row is missing or comes twice.
-func await(ctx context.Context, s *sqlite.Store, told <-chan workspace.Owner, until int64, pause time.Duration) error {
+func await(ctx context.Context, s *sqlite.Store, told <-chan store.Owner, until int64, pause time.Duration) error {
 	for at := int64(0); ; {
-		var rows []workspace.Change
-		err := s.View(ctx, alice, func(r workspace.Reader) (err error) {
+		var rows []store.Change
+		err := s.View(ctx, alice, func(r store.Reader) (err error) {
 			rows, err = r.Changes(at, 700)
 			return err
 		})
@@ -199,7 +200,7 @@ func TestWatchClose(t *testing.T) {
 	testkit.Must(t, s.Close())
 	for range c {
 	}
-	if _, err := s.Watch(t.Context()); !errors.Is(err, workspace.ErrClosed) {
+	if _, err := s.Watch(t.Context()); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("Watch of a closed store = %v, want ErrClosed", err)
 	}
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
@@ -226,7 +227,7 @@ func TestWatchUnreadable(t *testing.T) {
 	testkit.Must(t, err)
 	waitTold(t, c)
 	waitTold(t, c)
-	err = s.View(t.Context(), alice, func(workspace.Reader) error { return nil })
+	err = s.View(t.Context(), alice, func(store.Reader) error { return nil })
 	if err == nil {
 		t.Error("View of a database that is not there = nil, want an error")
 	}
@@ -235,7 +236,7 @@ func TestWatchUnreadable(t *testing.T) {
 	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
 	for found := false; !found; {
 		waitTold(t, c)
-		if err := s.View(t.Context(), alice, func(r workspace.Reader) error {
+		if err := s.View(t.Context(), alice, func(r store.Reader) error {
 			rows, err := r.Changes(0, 10)
 			found = len(rows) > 0 && rows[len(rows)-1].Path == "new.md"
 			return err

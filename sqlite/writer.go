@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -121,7 +121,7 @@ func (w *writer) takeTurn() error {
 func (w *writer) giveTurn() {
 	w.meter.commit.drop() // of a transaction that failed
 	if err := w.turn.Give(); err != nil {
-		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
+		w.fail(store.Errorf(store.ErrReadOnly, "%s", dbfile.Plain(err)))
 	}
 }
 
@@ -148,7 +148,7 @@ func (w *writer) close() error {
 		case <-time.After(w.closeWait):
 		}
 		if w.meter.turn.running() > 0 {
-			w.refuse(workspace.ErrClosed)
+			w.refuse(store.ErrClosed)
 			return nil
 		}
 	}

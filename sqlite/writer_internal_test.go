@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func openInternal(t *testing.T) *Store {
@@ -22,17 +22,17 @@ func openInternal(t *testing.T) *Store {
 	return s
 }
 
-var testOwner = workspace.Owner{Tenant: "local", Agent: "a"}
+var testOwner = store.Owner{Tenant: "local", Agent: "a"}
 
 // storeFile writes a file with the given name.
-func storeFile(tx workspace.Tx, name string) error {
-	v := workspace.Version{Number: 1, Size: 1, Content: []byte("x")}
-	return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: name, Version: 1, Sizes: []int64{1}}, New: &v})
+func storeFile(tx store.Tx, name string) error {
+	v := store.Version{Number: 1, Size: 1, Content: []byte("x")}
+	return tx.Apply(store.FileChange{Head: store.FileHead{Path: name, Version: 1, Sizes: []int64{1}}, New: &v})
 }
 
 // start runs an Update in the background and sends its answer. After a Goexit that is
 // errExited.
-func start(s *Store, fn func(workspace.Tx) error) <-chan error {
+func start(s *Store, fn func(store.Tx) error) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
 		err := errExited
@@ -64,17 +64,17 @@ func TestGoexitAlone(t *testing.T) {
 	s := openInternal(t)
 	inside, leave := make(chan struct{}), make(chan struct{})
 	enter := sync.OnceFunc(func() { close(inside) })
-	first := start(s, func(workspace.Tx) error { // holds the writer until the others are queued
+	first := start(s, func(store.Tx) error { // holds the writer until the others are queued
 		enter()
 		<-leave
 		return nil
 	})
 	<-inside
 	var answers []<-chan error
-	answers = append(answers, start(s, func(tx workspace.Tx) error { return storeFile(tx, "x") }))
+	answers = append(answers, start(s, func(tx store.Tx) error { return storeFile(tx, "x") }))
 	waitQueued(s, 1)
 	runs := 0
-	answers = append(answers, start(s, func(workspace.Tx) error {
+	answers = append(answers, start(s, func(store.Tx) error {
 		if runs++; runs > 1 {
 			runtime.Goexit()
 		}
@@ -82,7 +82,7 @@ func TestGoexitAlone(t *testing.T) {
 	}))
 	waitQueued(s, 2)
 	lost := false
-	answers = append(answers, start(s, func(tx workspace.Tx) error {
+	answers = append(answers, start(s, func(tx store.Tx) error {
 		if !lost { // what an interrupt or a full disk does
 			lost = true
 			s.writer.c.Exec("ROLLBACK")
@@ -101,7 +101,7 @@ func TestGoexitAlone(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	err := s.View(t.Context(), testOwner, func(r workspace.Reader) error {
+	err := s.View(t.Context(), testOwner, func(r store.Reader) error {
 		for _, name := range []string{"x", "z"} {
 			if h, _, err := r.File(name); err != nil || !h.Exists() {
 				t.Errorf("%s was acknowledged and is not stored: %v", name, err)
@@ -121,15 +121,15 @@ func TestBrokenRefusesTheQueue(t *testing.T) {
 	s := openInternal(t)
 	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return storeFile(tx, "late") }, done: make(chan struct{})}
 	s.writer.mu.Lock()
-	s.writer.broken = workspace.ErrReadOnly
+	s.writer.broken = store.ErrReadOnly
 	s.writer.queue = append(s.writer.queue, j)
 	s.writer.mu.Unlock()
 	s.writer.poke()
 	<-j.done
-	if !errors.Is(j.err, workspace.ErrReadOnly) {
+	if !errors.Is(j.err, store.ErrReadOnly) {
 		t.Errorf("the queued function: %v, want ErrReadOnly", j.err)
 	}
-	if err := s.Update(t.Context(), testOwner, func(tx workspace.Tx) error { return storeFile(tx, "later") }); !errors.Is(err, workspace.ErrReadOnly) {
+	if err := s.Update(t.Context(), testOwner, func(tx store.Tx) error { return storeFile(tx, "later") }); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("Update of a read-only store = %v, want ErrReadOnly", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestCloseWaits(t *testing.T) {
 	s := openInternal(t)
 	s.writer.closeWait = time.Millisecond
 	inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	slow := start(s, func(tx workspace.Tx) error {
+	slow := start(s, func(tx store.Tx) error {
 		close(inside)
 		<-leave
 		return storeFile(tx, "slow")
@@ -170,7 +170,7 @@ func TestRefuseSparesLaterJobs(t *testing.T) {
 		testkit.Must(t, w.enqueue(first))
 		ended := make(chan struct{})
 		go func() {
-			w.refuse(workspace.ErrReadOnly)
+			w.refuse(store.ErrReadOnly)
 			close(ended)
 		}()
 		<-first.done

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // TestNumbersNameOneText writes, deletes, moves, restores and forgets files at random. A
@@ -204,9 +205,9 @@ func (a *arranger) forget(t *rapid.T) {
 		if err != nil || state.DeletedFiles == 0 {
 			return err
 		}
-		highest, err := tx.FoldFiles(int(state.DeletedFiles))
+		highest, err := tx.Fold(workspace.KindFile, int(state.DeletedFiles))
 		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), 0
-		return errors.Join(err, tx.SaveOwner(state))
+		return errors.Join(err, tx.Apply(state))
 	})
 	testkit.Must(t, err)
 	for path, f := range a.files {
@@ -290,10 +291,12 @@ func joined(lines []string) string {
 // recounted by sqlite's Verify.
 func (a *arranger) checkCounters(t *rapid.T) {
 	var got workspace.OwnerState
-	var heads []workspace.FileHead
+	var heads []workspace.File
 	err := a.store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: a.agent}, func(r workspace.Reader) (err error) {
 		if got, err = r.Owner(); err == nil {
-			heads, err = r.Files("", "", 10)
+			var page port.Scanned
+			page, err = r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 10})
+			heads = page.Files
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Every write takes this path:
@@ -155,7 +156,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	}
 	if a.due > 0 {
 		after.Requests -= int64(a.due)
-		if err := tx.DropRequests(a.now.Add(-requestAge), a.now.Add(clockSkew), a.due); err != nil {
+		if err := tx.Forget(store.Old{Requests: a.due, From: a.now.Add(-requestAge), Until: a.now.Add(clockSkew)}); err != nil {
 			return err
 		}
 		a.due = 0 // an import settles several times
@@ -181,7 +182,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	if a.key == "" {
 		return nil
 	}
-	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
+	return tx.Apply(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
 }
 
 // changeDrops is how many rows of the journal a write removes at once.
@@ -197,7 +198,7 @@ func (w *Workspace) addChange(tx Tx, state *OwnerState, c *Change) error {
 	}
 	oldest := state.Revision - state.Changes
 	state.Changes -= changeDrops
-	return tx.DropChanges(oldest + changeDrops)
+	return tx.Forget(store.Old{Changes: oldest + changeDrops})
 }
 
 // settleDeletion is settle for a deletion, which must not be refused. If there is no room

@@ -26,7 +26,7 @@ func TestCorrupt(t *testing.T) {
 		}
 		v := workspace.Version{Number: head.Version + 1, Size: 3, Content: []byte("bad")}
 		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		if err := tx.SaveFile(workspace.FileChange{Head: head, New: &v, Owner: state}); err != nil {
+		if err := tx.Apply(workspace.FileChange{Head: head, New: &v, Owner: state}); err != nil {
 			return err
 		}
 		log, state, err := tx.Log("l")
@@ -35,7 +35,7 @@ func TestCorrupt(t *testing.T) {
 		}
 		e := workspace.Entry{ID: log.Last + 1, Content: []byte("bad")}
 		log.Last++
-		return tx.SaveLog(workspace.LogChange{Head: log, New: []workspace.Entry{e}, Owner: state})
+		return tx.Apply(workspace.LogChange{Head: log, New: []workspace.Entry{e}, Owner: state})
 	})
 	testkit.Must(t, err)
 	for _, o := range []workspace.ReadOptions{{}, {Version: 4}, {Since: 3}, {FromLine: 1, ToLine: 1}} {

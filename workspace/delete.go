@@ -144,7 +144,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
+	if err := tx.Apply(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
@@ -171,7 +171,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
+	if err := tx.Apply(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
@@ -204,7 +204,7 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveLog(LogChange{Head: head, Prune: through, Change: c, Owner: state})
+	return out, tx.Apply(LogChange{Head: head, Prune: through, Change: c, Owner: state})
 }
 
 // saveNothing ends a deletion that finds nothing to remove. It keeps the zero Outcome for
@@ -217,5 +217,5 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	if err := w.settleDeletion(tx, a, before, &state, Outcome{}, nil); err != nil {
 		return err
 	}
-	return tx.SaveOwner(state)
+	return tx.Apply(state)
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const day = 24 * time.Hour
 
 // rowsLeft returns the deleted agents that still have a row.
-func rowsLeft(t testing.TB, store workspace.Store) []workspace.Owner {
+func rowsLeft(t testing.TB, store workspace.Store) []workspace.OwnerUsage {
 	t.Helper()
 	ever := time.Unix(1<<40, 0)
-	list, err := store.Deleted(t.Context(), "local", ever, ever, 10_000)
+	list, err := store.Owners(t.Context(), workspace.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", From: ever, Until: ever, Limit: 10_000})
 	testkit.Must(t, err)
-	return list
+	return list.Owners
 }
 
 // regrow deletes an agent, has its row removed, and returns the numbers of its next
@@ -46,7 +47,7 @@ func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 	}
 	clock.Advance(time.Second)
 	remove("nobody")
-	if left := rowsLeft(t, store); len(left) != 1 || left[0].Agent != "other" {
+	if left := rowsLeft(t, store); len(left) != 1 || left[0].Owner.Agent != "other" {
 		t.Errorf("after more than 30 days the rows of %v are left, want that of the other", left)
 	}
 	r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
@@ -160,9 +161,11 @@ func (s *interrupted) at(when string) {
 	}
 }
 
-func (s *interrupted) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
-	s.at("totals")
-	return s.Store.Totals(ctx, tenant)
+func (s *interrupted) Owners(ctx context.Context, q workspace.OwnersQuery) (port.OwnerList, error) {
+	if q.Which == port.OwnerTotals {
+		s.at("totals")
+	}
+	return s.Store.Owners(ctx, q)
 }
 
 func (s *interrupted) System(ctx context.Context) workspace.Records {

@@ -1,6 +1,10 @@
 package workspace
 
-import "time"
+import (
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 // The highest numbers of what was deleted are kept, so that none is ever given twice. The
 // rest is forgotten.
@@ -18,21 +22,21 @@ func forgetOldest(tx Tx, state OwnerState) error {
 	if err := foldNumbers(tx, &state, maxDeleted); err != nil {
 		return err
 	}
-	return tx.SaveOwner(state)
+	return tx.Apply(state)
 }
 
 // foldNumbers keeps the numbers of the newest deleted files and logs, and folds those of the
 // others into the owner's floors.
 func foldNumbers(tx Tx, state *OwnerState, keep int64) error {
 	if n := state.DeletedFiles - keep; n > 0 {
-		highest, err := tx.FoldFiles(int(n))
+		highest, err := tx.Fold(KindFile, int(n))
 		if err != nil {
 			return err
 		}
 		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), keep
 	}
 	if n := state.DeletedLogs - keep; n > 0 {
-		highest, err := tx.FoldLogs(int(n))
+		highest, err := tx.Fold(KindLog, int(n))
 		if err != nil {
 			return err
 		}
@@ -66,23 +70,23 @@ func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
 		if n == 0 {
 			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
 		}
-		if err := tx.DropRequests(never, never, n); err != nil {
+		if err := tx.Forget(store.Old{Requests: n, From: never, Until: never}); err != nil {
 			return false, err
 		}
 		state.Requests = max(0, state.Requests-int64(n))
 	}
 	if state.Changes > 0 {
-		if err := tx.DropChanges(state.Revision); err != nil {
+		if err := tx.Forget(store.Old{Changes: state.Revision}); err != nil {
 			return false, err
 		}
 		state.Changes = 0
 	}
 	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
-		return counted, tx.SaveOwner(OwnerState{})
+		return counted, tx.Apply(OwnerState{})
 	}
 	state.Operations = 0
 	if state.Updated.Before(now) { // it never goes back
 		state.Updated = now
 	}
-	return counted, tx.SaveOwner(state)
+	return counted, tx.Apply(state)
 }

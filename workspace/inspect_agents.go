@@ -76,10 +76,12 @@ func (s *Service) ownersLike(ctx context.Context, q OwnersQuery, patterns []stri
 func (s *Service) ownersOf(ctx context.Context, q OwnersQuery, p string, compare ownersOrder) ([]OwnerUsage, error) {
 	if prefix, open := strings.CutSuffix(p, "*"); open {
 		q.Prefix = prefix
-		return s.store.Owners(ctx, q)
+		list, err := s.store.Owners(ctx, q)
+		return list.Owners, err
 	}
 	// A name is the first of those that begin with it.
-	found, err := s.store.Owners(ctx, OwnersQuery{Tenant: q.Tenant, Prefix: p, Limit: 1})
+	list, err := s.store.Owners(ctx, OwnersQuery{Tenant: q.Tenant, Prefix: p, Limit: 1})
+	found := list.Owners
 	if err != nil || len(found) == 0 || found[0].Owner.Agent != p {
 		return nil, err
 	}

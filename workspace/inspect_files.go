@@ -1,6 +1,9 @@
 package workspace
 
-import "github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+import (
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 const maxFilesPage = 1000
 
@@ -18,7 +21,8 @@ func filesView(r Reader, q FilesQuery) (FilesView, error) {
 			return FilesView{}, Errorf(ErrInvalid, "%s is not the next of a page before", ArgAfter)
 		}
 	}
-	files, err := r.AuthoredFiles("", q.After, q.Limit+1)
+	page, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: q.Limit + 1, Authors: true})
+	files := page.Files
 	if err != nil || len(files) <= q.Limit {
 		return FilesView{Files: files}, err
 	}

@@ -51,7 +51,7 @@ func storedAgents(t *testing.T, store workspace.Store, tenant string) (all []wor
 			at = time.Date(2026, 11, 22, 0, i%4, 0, 0, time.UTC)
 		}
 		err := store.Update(t.Context(), workspace.Owner{Tenant: tenant, Agent: name}, func(tx workspace.Tx) error {
-			return tx.SaveOwner(workspace.OwnerState{Usage: u, Updated: at})
+			return tx.Apply(workspace.OwnerState{Usage: u, Updated: at})
 		})
 		testkit.Must(t, err)
 		all = append(all, workspace.AgentInfo{Agent: name, Usage: u, Updated: at})

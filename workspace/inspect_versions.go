@@ -7,12 +7,10 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-const (
-	maxVersionsPage = 100
-	headsAtOnce     = 1000 // heads that are read at once
-)
+const maxVersionsPage = 100
 
 // viewVersion returns a version of a file. A file whose path is known takes one round trip.
 // Errors: [ErrNotFound], and [ErrConflict] if several files were created at the
@@ -65,39 +63,21 @@ func describedVersion(l Loaded, n int64) (Version, error) {
 // findCreated returns the path of the file that was created at a time. Errors: [ErrNotFound], and
 // [ErrConflict] if several files were created at that time.
 func findCreated(r Reader, created time.Time) (path string, err error) {
-	err = eachFile(r, func(h FileHead) error {
+	for h, err := range store.Files(r, "") {
 		switch {
+		case err != nil:
+			return "", err
 		case !h.Created.Equal(created):
 		case path != "":
-			return Errorf(ErrConflict, "several files were created at this moment; name the file by its path")
+			return "", Errorf(ErrConflict, "several files were created at this moment; name the file by its path")
 		default:
 			path = h.Path
 		}
-		return nil
-	})
-	if err == nil && path == "" {
-		err = errNoFile
 	}
-	return path, err
-}
-
-// eachFile calls fn with all files in byte order of path.
-func eachFile(r Reader, fn func(FileHead) error) error {
-	for after := ""; ; {
-		heads, err := r.Files("", after, headsAtOnce)
-		if err != nil {
-			return err
-		}
-		for _, h := range heads {
-			if err := fn(h); err != nil {
-				return err
-			}
-			after = h.Path
-		}
-		if len(heads) < headsAtOnce {
-			return nil
-		}
+	if path == "" {
+		return "", errNoFile
 	}
+	return path, nil
 }
 
 // listVersions returns a page of versions. It reads the heads of all files, and then the versions
@@ -110,14 +90,13 @@ func listVersions(r Reader, q VersionsQuery) (page VersionsPage, err error) {
 		q.Limit = maxVersionsPage
 	}
 	var heads []FileHead
-	err = eachFile(r, func(h FileHead) error {
+	for h, err := range store.Files(r, "") {
+		if err != nil {
+			return page, err
+		}
 		if q.Created.IsZero() || h.Created.Equal(q.Created) {
 			heads = append(heads, h)
 		}
-		return nil
-	})
-	if err != nil {
-		return page, err
 	}
 	sort.SliceStable(heads, func(i, j int) bool { return heads[i].Updated.After(heads[j].Updated) })
 	var newest []FileVersion // that the query selects, one more than the page has at most

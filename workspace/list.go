@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value lists
@@ -37,10 +38,13 @@ type FileList struct {
 
 // ListFiles returns a page of the files below a prefix.
 func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
-	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, filePath)
-	list := FileList{Files: make([]FileInfo, len(heads)), More: more, Next: next}
-	for i, h := range heads {
-		list.Files[i] = fileInfo(h)
+	page, err := w.listPage(ctx, "list files", KindFile, o)
+	list := FileList{Files: make([]FileInfo, len(page.Files)), More: page.More}
+	for i, f := range page.Files {
+		list.Files[i] = fileInfo(f.FileHead)
+	}
+	if page.More {
+		list.Next = page.Files[len(page.Files)-1].Path
 	}
 	return list, err
 }
@@ -64,32 +68,31 @@ type LogList struct {
 
 // ListLogs returns a page of the logs below a prefix.
 func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
-	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, logPath)
-	list := LogList{Logs: make([]LogInfo, len(heads)), More: more, Next: next}
-	for i, h := range heads {
+	page, err := w.listPage(ctx, "list logs", KindLog, o)
+	list := LogList{Logs: make([]LogInfo, len(page.Logs)), More: page.More}
+	for i, h := range page.Logs {
 		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created, Updated: h.Updated}
+		if page.More {
+			list.Next = h.Path
+		}
 	}
 	return list, err
 }
 
-// listPage reads one head more than the page holds, to know whether there are more.
-func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions,
-	read func(Reader, string, string, int) ([]H, error), path func(H) string) (heads []H, more bool, next string, err error) {
+// listPage returns a page of heads.
+func (w *Workspace) listPage(ctx context.Context, op string, kind PathKind, o ListOptions) (page store.Scanned, err error) {
 	limit, err := o.check(ctx, w.paths, op)
 	if err != nil {
-		return nil, false, "", err
+		return page, err
 	}
 	err = w.viewCounted(ctx, func(tx Reader) (err error) {
-		heads, err = read(tx, o.Prefix, o.After, limit+1)
+		page, err = tx.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: limit})
 		return err
 	})
 	if err != nil {
-		return nil, false, "", within(op, o.Prefix, err)
+		return store.Scanned{}, within(op, o.Prefix, err)
 	}
-	if len(heads) <= limit {
-		return heads, false, "", nil
-	}
-	return heads[:limit], true, path(heads[limit-1]), nil
+	return page, nil
 }
 
 // check also makes the prefix what paths begin with. A page may end at a path that only

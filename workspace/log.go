@@ -87,7 +87,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveLog(c)
+	return out, tx.Apply(c)
 }
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.

@@ -160,7 +160,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outco
 		return Outcome{}, err
 	}
 	m.From, m.Owner = from, state
-	if err := tx.MoveFile(m); err != nil {
+	if err := tx.Apply(m); err != nil {
 		return Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)

@@ -165,7 +165,7 @@ func TestMoveFolds(t *testing.T) {
 	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
 		state, err := tx.Owner()
 		state.DeletedFiles = 10_000 // as if there were so many
-		return errors.Join(err, tx.SaveOwner(state))
+		return errors.Join(err, tx.Apply(state))
 	})
 	testkit.Must(t, err)
 	mustMove(t, ws, "f", "g")

@@ -6,6 +6,8 @@ import (
 	"math"
 	"path"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // withNearest adds to the error of a file that does not exist which file may be meant, or
@@ -37,9 +39,6 @@ func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, string)
 	return found && err == nil
 }
 
-func filePath(h FileHead) string { return h.Path }
-func logPath(h LogHead) string   { return h.Path }
-
 // nearest returns the path that find finds near p; "" if none is near. It is for a hint, and
 // returns "" if the store has an error.
 func (w *Workspace) nearest(ctx context.Context, p Path, find func(Reader, string) (string, error)) (near string) {
@@ -58,23 +57,21 @@ func (w *Workspace) nearest(ctx context.Context, p Path, find func(Reader, strin
 const mostNear = 1000
 
 // nearestFile returns the agent's file whose path is most like a path; "" if none is near.
-func nearestFile(r Reader, path string) (string, error) {
-	heads, err := r.Files("", "", mostNear)
-	return nearestAmong(path, heads, filePath), err
-}
+func nearestFile(r Reader, path string) (string, error) { return nearestOf(r, KindFile, path) }
 
 // nearestLog returns the agent's log whose path is most like a path; "" if none is near.
-func nearestLog(r Reader, path string) (string, error) {
-	heads, err := r.Logs("", "", mostNear)
-	return nearestAmong(path, heads, logPath), err
-}
+func nearestLog(r Reader, path string) (string, error) { return nearestOf(r, KindLog, path) }
 
-func nearestAmong[H any](path string, heads []H, pathOf func(H) string) string {
-	all := make([]string, len(heads))
-	for i, h := range heads {
-		all[i] = pathOf(h)
+func nearestOf(r Reader, kind PathKind, path string) (string, error) {
+	page, err := r.Scan(store.ScanQuery{Kind: kind, Limit: mostNear})
+	var all []string
+	for _, f := range page.Files {
+		all = append(all, f.Path)
 	}
-	return nearestPath(path, all)
+	for _, h := range page.Logs {
+		all = append(all, h.Path)
+	}
+	return nearestPath(path, all), err
 }
 
 // isFile reports whether a path is a file.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // checkOverlap refuses a path that lies below a file, or that has a file below it, as a file
@@ -20,13 +21,13 @@ func checkOverlap(r Reader, path, self string) error {
 			return inTheWay(h, "a file cannot lie below the file %s", names.Clip(h.Path))
 		}
 	}
-	below, err := r.Files(path+"/", "", 2)
+	below, err := r.Scan(store.ScanQuery{Kind: KindFile, Prefix: path + "/", Limit: 2})
 	if err != nil {
 		return err
 	}
-	for _, h := range below {
+	for _, h := range below.Files {
 		if h.Path != self {
-			return inTheWay(h, "it is the folder of %s", names.Clip(h.Path))
+			return inTheWay(h.FileHead, "it is the folder of %s", names.Clip(h.Path))
 		}
 	}
 	return nil

@@ -153,8 +153,7 @@ type (
 	Query         = store.Query
 	Loaded        = store.Loaded
 	FileHead      = store.FileHead
-	AuthoredFile  = store.AuthoredFile
-	CurrentFile   = store.CurrentFile
+	File          = store.File
 	FileChange    = store.FileChange
 	FileMove      = store.FileMove
 	Summary       = store.Summary

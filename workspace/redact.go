@@ -60,7 +60,7 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 		if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, Outcome{}, &r.Change); err != nil {
 			return Outcome{}, err
 		}
-		return Outcome{}, tx.RedactVersion(r)
+		return Outcome{}, tx.Apply(r)
 	})
 	if err != nil {
 		return VersionInfo{}, within(op, path, w.withNearest(ctx, p, err))

@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -41,7 +43,7 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	}
 	if over := int(state.Requests) + 1 - requestCount; over > 0 {
 		state.Requests -= int64(over)
-		if err := tx.DropRequests(never, never, over); err != nil {
+		if err := tx.Forget(store.Old{Requests: over, From: never, Until: never}); err != nil {
 			return err
 		}
 	}

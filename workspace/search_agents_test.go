@@ -114,7 +114,7 @@ func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 		}
 		v := workspace.Version{Number: head.Version + 1, Size: 10, Content: []byte("needle bad")}
 		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Owner: state})
+		return tx.Apply(workspace.FileChange{Head: head, New: &v, Owner: state})
 	})
 	testkit.Must(t, err)
 	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{})

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Options of [New]. The zero value works.
@@ -155,12 +156,12 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	if after != "" {
 		q.After = &OwnerUsage{Owner: Owner{Tenant: s.tenant, Agent: after}}
 	}
-	owners, err := s.store.Owners(ctx, q)
+	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return nil, within("list", "agents", err)
 	}
-	agents := make([]AgentUsage, len(owners))
-	for i, o := range owners {
+	agents := make([]AgentUsage, len(list.Owners))
+	for i, o := range list.Owners {
 		agents[i] = AgentUsage{Agent: o.Owner.Agent, Usage: o.Usage}
 	}
 	return agents, nil
@@ -257,12 +258,13 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 // sweep removes rows of agents whose deletion was before the time from or after the time to.
 // It keeps some of the rows.
 func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
-	owners, err := s.store.Deleted(ctx, s.tenant, from, to, keep+floorSweeps)
+	q := OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep + floorSweeps}
+	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return
 	}
-	for _, o := range owners[:max(0, len(owners)-keep)] {
-		if err := floors.Sweep(ctx, s.store, o); err != nil && !errors.Is(err, ErrCorrupt) {
+	for _, o := range list.Owners[:max(0, len(list.Owners)-keep)] {
+		if err := floors.Sweep(ctx, s.store, o.Owner); err != nil && !errors.Is(err, ErrCorrupt) {
 			return
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Agents and tenants see nothing of one another.
@@ -232,12 +233,14 @@ type adder struct {
 	fail atomic.Bool
 }
 
-func (s *adder) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
-	s.sums.Add(1)
-	if s.fail.Load() {
-		return workspace.Totals{}, workspace.ErrBusy
+func (s *adder) Owners(ctx context.Context, q workspace.OwnersQuery) (l port.OwnerList, err error) {
+	if q.Which == port.OwnerTotals {
+		s.sums.Add(1)
+		if s.fail.Load() {
+			return l, workspace.ErrBusy
+		}
 	}
-	return s.Store.Totals(ctx, tenant)
+	return s.Store.Owners(ctx, q)
 }
 
 // The bytes of all agents are added up every five seconds at most. A write that would

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -49,6 +50,12 @@ func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *tota
 	return &total{admitting: ctxmutex.New(), store: s, tenant: tenant, limits: l.withDefaults(), bytes: newRecent(totalAge, now)}
 }
 
+// totalsOf adds up what the agents of a tenant have.
+func totalsOf(ctx context.Context, s Store, tenant string) (Totals, error) {
+	list, err := s.Owners(ctx, OwnersQuery{Which: store.OwnerTotals, Tenant: tenant})
+	return list.Totals, err
+}
+
 // readBytes returns how many bytes the agents have, as of the last five seconds; 0 without a
 // limit.
 func (t *total) readBytes(ctx context.Context) (int64, error) {
@@ -56,7 +63,7 @@ func (t *total) readBytes(ctx context.Context) (int64, error) {
 		return 0, nil
 	}
 	return t.bytes.get(ctx, func() (int64, error) {
-		sum, err := t.store.Totals(ctx, t.tenant)
+		sum, err := totalsOf(ctx, t.store, t.tenant)
 		return sum.Charged(), err
 	})
 }
@@ -78,7 +85,7 @@ func (t *total) checkAgents(ctx context.Context) error {
 	if limit < 0 {
 		return nil
 	}
-	sum, err := t.store.Totals(ctx, t.tenant)
+	sum, err := totalsOf(ctx, t.store, t.tenant)
 	if err == nil && sum.Agents >= limit {
 		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
 		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
@@ -140,7 +147,7 @@ func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
 	if err := checkContext(ctx, "usage of", "store"); err != nil {
 		return StoreUsage{}, err
 	}
-	sum, err := s.store.Totals(ctx, s.tenant)
+	sum, err := totalsOf(ctx, s.store, s.tenant)
 	if err != nil {
 		return StoreUsage{}, within("usage of", "store", err)
 	}

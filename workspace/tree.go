@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A TreeResult says what [DeleteTree] or [MoveTree] did.
@@ -115,19 +116,13 @@ func (w *Workspace) eachInTree(tx Tx, path string, fn func(path string) error) (
 			return r, err
 		}
 	}
-	for after := ""; ; {
-		heads, err := tx.Files(path+"/", after, pagePaths)
+	for h, err := range store.Files(tx, path+"/") {
+		if err == nil {
+			r.Files, r.Folder = r.Files+1, true
+			err = fn(h.Path)
+		}
 		if err != nil {
 			return r, err
-		}
-		for _, h := range heads {
-			r.Files, r.Folder, after = r.Files+1, true, h.Path
-			if err := fn(h.Path); err != nil {
-				return r, err
-			}
-		}
-		if len(heads) < pagePaths {
-			break
 		}
 	}
 	if r.Files == 0 {

@@ -139,5 +139,5 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
+	return out, tx.Apply(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
 }

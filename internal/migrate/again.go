@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // again copies an owner a second time, because the source has changed.
@@ -85,47 +86,38 @@ func erase(tx workspace.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := eraseFiles(tx, state); err != nil {
+	if err := erasePaths(tx, workspace.KindFile, state); err != nil {
 		return err
 	}
-	if err := eraseLogs(tx, state); err != nil {
+	if err := erasePaths(tx, workspace.KindLog, state); err != nil {
 		return err
 	}
 	future := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	_, err1 := tx.FoldFiles(math.MaxInt32)
-	_, err2 := tx.FoldLogs(math.MaxInt32)
-	err3 := tx.DropRequests(future, future, math.MaxInt32)
-	err4 := tx.DropChanges(math.MaxInt64)
-	return errors.Join(err1, err2, err3, err4, tx.SaveOwner(workspace.OwnerState{}))
+	_, err1 := tx.Fold(workspace.KindFile, math.MaxInt32)
+	_, err2 := tx.Fold(workspace.KindLog, math.MaxInt32)
+	err3 := tx.Forget(store.Old{Requests: math.MaxInt32, From: future, Until: future, Changes: math.MaxInt64})
+	return errors.Join(err1, err2, err3, tx.Apply(workspace.OwnerState{}))
 }
 
 // erasePage is how many paths are listed at once.
 const erasePage = 500
 
-func eraseFiles(tx workspace.Tx, state workspace.OwnerState) error {
+func erasePaths(tx workspace.Tx, kind workspace.PathKind, state workspace.OwnerState) error {
 	for {
-		heads, err := tx.Files("", "", erasePage)
-		if err != nil || len(heads) == 0 {
+		page, err := tx.Scan(store.ScanQuery{Kind: kind, Limit: erasePage})
+		if err != nil || len(page.Files)+len(page.Logs) == 0 {
 			return err
 		}
-		for _, h := range heads {
+		for _, f := range page.Files {
+			h := f.FileHead
 			h.Deleted, h.Sizes, h.Summary = true, nil, 0
-			if err := tx.SaveFile(workspace.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
+			if err := tx.Apply(workspace.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
 				return err
 			}
 		}
-	}
-}
-
-func eraseLogs(tx workspace.Tx, state workspace.OwnerState) error {
-	for {
-		heads, err := tx.Logs("", "", erasePage)
-		if err != nil || len(heads) == 0 {
-			return err
-		}
-		for _, h := range heads {
+		for _, h := range page.Logs {
 			h.Deleted, h.First, h.Bytes = true, h.Last+1, 0
-			if err := tx.SaveLog(workspace.LogChange{Head: h, Prune: h.Last, Owner: state}); err != nil {
+			if err := tx.Apply(workspace.LogChange{Head: h, Prune: h.Last, Owner: state}); err != nil {
 				return err
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/migrate"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // roleVariable tells this test binary, which a test starts again, to copy a database.
@@ -100,11 +101,11 @@ func copyAndKill(t *testing.T, from, to, phase string, lines int) (last string) 
 
 // owned returns the owners of a database.
 func owned(t testing.TB, s workspace.Store) map[workspace.Owner]bool {
-	owners, err := s.AllOwners(t.Context(), workspace.Owner{}, 1<<20)
+	owners, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 1 << 20})
 	testkit.Must(t, err)
 	all := map[workspace.Owner]bool{}
-	for _, o := range owners {
-		all[o] = true
+	for _, o := range owners.Owners {
+		all[o.Owner] = true
 	}
 	return all
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // openFile opens a database in a file.
@@ -107,9 +108,10 @@ func work(t testing.TB, s workspace.Store, tenant, agent string, calls int, rnd 
 func everything(t testing.TB, s workspace.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	owners, err := s.AllOwners(t.Context(), workspace.Owner{}, 1<<20)
+	owners, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 1 << 20})
 	testkit.Must(t, err)
-	for _, o := range owners {
+	for _, u := range owners.Owners {
+		o := u.Owner
 		r, err := dump.Check(t.Context(), s, o)
 		testkit.Must(t, err)
 		if r.Problems != nil {
@@ -194,9 +196,10 @@ func files(t testing.TB, s workspace.Store) (text string) {
 // rowByRow compares all rows of databases with those of the first one.
 func rowByRow(t testing.TB, first workspace.Store, others ...workspace.Store) {
 	t.Helper()
-	owners, err := first.AllOwners(t.Context(), workspace.Owner{}, 1<<20)
+	owners, err := first.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 1 << 20})
 	testkit.Must(t, err)
-	for _, o := range owners {
+	for _, u := range owners.Owners {
+		o := u.Owner
 		want := rowsOf(t, first, o)
 		for _, s := range others {
 			got := rowsOf(t, s, o)
@@ -247,7 +250,7 @@ func TestCopyIntoWhatIsNotEmpty(t *testing.T) {
 			},
 			"numbers alone": func(s workspace.Store) error {
 				return s.Update(t.Context(), workspace.Owner{Tenant: "t", Agent: "a"}, func(tx workspace.Tx) error {
-					return tx.SaveOwner(workspace.OwnerState{FileFloor: 3})
+					return tx.Apply(workspace.OwnerState{FileFloor: 3})
 				})
 			},
 			"a record": func(s workspace.Store) error {
@@ -300,15 +303,15 @@ func TestUnfinished(t *testing.T) {
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		from, to := memstore.New(), open(t)
 		fill(t, from, 6, 10, 1)
-		owners, err := from.AllOwners(t.Context(), workspace.Owner{}, 100)
+		owners, err := from.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 100})
 		testkit.Must(t, err)
 		if err := migrate.Unfinished(t.Context(), to); err != nil {
 			t.Errorf("Unfinished of an empty database = %v, want nil", err)
 		}
-		for n := range owners {
+		for n := range owners.Owners {
 			ctx, cancel := context.WithCancel(t.Context())
 			_, err := migrate.Copy(ctx, dumped{from, func(o workspace.Owner) {
-				if o == owners[n] {
+				if o == owners.Owners[n].Owner {
 					cancel()
 				}
 			}}, to, migrate.Options{From: "source"})
@@ -356,10 +359,10 @@ type listed struct {
 	at func(n int)
 }
 
-func (s listed) AllOwners(ctx context.Context, after workspace.Owner, limit int) ([]workspace.Owner, error) {
+func (s listed) Owners(ctx context.Context, q store.OwnersQuery) (store.OwnerList, error) {
 	*s.n++
 	s.at(*s.n)
-	return s.Store.AllOwners(ctx, after, limit)
+	return s.Store.Owners(ctx, q)
 }
 
 // A source that changes while it is copied is copied as it is at the end: owners that are
@@ -392,7 +395,7 @@ func TestCopyOfWhatChanges(t *testing.T) {
 				testkit.Must(t, err)
 				testkit.Must(t, from.System(t.Context()).Delete(r.Key, r.Revision))
 				gone := workspace.Owner{Tenant: "local", Agent: "deleted"}
-				testkit.Must(t, from.Update(t.Context(), gone, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) }))
+				testkit.Must(t, from.Update(t.Context(), gone, func(tx workspace.Tx) error { return tx.Apply(workspace.OwnerState{}) }))
 			}
 		}}, to, migrate.Options{From: "source"})
 		if err != nil || report.Again < 3 {
@@ -453,7 +456,7 @@ func TestCopyOfDamage(t *testing.T) {
 	testkit.Must(t, from.Update(t.Context(), o, func(tx workspace.Tx) error {
 		s, err := tx.Owner()
 		s.Bytes++
-		return errors.Join(err, tx.SaveOwner(s))
+		return errors.Join(err, tx.Apply(s))
 	}))
 	if _, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"}); !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), o.String()) {
 		t.Errorf("Copy of a damaged owner = %v, want ErrCorrupt that names it", err)

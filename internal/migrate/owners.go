@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ownersPage is how many owners are listed at once.
@@ -14,18 +15,19 @@ const ownersPage = 500
 // owners returns all owners of a database, in order.
 func owners(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Owner, error] {
 	return func(yield func(workspace.Owner, error) bool) {
-		for after := (workspace.Owner{}); ; {
-			page, err := s.AllOwners(ctx, after, ownersPage)
+		for q := (store.OwnersQuery{Which: store.AllOwners, Limit: ownersPage}); ; {
+			list, err := s.Owners(ctx, q)
 			if err != nil {
 				yield(workspace.Owner{}, err)
 				return
 			}
-			for _, after = range page {
-				if !yield(after, nil) {
+			for _, o := range list.Owners {
+				if !yield(o.Owner, nil) {
 					return
 				}
+				q.After = &o
 			}
-			if len(page) < ownersPage {
+			if len(list.Owners) < ownersPage {
 				return
 			}
 		}

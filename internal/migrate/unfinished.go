@@ -104,12 +104,11 @@ func (c *copier) unmark() error { return c.to.System(c.ctx).Delete(recordKey, c.
 // wantEmpty returns ErrConflict unless a database has no owner and no record but the one of
 // an unfinished copy.
 func wantEmpty(ctx context.Context, s workspace.Store) error {
-	owners, err := s.AllOwners(ctx, workspace.Owner{}, 1)
-	if err != nil {
-		return err
-	}
-	if len(owners) > 0 {
-		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the agent %s; give a new database", owners[0])
+	for o, err := range owners(ctx, s) {
+		if err != nil {
+			return err
+		}
+		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the agent %s; give a new database", o)
 	}
 	for r, err := range records(ctx, s) {
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // wait is the longest that Do takes.
@@ -27,7 +27,7 @@ type Probe struct {
 	said   string // the error that was logged last
 }
 
-// Do returns the error of a look. It returns [workspace.ErrBusy] if the look takes more
+// Do returns the error of a look. It returns [store.ErrBusy] if the look takes more
 // than a second or ctx ends first; the look goes on. The first of equal errors is logged
 // with its cause, and so is the end of the trouble.
 func (p *Probe) Do(ctx context.Context, log *slog.Logger, look func() error) error {
@@ -40,14 +40,14 @@ func (p *Probe) Do(ctx context.Context, log *slog.Logger, look func() error) err
 	case <-ctx.Done():
 	case <-late.C:
 	}
-	return workspace.Errorf(workspace.ErrBusy, "the database does not answer")
+	return store.Errorf(store.ErrBusy, "the database does not answer")
 }
 
 func (p *Probe) look(log *slog.Logger, look func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return workspace.ErrClosed
+		return store.ErrClosed
 	}
 	err := look()
 	said := ""
@@ -67,14 +67,14 @@ func (p *Probe) look(log *slog.Logger, look func() error) error {
 
 // causeOf returns what an error does not tell everybody, and nil if that is nothing.
 func causeOf(err error) error {
-	if e, ok := errors.AsType[*workspace.Error](err); ok {
+	if e, ok := errors.AsType[*store.Error](err); ok {
 		return e.Err
 	}
 	return nil
 }
 
 // Close waits for the look that runs, and calls end. Looks after it return
-// [workspace.ErrClosed].
+// [store.ErrClosed].
 func (p *Probe) Close(end func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A look that hangs keeps nobody, and is the only one of its kind.
@@ -27,12 +27,12 @@ func TestDoDoesNotHang(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 100 {
 			wg.Go(func() {
-				if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, workspace.ErrBusy) {
+				if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrBusy) {
 					t.Errorf("Do = %v, want ErrBusy", err)
 				}
 			})
 		}
-		if err := p.Do(ended, slog.New(slog.DiscardHandler), hang); !errors.Is(err, workspace.ErrBusy) {
+		if err := p.Do(ended, slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrBusy) {
 			t.Errorf("Do = %v, want ErrBusy", err)
 		}
 		if took := time.Since(began); took != 10*time.Millisecond {
@@ -47,7 +47,7 @@ func TestDoDoesNotHang(t *testing.T) {
 		if err := p.Close(func() error { return nil }); err != nil {
 			t.Error(err)
 		}
-		if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, workspace.ErrClosed) || looks.Load() != 1 {
+		if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrClosed) || looks.Load() != 1 {
 			t.Errorf("after Close: %v, %d looks", err, looks.Load())
 		}
 	})
@@ -58,7 +58,7 @@ func TestDoLogs(t *testing.T) {
 	var b strings.Builder
 	log := slog.New(slog.NewTextHandler(&b, nil))
 	var p Probe
-	gone := workspace.Errorf(workspace.ErrReadOnly, "a file is gone")
+	gone := store.Errorf(store.ErrReadOnly, "a file is gone")
 	gone.Err = errors.New("nothing is at /the/path")
 	for _, result := range []error{nil, gone, gone, gone, nil, nil} {
 		if err := p.Do(t.Context(), log, func() error { return result }); err != result {

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // secrets are the canaries of a history: each is in one version alone, until a restore or a
@@ -140,8 +141,8 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 		return nil
 	}))
 	must(t, store.View(ctx, owner, func(r workspace.Reader) error {
-		files, err := r.Files("", "", 100)
-		for _, h := range files {
+		page, err := r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 100})
+		for _, h := range page.Files {
 			list, err1 := r.Versions(h.Path)
 			for _, v := range list {
 				whole, err2 := r.Version(h.Path, v.Number)

@@ -11,7 +11,7 @@ type FilesQuery struct {
 
 // A FilesView is a page of an agent's files. All of it comes from one snapshot.
 type FilesView struct {
-	Files     []store.AuthoredFile
+	Files     []store.File
 	Next      string // for FilesQuery.After; "": there are no more
 	Following string // the path of the first file after the page; "": there is none
 }

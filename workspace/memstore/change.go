@@ -32,21 +32,13 @@ func (t *tx) setChanges(rows []store.Change) {
 	t.changes = rows
 }
 
-// addChange adds a row to the journal, unless it has no revision. It returns ErrCorrupt
-// for a row that is not above the last one.
+// addChange adds a row to the journal. It returns ErrCorrupt for a row that is not above
+// the last one.
 func (t *tx) addChange(c store.Change) error {
-	if c.Revision == 0 {
-		return nil
-	}
 	if n := len(t.changes); n > 0 && t.changes[n-1].Revision >= c.Revision {
 		return store.Errorf(store.ErrCorrupt, "change %d after change %d", c.Revision, t.changes[n-1].Revision)
 	}
 	c.Time = stored(c.Time)
 	t.setChanges(append(t.changes, c))
-	return nil
-}
-
-func (t *tx) DropChanges(through int64) error {
-	t.setChanges(slices.Clone(t.changes[firstAfter(t.changes, through):])) // so that the array does not keep what is removed
 	return nil
 }

@@ -11,25 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// AllOwners lists the owners of all tenants, as of one moment. It waits for no transaction.
-func (s *Store) AllOwners(ctx context.Context, after store.Owner, limit int) (list []store.Owner, err error) {
-	if err := withdrawn(ctx); err != nil {
-		return nil, failed(err, "all owners")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, failed(store.ErrClosed, "all owners")
-	}
-	for o, d := range s.desks {
-		if d.has && (after == store.Owner{} || o.String() > after.String()) {
-			list = append(list, o)
-		}
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].String() < list[j].String() })
-	return list[:min(len(list), max(limit, 0))], nil
-}
-
 // Dump calls fn with all rows of an owner. Nothing changes the owner meanwhile.
 func (s *Store) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	return s.View(ctx, o, func(r store.Reader) error {

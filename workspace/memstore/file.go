@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -97,44 +96,37 @@ func (r *reader) Versions(path string) ([]store.Version, error) {
 	return list, nil
 }
 
-func (r *reader) Files(prefix, after string, limit int) ([]store.FileHead, error) {
-	var heads []store.FileHead
-	for _, f := range r.files.list(prefix, after, limit) {
-		heads = append(heads, copyHead(f.head))
+func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
+	if q.Kind == store.KindLog {
+		for _, l := range r.logs.list(q.Prefix, q.After, q.Limit+1) {
+			s.Logs = append(s.Logs, l.head)
+		}
+		s.Cut(q.Limit)
+		return s, nil
 	}
-	return heads, nil
+	room := q.MaxBytes
+	for _, f := range r.files.list(q.Prefix, q.After, q.Limit+1) {
+		room -= f.head.Size()
+		if s.More = len(s.Files) == q.Limit || q.Contents && len(s.Files) > 0 && room < 0; s.More {
+			break
+		}
+		file := store.File{FileHead: copyHead(f.head)}
+		switch i, found := f.index(f.head.Version); {
+		case q.Contents && !found:
+			return store.Scanned{}, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path, f.head.Version)
+		case q.Contents:
+			file.Current = copyVersion(f.versions[i])
+		case q.Authors && found:
+			file.Current.Author = f.versions[i].Author
+		}
+		s.Files = append(s.Files, file)
+	}
+	return s, nil
 }
 
-func (r *reader) AuthoredFiles(prefix, after string, limit int) ([]store.AuthoredFile, error) {
-	var files []store.AuthoredFile
-	for _, f := range r.files.list(prefix, after, limit) {
-		file := store.AuthoredFile{FileHead: copyHead(f.head)}
-		if i, found := f.index(f.head.Version); found {
-			file.Author = f.versions[i].Author
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-func (r *reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []store.CurrentFile, more bool, err error) {
-	for _, f := range r.files.list(prefix, after, limit+1) {
-		maxBytes -= f.head.Size()
-		if len(files) == limit || len(files) > 0 && maxBytes < 0 {
-			return files, true, nil
-		}
-		v, found := f.find(f.head.Version)
-		if !found {
-			return nil, false, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path, f.head.Version)
-		}
-		files = append(files, store.CurrentFile{FileHead: copyHead(f.head), Current: v})
-	}
-	return files, false, nil
-}
-
-// SaveFile returns ErrCorrupt for a version that is not above the last one: the head that
+// saveFile returns ErrCorrupt for a version that is not above the last one: the head that
 // the caller has read does not fit the versions.
-func (t *tx) SaveFile(c store.FileChange) error {
+func (t *tx) saveFile(c store.FileChange) error {
 	f := &file{head: copyHead(c.Head)}
 	f.head.Created = stored(f.head.Created)
 	f.head.Updated = stored(f.head.Updated)
@@ -154,28 +146,25 @@ func (t *tx) SaveFile(c store.FileChange) error {
 	}
 	f.versions = slices.DeleteFunc(f.versions, func(v store.Version) bool { return v.Number <= c.Prune })
 	t.setFile(c.Head.Path, f)
-	if err := t.addChange(c.Change); err != nil {
-		return err
-	}
-	return t.SaveOwner(c.Owner)
+	return nil
 }
 
-// MoveFile returns ErrCorrupt for a version that is not above the last one.
-func (t *tx) MoveFile(m store.FileMove) error {
+// moveFile returns ErrCorrupt for a version that is not above the last one.
+func (t *tx) moveFile(m store.FileMove) error {
 	var moved []store.Version
 	if old := t.files.get(m.From.Path); old != nil {
 		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v store.Version) bool { return v.Number <= m.Above })
 	}
 	to := &file{head: copyHead(m.To), versions: moved}
 	t.setFile(m.To.Path, to)
-	if err := t.SaveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Change: m.Change, Owner: m.Owner}); err != nil {
+	if err := t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}); err != nil {
 		return err
 	}
-	return t.SaveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget, Owner: m.Owner})
+	return t.saveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget})
 }
 
-// RedactVersion returns ErrCorrupt if there is no such version.
-func (t *tx) RedactVersion(c store.VersionRedaction) error {
+// redact returns ErrCorrupt if there is no such version.
+func (t *tx) redact(c store.VersionRedaction) error {
 	old := t.files.get(c.Head.Path)
 	if old == nil {
 		old = &file{}
@@ -187,7 +176,7 @@ func (t *tx) RedactVersion(c store.VersionRedaction) error {
 	f := &file{versions: slices.Clone(old.versions), summaries: old.summaries}
 	f.versions[i] = redacted(f.versions[i], c.Redaction)
 	t.setFile(c.Head.Path, f)
-	return t.SaveFile(store.FileChange{Head: c.Head, Forget: c.Forget, Change: c.Change, Owner: c.Owner})
+	return t.saveFile(store.FileChange{Head: c.Head, Forget: c.Forget})
 }
 
 // redacted returns a version with a receipt in place of its content.
@@ -222,7 +211,7 @@ func (r *reader) Summaries(path string) (list []store.Summary, err error) {
 	return list, nil
 }
 
-func (t *tx) SaveSummary(c store.SummaryChange) error {
+func (t *tx) saveSummary(c store.SummaryChange) {
 	f := &file{head: copyHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
 	f.head.Created = stored(f.head.Created)
 	f.head.Updated = stored(f.head.Updated)
@@ -235,22 +224,4 @@ func (t *tx) SaveSummary(c store.SummaryChange) error {
 	s.Content = slices.Clone(s.Content)
 	f.summaries[s.SummaryKey] = s
 	t.setFile(c.Head.Path, f)
-	return t.SaveOwner(c.Owner)
-}
-
-func (t *tx) FoldFiles(n int) (highest int64, err error) {
-	var gone []*file
-	for _, f := range t.files.rows {
-		if f.head.Deleted {
-			gone = append(gone, f)
-		}
-	}
-	slices.SortFunc(gone, func(a, b *file) int {
-		return cmp.Or(a.head.Updated.Compare(b.head.Updated), strings.Compare(a.head.Path, b.head.Path))
-	})
-	for _, f := range gone[:min(max(n, 0), len(gone))] {
-		highest = max(highest, f.head.Version)
-		t.setFile(f.head.Path, nil)
-	}
-	return highest, nil
 }

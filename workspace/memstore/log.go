@@ -3,7 +3,6 @@ package memstore
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -78,16 +77,8 @@ func (r *reader) EntryBytes(path string, n int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-func (r *reader) Logs(prefix, after string, limit int) ([]store.LogHead, error) {
-	var heads []store.LogHead
-	for _, l := range r.logs.list(prefix, after, limit) {
-		heads = append(heads, l.head)
-	}
-	return heads, nil
-}
-
-// SaveLog returns ErrCorrupt for an entry that is not above the last one.
-func (t *tx) SaveLog(c store.LogChange) error {
+// saveLog returns ErrCorrupt for an entry that is not above the last one.
+func (t *tx) saveLog(c store.LogChange) error {
 	l := &logRow{head: c.Head}
 	l.head.Created = stored(l.head.Created)
 	l.head.Updated = stored(l.head.Updated)
@@ -106,25 +97,5 @@ func (t *tx) SaveLog(c store.LogChange) error {
 		l.entries = append(l.entries, e)
 	}
 	t.setLog(c.Head.Path, l)
-	if err := t.addChange(c.Change); err != nil {
-		return err
-	}
-	return t.SaveOwner(c.Owner)
-}
-
-func (t *tx) FoldLogs(n int) (highest int64, err error) {
-	var gone []*logRow
-	for _, l := range t.logs.rows {
-		if l.head.Deleted {
-			gone = append(gone, l)
-		}
-	}
-	slices.SortFunc(gone, func(a, b *logRow) int {
-		return cmp.Or(a.head.Updated.Compare(b.head.Updated), strings.Compare(a.head.Path, b.head.Path))
-	})
-	for _, l := range gone[:min(max(n, 0), len(gone))] {
-		highest = max(highest, l.head.Last)
-		t.setLog(l.head.Path, nil)
-	}
-	return highest, nil
+	return nil
 }

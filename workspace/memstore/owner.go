@@ -41,42 +41,57 @@ func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
 	return nil
 }
 
-// Owners lists owners of a tenant, as of one moment. It waits for no transaction.
-func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) ([]store.OwnerUsage, error) {
+// Owners answers as of one moment. It waits for no transaction.
+func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerList, err error) {
 	if err := withdrawn(ctx); err != nil {
-		return nil, failed(err, "owners %s", q.Tenant)
+		return l, failed(err, "owners %s", q.Tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, failed(store.ErrClosed, "owners %s", q.Tenant)
+		return l, failed(store.ErrClosed, "owners %s", q.Tenant)
 	}
-	order := orderOf(q.Order)
-	part := strings.ToLower(q.Part)
-	var list []store.OwnerUsage
+	order := orderOf(q)
 	for o, d := range s.desks {
 		u := store.OwnerUsage{Owner: o, Usage: d.state.Usage, Updated: d.state.Updated}
 		switch {
-		case o.Tenant != q.Tenant, u.Usage == store.Usage{}:
-		case !strings.HasPrefix(o.Agent, q.Prefix), !strings.Contains(strings.ToLower(o.Agent), part):
-		case q.After != nil && order(u, *q.After) <= 0:
+		case !selects(q, o, d), q.After != nil && order(u, *q.After) <= 0:
+		case q.Which == store.OwnerTotals:
+			l.Totals.Add(d.state)
+		case q.Which == store.UsedOwners:
+			l.Owners = append(l.Owners, u)
 		default:
-			list = append(list, u)
+			l.Owners = append(l.Owners, store.OwnerUsage{Owner: o})
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return order(list[i], list[j]) < 0 })
-	return list[:min(len(list), max(q.Limit, 0))], nil
+	sort.Slice(l.Owners, func(i, j int) bool { return order(l.Owners[i], l.Owners[j]) < 0 })
+	l.Owners = l.Owners[:min(len(l.Owners), max(q.Limit, 0))]
+	return l, nil
 }
 
-func orderOf(o store.OwnersOrder) func(a, b store.OwnerUsage) int {
+// selects reports whether a query is for an owner.
+func selects(q store.OwnersQuery, o store.Owner, d *desk) bool {
+	switch {
+	case q.Which == store.AllOwners:
+		return d.has
+	case o.Tenant != q.Tenant:
+		return false
+	case q.Which == store.DeletedOwners:
+		return d.state.IsDeleted() && (d.state.Updated.Before(q.From) || d.state.Updated.After(q.Until))
+	}
+	return d.state.Usage != store.Usage{} && strings.HasPrefix(o.Agent, q.Prefix) &&
+		strings.Contains(strings.ToLower(o.Agent), strings.ToLower(q.Part))
+}
+
+func orderOf(q store.OwnersQuery) func(a, b store.OwnerUsage) int {
 	return func(a, b store.OwnerUsage) int {
 		first := 0
-		switch o {
+		switch q.Order {
 		case store.ByUpdated:
 			first = b.Updated.Compare(a.Updated)
 		case store.ByBytes:
 			first = cmp.Compare(b.Usage.Bytes, a.Usage.Bytes)
 		}
-		return cmp.Or(first, cmp.Compare(a.Owner.Agent, b.Owner.Agent))
+		return cmp.Or(first, cmp.Compare(a.Owner.String(), b.Owner.String()))
 	}
 }

@@ -23,21 +23,8 @@ func (r *reader) Request(key string) (store.Request, error) {
 	return store.Request(*q), nil
 }
 
-func (t *tx) SaveRequest(q store.Request) error {
-	q.Time = stored(q.Time)
-	t.setRequest(q.Key, (*request)(&q))
-	return nil
-}
-
 func (r *reader) DueRequests(from, to time.Time, n int) (int, error) {
 	return len(r.due(from, to, n)), nil
-}
-
-func (t *tx) DropRequests(from, to time.Time, n int) error {
-	for _, q := range t.due(from, to, n) {
-		t.setRequest(q.Key, nil)
-	}
-	return nil
 }
 
 // due returns requests that were made before from or after to, the oldest first.

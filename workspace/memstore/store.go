@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -81,50 +79,6 @@ func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) err
 		s.watchers.Tell(o)
 	}
 	return nil
-}
-
-// Totals adds up what the owners of a tenant have, as of one moment.
-func (s *Store) Totals(ctx context.Context, tenant string) (sum store.Totals, err error) {
-	if err := withdrawn(ctx); err != nil {
-		return sum, failed(err, "totals of %s", tenant)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return sum, failed(store.ErrClosed, "totals of %s", tenant)
-	}
-	for o, d := range s.desks {
-		if o.Tenant != tenant || d.state.Usage == (store.Usage{}) {
-			continue
-		}
-		sum.Agents++
-		sum.Files += d.state.Files
-		sum.Logs += d.state.Logs
-		sum.Entries += d.state.Entries
-		sum.Versions += d.state.Versions
-		sum.Requests += d.state.Requests
-		sum.Bytes += d.state.Bytes
-	}
-	return sum, nil
-}
-
-// Deleted lists the deleted owners, as of one moment.
-func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []store.Owner, err error) {
-	if err := withdrawn(ctx); err != nil {
-		return nil, failed(err, "deleted owners of %s", tenant)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, failed(store.ErrClosed, "deleted owners of %s", tenant)
-	}
-	for o, d := range s.desks {
-		if o.Tenant == tenant && d.state.IsDeleted() && (d.state.Updated.Before(from) || d.state.Updated.After(to)) {
-			list = append(list, o)
-		}
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Agent < list[j].Agent })
-	return list[:min(len(list), max(limit, 0))], nil
 }
 
 // Close waits for the transactions that are running and forgets everything.

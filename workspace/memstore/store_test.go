@@ -8,8 +8,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func open(t testing.TB) workspace.Store {
+func open(t testing.TB) store.Store {
 	s := memstore.New()
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -33,21 +33,21 @@ func TestStore(t *testing.T) { storetest.Run(t, open) }
 // TestBlockedOwner holds one owner's turn: others go on, and who waits for it may leave.
 func TestBlockedOwner(t *testing.T) {
 	s := open(t)
-	blocked, other := workspace.Owner{Tenant: "local", Agent: "a"}, workspace.Owner{Tenant: "local", Agent: "b"}
-	err := s.Update(t.Context(), blocked, func(tx workspace.Tx) error {
-		if err := s.Update(t.Context(), other, func(tx workspace.Tx) error {
-			return tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Files: 1}})
+	blocked, other := store.Owner{Tenant: "local", Agent: "a"}, store.Owner{Tenant: "local", Agent: "b"}
+	err := s.Update(t.Context(), blocked, func(tx store.Tx) error {
+		if err := s.Update(t.Context(), other, func(tx store.Tx) error {
+			return tx.Apply(store.OwnerState{Usage: store.Usage{Files: 1}})
 		}); err != nil {
 			t.Errorf("Update of another owner = %v, want nil", err)
 		}
-		if list, err := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(list) != 1 || list[0].Owner != other {
+		if list, err := s.Owners(t.Context(), store.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(list.Owners) != 1 || list.Owners[0].Owner != other {
 			t.Errorf("Owners = %v, %v, want the other owner", list, err)
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
 		left := make(chan error)
 		go func() {
-			left <- s.Update(ctx, blocked, func(workspace.Tx) error {
+			left <- s.Update(ctx, blocked, func(store.Tx) error {
 				t.Error("the function ran while another had the owner")
 				return nil
 			})
@@ -65,8 +65,8 @@ func TestBlockedOwner(t *testing.T) {
 
 func TestReaderEndsWithItsFunction(t *testing.T) {
 	s := open(t)
-	var kept workspace.Tx
-	testkit.Must(t, s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+	var kept store.Tx
+	testkit.Must(t, s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(tx store.Tx) error {
 		kept = tx
 		return nil
 	}))
@@ -75,5 +75,5 @@ func TestReaderEndsWithItsFunction(t *testing.T) {
 			t.Error("SaveOwner after Update returned did not panic")
 		}
 	}()
-	kept.SaveOwner(workspace.OwnerState{})
+	kept.Apply(store.OwnerState{})
 }

@@ -1,7 +1,9 @@
 package memstore
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -41,11 +43,76 @@ func (t *tx) rollback() {
 	}
 }
 
-func (t *tx) SaveOwner(s store.OwnerState) error {
-	s.Updated = stored(s.Updated)
-	old := t.state
-	t.undo = append(t.undo, func(d *data) { d.state = old })
-	t.state = s
+func (t *tx) Apply(w store.Write) error {
+	var err error
+	switch w := w.(type) {
+	case store.FileChange:
+		err = t.saveFile(w)
+	case store.LogChange:
+		err = t.saveLog(w)
+	case store.FileMove:
+		err = t.moveFile(w)
+	case store.VersionRedaction:
+		err = t.redact(w)
+	case store.SummaryChange:
+		t.saveSummary(w)
+	case store.Request:
+		w.Time = stored(w.Time)
+		t.setRequest(w.Key, (*request)(&w))
+	}
+	state, change := w.After()
+	if err == nil && change != nil {
+		err = t.addChange(*change)
+	}
+	if err == nil && state != nil {
+		old := t.state
+		t.undo = append(t.undo, func(d *data) { d.state = old })
+		t.state = *state
+		t.state.Updated = stored(state.Updated)
+	}
+	return err
+}
+
+func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+	var gone []deleted
+	if kind == store.KindFile {
+		for path, f := range t.files.rows {
+			if h := f.head; h.Deleted {
+				gone = append(gone, deleted{path, h.Updated, h.Version, func() { t.setFile(path, nil) }})
+			}
+		}
+	} else {
+		for path, l := range t.logs.rows {
+			if h := l.head; h.Deleted {
+				gone = append(gone, deleted{path, h.Updated, h.Last, func() { t.setLog(path, nil) }})
+			}
+		}
+	}
+	slices.SortFunc(gone, func(a, b deleted) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path))
+	})
+	for _, d := range gone[:min(max(n, 0), len(gone))] {
+		highest = max(highest, d.number)
+		d.forget()
+	}
+	return highest, nil
+}
+
+// deleted is a path whose number is kept.
+type deleted struct {
+	path   string
+	at     time.Time
+	number int64
+	forget func()
+}
+
+func (t *tx) Forget(o store.Old) error {
+	for _, q := range t.due(o.From, o.Until, o.Requests) {
+		t.setRequest(q.Key, nil)
+	}
+	if o.Changes > 0 {
+		t.setChanges(slices.Clone(t.changes[firstAfter(t.changes, o.Changes):])) // so that the array does not keep what is removed
+	}
 	return nil
 }
 

@@ -15,7 +15,7 @@
 // A call that writes runs a function in [Store.Update]. The function loads the heads of
 // its paths and the [OwnerState], and decides what is to change. It numbers the new
 // version or the new entries, and counts them in the owner's state. Then it passes all
-// of this to a method of the [Tx], such as [Tx.SaveFile] with a [FileChange]. The
+// of this to [Tx.Apply], such as with a [FileChange]. The
 // backend stores what it is given: the new content, the head in place of the head before,
 // the [Change] for the journal, and the owner's state in place of the state before. It
 // removes what the change says, and computes nothing. If the function returns an error,

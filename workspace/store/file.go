@@ -47,16 +47,10 @@ func (h FileHead) Kept() (bytes int64) {
 	return bytes
 }
 
-// An AuthoredFile is a file in a list, with the author of its current version.
-type AuthoredFile struct {
+// A File is a file in a list.
+type File struct {
 	FileHead
-	Author Author // zero: not known
-}
-
-// A CurrentFile is a file in a list, with its current version.
-type CurrentFile struct {
-	FileHead
-	Current Version // with its content
+	Current Version // what the [ScanQuery] asks for of the current version
 }
 
 // Version is one version of a file. In a list of versions, Content is nil.

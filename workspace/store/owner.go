@@ -60,19 +60,38 @@ func (s OwnerState) IsDeleted() bool {
 // OwnerUsage is an owner in a list.
 type OwnerUsage struct {
 	Owner   Owner
-	Usage   Usage
-	Updated time.Time // of the last write; zero: not known
+	Usage   Usage     // only in a list of UsedOwners
+	Updated time.Time // of the last write; zero: not known, or not a list of UsedOwners
 }
 
-// An OwnersQuery selects and orders owners of a tenant. The zero value, with a Tenant and
-// a Limit, lists all of them by name.
+// An OwnersQuery selects owners. The zero value, with a Tenant and a Limit, lists those of
+// the tenant that hold anything, by name.
 type OwnersQuery struct {
-	Tenant string
-	Prefix string      // how the agents' names begin; "": any
-	Part   string      // what stands somewhere in their names, in upper or lower case; "": any
-	Order  OwnersOrder // ties are in byte order of name
-	After  *OwnerUsage // the last one of the page before; nil: from the first
-	Limit  int         // above 0
+	Which       Owners
+	Tenant      string      // "" with AllOwners
+	Prefix      string      // how the names of UsedOwners begin; "": any
+	Part        string      // what stands somewhere in the names of UsedOwners, in upper or lower case; "": any
+	Order       OwnersOrder // of UsedOwners; ties are in byte order of name
+	After       *OwnerUsage // the last one of the page before; nil: from the first
+	From, Until time.Time   // of DeletedOwners: their last write was before From or after Until
+	Limit       int         // above 0; not with OwnerTotals
+}
+
+// Owners says which owners an [OwnersQuery] is for.
+type Owners int
+
+// The owners of a query.
+const (
+	UsedOwners    Owners = iota // of a tenant, that hold anything
+	DeletedOwners               // of a tenant, of whom nothing is left but the numbers that they had reached; in byte order of name
+	AllOwners                   // of every tenant, that have a row of any kind; in byte order of their String
+	OwnerTotals                 // the sums over a tenant's UsedOwners, from their states alone, in place of a list
+)
+
+// OwnerList is the answer to an [OwnersQuery].
+type OwnerList struct {
+	Owners []OwnerUsage
+	Totals Totals // of OwnerTotals alone
 }
 
 // An OwnersOrder is the order of a list of owners.
@@ -89,6 +108,17 @@ const (
 type Totals struct {
 	Agents                                          int64 // that hold anything
 	Files, Logs, Entries, Versions, Requests, Bytes int64
+}
+
+// Add adds what an owner has.
+func (t *Totals) Add(s OwnerState) {
+	t.Agents++
+	t.Files += s.Files
+	t.Logs += s.Logs
+	t.Entries += s.Entries
+	t.Versions += s.Versions
+	t.Requests += s.Requests
+	t.Bytes += s.Bytes
 }
 
 // Charged returns the bytes that count against the limits of bytes: those of the

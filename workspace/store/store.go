@@ -35,23 +35,9 @@ type Store interface {
 	// an owner that holds nothing, and one whose state is damaged.
 	Count(ctx context.Context, reads map[Owner]int64) error
 
-	// Owners lists owners of a tenant that hold anything. It is for operators: an agent
-	// never reaches it.
-	Owners(ctx context.Context, q OwnersQuery) ([]OwnerUsage, error)
-
-	// Totals adds up what the owners of a tenant have, from their states alone. It waits
-	// for no transaction.
-	Totals(ctx context.Context, tenant string) (Totals, error)
-
-	// Deleted lists the owners of a tenant of whom nothing is left but the numbers that
-	// they had reached. It lists those whose last write was before the time from or
-	// after the time to, in byte order of the agent's name, at most limit of them.
-	Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) ([]Owner, error)
-
-	// AllOwners lists the owners of every tenant that have a row of any kind, in byte order
-	// of their String, from the first one after an owner, at most limit of them. The zero
-	// Owner is before all. limit is above 0.
-	AllOwners(ctx context.Context, after Owner, limit int) ([]Owner, error)
+	// Owners lists owners, or adds up what they have. It waits for no transaction. It is for
+	// operators: an agent never reaches it.
+	Owners(ctx context.Context, q OwnersQuery) (OwnerList, error)
 
 	// Dump calls fn with every row of an owner, once, in one consistent snapshot. It needs
 	// no more memory for an owner with more rows. The order is the same in all stores: the
@@ -131,22 +117,10 @@ type Reader interface {
 	// are redacted have their receipts.
 	Versions(path string) ([]Version, error)
 
-	// Files returns the heads of files that exist and whose path begins with a prefix,
-	// in byte order of path, from the first one after a path, at most limit of them.
-	// limit is above 0.
-	Files(prefix, after string, limit int) ([]FileHead, error)
-
-	// AuthoredFiles returns what Files does, with the author of the current version of
-	// each file. Where that version is missing or damaged, the author is not known.
-	AuthoredFiles(prefix, after string, limit int) ([]AuthoredFile, error)
-
-	// CurrentFiles returns what Files does, with the current version of each file and its
-	// content. A store that is reached over a network answers it in one round trip. The
-	// list ends before a file whose size, as its head says, would make more than maxBytes
-	// of all, but the first file is there whatever its size. more reports whether a file
-	// was left out for limit or maxBytes. A version that is missing or damaged is
-	// [ErrCorrupt].
-	CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []CurrentFile, more bool, err error)
+	// Scan lists files or logs that exist, in byte order of path. A store that is reached over
+	// a network answers it in one round trip. With Contents, a version that is missing or
+	// damaged is [ErrCorrupt].
+	Scan(ScanQuery) (Scanned, error)
 
 	// Log returns the head of a log, as File does for a file.
 	Log(path string) (LogHead, OwnerState, error)
@@ -157,9 +131,6 @@ type Reader interface {
 	// EntryBytes returns the bytes of content of all entries of a log up to a number; 0
 	// if there are none.
 	EntryBytes(path string, through int64) (int64, error)
-
-	// Logs returns the heads of logs, as Files does for files.
-	Logs(prefix, after string, limit int) ([]LogHead, error)
 
 	// Summary returns the summary of a file that is kept under the key, with its
 	// content, else [ErrNotFound].
@@ -182,43 +153,14 @@ type Reader interface {
 type Tx interface {
 	Reader
 
-	// SaveFile stores a change of a file, and the owner's state after it.
-	SaveFile(FileChange) error
+	// Apply stores a write, with the row of the journal and the owner's state that come
+	// with it.
+	Apply(Write) error
 
-	// SaveLog stores a change of a log, and the owner's state after it.
-	SaveLog(LogChange) error
+	// Fold forgets the n files or logs that were deleted first, and returns the highest
+	// version, or the highest entry number, among them.
+	Fold(kind PathKind, n int) (highest int64, err error)
 
-	// MoveFile moves versions of a file to another path, with both heads and the owner's
-	// state after it.
-	MoveFile(FileMove) error
-
-	// RedactVersion removes the content of a version, its size and its SHA-256, and keeps a
-	// receipt in their place, with the file's head and the owner's state after it. The
-	// number, the author and the time of the version stay. The transaction has read that
-	// the version is there.
-	RedactVersion(VersionRedaction) error
-
-	// SaveSummary keeps a summary in place of another under its key, and stores the
-	// file's head and the owner's state after it.
-	SaveSummary(SummaryChange) error
-
-	// FoldFiles forgets the n files that were deleted first, and returns the highest
-	// version among them. FoldLogs does so for logs, and returns the highest entry
-	// number.
-	FoldFiles(n int) (highest int64, err error)
-	FoldLogs(n int) (highest int64, err error)
-
-	// SaveRequest keeps a request under its key, in place of another.
-	SaveRequest(Request) error
-
-	// DropRequests removes requests that were made before the time from or after the
-	// time to, the oldest first, at most n of them.
-	DropRequests(from, to time.Time, n int) error
-
-	// DropChanges removes the rows of the journal up to a revision.
-	DropChanges(through int64) error
-
-	// SaveOwner stores the owner's state alone. The zero state leaves nothing of the
-	// owner.
-	SaveOwner(OwnerState) error
+	// Forget removes what is old.
+	Forget(Old) error
 }

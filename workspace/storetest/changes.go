@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // The functions in this file do with a Tx what the workspace does, so that a backend
 // gets such records as it will get in use.
 
 var (
-	alice = workspace.Owner{Tenant: "local", Agent: "alice"}
-	bob   = workspace.Owner{Tenant: "local", Agent: "bob"}
+	alice = store.Owner{Tenant: "local", Agent: "alice"}
+	bob   = store.Owner{Tenant: "local", Agent: "bob"}
 )
 
 const retained = 3 // versions of a file
@@ -24,26 +24,26 @@ func at(n int) time.Time {
 	return time.Date(2026, 11, 21, 4, 50, 0, 123456000, time.UTC).Add(time.Duration(n) * 1000001 * time.Microsecond)
 }
 
-func author(n int) workspace.Author {
-	return workspace.Author{Client: fmt.Sprintf("client %d", n), Version: "1.0", Key: "key"}
+func author(n int) store.Author {
+	return store.Author{Client: fmt.Sprintf("client %d", n), Version: "1.0", Key: "key"}
 }
 
-func version(n int64, moment int, content string) workspace.Version {
-	return workspace.Version{
+func version(n int64, moment int, content string) store.Version {
+	return store.Version{
 		Number: n, Size: int64(len(content)), SHA256: sha256.Sum256([]byte(content)),
 		Author: author(moment), Time: at(moment), Content: []byte(content),
 	}
 }
 
-func entry(id int64, moment int, content string) workspace.Entry {
-	return workspace.Entry{
+func entry(id int64, moment int, content string) store.Entry {
+	return store.Entry{
 		ID: id, SHA256: sha256.Sum256([]byte(content)),
 		Author: author(moment), Time: at(moment), Content: []byte(content),
 	}
 }
 
 // change gives the owner's journal one more row.
-func change(state *workspace.OwnerState, moment int, c workspace.Change) workspace.Change {
+func change(state *store.OwnerState, moment int, c store.Change) store.Change {
 	state.Revision++
 	state.Changes++
 	c.Revision, c.Author, c.Time = state.Revision, author(moment), at(moment)
@@ -52,35 +52,38 @@ func change(state *workspace.OwnerState, moment int, c workspace.Change) workspa
 }
 
 // opFor returns what the write of a file is called.
-func opFor(exists bool) workspace.ChangeOp {
+func opFor(exists bool) store.ChangeOp {
 	if exists {
-		return workspace.OpEdit
+		return store.OpEdit
 	}
-	return workspace.OpCreate
+	return store.OpCreate
 }
 
 // silent is a Tx that adds no row to the journal.
-type silent struct{ workspace.Tx }
+type silent struct{ store.Tx }
 
-func (tx silent) SaveFile(c workspace.FileChange) error {
-	c.Change = workspace.Change{}
-	return tx.Tx.SaveFile(c)
+func (tx silent) Apply(w store.Write) error {
+	if c, ok := w.(store.FileChange); ok {
+		c.Change = store.Change{}
+		w = c
+	}
+	return tx.Tx.Apply(w)
 }
 
 // write stores the next version of a file.
-func write(tx workspace.Tx, moment int, path, content string) error {
+func write(tx store.Tx, moment int, path, content string) error {
 	head, state, err := tx.File(path)
 	if err != nil {
 		return err
 	}
-	row := workspace.Change{Op: opFor(head.Exists()), Kind: workspace.KindFile, Path: path, Before: head.Version}
+	row := store.Change{Op: opFor(head.Exists()), Kind: store.KindFile, Path: path, Before: head.Version}
 	if !head.Exists() {
 		if head.Deleted {
 			state.DeletedFiles--
 		}
 		state.Files++
 		row.Before = 0
-		head = workspace.FileHead{Path: path, Version: max(head.Version, state.FileFloor), Created: at(moment)}
+		head = store.FileHead{Path: path, Version: max(head.Version, state.FileFloor), Created: at(moment)}
 	}
 	head.Version++
 	head.Updated = at(moment)
@@ -88,7 +91,7 @@ func write(tx workspace.Tx, moment int, path, content string) error {
 	state.Bytes += int64(len(content))
 	state.Versions++
 	state.Operations++
-	c := workspace.FileChange{New: new(version(head.Version, moment, content)), Forget: head.Summary > 0}
+	c := store.FileChange{New: new(version(head.Version, moment, content)), Forget: head.Summary > 0}
 	state.Bytes -= head.Summary
 	head.Summary = 0
 	if len(head.Sizes) > retained {
@@ -100,12 +103,12 @@ func write(tx workspace.Tx, moment int, path, content string) error {
 	row.After = head.Version
 	c.Change = change(&state, moment, row)
 	c.Head, c.Owner = head, state
-	return tx.SaveFile(c)
+	return tx.Apply(c)
 }
 
 // move moves a file to a path where none is. Its versions go along if the number of the
 // new one is next to them.
-func move(tx workspace.Tx, moment int, path, to string) error {
+func move(tx store.Tx, moment int, path, to string) error {
 	from, _, err := tx.File(path)
 	if err != nil || !from.Exists() {
 		return err
@@ -122,8 +125,8 @@ func move(tx workspace.Tx, moment int, path, to string) error {
 		state.DeletedFiles--
 	}
 	state.DeletedFiles++
-	m := workspace.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0}
-	m.To = workspace.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes, Created: from.Created, Updated: at(moment)}
+	m := store.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0}
+	m.To = store.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes, Created: from.Created, Updated: at(moment)}
 	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
 	if m.To.Version != from.Version+1 {
 		m.Above, m.To.Sizes = from.Version, nil
@@ -142,16 +145,16 @@ func move(tx workspace.Tx, moment int, path, to string) error {
 	state.Versions += int64(len(m.To.Sizes) - len(from.Sizes))
 	state.Bytes -= from.Summary
 	state.Operations++
-	m.Change = change(&state, moment, workspace.Change{
-		Op: workspace.OpMove, Kind: workspace.KindFile, Path: to, From: path, Before: from.Version, After: m.To.Version,
+	m.Change = change(&state, moment, store.Change{
+		Op: store.OpMove, Kind: store.KindFile, Path: to, From: path, Before: from.Version, After: m.To.Version,
 	})
-	m.From = workspace.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created, Updated: at(moment)}
+	m.From = store.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created, Updated: at(moment)}
 	m.Owner = state
-	return tx.MoveFile(m)
+	return tx.Apply(m)
 }
 
 // remove deletes a file.
-func remove(tx workspace.Tx, moment int, path string) error {
+func remove(tx store.Tx, moment int, path string) error {
 	head, state, err := tx.File(path)
 	if err != nil || !head.Exists() {
 		return err
@@ -164,31 +167,31 @@ func remove(tx workspace.Tx, moment int, path string) error {
 	state.Files--
 	state.DeletedFiles++
 	state.Operations++
-	c := workspace.FileChange{Prune: head.Version, Forget: head.Summary > 0}
-	c.Change = change(&state, moment, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindFile, Path: path, Before: head.Version})
+	c := store.FileChange{Prune: head.Version, Forget: head.Summary > 0}
+	c.Change = change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindFile, Path: path, Before: head.Version})
 	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
 	c.Head, c.Owner = head, state
-	return tx.SaveFile(c)
+	return tx.Apply(c)
 }
 
 // summaryKeys are the keys under which fill, spoil and the model keep summaries of a
 // version.
-func summaryKeys(n int64) []workspace.SummaryKey {
-	return []workspace.SummaryKey{
+func summaryKeys(n int64) []store.SummaryKey {
+	return []store.SummaryKey{
 		{Version: n, Method: "outline", Prompt: "1"},
 		{Version: n, Method: "anthropic", Model: "model", Prompt: "1"},
 		{Version: n, Method: "anthropic", Model: "model", Prompt: "2"},
 	}
 }
 
-func summary(k workspace.SummaryKey, moment int, content string) workspace.Summary {
-	return workspace.Summary{
+func summary(k store.SummaryKey, moment int, content string) store.Summary {
+	return store.Summary{
 		SummaryKey: k, SHA256: sha256.Sum256([]byte(content)), Tokens: int64(moment) + 1, Time: at(moment), Content: []byte(content),
 	}
 }
 
 // summarise keeps a summary of a file's current version, under the n-th key.
-func summarise(tx workspace.Tx, moment int, path string, n int, content string) error {
+func summarise(tx store.Tx, moment int, path string, n int, content string) error {
 	head, state, err := tx.File(path)
 	if err != nil || !head.Exists() {
 		return err
@@ -198,21 +201,21 @@ func summarise(tx workspace.Tx, moment int, path string, n int, content string) 
 	switch old, err := tx.Summary(path, k); {
 	case err == nil:
 		size -= int64(len(old.Content))
-	case !errors.Is(err, workspace.ErrNotFound):
+	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	head.Summary += size
 	state.Bytes += size
-	return tx.SaveSummary(workspace.SummaryChange{Head: head, New: summary(k, moment, content), Owner: state})
+	return tx.Apply(store.SummaryChange{Head: head, New: summary(k, moment, content), Owner: state})
 }
 
 // add appends entries to a log.
-func add(tx workspace.Tx, moment int, path string, contents ...string) error {
+func add(tx store.Tx, moment int, path string, contents ...string) error {
 	head, state, err := tx.Log(path)
 	if err != nil {
 		return err
 	}
-	row := workspace.Change{Op: workspace.OpAppend, Kind: workspace.KindLog, Path: path, Before: head.Last, Entries: int64(len(contents))}
+	row := store.Change{Op: store.OpAppend, Kind: store.KindLog, Path: path, Before: head.Last, Entries: int64(len(contents))}
 	if !head.Exists() {
 		row.Before = 0
 		if head.Deleted {
@@ -220,9 +223,9 @@ func add(tx workspace.Tx, moment int, path string, contents ...string) error {
 		}
 		state.Logs++
 		last := max(head.Last, state.LogFloor)
-		head = workspace.LogHead{Path: path, First: last + 1, Last: last, Created: at(moment)}
+		head = store.LogHead{Path: path, First: last + 1, Last: last, Created: at(moment)}
 	}
-	c := workspace.LogChange{}
+	c := store.LogChange{}
 	for _, content := range contents {
 		head.Last++
 		head.Bytes += int64(len(content))
@@ -235,11 +238,11 @@ func add(tx workspace.Tx, moment int, path string, contents ...string) error {
 	row.After = head.Last
 	c.Change = change(&state, moment, row)
 	c.Head, c.Owner = head, state
-	return tx.SaveLog(c)
+	return tx.Apply(c)
 }
 
 // drop deletes a log.
-func drop(tx workspace.Tx, moment int, path string) error {
+func drop(tx store.Tx, moment int, path string) error {
 	head, state, err := tx.Log(path)
 	if err != nil || !head.Exists() {
 		return err
@@ -249,13 +252,13 @@ func drop(tx workspace.Tx, moment int, path string) error {
 	state.Entries -= head.Entries()
 	state.Bytes -= head.Bytes
 	state.Operations++
-	row := change(&state, moment, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindLog, Path: path, Before: head.Last})
+	row := change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindLog, Path: path, Before: head.Last})
 	head.First, head.Bytes, head.Deleted, head.Updated = head.Last+1, 0, true, at(moment)
-	return tx.SaveLog(workspace.LogChange{Head: head, Prune: head.Last, Change: row, Owner: state})
+	return tx.Apply(store.LogChange{Head: head, Prune: head.Last, Change: row, Owner: state})
 }
 
 // trim removes the n oldest entries of a log, or all if there are fewer.
-func trim(tx workspace.Tx, moment int, path string, n int) error {
+func trim(tx store.Tx, moment int, path string, n int) error {
 	head, state, err := tx.Log(path)
 	if err != nil || !head.Exists() || n == 0 {
 		return err
@@ -268,13 +271,13 @@ func trim(tx workspace.Tx, moment int, path string, n int) error {
 	state.Entries -= through - head.First + 1
 	state.Bytes -= size
 	state.Operations++
-	row := change(&state, moment, workspace.Change{Op: workspace.OpTrim, Kind: workspace.KindLog, Path: path, Before: head.Last, After: head.Last})
+	row := change(&state, moment, store.Change{Op: store.OpTrim, Kind: store.KindLog, Path: path, Before: head.Last, After: head.Last})
 	head.First, head.Bytes, head.Updated = through+1, head.Bytes-size, at(moment)
-	return tx.SaveLog(workspace.LogChange{Head: head, Prune: through, Change: row, Owner: state})
+	return tx.Apply(store.LogChange{Head: head, Prune: through, Change: row, Owner: state})
 }
 
 // dropChanges removes the n oldest rows of the journal, or all if there are fewer.
-func dropChanges(tx workspace.Tx, n int) error {
+func dropChanges(tx store.Tx, n int) error {
 	state, err := tx.Owner()
 	if err != nil {
 		return err
@@ -282,25 +285,25 @@ func dropChanges(tx workspace.Tx, n int) error {
 	drop := min(int64(n), state.Changes)
 	oldest := state.Revision - state.Changes
 	state.Changes -= drop
-	return errors.Join(tx.DropChanges(oldest+drop), tx.SaveOwner(state))
+	return errors.Join(tx.Forget(store.Old{Changes: oldest + drop}), tx.Apply(state))
 }
 
 // keepRequest keeps a request.
-func keepRequest(tx workspace.Tx, moment int, key string) error {
+func keepRequest(tx store.Tx, moment int, key string) error {
 	state, err := tx.Owner()
 	if err != nil {
 		return err
 	}
 	state.Requests++
-	if err := tx.SaveRequest(request(moment, key)); err != nil {
+	if err := tx.Apply(request(moment, key)); err != nil {
 		return err
 	}
-	return tx.SaveOwner(state)
+	return tx.Apply(state)
 }
 
-func request(moment int, key string) workspace.Request {
-	return workspace.Request{
+func request(moment int, key string) store.Request {
+	return store.Request{
 		Key: key, Hash: sha256.Sum256([]byte(key)), Time: at(moment),
-		Outcome: workspace.Outcome{Number: int64(moment) + 1, Count: 2, Bytes: 3},
+		Outcome: store.Outcome{Number: int64(moment) + 1, Count: 2, Bytes: 3},
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var concurrency = []check{
@@ -26,8 +27,8 @@ var concurrency = []check{
 
 const many = 64
 
-func worker(i int) workspace.Owner {
-	return workspace.Owner{Tenant: "local", Agent: fmt.Sprintf("worker-%d", i)}
+func worker(i int) store.Owner {
+	return store.Owner{Tenant: "local", Agent: fmt.Sprintf("worker-%d", i)}
 }
 
 // each runs fn in many goroutines and waits for them.
@@ -40,16 +41,16 @@ func each(fn func(i int)) {
 }
 
 // count adds 1 to a counter of the owner.
-func count(tx workspace.Tx) error {
+func count(tx store.Tx) error {
 	state, err := tx.Owner()
 	if err != nil {
 		return err
 	}
 	state.Operations++
-	return tx.SaveOwner(state)
+	return tx.Apply(state)
 }
 
-func concurrentCounter(t testing.TB, s workspace.Store) {
+func concurrentCounter(t testing.TB, s store.Store) {
 	n := rounds(100, 30, 5, 3)
 	each(func(int) {
 		for range n {
@@ -64,7 +65,7 @@ func concurrentCounter(t testing.TB, s workspace.Store) {
 }
 
 // concurrentCount counts reads beside Updates of the same owners.
-func concurrentCount(t testing.TB, s workspace.Store) {
+func concurrentCount(t testing.TB, s store.Store) {
 	n := rounds(100, 30, 5, 3)
 	for i := range 3 {
 		update(t, s, worker(i), count)
@@ -75,7 +76,7 @@ func concurrentCount(t testing.TB, s workspace.Store) {
 			if i%2 == 0 {
 				err = s.Update(t.Context(), worker(i%3), count)
 			} else {
-				err = s.Count(t.Context(), map[workspace.Owner]int64{worker(0): 1, worker(1): 1, worker(2): 1})
+				err = s.Count(t.Context(), map[store.Owner]int64{worker(0): 1, worker(1): 1, worker(2): 1})
 			}
 			if err != nil {
 				t.Errorf("Update and Count beside others = %v, want nil", err)
@@ -92,7 +93,7 @@ func concurrentCount(t testing.TB, s workspace.Store) {
 }
 
 // concurrentCounts looks at two owners that are always counted together.
-func concurrentCounts(t testing.TB, s workspace.Store) {
+func concurrentCounts(t testing.TB, s store.Store) {
 	update(t, s, alice, count)
 	update(t, s, bob, count)
 	var counting sync.WaitGroup
@@ -101,7 +102,7 @@ func concurrentCounts(t testing.TB, s workspace.Store) {
 	for range 2 {
 		counting.Go(func() {
 			for !stop.Load() {
-				if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1, bob: 1}); err != nil {
+				if err := s.Count(t.Context(), map[store.Owner]int64{alice: 1, bob: 1}); err != nil {
 					t.Errorf("Count beside Owners = %v, want nil", err)
 				}
 				counted.Add(1)
@@ -122,12 +123,12 @@ func concurrentCounts(t testing.TB, s workspace.Store) {
 
 // concurrentOwners lets many owners work at the same time. Each sees at once what it has
 // written.
-func concurrentOwners(t testing.TB, s workspace.Store) {
+func concurrentOwners(t testing.TB, s store.Store) {
 	n := rounds(50, 15, 3, 2)
 	each(func(i int) {
 		for round := range n {
 			want := fmt.Sprintf("%d of %d", round, i)
-			err := s.Update(t.Context(), worker(i), func(tx workspace.Tx) error {
+			err := s.Update(t.Context(), worker(i), func(tx store.Tx) error {
 				return errors.Join(write(tx, round, "a", want), add(tx, round, "a", want))
 			})
 			f, err2 := try(t, s, worker(i), readFile("a"))
@@ -137,7 +138,7 @@ func concurrentOwners(t testing.TB, s workspace.Store) {
 		}
 	})
 	for i := range many {
-		entries := view(t, s, worker(i), readEntries("a", workspace.EntryQuery{}))
+		entries := view(t, s, worker(i), readEntries("a", store.EntryQuery{}))
 		if len(entries) != n {
 			t.Fatalf("%s appended %d entries and has %d", worker(i), n, len(entries))
 		}
@@ -154,23 +155,23 @@ func concurrentOwners(t testing.TB, s workspace.Store) {
 
 // concurrentQuota lets many goroutines make a file if there are fewer than ten. What an
 // Update has read must still be true when it is stored.
-func concurrentQuota(t testing.TB, s workspace.Store) {
+func concurrentQuota(t testing.TB, s store.Store) {
 	const quota = 10
 	var made atomic.Int64
 	each(func(i int) {
-		err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-			heads, err := tx.Files("", "", many)
+		err := s.Update(t.Context(), alice, func(tx store.Tx) error {
+			heads, err := plain.Read(tx).Files("", "", many)
 			if err != nil {
 				return err
 			}
 			if len(heads) >= quota {
-				return workspace.ErrQuota
+				return store.ErrQuota
 			}
 			return write(tx, i, fmt.Sprint("file-", i), "x")
 		})
 		if err == nil {
 			made.Add(1)
-		} else if err != workspace.ErrQuota {
+		} else if err != store.ErrQuota {
 			t.Errorf("Update = %v, want nil or ErrQuota", err)
 		}
 	})
@@ -182,15 +183,15 @@ func concurrentQuota(t testing.TB, s workspace.Store) {
 }
 
 // concurrentView reads while a writer writes one number in several places.
-func concurrentView(t testing.TB, s workspace.Store) {
-	same := func(n int64) func(workspace.Tx) error {
-		return func(tx workspace.Tx) error {
+func concurrentView(t testing.TB, s store.Store) {
+	same := func(n int64) func(store.Tx) error {
+		return func(tx store.Tx) error {
 			text := fmt.Sprint(n)
 			return errors.Join(
 				write(tx, int(n), "a", text), write(tx, int(n), "b", text), add(tx, int(n), "log", text),
-				tx.SaveRequest(workspace.Request{Key: "k", Outcome: workspace.Outcome{Number: n}}),
-				tx.DropChanges(3*(n-1)),
-				tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Operations: n}, Revision: 3 * n, Changes: 3}))
+				tx.Apply(store.Request{Key: "k", Outcome: store.Outcome{Number: n}}),
+				tx.Forget(store.Old{Changes: 3 * (n - 1)}),
+				tx.Apply(store.OwnerState{Usage: store.Usage{Operations: n}, Revision: 3 * n, Changes: 3}))
 		}
 	}
 	update(t, s, alice, same(1))
@@ -235,7 +236,7 @@ func concurrentView(t testing.TB, s workspace.Store) {
 }
 
 // sample reads the number that concurrentView wrote, in all places and twice.
-func sample(r workspace.Reader) (got []int64, err error) {
+func sample(r store.Reader) (got []int64, err error) {
 	for range 2 {
 		for _, path := range []string{"b", "a"} {
 			head, v, err := r.Current(path)
@@ -256,7 +257,7 @@ func sample(r workspace.Reader) (got []int64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		tail, err := r.Entries("log", workspace.EntryQuery{Tail: true, Limit: 1})
+		tail, err := r.Entries("log", store.EntryQuery{Tail: true, Limit: 1})
 		if err != nil || len(tail) != 1 {
 			return nil, fmt.Errorf("%d entries: %w", len(tail), err)
 		}
@@ -264,7 +265,7 @@ func sample(r workspace.Reader) (got []int64, err error) {
 		if err != nil || len(rows) != 3 {
 			return nil, fmt.Errorf("%d rows of the journal, want 3: %w", len(rows), err)
 		}
-		l, err := r.Load(workspace.Query{File: "a", Current: true, Log: "log", Request: "k"})
+		l, err := r.Load(store.Query{File: "a", Current: true, Log: "log", Request: "k"})
 		if err != nil || l.Request == nil {
 			return nil, fmt.Errorf("the request that Load gives is %v: %w", l.Request, err)
 		}
@@ -279,20 +280,20 @@ func sample(r workspace.Reader) (got []int64, err error) {
 // that it shares with others.
 type work struct{ worker, round int }
 
-func (w work) owner() workspace.Owner { return worker(w.worker % 16) }
-func (w work) text() string           { return fmt.Sprintf("worker %d round %d", w.worker, w.round) }
+func (w work) owner() store.Owner { return worker(w.worker % 16) }
+func (w work) text() string       { return fmt.Sprintf("worker %d round %d", w.worker, w.round) }
 
-func (w work) do(tx workspace.Tx) error { return add(tx, w.round, "log", w.text()) }
+func (w work) do(tx store.Tx) error { return add(tx, w.round, "log", w.text()) }
 
 // settled tests, after the last round, that the log has one entry for each Update that
 // succeeded, and no other.
-func settled(t testing.TB, s workspace.Store, said map[work]error) {
+func settled(t testing.TB, s store.Store, said map[work]error) {
 	t.Helper()
 	stored := map[string]int{}
 	for i := range 16 {
 		head := view(t, s, worker(i), readLog("log")).Head
 		state := view(t, s, worker(i), readOwner)
-		entries := view(t, s, worker(i), readEntries("log", workspace.EntryQuery{}))
+		entries := view(t, s, worker(i), readEntries("log", store.EntryQuery{}))
 		if n := int64(len(entries)); head.Entries() != n || state.Entries != n || state.Operations != n {
 			t.Errorf("%s has %d entries, its head says %d, its state %d", worker(i), n, head.Entries(), state.Entries)
 		}
@@ -325,7 +326,7 @@ func settled(t testing.TB, s workspace.Store, said map[work]error) {
 
 // concurrentRounds lets many workers write at once, round after round, and one of them do
 // something odd. It tests that the others do not notice.
-func concurrentRounds(t testing.TB, s workspace.Store, odd func(w work, start <-chan struct{}) error) {
+func concurrentRounds(t testing.TB, s store.Store, odd func(w work, start <-chan struct{}) error) {
 	said := map[work]error{}
 	var mu sync.Mutex // guards said
 	for round := range rounds(10_000, 150, 24, 12) {
@@ -357,13 +358,13 @@ func concurrentRounds(t testing.TB, s workspace.Store, odd func(w work, start <-
 	settled(t, s, said)
 }
 
-func concurrentCancel(t testing.TB, s workspace.Store) {
+func concurrentCancel(t testing.TB, s store.Store) {
 	concurrentRounds(t, s, func(w work, start <-chan struct{}) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if rand.IntN(4) == 0 { // surely in flight
 			<-start
-			return s.Update(ctx, w.owner(), func(tx workspace.Tx) error {
+			return s.Update(ctx, w.owner(), func(tx store.Tx) error {
 				cancel()
 				return w.do(tx)
 			})
@@ -383,24 +384,24 @@ func concurrentCancel(t testing.TB, s workspace.Store) {
 	})
 }
 
-func concurrentFailure(t testing.TB, s workspace.Store) {
+func concurrentFailure(t testing.TB, s store.Store) {
 	concurrentRounds(t, s, func(w work, start <-chan struct{}) (err error) {
 		<-start
 		switch w.round % 3 {
 		case 0:
-			err = s.Update(t.Context(), w.owner(), func(tx workspace.Tx) error { return errors.Join(w.do(tx), errFn) })
+			err = s.Update(t.Context(), w.owner(), func(tx store.Tx) error { return errors.Join(w.do(tx), errFn) })
 			if !errors.Is(err, errFn) {
 				t.Errorf("%s: Update = %v, want the function's error", w.text(), err)
 			}
 		case 1:
 			if got := panicked(func() {
-				s.Update(t.Context(), w.owner(), func(tx workspace.Tx) error { panic(errors.Join(w.do(tx), errFn)) })
+				s.Update(t.Context(), w.owner(), func(tx store.Tx) error { panic(errors.Join(w.do(tx), errFn)) })
 			}); got == nil {
 				t.Errorf("%s: Update of a function that panics did not", w.text())
 			}
 		case 2:
 			if !exited(func() {
-				s.Update(t.Context(), w.owner(), func(tx workspace.Tx) error {
+				s.Update(t.Context(), w.owner(), func(tx store.Tx) error {
 					defer runtime.Goexit()
 					return w.do(tx)
 				})

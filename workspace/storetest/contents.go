@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 // fill gives an owner some of everything. All of the content has the tag.
-func fill(tx workspace.Tx, tag string) error {
+func fill(tx store.Tx, tag string) error {
 	return errors.Join(
 		write(tx, 1, "plan.md", tag+" 1"),
 		write(tx, 2, "plan.md", tag+" 22"),
@@ -35,7 +36,7 @@ func fill(tx workspace.Tx, tag string) error {
 }
 
 // spoil changes some of everything that fill has made, and adds some more.
-func spoil(tx workspace.Tx) error {
+func spoil(tx store.Tx) error {
 	if err := errors.Join(
 		summarise(tx, 20, "plan.md", 1, "spoiled"),
 		summarise(tx, 20, "src/b.go", 1, "spoiled"),
@@ -54,57 +55,57 @@ func spoil(tx workspace.Tx) error {
 	); err != nil {
 		return err
 	}
-	_, err1 := tx.FoldFiles(1)
-	_, err2 := tx.FoldLogs(1)
-	err3 := tx.DropRequests(at(17), at(100), 1)
+	_, err1 := tx.Fold(store.KindFile, 1)
+	_, err2 := tx.Fold(store.KindLog, 1)
+	err3 := tx.Forget(store.Old{Requests: 1, From: at(17), Until: at(100)})
 	state, err4 := tx.Owner()
-	state = workspace.OwnerState{FileFloor: 99, Requests: state.Requests, Revision: state.Revision, Changes: state.Changes}
-	return errors.Join(err1, err2, err3, err4, tx.SaveOwner(state))
+	state = store.OwnerState{FileFloor: 99, Requests: state.Requests, Revision: state.Revision, Changes: state.Changes}
+	return errors.Join(err1, err2, err3, err4, tx.Apply(state))
 }
 
 // contents is what a Reader shows of an owner.
 type contents struct {
-	State    workspace.OwnerState
-	Files    []workspace.FileHead
-	Authored []workspace.AuthoredFile
-	Currents []workspace.CurrentFile
-	Logs     []workspace.LogHead
+	State    store.OwnerState
+	Files    []store.FileHead
+	Authored []store.File
+	Currents []store.File
+	Logs     []store.LogHead
 	File     []file
 	Log      []log
-	Requests []workspace.Request
-	Changes  []workspace.Change
+	Requests []store.Request
+	Changes  []store.Change
 }
 
 type file struct {
-	Head     workspace.FileHead
-	Current  workspace.Version
-	Versions []workspace.Version
-	Retained []workspace.Version // with content
-	Made     []workspace.Summary
+	Head     store.FileHead
+	Current  store.Version
+	Versions []store.Version
+	Retained []store.Version // with content
+	Made     []store.Summary
 }
 
 type log struct {
-	Head    workspace.LogHead
-	Entries []workspace.Entry
-	Tail    []workspace.Entry
+	Head    store.LogHead
+	Entries []store.Entry
+	Tail    []store.Entry
 }
 
 // everything returns what the lists show, and what is under the paths and keys that fill
 // and spoil use.
-func everything(r workspace.Reader) (contents, error) {
+func everything(r store.Reader) (contents, error) {
 	return contentsOf(r,
 		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new", "src/moved"},
 		[]string{"key 1", "key 2", "new"})
 }
 
 // contentsOf returns what the lists show, and what is under some paths and keys.
-func contentsOf(r workspace.Reader, paths, keys []string) (c contents, err error) {
+func contentsOf(r store.Reader, paths, keys []string) (c contents, err error) {
 	var errs [6]error
 	c.State, errs[0] = r.Owner()
-	c.Files, errs[1] = r.Files("", "", 1000)
-	c.Authored, errs[2] = r.AuthoredFiles("", "", 1000)
+	c.Files, errs[1] = plain.Read(r).Files("", "", 1000)
+	c.Authored, errs[2] = plain.Read(r).AuthoredFiles("", "", 1000)
 	c.Currents, errs[3] = currents(r, "", "", 1000)
-	c.Logs, errs[4] = r.Logs("", "", 1000)
+	c.Logs, errs[4] = plain.Read(r).Logs("", "", 1000)
 	c.Changes, errs[5] = r.Changes(0, 1000)
 	if err := errors.Join(errs[:]...); err != nil {
 		return c, err
@@ -125,14 +126,14 @@ func contentsOf(r workspace.Reader, paths, keys []string) (c contents, err error
 		switch {
 		case err == nil:
 			c.Requests = append(c.Requests, q)
-		case !errors.Is(err, workspace.ErrNotFound):
+		case !errors.Is(err, store.ErrNotFound):
 			return c, err
 		}
 	}
 	return c, nil
 }
 
-func dumpFile(r workspace.Reader, path string, state workspace.OwnerState) (f file, err error) {
+func dumpFile(r store.Reader, path string, state store.OwnerState) (f file, err error) {
 	head, beside, err := r.File(path)
 	if err != nil {
 		return f, err
@@ -162,14 +163,14 @@ func dumpFile(r workspace.Reader, path string, state workspace.OwnerState) (f fi
 
 // dumpSummaries returns the summaries of the last versions, and of the first versions,
 // which another file may have.
-func dumpSummaries(r workspace.Reader, path string, last int64) (made []workspace.Summary, err error) {
+func dumpSummaries(r store.Reader, path string, last int64) (made []store.Summary, err error) {
 	for n := max(1, last-retained); n <= max(last, retained+1); n++ {
 		for _, k := range summaryKeys(n) {
 			s, err := r.Summary(path, k)
 			switch {
 			case err == nil:
 				made = append(made, s)
-			case !errors.Is(err, workspace.ErrNotFound):
+			case !errors.Is(err, store.ErrNotFound):
 				return nil, err
 			}
 		}
@@ -177,7 +178,7 @@ func dumpSummaries(r workspace.Reader, path string, last int64) (made []workspac
 	return made, nil
 }
 
-func dumpLog(r workspace.Reader, path string, state workspace.OwnerState) (l log, err error) {
+func dumpLog(r store.Reader, path string, state store.OwnerState) (l log, err error) {
 	head, beside, err := r.Log(path)
 	if err != nil {
 		return l, err
@@ -186,9 +187,9 @@ func dumpLog(r workspace.Reader, path string, state workspace.OwnerState) (l log
 		return l, fmt.Errorf("Log(%q) gives the owner's state %+v, Owner() %+v", path, beside, state)
 	}
 	l.Head = head
-	if l.Entries, err = r.Entries(path, workspace.EntryQuery{}); err != nil {
+	if l.Entries, err = r.Entries(path, store.EntryQuery{}); err != nil {
 		return l, err
 	}
-	l.Tail, err = r.Entries(path, workspace.EntryQuery{Tail: true, Limit: 2})
+	l.Tail, err = r.Entries(path, store.EntryQuery{Tail: true, Limit: 2})
 	return l, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var contexts = []check{
@@ -17,31 +17,27 @@ var contexts = []check{
 	{"Contexts/EndsAfterwards", ctxAfter},
 }
 
-func ctxCancelled(t testing.TB, s workspace.Store) {
+func ctxCancelled(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("a cause"))
 	ran := false
-	if err := s.Update(ctx, alice, func(tx workspace.Tx) error {
+	if err := s.Update(ctx, alice, func(tx store.Tx) error {
 		ran = true
 		return spoil(tx)
 	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Update with a cancelled context = %v, want context.Canceled", err)
 	}
-	if err := s.View(ctx, alice, func(workspace.Reader) error {
+	if err := s.View(ctx, alice, func(store.Reader) error {
 		ran = true
 		return nil
 	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("View with a cancelled context = %v, want context.Canceled", err)
 	}
-	if _, err := s.Owners(ctx, workspace.OwnersQuery{Tenant: "local", Limit: 1}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Owners with a cancelled context = %v, want context.Canceled", err)
-	}
-	if _, err := s.Totals(ctx, "local"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Totals with a cancelled context = %v, want context.Canceled", err)
-	}
-	if _, err := s.Deleted(ctx, "local", at(1), at(1), 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("Deleted with a cancelled context = %v, want context.Canceled", err)
+	for _, which := range []store.Owners{store.UsedOwners, store.DeletedOwners, store.AllOwners, store.OwnerTotals} {
+		if _, err := s.Owners(ctx, store.OwnersQuery{Which: which, Tenant: "local", Limit: 1}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Owners %d with a cancelled context = %v, want context.Canceled", which, err)
+		}
 	}
 	if ran {
 		t.Error("a cancelled context, and the function ran")
@@ -49,19 +45,19 @@ func ctxCancelled(t testing.TB, s workspace.Store) {
 	unchanged(t, s, "an Update with a cancelled context", before)
 }
 
-func ctxDeadline(t testing.TB, s workspace.Store) {
+func ctxDeadline(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	ran := false
-	err := s.Update(ctx, alice, func(tx workspace.Tx) error {
+	err := s.Update(ctx, alice, func(tx store.Tx) error {
 		ran = true
 		return spoil(tx)
 	})
-	if !errors.Is(err, workspace.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Update past its deadline = %v, want ErrBusy and context.DeadlineExceeded", err)
 	}
-	if err := s.View(ctx, alice, func(workspace.Reader) error {
+	if err := s.View(ctx, alice, func(store.Reader) error {
 		ran = true
 		return nil
 	}); !errors.Is(err, context.DeadlineExceeded) {
@@ -83,8 +79,8 @@ func honest(t testing.TB, what string, err error, stored bool) {
 		if !stored {
 			t.Errorf("%s: Update = nil, and its work is lost", what)
 		}
-	case errors.Is(err, workspace.ErrOutcomeUnknown):
-	case errors.Is(err, context.Canceled), errors.Is(err, workspace.ErrBusy):
+	case errors.Is(err, store.ErrOutcomeUnknown):
+	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrBusy):
 		if stored {
 			t.Errorf("%s: Update = %v, and its work is stored", what, err)
 		}
@@ -94,12 +90,12 @@ func honest(t testing.TB, what string, err error, stored bool) {
 }
 
 // ctxWaiting ends contexts while another Update holds their owner.
-func ctxWaiting(t testing.TB, s workspace.Store) {
+func ctxWaiting(t testing.TB, s store.Store) {
 	for _, deadline := range []bool{false, true} {
 		started, release := make(chan struct{}, 8), make(chan struct{})
 		first, second := make(chan error, 1), make(chan error, 1)
 		go func() {
-			first <- s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+			first <- s.Update(t.Context(), alice, func(tx store.Tx) error {
 				started <- struct{}{}
 				<-release
 				return write(tx, 1, "first", "x")
@@ -112,7 +108,7 @@ func ctxWaiting(t testing.TB, s workspace.Store) {
 			ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 		}
 		go func() {
-			second <- s.Update(ctx, alice, func(tx workspace.Tx) error { return write(tx, 2, "second", "x") })
+			second <- s.Update(ctx, alice, func(tx store.Tx) error { return write(tx, 2, "second", "x") })
 		}()
 		if !deadline {
 			cancel()
@@ -128,17 +124,17 @@ func ctxWaiting(t testing.TB, s workspace.Store) {
 		if f := view(t, s, alice, readFile("first")); !f.Head.Exists() {
 			t.Errorf("Update beside one whose context ended left %+v, want its write", f)
 		}
-		update(t, s, alice, func(tx workspace.Tx) error {
+		update(t, s, alice, func(tx store.Tx) error {
 			return errors.Join(remove(tx, 3, "first"), remove(tx, 4, "second"))
 		})
 	}
 }
 
 // ctxInside ends the context while the function runs.
-func ctxInside(t testing.TB, s workspace.Store) {
+func ctxInside(t testing.TB, s store.Store) {
 	for i, path := range []string{"a", "b", "c"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.Update(ctx, alice, func(tx workspace.Tx) error {
+		err := s.Update(ctx, alice, func(tx store.Tx) error {
 			if i == 0 {
 				cancel()
 			}
@@ -152,8 +148,8 @@ func ctxInside(t testing.TB, s workspace.Store) {
 			}
 			return errors.Join(err1, err2)
 		})
-		var one, two workspace.FileHead // of one moment: the commit may still be under way
-		seen := s.View(t.Context(), alice, func(r workspace.Reader) (err error) {
+		var one, two store.FileHead // of one moment: the commit may still be under way
+		seen := s.View(t.Context(), alice, func(r store.Reader) (err error) {
 			if one, _, err = r.File(path); err == nil {
 				two, _, err = r.File(path + "2")
 			}
@@ -167,14 +163,14 @@ func ctxInside(t testing.TB, s workspace.Store) {
 			t.Errorf("the context ended in the function, which is stored in part: %+v, %+v", one, two)
 		}
 	}
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 1, "after", "x") })
+	update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, "after", "x") })
 }
 
 // ctxAfter ends the context after its call has returned.
-func ctxAfter(t testing.TB, s workspace.Store) {
+func ctxAfter(t testing.TB, s store.Store) {
 	for i := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := s.Update(ctx, alice, func(tx workspace.Tx) error { return add(tx, i, "a", "x") }); err != nil {
+		if err := s.Update(ctx, alice, func(tx store.Tx) error { return add(tx, i, "a", "x") }); err != nil {
 			t.Fatalf("Update = %v, want nil", err)
 		}
 		cancel()

@@ -1,8 +1,8 @@
-// Package storetest is the specification of a [workspace.Store], as a test suite
+// Package storetest is the specification of a [store.Store], as a test suite
 // that every backend passes:
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t testing.TB) workspace.Store {
+//		storetest.Run(t, func(t testing.TB) store.Store {
 //			s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
 //			if err != nil {
 //				t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
@@ -35,9 +35,9 @@ var dumps = []check{
 }
 
 // rowsOf returns all rows of an owner.
-func rowsOf(t testing.TB, s workspace.Store, o workspace.Owner) (rows []workspace.Row) {
+func rowsOf(t testing.TB, s store.Store, o store.Owner) (rows []store.Row) {
 	t.Helper()
-	if err := s.Dump(t.Context(), o, func(r workspace.Row) error {
+	if err := s.Dump(t.Context(), o, func(r store.Row) error {
 		rows = append(rows, r)
 		return nil
 	}); err != nil {
@@ -47,21 +47,21 @@ func rowsOf(t testing.TB, s workspace.Store, o workspace.Owner) (rows []workspac
 }
 
 // given returns rows for Restore, and then an error unless it is nil.
-func given(rows []workspace.Row, err error) iter.Seq2[workspace.Row, error] {
-	return func(yield func(workspace.Row, error) bool) {
+func given(rows []store.Row, err error) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(workspace.Row{}, err)
+			yield(store.Row{}, err)
 		}
 	}
 }
 
 // restore stores rows for an owner. The store must accept them.
-func restore(t testing.TB, s workspace.Store, o workspace.Owner, rows []workspace.Row) {
+func restore(t testing.TB, s store.Store, o store.Owner, rows []store.Row) {
 	t.Helper()
 	if err := s.Restore(t.Context(), o, given(rows, nil)); err != nil {
 		t.Fatalf("Restore(%s) of %d rows = %v, want nil", o, len(rows), err)
@@ -69,10 +69,10 @@ func restore(t testing.TB, s workspace.Store, o workspace.Owner, rows []workspac
 }
 
 // sameRows compares rows one by one, so that the report names the first that differs.
-func sameRows(t reporter, what string, got, want []workspace.Row) {
+func sameRows(t reporter, what string, got, want []store.Row) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
-		var g, w workspace.Row
+		var g, w store.Row
 		if i < len(got) {
 			g = got[i]
 		}
@@ -88,9 +88,9 @@ func sameRows(t reporter, what string, got, want []workspace.Row) {
 
 // fittingRows returns rows whose state has the counters of the other rows, which the
 // model's calls do not keep.
-func fittingRows(rows []workspace.Row) []workspace.Row {
+func fittingRows(rows []store.Row) []store.Row {
 	fit := slices.Clone(rows)
-	var s workspace.OwnerState
+	var s store.OwnerState
 	if len(rows) > 0 && rows[0].State != nil {
 		s, fit = *rows[0].State, fit[1:]
 	}
@@ -119,17 +119,17 @@ func fittingRows(rows []workspace.Row) []workspace.Row {
 			s.Requests++
 		}
 	}
-	if s == (workspace.OwnerState{}) {
+	if s == (store.OwnerState{}) {
 		return fit
 	}
-	return append([]workspace.Row{{State: &s}}, fit...)
+	return append([]store.Row{{State: &s}}, fit...)
 }
 
 // dumpEverything compares a dump with what the model has, and copies it to another owner,
 // where all is the same and goes on.
-func dumpEverything(t testing.TB, s workspace.Store) {
+func dumpEverything(t testing.TB, s store.Store) {
 	p := plain.New()
-	for _, fn := range []func(workspace.Tx) error{fillAs("alice"), func(tx workspace.Tx) error {
+	for _, fn := range []func(store.Tx) error{fillAs("alice"), func(tx store.Tx) error {
 		return errors.Join(dropChanges(tx, 2), trim(tx, 30, "plan.md", 1), move(tx, 31, "src/b.go", "src/moved"), write(tx, 32, "gone", "back"))
 	}} {
 		update(t, s, alice, fn)
@@ -151,7 +151,7 @@ func dumpEverything(t testing.TB, s workspace.Store) {
 	restore(t, s, bob, rows)
 	sameRows(t, "Dump of a copy", rowsOf(t, s, bob), rows)
 	equal(t, "everything of a copy", view(t, s, bob, everything), view(t, s, alice, everything))
-	more := func(tx workspace.Tx) error {
+	more := func(tx store.Tx) error {
 		return errors.Join(write(tx, 40, "plan.md", "next"), write(tx, 41, "gone too", "next"), add(tx, 42, "plan.md", "next"), add(tx, 43, "gone", "next"))
 	}
 	update(t, s, alice, more)
@@ -161,18 +161,18 @@ func dumpEverything(t testing.TB, s workspace.Store) {
 }
 
 // dumpModel dumps what random transactions leave, and restores it for another owner.
-func dumpModel(t testing.TB, s workspace.Store) {
+func dumpModel(t testing.TB, s store.Store) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
 		cases++
-		from, to := workspace.Owner{Tenant: "from", Agent: fmt.Sprint("case-", cases)}, workspace.Owner{Tenant: "to", Agent: fmt.Sprint("case-", cases)}
+		from, to := store.Owner{Tenant: "from", Agent: fmt.Sprint("case-", cases)}, store.Owner{Tenant: "to", Agent: fmt.Sprint("case-", cases)}
 		p := plain.New()
 		ops := rapid.SliceOfN(rapid.Custom(drawOp), 1, 30).Draw(t, "ops")
 		for _, op := range ops {
 			op.run(p)
 		}
-		dumped := func(o workspace.Owner) (rows []workspace.Row) {
-			if err := s.Dump(t.Context(), o, func(r workspace.Row) error {
+		dumped := func(o store.Owner) (rows []store.Row) {
+			if err := s.Dump(t.Context(), o, func(r store.Row) error {
 				rows = append(rows, r)
 				return nil
 			}); err != nil {
@@ -180,7 +180,7 @@ func dumpModel(t testing.TB, s workspace.Store) {
 			}
 			return rows
 		}
-		if err := s.Update(t.Context(), from, func(tx workspace.Tx) error {
+		if err := s.Update(t.Context(), from, func(tx store.Tx) error {
 			for _, op := range ops {
 				op.run(tx)
 			}
@@ -198,13 +198,13 @@ func dumpModel(t testing.TB, s workspace.Store) {
 }
 
 // dumpOdd copies contents, names and times that a careless store changes.
-func dumpOdd(t testing.TB, s workspace.Store) {
+func dumpOdd(t testing.TB, s store.Store) {
 	rows := fittingRows(oddRows())
 	restore(t, s, alice, rows)
 	sameRows(t, "Dump of odd rows", rowsOf(t, s, alice), rows)
 	restore(t, s, bob, rowsOf(t, s, alice))
 	sameRows(t, "Dump of a copy of odd rows", rowsOf(t, s, bob), rows)
-	paths := view(t, s, bob, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 1000) })
+	paths := view(t, s, bob, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1000) })
 	for _, h := range paths {
 		equal(t, "a file of a copy", view(t, s, bob, readFile(h.Path)), view(t, s, alice, readFile(h.Path)))
 	}
@@ -212,39 +212,39 @@ func dumpOdd(t testing.TB, s workspace.Store) {
 
 // oddRows returns rows of the odd contents, authors, times, numbers and names of the other
 // checks.
-func oddRows() (rows []workspace.Row) {
-	var files, logs, requests []workspace.Row
-	state := workspace.OwnerState{Usage: workspace.Usage{Operations: 1<<62 + 1}, FileFloor: 1<<53 + 1, LogFloor: 1<<62 + 3, Revision: 1<<53 + 1, Updated: at(3)}
-	row := workspace.Change{Revision: 1<<53 + 1, Op: workspace.OpMove, Kind: workspace.KindFile, Path: "é a", From: "b\t", Before: 1<<53 + 3, After: 1<<62 + 1, Entries: 7, Time: at(1)}
-	row.Author = workspace.Author{Client: "é", Version: "\"", Key: " ", Session: strings.Repeat("s", 128)}
-	rows = append(rows, workspace.Row{State: &state}, workspace.Row{Change: &row})
-	addFile := func(path string, number int64, content string, a workspace.Author, at time.Time, made ...workspace.Summary) {
+func oddRows() (rows []store.Row) {
+	var files, logs, requests []store.Row
+	state := store.OwnerState{Usage: store.Usage{Operations: 1<<62 + 1}, FileFloor: 1<<53 + 1, LogFloor: 1<<62 + 3, Revision: 1<<53 + 1, Updated: at(3)}
+	row := store.Change{Revision: 1<<53 + 1, Op: store.OpMove, Kind: store.KindFile, Path: "é a", From: "b\t", Before: 1<<53 + 3, After: 1<<62 + 1, Entries: 7, Time: at(1)}
+	row.Author = store.Author{Client: "é", Version: "\"", Key: " ", Session: strings.Repeat("s", 128)}
+	rows = append(rows, store.Row{State: &state}, store.Row{Change: &row})
+	addFile := func(path string, number int64, content string, a store.Author, at time.Time, made ...store.Summary) {
 		v := version(number, 1, content)
 		v.Author, v.Time = a, at
-		h := workspace.FileHead{Path: path, Version: number, Sizes: []int64{v.Size}, Created: at, Updated: at}
-		files = append(files, workspace.Row{File: &h}, workspace.Row{Version: &v, Path: path})
+		h := store.FileHead{Path: path, Version: number, Sizes: []int64{v.Size}, Created: at, Updated: at}
+		files = append(files, store.Row{File: &h}, store.Row{Version: &v, Path: path})
 		for _, s := range made {
 			h.Summary += int64(len(s.Content))
-			files = append(files, workspace.Row{Summary: &s, Path: path})
+			files = append(files, store.Row{Summary: &s, Path: path})
 		}
 		e := entry(number, 1, content)
 		e.Author, e.Time = a, at
-		l := workspace.LogHead{Path: path, First: number, Last: number, Bytes: v.Size, Created: at, Updated: at}
-		logs = append(logs, workspace.Row{Log: &l}, workspace.Row{Entry: &e, Path: path})
+		l := store.LogHead{Path: path, First: number, Last: number, Bytes: v.Size, Created: at, Updated: at}
+		logs = append(logs, store.Row{Log: &l}, store.Row{Entry: &e, Path: path})
 	}
 	for i, a := range authors() {
 		if !strings.Contains(a.Client+a.Version+a.Key, "\x00") {
 			addFile(fmt.Sprintf("author-%02d", i), 1<<53+1, "x", a, at(1))
 		}
 	}
-	var made []workspace.Summary
+	var made []store.Summary
 	for i, k := range otherKeys() {
 		k.Version = 5
-		if !slices.ContainsFunc(made, func(s workspace.Summary) bool { return s.SummaryKey == k }) {
+		if !slices.ContainsFunc(made, func(s store.Summary) bool { return s.SummaryKey == k }) {
 			made = append(made, summary(k, i, fmt.Sprint("made\x00", i)))
 		}
 	}
-	slices.SortFunc(made, func(a, b workspace.Summary) int { return dump.CompareKeys(a.SummaryKey, b.SummaryKey) })
+	slices.SortFunc(made, func(a, b store.Summary) int { return dump.CompareKeys(a.SummaryKey, b.SummaryKey) })
 	addFile("summaries", 5, "x", author(1), at(1), made...)
 	for i, c := range texts() {
 		addFile(fmt.Sprintf("text-%02d", i), 1, c.text, author(1), at(1))
@@ -252,51 +252,51 @@ func oddRows() (rows []workspace.Row) {
 	for i, at := range times() {
 		at = at.UTC().Truncate(time.Microsecond)
 		addFile(fmt.Sprintf("time-%02d", i), 1, "", author(1), at)
-		q := workspace.Request{Key: fmt.Sprintf("time-%02d", i), Hash: sha256.Sum256(nil), Time: at, Outcome: workspace.Outcome{Number: 1<<53 + 1, Count: -1, Bytes: 1<<62 + 1}}
-		requests = append(requests, workspace.Row{Request: &q})
+		q := store.Request{Key: fmt.Sprintf("time-%02d", i), Hash: sha256.Sum256(nil), Time: at, Outcome: store.Outcome{Number: 1<<53 + 1, Count: -1, Bytes: 1<<62 + 1}}
+		requests = append(requests, store.Row{Request: &q})
 	}
 	return slices.Concat(rows, files, logs, requests)
 }
 
-func dumpNothing(t testing.TB, s workspace.Store) {
+func dumpNothing(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
-	equal(t, "Dump of an owner that has nothing", rowsOf(t, s, bob), []workspace.Row(nil))
+	equal(t, "Dump of an owner that has nothing", rowsOf(t, s, bob), []store.Row(nil))
 	restore(t, s, bob, nil)
-	equal(t, "Dump of an owner of whom nothing was restored", rowsOf(t, s, bob), []workspace.Row(nil))
-	equal(t, "AllOwners after nothing was restored", allOwners(t, s, workspace.Owner{}, 10), []workspace.Owner{alice})
+	equal(t, "Dump of an owner of whom nothing was restored", rowsOf(t, s, bob), []store.Row(nil))
+	equal(t, "AllOwners after nothing was restored", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice})
 	update(t, s, bob, fillAs("bob"))
 }
 
 // dumpNumbers copies an owner of whom only the numbers are left that it had reached.
-func dumpNumbers(t testing.TB, s workspace.Store) {
-	state := workspace.OwnerState{FileFloor: 7, LogFloor: 8, Revision: 9, Updated: at(1)}
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveOwner(state) })
+func dumpNumbers(t testing.TB, s store.Store) {
+	state := store.OwnerState{FileFloor: 7, LogFloor: 8, Revision: 9, Updated: at(1)}
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(state) })
 	rows := rowsOf(t, s, alice)
-	sameRows(t, "Dump", rows, []workspace.Row{{State: &state}})
+	sameRows(t, "Dump", rows, []store.Row{{State: &state}})
 	restore(t, s, bob, rows)
 	equal(t, "the state of a copy", view(t, s, bob, readOwner), state)
-	equal(t, "AllOwners", allOwners(t, s, workspace.Owner{}, 10), []workspace.Owner{alice, bob})
-	deleted, err := s.Deleted(t.Context(), "local", at(2), at(3), 10)
-	if err != nil || !slices.Equal(deleted, []workspace.Owner{alice, bob}) {
-		t.Errorf("Deleted = %v, %v, want both", deleted, err)
+	equal(t, "AllOwners", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice, bob})
+	deleted, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: at(2), Until: at(3), Limit: 10})
+	if err != nil || !slices.Equal(deleted.Owners, []store.OwnerUsage{{Owner: alice}, {Owner: bob}}) {
+		t.Errorf("DeletedOwners = %v, %v, want both", deleted, err)
 	}
 }
 
 // dumpOrphans dumps an owner with requests and no state.
-func dumpOrphans(t testing.TB, s workspace.Store) {
+func dumpOrphans(t testing.TB, s store.Store) {
 	q := request(1, "k")
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(q) })
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(q) })
 	rows := rowsOf(t, s, alice)
-	sameRows(t, "Dump of a request without a state", rows, []workspace.Row{{Request: &q}})
-	equal(t, "AllOwners", allOwners(t, s, workspace.Owner{}, 10), []workspace.Owner{alice})
-	if err := s.Restore(t.Context(), bob, given(rows, nil)); !errors.Is(err, workspace.ErrInvalid) {
+	sameRows(t, "Dump of a request without a state", rows, []store.Row{{Request: &q}})
+	equal(t, "AllOwners", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice})
+	if err := s.Restore(t.Context(), bob, given(rows, nil)); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("Restore of a request without a state = %v, want ErrInvalid", err)
 	}
-	equal(t, "AllOwners", allOwners(t, s, workspace.Owner{}, 10), []workspace.Owner{alice})
+	equal(t, "AllOwners", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice})
 }
 
 // dumpMoment dumps an owner slowly while others write to it.
-func dumpMoment(t testing.TB, s workspace.Store) {
+func dumpMoment(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	const writes = 32 // beside each dump, so that the owner does not grow without end
 	due := make(chan bool, writes)
@@ -308,7 +308,7 @@ func dumpMoment(t testing.TB, s workspace.Store) {
 				n++
 				time.Sleep(time.Millisecond)
 				path := fmt.Sprint("z-", i) // late in a dump
-				if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+				if err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 					return errors.Join(write(tx, n, path, fmt.Sprint(n)), add(tx, n, path, "x"), add(tx, n, "plan.md", "y"))
 				}); err != nil {
 					t.Errorf("Update beside Dump = %v, want nil", err)
@@ -326,7 +326,7 @@ func dumpMoment(t testing.TB, s workspace.Store) {
 		}
 		var c dump.Checker
 		n := 0
-		err := s.Dump(t.Context(), alice, func(r workspace.Row) error {
+		err := s.Dump(t.Context(), alice, func(r store.Row) error {
 			if n++; n%16 == 0 {
 				time.Sleep(time.Millisecond)
 			}
@@ -345,13 +345,13 @@ func dumpMoment(t testing.TB, s workspace.Store) {
 }
 
 // dumpFails lets the function of a Dump fail in every way, at every row.
-func dumpFails(t testing.TB, s workspace.Store) {
+func dumpFails(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	rows := rowsOf(t, s, alice)
 	for n := range len(rows) {
-		at := func(fail func() error) func(workspace.Row) error {
+		at := func(fail func() error) func(store.Row) error {
 			seen := 0
-			return func(workspace.Row) error {
+			return func(store.Row) error {
 				if seen++; seen == n+1 {
 					return fail()
 				}
@@ -361,7 +361,7 @@ func dumpFails(t testing.TB, s workspace.Store) {
 				return nil
 			}
 		}
-		for _, want := range []error{errFn, workspace.ErrCorrupt} {
+		for _, want := range []error{errFn, store.ErrCorrupt} {
 			if err := s.Dump(t.Context(), alice, at(func() error { return want })); err != want {
 				t.Errorf("Dump whose function fails at row %d = %v, want its error %v", n, err, want)
 			}
@@ -380,14 +380,14 @@ func dumpFails(t testing.TB, s workspace.Store) {
 	}
 	unchanged(t, s, "Dumps that failed", before)
 	for i := range 20 { // with any connection that may be left in an old snapshot
-		update(t, s, alice, func(tx workspace.Tx) error { return write(tx, i, "new", fmt.Sprint(i)) })
+		update(t, s, alice, func(tx store.Tx) error { return write(tx, i, "new", fmt.Sprint(i)) })
 		if f := view(t, s, alice, readFile("new")); string(f.Current.Content) != fmt.Sprint(i) {
 			t.Fatalf("after Dumps that failed, View gives %q, want %d", f.Current.Content, i)
 		}
 	}
 }
 
-func dumpContexts(t testing.TB, s workspace.Store) {
+func dumpContexts(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	total := len(rowsOf(t, s, alice))
 	for _, deadline := range []bool{false, true} {
@@ -403,7 +403,7 @@ func dumpContexts(t testing.TB, s workspace.Store) {
 				<-ctx.Done()
 			}
 			seen := 0
-			err := s.Dump(ctx, alice, func(workspace.Row) error {
+			err := s.Dump(ctx, alice, func(store.Row) error {
 				if seen++; seen != at {
 					return nil
 				}
@@ -420,23 +420,18 @@ func dumpContexts(t testing.TB, s workspace.Store) {
 			}
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.AllOwners(ctx, workspace.Owner{}, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("AllOwners with a cancelled context = %v, want context.Canceled", err)
-	}
 }
 
 // wantEnded tests the error of a call whose context ended before it had done anything.
 func wantEnded(t testing.TB, what string, err error, deadline bool) {
 	t.Helper()
-	if deadline && (!errors.Is(err, workspace.ErrBusy) || !errors.Is(err, context.DeadlineExceeded)) || !deadline && !errors.Is(err, context.Canceled) {
+	if deadline && (!errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded)) || !deadline && !errors.Is(err, context.Canceled) {
 		t.Errorf("%s = %v, want the error of the context, which is ErrBusy for a deadline", what, err)
 	}
 }
 
 // dumpOwn changes the rows of a Dump and of a Restore afterwards.
-func dumpOwn(t testing.TB, s workspace.Store) {
+func dumpOwn(t testing.TB, s store.Store) {
 	p := plain.New()
 	if err := fillAs("alice")(p); err != nil {
 		t.Fatal(err)
@@ -448,25 +443,25 @@ func dumpOwn(t testing.TB, s workspace.Store) {
 	for _, r := range spoilt {
 		switch {
 		case r.State != nil:
-			*r.State = workspace.OwnerState{}
+			*r.State = store.OwnerState{}
 		case r.Change != nil:
-			*r.Change = workspace.Change{}
+			*r.Change = store.Change{}
 		case r.File != nil:
 			clear(r.File.Sizes)
-			*r.File = workspace.FileHead{}
+			*r.File = store.FileHead{}
 		case r.Version != nil:
 			clear(r.Version.Content)
-			*r.Version = workspace.Version{}
+			*r.Version = store.Version{}
 		case r.Summary != nil:
 			clear(r.Summary.Content)
-			*r.Summary = workspace.Summary{}
+			*r.Summary = store.Summary{}
 		case r.Log != nil:
-			*r.Log = workspace.LogHead{}
+			*r.Log = store.LogHead{}
 		case r.Entry != nil:
 			clear(r.Entry.Content)
-			*r.Entry = workspace.Entry{}
+			*r.Entry = store.Entry{}
 		case r.Request != nil:
-			*r.Request = workspace.Request{}
+			*r.Request = store.Request{}
 		}
 	}
 	sameRows(t, "Dump after the rows of another were changed", rowsOf(t, s, alice), want)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A durableCheck is a behaviour of a store that is opened several times.
 type durableCheck struct {
 	name string
-	run  func(t testing.TB, s workspace.Store, reopen func() workspace.Store)
+	run  func(t testing.TB, s store.Store, reopen func() store.Store)
 }
 
 var durables = []durableCheck{
@@ -26,7 +26,7 @@ var durables = []durableCheck{
 // open once for each behaviour. open returns a store that holds nothing, and a function
 // that opens the same store again. That function is called only after Close. Both close
 // their store in t.Cleanup. The check may have closed it before.
-func RunDurable(t *testing.T, open func(t testing.TB) (s workspace.Store, reopen func() workspace.Store)) {
+func RunDurable(t *testing.T, open func(t testing.TB) (s store.Store, reopen func() store.Store)) {
 	for _, c := range durables {
 		t.Run(c.name, func(t *testing.T) {
 			s, reopen := open(t)
@@ -36,7 +36,7 @@ func RunDurable(t *testing.T, open func(t testing.TB) (s workspace.Store, reopen
 }
 
 // again closes the store and opens it again.
-func again(t testing.TB, s workspace.Store, reopen func() workspace.Store) workspace.Store {
+func again(t testing.TB, s store.Store, reopen func() store.Store) store.Store {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Fatalf("Close = %v, want nil", err)
@@ -45,7 +45,7 @@ func again(t testing.TB, s workspace.Store, reopen func() workspace.Store) works
 }
 
 // fillOdd gives an owner the odd contents, authors and times of the other checks.
-func fillOdd(tx workspace.Tx) error {
+func fillOdd(tx store.Tx) error {
 	for _, c := range texts() {
 		if err := errors.Join(write(tx, 1, c.name, c.text), add(tx, 1, c.name, c.text)); err != nil {
 			return err
@@ -54,7 +54,7 @@ func fillOdd(tx workspace.Tx) error {
 	for i, a := range authors() {
 		v, path := version(1, i, "x"), fmt.Sprint("author-", i)
 		v.Author = a
-		if err := tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: path, Version: 1, Sizes: []int64{1}}, New: &v}); err != nil {
+		if err := tx.Apply(store.FileChange{Head: store.FileHead{Path: path, Version: 1, Sizes: []int64{1}}, New: &v}); err != nil {
 			return err
 		}
 	}
@@ -63,19 +63,19 @@ func fillOdd(tx workspace.Tx) error {
 		e := entry(1, 1, "x")
 		e.Time = given
 		if err := errors.Join(
-			tx.SaveLog(workspace.LogChange{
-				Head: workspace.LogHead{Path: path, First: 1, Last: 1, Created: given, Updated: given}, New: []workspace.Entry{e},
+			tx.Apply(store.LogChange{
+				Head: store.LogHead{Path: path, First: 1, Last: 1, Created: given, Updated: given}, New: []store.Entry{e},
 			}),
-			tx.SaveRequest(workspace.Request{Key: path, Time: given}),
+			tx.Apply(store.Request{Key: path, Time: given}),
 		); err != nil {
 			return err
 		}
 	}
-	return tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Bytes: 1<<62 + 1}, FileFloor: 1, LogFloor: 2, Requests: 3})
+	return tx.Apply(store.OwnerState{Usage: store.Usage{Bytes: 1<<62 + 1}, FileFloor: 1, LogFloor: 2, Requests: 3})
 }
 
 // oddities returns what fillOdd has made.
-func oddities(r workspace.Reader) (contents, error) {
+func oddities(r store.Reader) (contents, error) {
 	var paths, keys []string
 	for _, c := range texts() {
 		paths = append(paths, c.name)
@@ -89,8 +89,8 @@ func oddities(r workspace.Reader) (contents, error) {
 	return contentsOf(r, paths, keys)
 }
 
-func durableEverything(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
-	odd := workspace.Owner{Tenant: "local", Agent: "odd"}
+func durableEverything(t testing.TB, s store.Store, reopen func() store.Store) {
+	odd := store.Owner{Tenant: "local", Agent: "odd"}
 	update(t, s, alice, fillAs("alice"))
 	update(t, s, bob, fillAs("bob"))
 	update(t, s, bob, spoil)
@@ -119,23 +119,23 @@ func durableEverything(t testing.TB, s workspace.Store, reopen func() workspace.
 	if err != nil || after.Updated != before.Updated {
 		t.Errorf("Get of a record in the store opened again = %+v, %v, want %+v", after, err, before)
 	}
-	if _, err := records.Get("gone"); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := records.Get("gone"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Get of a deleted record in the store opened again = %v, want ErrNotFound", err)
 	}
-	if _, err := records.Put("kept", nil, gone); !errors.Is(err, workspace.ErrConflict) {
+	if _, err := records.Put("kept", nil, gone); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Put at another's revision in the store opened again = %v, want ErrConflict", err)
 	}
 }
 
-func durableUndone(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+func durableUndone(t testing.TB, s store.Store, reopen func() store.Store) {
 	before := filled(t, s)
-	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+	if err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 		return errors.Join(spoil(tx), errFn)
 	}); !errors.Is(err, errFn) {
 		t.Errorf("Update = %v, want the function's error", err)
 	}
 	if panicked(func() {
-		s.Update(t.Context(), alice, func(tx workspace.Tx) error { panic(errors.Join(spoil(tx), errFn)) })
+		s.Update(t.Context(), alice, func(tx store.Tx) error { panic(errors.Join(spoil(tx), errFn)) })
 	}) == nil {
 		t.Error("Update of a function that panics did not")
 	}
@@ -143,10 +143,10 @@ func durableUndone(t testing.TB, s workspace.Store, reopen func() workspace.Stor
 	unchanged(t, s, "Updates that failed before the store was opened again", before)
 }
 
-func durableNumbers(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+func durableNumbers(t testing.TB, s store.Store, reopen func() store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	s = again(t, s, reopen)
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 30, "plan.md", "next"), write(tx, 31, "gone", "next"),
 			add(tx, 32, "plan.md", "next"), add(tx, 33, "gone", "next"))
@@ -159,21 +159,21 @@ func durableNumbers(t testing.TB, s workspace.Store, reopen func() workspace.Sto
 	}
 }
 
-func durableOpenings(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+func durableOpenings(t testing.TB, s store.Store, reopen func() store.Store) {
 	for i := range 10 {
-		update(t, s, alice, func(tx workspace.Tx) error { return add(tx, i, "a", fmt.Sprint(i)) })
+		update(t, s, alice, func(tx store.Tx) error { return add(tx, i, "a", fmt.Sprint(i)) })
 		s = again(t, s, reopen)
-		entries := view(t, s, alice, readEntries("a", workspace.EntryQuery{}))
+		entries := view(t, s, alice, readEntries("a", store.EntryQuery{}))
 		if len(entries) != i+1 || string(entries[i].Content) != fmt.Sprint(i) {
 			t.Fatalf("after %d openings the log has %d entries %v, want %d", i+1, len(entries), entries, i+1)
 		}
 	}
 }
 
-func durableRestored(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+func durableRestored(t testing.TB, s store.Store, reopen func() store.Store) {
 	rows := sampleRows(t, s)
 	restore(t, s, alice, rows)
-	record := workspace.Record{Key: "k", Value: []byte("v"), Revision: 1<<62 + 1, Updated: at(1)}
+	record := store.Record{Key: "k", Value: []byte("v"), Revision: 1<<62 + 1, Updated: at(1)}
 	if err := s.System(t.Context()).Restore(record); err != nil {
 		t.Fatalf("Restore of a record = %v, want nil", err)
 	}

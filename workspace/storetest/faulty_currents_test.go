@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 // A currentQuery has the arguments of CurrentFiles.
@@ -15,35 +16,35 @@ type currentQuery struct {
 	maxBytes      int64
 }
 
-func (q currentQuery) of(r workspace.Reader) ([]workspace.CurrentFile, bool, error) {
+func (q currentQuery) of(r plain.Reads) ([]store.File, bool, error) {
 	return r.CurrentFiles(q.prefix, q.after, q.limit, q.maxBytes)
 }
 
 // A bentCurrents takes the place of CurrentFiles.
 type bentCurrents struct {
-	workspace.Tx
-	with func(workspace.Reader, currentQuery) ([]workspace.CurrentFile, bool, error)
+	plain.Calls
+	with func(plain.Reads, currentQuery) ([]store.File, bool, error)
 }
 
-func (tx bentCurrents) CurrentFiles(prefix, after string, limit int, maxBytes int64) ([]workspace.CurrentFile, bool, error) {
-	return tx.with(tx.Tx, currentQuery{prefix, after, limit, maxBytes})
+func (tx bentCurrents) CurrentFiles(prefix, after string, limit int, maxBytes int64) ([]store.File, bool, error) {
+	return tx.with(tx.Calls, currentQuery{prefix, after, limit, maxBytes})
 }
 
-func currentsOf(with func(workspace.Reader, currentQuery) ([]workspace.CurrentFile, bool, error)) func(workspace.Store) workspace.Store {
-	return bend(func(tx workspace.Tx) workspace.Tx { return bentCurrents{tx, with} })
+func currentsOf(with func(plain.Reads, currentQuery) ([]store.File, bool, error)) func(store.Store) store.Store {
+	return bend(func(tx plain.Calls) plain.Calls { return bentCurrents{tx, with} })
 }
 
-func deletedCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func deletedCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	files, more, err := q.of(r)
 	for i, f := range files {
 		if h, _, _ := r.File(f.Path + "-"); h.Deleted {
-			return slices.Insert(files, i+1, workspace.CurrentFile{FileHead: h}), more, err
+			return slices.Insert(files, i+1, store.File{FileHead: h}), more, err
 		}
 	}
 	return files, more, err
 }
 
-func oldestCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func oldestCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	files, more, err := q.of(r)
 	for i, f := range files {
 		files[i].Current, _ = r.Version(f.Path, f.Oldest())
@@ -52,32 +53,32 @@ func oldestCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile
 }
 
 // missingCurrents ends before a version that is missing.
-func missingCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func missingCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	files, more, err := q.of(r)
-	if errors.Is(err, workspace.ErrCorrupt) && q.limit > 1 {
+	if errors.Is(err, store.ErrCorrupt) && q.limit > 1 {
 		q.limit--
 		return missingCurrents(r, q)
 	}
 	return files, more, nil
 }
 
-func anyCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func anyCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	q.prefix = ""
 	return q.of(r)
 }
 
-func oneMoreCurrent(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func oneMoreCurrent(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	q.limit++
 	return q.of(r)
 }
 
-func lateCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func lateCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	q.maxBytes++
 	return q.of(r)
 }
 
 // smallCurrents leaves out a first file that is too large, and says that there are more.
-func smallCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func smallCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	files, more, err := q.of(r)
 	if len(files) > 0 && files[0].Size() > q.maxBytes {
 		return nil, true, err
@@ -85,7 +86,7 @@ func smallCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile,
 	return files, more, err
 }
 
-func lastCurrents(r workspace.Reader, q currentQuery) ([]workspace.CurrentFile, bool, error) {
+func lastCurrents(r plain.Reads, q currentQuery) ([]store.File, bool, error) {
 	files, more, err := q.of(r)
 	return files, more && q.maxBytes == math.MaxInt64, err
 }

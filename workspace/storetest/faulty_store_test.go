@@ -14,12 +14,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 type faultyStore struct {
 	name   string
-	open   func(workspace.Store) workspace.Store
+	open   func(store.Store) store.Store
 	caught []string
 }
 
@@ -39,27 +40,27 @@ var faultyStores = []faultyStore{
 	{"a cancelled caller takes another along", clumsy(context.Canceled), []string{"Concurrency/OneOfManyCancelled"}},
 	{"a function that fails takes another along", clumsy(errFn), []string{"Concurrency/OneOfManyFails"}},
 	{"a View is many moments", looseView, []string{"Concurrency/ViewIsOneMoment"}},
-	{"Close leaves it open", func(s workspace.Store) workspace.Store { return kept{s} }, []string{"Transactions/Closed"}},
-	{"Close does not wait", func(s workspace.Store) workspace.Store { return hasty{s} }, []string{"Transactions/CloseWaits"}},
+	{"Close leaves it open", func(s store.Store) store.Store { return kept{s} }, []string{"Transactions/Closed"}},
+	{"Close does not wait", func(s store.Store) store.Store { return hasty{s} }, []string{"Transactions/CloseWaits"}},
 
-	{"tenants are one", ownedBy(func(o workspace.Owner) string { return o.Agent }), []string{"Isolation/NothingIsSeen", "Isolation/NothingIsChanged", "Isolation/SamePaths"}},
-	{"tenant and agent run together", ownedBy(func(o workspace.Owner) string { return o.Tenant + o.Agent }), []string{"Isolation/NothingIsSeen"}},
-	{"owners are folded in case", ownedBy(func(o workspace.Owner) string { return strings.ToLower(o.String()) }), []string{"Isolation/NothingIsSeen"}},
-	{"owners match by a pattern", ownedBy(func(o workspace.Owner) string { return strings.ReplaceAll(o.String(), "-", "_") }), []string{"Isolation/NothingIsSeen"}},
+	{"tenants are one", ownedBy(func(o store.Owner) string { return o.Agent }), []string{"Isolation/NothingIsSeen", "Isolation/NothingIsChanged", "Isolation/SamePaths"}},
+	{"tenant and agent run together", ownedBy(func(o store.Owner) string { return o.Tenant + o.Agent }), []string{"Isolation/NothingIsSeen"}},
+	{"owners are folded in case", ownedBy(func(o store.Owner) string { return strings.ToLower(o.String()) }), []string{"Isolation/NothingIsSeen"}},
+	{"owners match by a pattern", ownedBy(func(o store.Owner) string { return strings.ReplaceAll(o.String(), "-", "_") }), []string{"Isolation/NothingIsSeen"}},
 	{"requests are everybody's", sharedRequests, []string{"Isolation/NothingIsSeen"}},
 	{"Owners is of all tenants", listsOwners(allTenants), []string{"Owners/ListIsOfOneTenant"}},
 	{"Owners has those without usage", listsOwners(emptyOwners), []string{"Owners/ListLeavesEmptyOut"}},
 	{"Owners begins at the given one", listsOwners(fromOwner), []string{"Owners/List"}},
 
-	{"Totals has those without usage", func(s workspace.Store) workspace.Store { return miscounts{s} }, []string{"Owners/Totals"}},
-	{"Deleted is of any time", func(s workspace.Store) workspace.Store { return sweepsEarly{s} }, []string{"Owners/Deleted"}},
+	{"Totals has those without usage", func(s store.Store) store.Store { return miscounts{s} }, []string{"Owners/Totals"}},
+	{"Deleted is of any time", func(s store.Store) store.Store { return sweepsEarly{s} }, []string{"Owners/Deleted"}},
 
-	{"deleted paths are listed", bend(func(tx workspace.Tx) workspace.Tx { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
-	{"deleted paths are listed with authors", bend(func(tx workspace.Tx) workspace.Tx { return deletedAuthored{tx} }), []string{"Files/Authored"}},
-	{"an author is that of the oldest version", bend(func(tx workspace.Tx) workspace.Tx { return oldestAuthors{tx} }), []string{"Files/Authored", "Files/AuthorMissing"}},
-	{"a file without its version is not listed", bend(func(tx workspace.Tx) workspace.Tx { return innerJoin{tx} }), []string{"Files/AuthorMissing"}},
-	{"a file is listed once for each version", bend(func(tx workspace.Tx) workspace.Tx { return joinedTwice{tx} }), []string{"Files/Authored"}},
-	{"a list with authors has any path", bend(func(tx workspace.Tx) workspace.Tx { return unprefixed{tx} }), []string{"Files/AuthoredList"}},
+	{"deleted paths are listed", bend(func(tx plain.Calls) plain.Calls { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
+	{"deleted paths are listed with authors", bend(func(tx plain.Calls) plain.Calls { return deletedAuthored{tx} }), []string{"Files/Authored"}},
+	{"an author is that of the oldest version", bend(func(tx plain.Calls) plain.Calls { return oldestAuthors{tx} }), []string{"Files/Authored", "Files/AuthorMissing"}},
+	{"a file without its version is not listed", bend(func(tx plain.Calls) plain.Calls { return innerJoin{tx} }), []string{"Files/AuthorMissing"}},
+	{"a file is listed once for each version", bend(func(tx plain.Calls) plain.Calls { return joinedTwice{tx} }), []string{"Files/Authored"}},
+	{"a list with authors has any path", bend(func(tx plain.Calls) plain.Calls { return unprefixed{tx} }), []string{"Files/AuthoredList"}},
 	{"deleted paths are listed with content", currentsOf(deletedCurrents), []string{"Files/Currents"}},
 	{"the content of a list is that of the oldest version", currentsOf(oldestCurrents), []string{"Files/Currents"}},
 	{"a file without its version has no content", currentsOf(missingCurrents), []string{"Files/Currents"}},
@@ -68,52 +69,52 @@ var faultyStores = []faultyStore{
 	{"bytes of a list are looked at too late", currentsOf(lateCurrents), []string{"Files/Currents"}},
 	{"a list with content leaves a large file out", currentsOf(smallCurrents), []string{"Files/Currents"}},
 	{"a list with content does not say that it ends early", currentsOf(lastCurrents), []string{"Files/Currents"}},
-	{"the current version is stale", bend(func(tx workspace.Tx) workspace.Tx { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
-	{"lists are folded in case", bend(func(tx workspace.Tx) workspace.Tx { return foldedList{tx} }), []string{"Files/List"}},
-	{"a prefix is a pattern", bend(func(tx workspace.Tx) workspace.Tx { return patternList{tx} }), []string{"Files/List"}},
-	{"a page begins at the given path", bend(func(tx workspace.Tx) workspace.Tx { return inclusiveLogs{tx} }), []string{"Logs/List"}},
-	{"content ends at NUL", bend(func(tx workspace.Tx) workspace.Tx { return cutAtNUL{tx} }), []string{"Files/Content", "Logs/Content"}},
-	{"nothing is pruned", bend(func(tx workspace.Tx) workspace.Tx { return neverPrunes{tx} }), []string{"Files/Prune", "Files/Deleted"}},
+	{"the current version is stale", bend(func(tx plain.Calls) plain.Calls { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
+	{"lists are folded in case", bend(func(tx plain.Calls) plain.Calls { return foldedList{tx} }), []string{"Files/List"}},
+	{"a prefix is a pattern", bend(func(tx plain.Calls) plain.Calls { return patternList{tx} }), []string{"Files/List"}},
+	{"a page begins at the given path", bend(func(tx plain.Calls) plain.Calls { return inclusiveLogs{tx} }), []string{"Logs/List"}},
+	{"content ends at NUL", bend(func(tx plain.Calls) plain.Calls { return cutAtNUL{tx} }), []string{"Files/Content", "Logs/Content"}},
+	{"nothing is pruned", bend(func(tx plain.Calls) plain.Calls { return neverPrunes{tx} }), []string{"Files/Prune", "Files/Deleted"}},
 	{"no entry is pruned", pruningLogs(func(int64) int64 { return 0 }), []string{"Logs/Deleted", "Logs/Trimmed", "Logs/PruneAndNew"}},
 	{"one entry more is pruned", pruningLogs(func(n int64) int64 { return n + min(n, 1) }), []string{"Logs/Trimmed"}},
 	{"the last pruned entry stays", pruningLogs(func(n int64) int64 { return n - 1 }), []string{"Logs/Deleted", "Logs/Trimmed"}},
 	{"a trim takes all entries", pruningLogs(func(n int64) int64 { return min(n, 1) << 62 }), []string{"Logs/Trimmed"}},
-	{"entries are counted in characters", bend(func(tx workspace.Tx) workspace.Tx { return charBytes{tx} }), []string{"Logs/EntryBytes"}},
-	{"the entry after the last is counted too", bend(func(tx workspace.Tx) workspace.Tx { return laterBytes{tx} }), []string{"Logs/EntryBytes"}},
-	{"the owner's state is forgotten", bend(func(tx workspace.Tx) workspace.Tx { return forgetsState{tx} }), []string{"Files/OwnerStateIsSavedToo", "Logs/OwnerStateIsSavedToo"}},
-	{"times are of seconds", bend(func(tx workspace.Tx) workspace.Tx { return wholeSeconds{tx} }), []string{"Files/Times", "Logs/Times", "Requests/Times"}},
-	{"times are local", bend(func(tx workspace.Tx) workspace.Tx { return localTimes{tx} }), []string{"Files/Times"}},
-	{"authors are forgotten", bend(func(tx workspace.Tx) workspace.Tx { return anonymous{tx} }), []string{"Files/Authors", "Logs/Authors"}},
-	{"numbers are floats", bend(func(tx workspace.Tx) workspace.Tx { return floats{tx} }), []string{"Files/Numbers", "Logs/Numbers"}},
-	{"a version that exists is let be", bend(func(tx workspace.Tx) workspace.Tx { return insertsOrIgnores{tx} }), []string{"Files/VersionThatExists", "Logs/EntryThatExists"}},
-	{"a missing version is none", bend(func(tx workspace.Tx) workspace.Tx { return hidesCorruption{tx} }), []string{"Files/CurrentMissing"}},
-	{"the tail is the newest first", bend(func(tx workspace.Tx) workspace.Tx { return tailFirst{tx} }), []string{"Logs/SavedIsRead", "Logs/Query"}},
-	{"bytes are looked at too late", bend(func(tx workspace.Tx) workspace.Tx { return oneByteMore{tx} }), []string{"Logs/QueryBytes"}},
-	{"fold takes one more", bend(func(tx workspace.Tx) workspace.Tx { return foldsMore{tx} }), []string{"Files/Fold", "Logs/Fold"}},
-	{"fold says no number", bend(func(tx workspace.Tx) workspace.Tx { return foldsSilently{tx} }), []string{"Files/Fold", "Files/FoldTies", "Logs/Fold"}},
-	{"requests of the very time are dropped", bend(func(tx workspace.Tx) workspace.Tx { return dropsEqual{tx} }), []string{"Requests/Drop"}},
-	{"requests that are ahead stay", bend(func(tx workspace.Tx) workspace.Tx { return keepsAhead{tx} }), []string{"Requests/Drop"}},
-	{"a request stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsRequest{tx} }), []string{"Requests/Replaced"}},
+	{"entries are counted in characters", bend(func(tx plain.Calls) plain.Calls { return charBytes{tx} }), []string{"Logs/EntryBytes"}},
+	{"the entry after the last is counted too", bend(func(tx plain.Calls) plain.Calls { return laterBytes{tx} }), []string{"Logs/EntryBytes"}},
+	{"the owner's state is forgotten", bend(func(tx plain.Calls) plain.Calls { return forgetsState{tx} }), []string{"Files/OwnerStateIsSavedToo", "Logs/OwnerStateIsSavedToo"}},
+	{"times are of seconds", bend(func(tx plain.Calls) plain.Calls { return wholeSeconds{tx} }), []string{"Files/Times", "Logs/Times", "Requests/Times"}},
+	{"times are local", bend(func(tx plain.Calls) plain.Calls { return localTimes{tx} }), []string{"Files/Times"}},
+	{"authors are forgotten", bend(func(tx plain.Calls) plain.Calls { return anonymous{tx} }), []string{"Files/Authors", "Logs/Authors"}},
+	{"numbers are floats", bend(func(tx plain.Calls) plain.Calls { return floats{tx} }), []string{"Files/Numbers", "Logs/Numbers"}},
+	{"a version that exists is let be", bend(func(tx plain.Calls) plain.Calls { return insertsOrIgnores{tx} }), []string{"Files/VersionThatExists", "Logs/EntryThatExists"}},
+	{"a missing version is none", bend(func(tx plain.Calls) plain.Calls { return hidesCorruption{tx} }), []string{"Files/CurrentMissing"}},
+	{"the tail is the newest first", bend(func(tx plain.Calls) plain.Calls { return tailFirst{tx} }), []string{"Logs/SavedIsRead", "Logs/Query"}},
+	{"bytes are looked at too late", bend(func(tx plain.Calls) plain.Calls { return oneByteMore{tx} }), []string{"Logs/QueryBytes"}},
+	{"fold takes one more", bend(func(tx plain.Calls) plain.Calls { return foldsMore{tx} }), []string{"Files/Fold", "Logs/Fold"}},
+	{"fold says no number", bend(func(tx plain.Calls) plain.Calls { return foldsSilently{tx} }), []string{"Files/Fold", "Files/FoldTies", "Logs/Fold"}},
+	{"requests of the very time are dropped", bend(func(tx plain.Calls) plain.Calls { return dropsEqual{tx} }), []string{"Requests/Drop"}},
+	{"requests that are ahead stay", bend(func(tx plain.Calls) plain.Calls { return keepsAhead{tx} }), []string{"Requests/Drop"}},
+	{"a request stays as it was", bend(func(tx plain.Calls) plain.Calls { return keepsRequest{tx} }), []string{"Requests/Replaced"}},
 	{"results are shared", sharesResults, []string{"Files/ResultsAreOwn"}},
 
 	{"summaries are everybody's", sharedSummaries, []string{"Isolation/NothingIsSeen", "Summaries/OwnersAreApart"}},
 	{"summaries outlive an error", stickySummaries, []string{"Summaries/Undone", "Transactions/Error"}},
-	{"summaries are not forgotten", bend(func(tx workspace.Tx) workspace.Tx { return neverForgets{tx} }), []string{"Summaries/Forgotten"}},
-	{"summaries are always forgotten", bend(func(tx workspace.Tx) workspace.Tx { return alwaysForgets{tx} }), []string{"Summaries/Kept"}},
-	{"a summary is of any version", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Version = 1 }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
-	{"a summary is of any method", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Method = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
-	{"a summary is of any model", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Model = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
-	{"a summary is of any prompt", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Prompt = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
-	{"summary keys are folded in case", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Model = strings.ToLower(k.Model) }), []string{"Summaries/KeysDiffer"}},
+	{"summaries are not forgotten", bend(func(tx plain.Calls) plain.Calls { return neverForgets{tx} }), []string{"Summaries/Forgotten"}},
+	{"summaries are always forgotten", bend(func(tx plain.Calls) plain.Calls { return alwaysForgets{tx} }), []string{"Summaries/Kept"}},
+	{"a summary is of any version", summaryKeysWithout(func(k *store.SummaryKey) { k.Version = 1 }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any method", summaryKeysWithout(func(k *store.SummaryKey) { k.Method = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any model", summaryKeysWithout(func(k *store.SummaryKey) { k.Model = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any prompt", summaryKeysWithout(func(k *store.SummaryKey) { k.Prompt = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"summary keys are folded in case", summaryKeysWithout(func(k *store.SummaryKey) { k.Model = strings.ToLower(k.Model) }), []string{"Summaries/KeysDiffer"}},
 	{"a summary is of any file", summaryKeysWithout(nil), []string{"Summaries/Absent", "Summaries/Forgotten"}},
-	{"the list of summaries is of any file", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listOfOthers} }), []string{"Summaries/List"}},
-	{"the list of summaries is not in order", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listReversed} }), []string{"Summaries/List"}},
-	{"the list of summaries has content", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listWithContent} }), []string{"Summaries/List"}},
-	{"a summary stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsSummary{tx} }), []string{"Summaries/Replaced"}},
-	{"a summary ends at NUL", bend(func(tx workspace.Tx) workspace.Tx { return cutSummary{tx} }), []string{"Summaries/Content"}},
-	{"a summary does not save the head", bend(func(tx workspace.Tx) workspace.Tx { return summaryAlone{tx, true} }), []string{"Summaries/SavedIsRead"}},
-	{"a summary does not save the owner's state", bend(func(tx workspace.Tx) workspace.Tx { return summaryAlone{tx, false} }), []string{"Summaries/SavedIsRead"}},
-	{"a summary's time is of seconds", bend(func(tx workspace.Tx) workspace.Tx { return summarySeconds{tx} }), []string{"Summaries/Times"}},
+	{"the list of summaries is of any file", bend(func(tx plain.Calls) plain.Calls { return listsSummaries{tx, listOfOthers} }), []string{"Summaries/List"}},
+	{"the list of summaries is not in order", bend(func(tx plain.Calls) plain.Calls { return listsSummaries{tx, listReversed} }), []string{"Summaries/List"}},
+	{"the list of summaries has content", bend(func(tx plain.Calls) plain.Calls { return listsSummaries{tx, listWithContent} }), []string{"Summaries/List"}},
+	{"a summary stays as it was", bend(func(tx plain.Calls) plain.Calls { return keepsSummary{tx} }), []string{"Summaries/Replaced"}},
+	{"a summary ends at NUL", bend(func(tx plain.Calls) plain.Calls { return cutSummary{tx} }), []string{"Summaries/Content"}},
+	{"a summary does not save the head", bend(func(tx plain.Calls) plain.Calls { return summaryAlone{tx, true} }), []string{"Summaries/SavedIsRead"}},
+	{"a summary does not save the owner's state", bend(func(tx plain.Calls) plain.Calls { return summaryAlone{tx, false} }), []string{"Summaries/SavedIsRead"}},
+	{"a summary's time is of seconds", bend(func(tx plain.Calls) plain.Calls { return summarySeconds{tx} }), []string{"Summaries/Times"}},
 	{"summaries are shared results", sharesSummaries, []string{"Summaries/ResultsAreOwn"}},
 
 	{"revisions count from 1", systemOf(func() *counting { return &counting{} }), []string{"Records/RevisionsNeverRepeat"}},
@@ -122,24 +123,24 @@ var faultyStores = []faultyStore{
 }
 
 // An updater takes the place of a store's Update.
-type updater func(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error
+type updater func(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error
 
 type updates struct {
-	workspace.Store
+	store.Store
 	with updater
 }
 
-func (s updates) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s updates) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.with(s.Store, ctx, o, fn)
 }
 
-func updating(with updater) func(workspace.Store) workspace.Store {
-	return func(s workspace.Store) workspace.Store { return updates{s, with} }
+func updating(with updater) func(store.Store) store.Store {
+	return func(s store.Store) store.Store { return updates{s, with} }
 }
 
-func keepsOnError(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func keepsOnError(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	var own error
-	if err := s.Update(ctx, o, func(tx workspace.Tx) error {
+	if err := s.Update(ctx, o, func(tx store.Tx) error {
 		own = fn(tx)
 		return nil
 	}); err != nil {
@@ -148,9 +149,9 @@ func keepsOnError(s workspace.Store, ctx context.Context, o workspace.Owner, fn 
 	return own
 }
 
-func keepsOnPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func keepsOnPanic(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	var value any
-	err := s.Update(ctx, o, func(tx workspace.Tx) (err error) {
+	err := s.Update(ctx, o, func(tx store.Tx) (err error) {
 		defer func() { value = recover() }()
 		return fn(tx)
 	})
@@ -160,9 +161,9 @@ func keepsOnPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn 
 	return err
 }
 
-func keepsOnGoexit(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func keepsOnGoexit(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	gone := false
-	err := s.Update(ctx, o, func(tx workspace.Tx) (err error) {
+	err := s.Update(ctx, o, func(tx store.Tx) (err error) {
 		gone = exited(func() { err = fn(tx) })
 		return err
 	})
@@ -172,7 +173,7 @@ func keepsOnGoexit(s workspace.Store, ctx context.Context, o workspace.Owner, fn
 	return err
 }
 
-func swallowsPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) (err error) {
+func swallowsPanic(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -181,66 +182,66 @@ func swallowsPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn
 	return s.Update(ctx, o, fn)
 }
 
-func swallowsGoexit(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) (err error) {
+func swallowsGoexit(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) (err error) {
 	if exited(func() { err = s.Update(ctx, o, fn) }) {
 		return errors.New("goexit")
 	}
 	return err
 }
 
-func wrapsError(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func wrapsError(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	if err := s.Update(ctx, o, fn); err != nil {
 		return fmt.Errorf("update %s: %w", o, err)
 	}
 	return nil
 }
 
-func runsTwice(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.Update(ctx, o, func(tx workspace.Tx) error { return cmp.Or(fn(tx), fn(tx)) })
+func runsTwice(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Update(ctx, o, func(tx store.Tx) error { return cmp.Or(fn(tx), fn(tx)) })
 }
 
-func ignoresContext(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func ignoresContext(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.Update(context.WithoutCancel(ctx), o, fn)
 }
 
-func deadlineOnly(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func deadlineOnly(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return s.Update(ctx, o, fn)
 }
 
-func saysCancelled(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func saysCancelled(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return cmp.Or(s.Update(ctx, o, fn), ctx.Err())
 }
 
-func readsEarly(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	var early workspace.OwnerState
-	if err := s.View(ctx, o, func(r workspace.Reader) (err error) {
+func readsEarly(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	var early store.OwnerState
+	if err := s.View(ctx, o, func(r store.Reader) (err error) {
 		early, err = r.Owner()
 		return err
 	}); err != nil {
 		return err
 	}
 	runtime.Gosched()
-	return s.Update(ctx, o, func(tx workspace.Tx) error { return fn(earlyState{tx, early}) })
+	return s.Update(ctx, o, func(tx store.Tx) error { return fn(plain.Join(earlyState{plain.Split(tx), early})) })
 }
 
 type earlyState struct {
-	workspace.Tx
-	state workspace.OwnerState
+	plain.Calls
+	state store.OwnerState
 }
 
-func (tx earlyState) Owner() (workspace.OwnerState, error) { return tx.state, nil }
+func (tx earlyState) Owner() (store.OwnerState, error) { return tx.state, nil }
 
 // clumsy undoes the next Update after one that has failed, and says that it is stored. A
 // backend that groups Updates could do that.
-func clumsy(with error) func(workspace.Store) workspace.Store {
-	return func(s workspace.Store) workspace.Store {
+func clumsy(with error) func(store.Store) store.Store {
+	return func(s store.Store) store.Store {
 		var hurt atomic.Bool
 		lost := errors.New("lost")
-		return updates{s, func(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-			err := s.Update(ctx, o, func(tx workspace.Tx) error {
+		return updates{s, func(s store.Store, ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+			err := s.Update(ctx, o, func(tx store.Tx) error {
 				if err := fn(tx); err != nil {
 					return err
 				}
@@ -261,57 +262,57 @@ func clumsy(with error) func(workspace.Store) workspace.Store {
 }
 
 // looseView gives every call inside a View a snapshot of its own.
-func looseView(s workspace.Store) workspace.Store { return loose{s} }
+func looseView(s store.Store) store.Store { return loose{s} }
 
-type loose struct{ workspace.Store }
+type loose struct{ store.Store }
 
-func (s loose) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s loose) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	return fn(looseReader{store: s.Store, ctx: ctx, owner: o})
 }
 
 type looseReader struct {
-	workspace.Reader // nil: these checks call what follows
-	store            workspace.Store
-	ctx              context.Context
-	owner            workspace.Owner
+	store.Reader // nil: these checks call what follows
+	store        store.Store
+	ctx          context.Context
+	owner        store.Owner
 }
 
-func (r looseReader) view(fn func(workspace.Reader) error) error {
+func (r looseReader) view(fn func(store.Reader) error) error {
 	return r.store.View(r.ctx, r.owner, fn)
 }
 
-func (r looseReader) Load(q workspace.Query) (l workspace.Loaded, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { l, err = r.Load(q); return err })
+func (r looseReader) Load(q store.Query) (l store.Loaded, err error) {
+	err = r.view(func(r store.Reader) (err error) { l, err = r.Load(q); return err })
 	return l, err
 }
 
-func (r looseReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { rows, err = r.Changes(after, limit); return err })
+func (r looseReader) Changes(after int64, limit int) (rows []store.Change, err error) {
+	err = r.view(func(r store.Reader) (err error) { rows, err = r.Changes(after, limit); return err })
 	return rows, err
 }
 
-func (r looseReader) Owner() (s workspace.OwnerState, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { s, err = r.Owner(); return err })
+func (r looseReader) Owner() (s store.OwnerState, err error) {
+	err = r.view(func(r store.Reader) (err error) { s, err = r.Owner(); return err })
 	return s, err
 }
 
-func (r looseReader) Current(path string) (h workspace.FileHead, v workspace.Version, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { h, v, err = r.Current(path); return err })
+func (r looseReader) Current(path string) (h store.FileHead, v store.Version, err error) {
+	err = r.view(func(r store.Reader) (err error) { h, v, err = r.Current(path); return err })
 	return h, v, err
 }
 
-func (r looseReader) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Entries(path, q); return err })
+func (r looseReader) Entries(path string, q store.EntryQuery) (list []store.Entry, err error) {
+	err = r.view(func(r store.Reader) (err error) { list, err = r.Entries(path, q); return err })
 	return list, err
 }
 
-func (r looseReader) Request(key string) (q workspace.Request, err error) {
-	err = r.view(func(r workspace.Reader) (err error) { q, err = r.Request(key); return err })
+func (r looseReader) Request(key string) (q store.Request, err error) {
+	err = r.view(func(r store.Reader) (err error) { q, err = r.Request(key); return err })
 	return q, err
 }
 
 // hasty closes without waiting for the transactions that are running.
-type hasty struct{ workspace.Store }
+type hasty struct{ store.Store }
 
 func (s hasty) Close() error {
 	go s.Store.Close()
@@ -320,132 +321,137 @@ func (s hasty) Close() error {
 
 // owned keeps each owner under a key that it computes from the owner.
 type owned struct {
-	workspace.Store
-	key func(workspace.Owner) string
+	store.Store
+	key func(store.Owner) string
 }
 
-func ownedBy(key func(workspace.Owner) string) func(workspace.Store) workspace.Store {
-	return func(s workspace.Store) workspace.Store { return owned{s, key} }
+func ownedBy(key func(store.Owner) string) func(store.Store) store.Store {
+	return func(s store.Store) store.Store { return owned{s, key} }
 }
 
-func (s owned) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+func (s owned) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, store.Owner{Agent: s.key(o)}, fn)
 }
 
-func (s owned) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.Store.Update(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+func (s owned) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Store.Update(ctx, store.Owner{Agent: s.key(o)}, fn)
 }
 
-func (s owned) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
-	return s.Store.Dump(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+func (s owned) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
+	return s.Store.Dump(ctx, store.Owner{Agent: s.key(o)}, fn)
 }
 
-func (s owned) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
-	return s.Store.Restore(ctx, workspace.Owner{Agent: s.key(o)}, rows)
+func (s owned) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
+	return s.Store.Restore(ctx, store.Owner{Agent: s.key(o)}, rows)
 }
 
 // A lister takes the place of a store's Owners.
-type lister func(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage
+type lister func(all []store.OwnerUsage, tenant, after string) []store.OwnerUsage
 
 type lists struct {
-	workspace.Store
+	store.Store
 	with   lister
-	owners map[workspace.Owner]bool
+	owners map[store.Owner]bool
 }
 
-func listsOwners(with lister) func(workspace.Store) workspace.Store {
-	return func(s workspace.Store) workspace.Store { return lists{s, with, map[workspace.Owner]bool{}} }
+func listsOwners(with lister) func(store.Store) store.Store {
+	return func(s store.Store) store.Store { return lists{s, with, map[store.Owner]bool{}} }
 }
 
-func (s lists) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s lists) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	s.owners[o] = true
 	return s.Store.Update(ctx, o, fn)
 }
 
-func (s lists) Owners(ctx context.Context, q workspace.OwnersQuery) ([]workspace.OwnerUsage, error) {
-	var all []workspace.OwnerUsage
+func (s lists) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerList, err error) {
+	if q.Which != store.UsedOwners {
+		return s.Store.Owners(ctx, q)
+	}
+	var all []store.OwnerUsage
 	for o := range s.owners {
-		var state workspace.OwnerState
-		if err := s.View(ctx, o, func(r workspace.Reader) (err error) {
+		var state store.OwnerState
+		if err := s.View(ctx, o, func(r store.Reader) (err error) {
 			state, err = r.Owner()
 			return err
 		}); err != nil {
-			return nil, err
+			return l, err
 		}
-		all = append(all, workspace.OwnerUsage{Owner: o, Usage: state.Usage})
+		all = append(all, store.OwnerUsage{Owner: o, Usage: state.Usage})
 	}
-	slices.SortFunc(all, func(a, b workspace.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) })
+	slices.SortFunc(all, func(a, b store.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) })
 	after := ""
 	if q.After != nil {
 		after = q.After.Owner.Agent
 	}
 	all = s.with(all, q.Tenant, after)
-	return all[:min(q.Limit, len(all))], nil
+	l.Owners = all[:min(q.Limit, len(all))]
+	return l, nil
 }
 
 // miscounts counts deleted owners as agents.
-type miscounts struct{ workspace.Store }
+type miscounts struct{ store.Store }
 
-func (s miscounts) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
-	sum, err := s.Store.Totals(ctx, tenant)
-	if err != nil {
-		return sum, err
+func (s miscounts) Owners(ctx context.Context, q store.OwnersQuery) (store.OwnerList, error) {
+	l, err := s.Store.Owners(ctx, q)
+	if q.Which != store.OwnerTotals || err != nil {
+		return l, err
 	}
-	gone, err := s.Store.Deleted(ctx, tenant, time.Unix(1<<40, 0), time.Unix(1<<40, 0), 1000)
-	sum.Agents += int64(len(gone))
-	return sum, err
+	gone, err := sweepsEarly{s.Store}.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: q.Tenant, Limit: 1000})
+	l.Totals.Agents += int64(len(gone.Owners))
+	return l, err
 }
 
 // sweepsEarly ignores the times.
-type sweepsEarly struct{ workspace.Store }
+type sweepsEarly struct{ store.Store }
 
-func (s sweepsEarly) Deleted(ctx context.Context, tenant string, _, _ time.Time, limit int) ([]workspace.Owner, error) {
-	return s.Store.Deleted(ctx, tenant, time.Unix(1<<40, 0), time.Unix(1<<40, 0), limit)
+func (s sweepsEarly) Owners(ctx context.Context, q store.OwnersQuery) (store.OwnerList, error) {
+	q.From = time.Unix(1<<40, 0)
+	return s.Store.Owners(ctx, q)
 }
 
-func allTenants(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
-	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
-		return u.Owner.Agent <= after || u.Usage == workspace.Usage{}
+func allTenants(all []store.OwnerUsage, tenant, after string) []store.OwnerUsage {
+	return slices.DeleteFunc(all, func(u store.OwnerUsage) bool {
+		return u.Owner.Agent <= after || u.Usage == store.Usage{}
 	})
 }
 
-func emptyOwners(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
-	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
+func emptyOwners(all []store.OwnerUsage, tenant, after string) []store.OwnerUsage {
+	return slices.DeleteFunc(all, func(u store.OwnerUsage) bool {
 		return u.Owner.Agent <= after || u.Owner.Tenant != tenant
 	})
 }
 
-func fromOwner(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
-	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
-		return u.Owner.Agent < after || u.Owner.Tenant != tenant || u.Usage == workspace.Usage{}
+func fromOwner(all []store.OwnerUsage, tenant, after string) []store.OwnerUsage {
+	return slices.DeleteFunc(all, func(u store.OwnerUsage) bool {
+		return u.Owner.Agent < after || u.Owner.Tenant != tenant || u.Usage == store.Usage{}
 	})
 }
 
 // counting is Records whose revisions count the Puts since the record was made.
 type counting struct {
 	mu               sync.Mutex // guards rows
-	rows             map[string]workspace.Record
+	rows             map[string]store.Record
 	careless, folded bool
 }
 
 type system struct {
-	workspace.Store
+	store.Store
 	records *counting
 }
 
-func systemOf(open func() *counting) func(workspace.Store) workspace.Store {
-	return func(s workspace.Store) workspace.Store { return system{s, open()} }
+func systemOf(open func() *counting) func(store.Store) store.Store {
+	return func(s store.Store) store.Store { return system{s, open()} }
 }
 
-func (s system) System(context.Context) workspace.Records { return s.records }
+func (s system) System(context.Context) store.Records { return s.records }
 
-func (r *counting) Get(key string) (workspace.Record, error) {
+func (r *counting) Get(key string) (store.Record, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if found, ok := r.rows[key]; ok {
 		return found, nil
 	}
-	return workspace.Record{}, workspace.ErrNotFound
+	return store.Record{}, store.ErrNotFound
 }
 
 func (r *counting) Put(key string, value []byte, revision int64) (int64, error) {
@@ -453,16 +459,16 @@ func (r *counting) Put(key string, value []byte, revision int64) (int64, error) 
 	defer r.mu.Unlock()
 	old := r.rows[key].Revision
 	if old != revision && !r.careless {
-		return 0, workspace.ErrConflict
+		return 0, store.ErrConflict
 	}
 	if r.rows == nil {
-		r.rows = map[string]workspace.Record{}
+		r.rows = map[string]store.Record{}
 	}
-	r.rows[key] = workspace.Record{Key: key, Value: value, Revision: old + 1, Updated: time.Now().UTC()}
+	r.rows[key] = store.Record{Key: key, Value: value, Revision: old + 1, Updated: time.Now().UTC()}
 	return old + 1, nil
 }
 
-func (r *counting) Restore(workspace.Record) error { return workspace.ErrUnsupported }
+func (r *counting) Restore(store.Record) error { return store.ErrUnsupported }
 
 func (r *counting) Delete(key string, revision int64) error {
 	r.mu.Lock()
@@ -473,7 +479,7 @@ func (r *counting) Delete(key string, revision int64) error {
 
 func (r *counting) Now() (time.Time, error) { return time.Now().UTC(), nil }
 
-func (r *counting) List(prefix, after string, limit int) (list []workspace.Record, err error) {
+func (r *counting) List(prefix, after string, limit int) (list []store.Record, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(r.rows)) {

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var files = []check{
@@ -37,8 +38,8 @@ var files = []check{
 	{"Files/ResultsAreOwn", fileResultsOwn},
 }
 
-func readFile(path string) func(workspace.Reader) (file, error) {
-	return func(r workspace.Reader) (file, error) {
+func readFile(path string) func(store.Reader) (file, error) {
+	return func(r store.Reader) (file, error) {
 		state, err := r.Owner()
 		if err != nil {
 			return file{}, err
@@ -47,61 +48,61 @@ func readFile(path string) func(workspace.Reader) (file, error) {
 	}
 }
 
-func readVersion(path string, n int64) func(workspace.Reader) (workspace.Version, error) {
-	return func(r workspace.Reader) (workspace.Version, error) { return r.Version(path, n) }
+func readVersion(path string, n int64) func(store.Reader) (store.Version, error) {
+	return func(r store.Reader) (store.Version, error) { return r.Version(path, n) }
 }
 
 // bare returns a version without content, as a list shows it.
-func bare(v workspace.Version) workspace.Version {
+func bare(v store.Version) store.Version {
 	v.Content = nil
 	return v
 }
 
-func fileAbsent(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 1, "there", "x") })
-	equal(t, "a file that never was", view(t, s, alice, readFile("never")), file{Head: workspace.FileHead{Path: "never"}})
-	equal(t, "a file of an owner that never wrote", view(t, s, bob, readFile("never")), file{Head: workspace.FileHead{Path: "never"}})
+func fileAbsent(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, "there", "x") })
+	equal(t, "a file that never was", view(t, s, alice, readFile("never")), file{Head: store.FileHead{Path: "never"}})
+	equal(t, "a file of an owner that never wrote", view(t, s, bob, readFile("never")), file{Head: store.FileHead{Path: "never"}})
 	for _, path := range []string{"never", "there"} {
-		if _, err := try(t, s, alice, readVersion(path, 2)); !errors.Is(err, workspace.ErrNotFound) {
+		if _, err := try(t, s, alice, readVersion(path, 2)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Version(%q, 2) = %v, want ErrNotFound", path, err)
 		}
 	}
 }
 
-func fileSaved(t testing.TB, s workspace.Store) {
-	v := workspace.Version{
+func fileSaved(t testing.TB, s store.Store) {
+	v := store.Version{
 		Number: 1, Size: 5, SHA256: sha256.Sum256([]byte("hello")),
-		Author: workspace.Author{Client: "claude", Version: "2.1", Key: "k1"}, Time: at(2), Content: []byte("hello"),
+		Author: store.Author{Client: "claude", Version: "2.1", Key: "k1"}, Time: at(2), Content: []byte("hello"),
 	}
-	head := workspace.FileHead{Path: "a/b.txt", Version: 1, Sizes: []int64{5}, Created: at(1), Updated: at(2)}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: head, New: &v})
+	head := store.FileHead{Path: "a/b.txt", Version: 1, Sizes: []int64{5}, Created: at(1), Updated: at(2)}
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: head, New: &v})
 	})
 	equal(t, "SaveFile then the file", view(t, s, alice, readFile("a/b.txt")), file{
-		Head: head, Current: v, Versions: []workspace.Version{bare(v)}, Retained: []workspace.Version{v},
+		Head: head, Current: v, Versions: []store.Version{bare(v)}, Retained: []store.Version{v},
 	})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 10) })
-	equal(t, "SaveFile then Files", list, []workspace.FileHead{head})
-	versions := view(t, s, alice, func(r workspace.Reader) ([]workspace.Version, error) { return r.Versions("a/b.txt") })
+	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	equal(t, "SaveFile then Files", list, []store.FileHead{head})
+	versions := view(t, s, alice, func(r store.Reader) ([]store.Version, error) { return r.Versions("a/b.txt") })
 	if len(versions) != 1 || versions[0].Content != nil {
 		t.Errorf("Versions = %v, want one, its Content nil", versions)
 	}
 }
 
-func fileOwnerState(t testing.TB, s workspace.Store) {
-	state := workspace.OwnerState{
-		Usage:     workspace.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 1 << 40, Operations: 5},
+func fileOwnerState(t testing.TB, s store.Store) {
+	state := store.OwnerState{
+		Usage:     store.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 1 << 40, Operations: 5},
 		FileFloor: 6, LogFloor: 7, DeletedFiles: 8, DeletedLogs: 9, Requests: 10,
 	}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{
-			Head: workspace.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: new(version(1, 1, "x")), Owner: state,
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{
+			Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: new(version(1, 1, "x")), Owner: state,
 		})
 	})
-	got := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	got := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	equal(t, "SaveFile then Owner", got, state)
 	for _, path := range []string{"a", "other"} {
-		got = view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) {
+		got = view(t, s, alice, func(r store.Reader) (store.OwnerState, error) {
 			_, state, err := r.File(path)
 			return state, err
 		})
@@ -109,26 +110,26 @@ func fileOwnerState(t testing.TB, s workspace.Store) {
 	}
 }
 
-func fileVersions(t testing.TB, s workspace.Store) {
+func fileVersions(t testing.TB, s store.Store) {
 	for i, content := range []string{"one", "two", "three"} {
-		update(t, s, alice, func(tx workspace.Tx) error { return write(tx, i, "a", content) })
+		update(t, s, alice, func(tx store.Tx) error { return write(tx, i, "a", content) })
 	}
 	one, two, three := version(1, 0, "one"), version(2, 1, "two"), version(3, 2, "three")
 	equal(t, "a file of three versions", view(t, s, alice, readFile("a")), file{
-		Head:     workspace.FileHead{Path: "a", Version: 3, Sizes: []int64{3, 3, 5}, Created: at(0), Updated: at(2)},
+		Head:     store.FileHead{Path: "a", Version: 3, Sizes: []int64{3, 3, 5}, Created: at(0), Updated: at(2)},
 		Current:  three,
-		Versions: []workspace.Version{bare(one), bare(two), bare(three)},
-		Retained: []workspace.Version{one, two, three},
+		Versions: []store.Version{bare(one), bare(two), bare(three)},
+		Retained: []store.Version{one, two, three},
 	})
 }
 
-func filePrune(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func filePrune(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 0, "a", "one"), write(tx, 1, "a", "two"), write(tx, 2, "a", "three"),
 			write(tx, 0, "b", "one"), write(tx, 1, "b", "two"),
-			tx.SaveFile(workspace.FileChange{
-				Head:  workspace.FileHead{Path: "a", Version: 4, Sizes: []int64{5, 4}, Created: at(0), Updated: at(3)},
+			tx.Apply(store.FileChange{
+				Head:  store.FileHead{Path: "a", Version: 4, Sizes: []int64{5, 4}, Created: at(0), Updated: at(3)},
 				New:   new(version(4, 3, "four")),
 				Prune: 2,
 			}),
@@ -136,10 +137,10 @@ func filePrune(t testing.TB, s workspace.Store) {
 	})
 	three, four := version(3, 2, "three"), version(4, 3, "four")
 	got := view(t, s, alice, readFile("a"))
-	equal(t, "SaveFile(Prune: 2) then Versions", got.Versions, []workspace.Version{bare(three), bare(four)})
-	equal(t, "SaveFile(Prune: 2) then each Version", got.Retained, []workspace.Version{three, four})
+	equal(t, "SaveFile(Prune: 2) then Versions", got.Versions, []store.Version{bare(three), bare(four)})
+	equal(t, "SaveFile(Prune: 2) then each Version", got.Retained, []store.Version{three, four})
 	equal(t, "SaveFile(Prune: 2) then Current", got.Current, four)
-	if _, err := try(t, s, alice, readVersion("a", 2)); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := try(t, s, alice, readVersion("a", 2)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("SaveFile(Prune: 2) then Version(2) = %v, want ErrNotFound", err)
 	}
 	if got := view(t, s, alice, readFile("b")); len(got.Versions) != 2 {
@@ -147,39 +148,39 @@ func filePrune(t testing.TB, s workspace.Store) {
 	}
 }
 
-func fileDeleted(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func fileDeleted(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(write(tx, 0, "a", "one"), write(tx, 1, "a", "two"))
 	})
-	update(t, s, alice, func(tx workspace.Tx) error { return remove(tx, 2, "a") })
+	update(t, s, alice, func(tx store.Tx) error { return remove(tx, 2, "a") })
 	equal(t, "a deleted file", view(t, s, alice, readFile("a")), file{
-		Head: workspace.FileHead{Path: "a", Version: 2, Deleted: true, Created: at(0), Updated: at(2)},
+		Head: store.FileHead{Path: "a", Version: 2, Deleted: true, Created: at(0), Updated: at(2)},
 	})
 	for n := range int64(3) {
-		if _, err := try(t, s, alice, readVersion("a", n)); !errors.Is(err, workspace.ErrNotFound) {
+		if _, err := try(t, s, alice, readVersion("a", n)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Version(%d) of a deleted file = %v, want ErrNotFound", n, err)
 		}
 	}
 }
 
-func fileRecreated(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func fileRecreated(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(write(tx, 0, "a", "one"), write(tx, 1, "a", "two"), remove(tx, 2, "a"))
 	})
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 3, "a", "again") })
-	head, v := workspace.FileHead{Path: "a", Version: 3, Sizes: []int64{5}, Created: at(3), Updated: at(3)}, version(3, 3, "again")
+	update(t, s, alice, func(tx store.Tx) error { return write(tx, 3, "a", "again") })
+	head, v := store.FileHead{Path: "a", Version: 3, Sizes: []int64{5}, Created: at(3), Updated: at(3)}, version(3, 3, "again")
 	equal(t, "a file made again", view(t, s, alice, readFile("a")), file{
-		Head: head, Current: v, Versions: []workspace.Version{bare(v)}, Retained: []workspace.Version{v},
+		Head: head, Current: v, Versions: []store.Version{bare(v)}, Retained: []store.Version{v},
 	})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 10) })
-	equal(t, "a file made again in Files", list, []workspace.FileHead{head})
+	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	equal(t, "a file made again in Files", list, []store.FileHead{head})
 }
 
-func fileVersionExists(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 1, "a", "kept") })
+func fileVersionExists(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, "a", "kept") })
 	before := view(t, s, alice, readFile("a"))
-	err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: before.Head, New: new(version(1, 2, "lost"))})
+	err := s.Update(t.Context(), alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: before.Head, New: new(version(1, 2, "lost"))})
 	})
 	if err == nil {
 		t.Error("SaveFile of a version that exists = nil, want an error")
@@ -187,22 +188,22 @@ func fileVersionExists(t testing.TB, s workspace.Store) {
 	equal(t, "a version that was to be stored twice", view(t, s, alice, readFile("a")), before)
 }
 
-func fileCurrentMissing(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 7, Sizes: []int64{5}}})
+func fileCurrentMissing(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 7, Sizes: []int64{5}}})
 	})
-	if _, err := try(t, s, alice, readFile("a")); !errors.Is(err, workspace.ErrCorrupt) {
+	if _, err := try(t, s, alice, readFile("a")); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Current of a version that is not there = %v, want ErrCorrupt", err)
 	}
 }
 
-func fileList(t testing.TB, s workspace.Store) {
-	testList(t, s, write1, listed(workspace.Reader.Files, func(h workspace.FileHead) string { return h.Path }))
+func fileList(t testing.TB, s store.Store) {
+	testList(t, s, write1, listed(readFiles, func(h store.FileHead) string { return h.Path }))
 }
 
 // listed returns a function that reads a page of a list and returns its paths.
-func listed[T any](read func(workspace.Reader, string, string, int) ([]T, error), path func(T) string) pathLister {
-	return func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
+func listed[T any](read func(store.Reader, string, string, int) ([]T, error), path func(T) string) pathLister {
+	return func(r store.Reader, prefix, after string, limit int) (paths []string, err error) {
 		list, err := read(r, prefix, after, limit)
 		for _, one := range list {
 			paths = append(paths, path(one))
@@ -211,19 +212,23 @@ func listed[T any](read func(workspace.Reader, string, string, int) ([]T, error)
 	}
 }
 
-type pathLister func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error)
+func readFiles(r store.Reader, prefix, after string, limit int) ([]store.FileHead, error) {
+	return plain.Read(r).Files(prefix, after, limit)
+}
 
-func write1(tx workspace.Tx, moment int, path string) error { return write(tx, moment, path, path) }
+type pathLister func(r store.Reader, prefix, after string, limit int) (paths []string, err error)
+
+func write1(tx store.Tx, moment int, path string) error { return write(tx, moment, path, path) }
 
 // testList tests a list of paths: its order, its prefix and its pages.
-func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, string) error, list pathLister) {
+func testList(t testing.TB, s store.Store, save func(store.Tx, int, string) error, list pathLister) {
 	paths := []string{
 		"a", "a-", "a-b", "a.", "a.b", "a/", "a/b", "a/b/c", "a0", "aB", "aZ", "a_", "a_b", "ab", "abc", "axb", "az",
 		"A", "A/b", "AB", "B", "Z", "_", "_a", "-", "-a", ".a", "0", "9", "b", "b/a", "z", strings.Repeat("z", 255),
 		"a b", "a b c", "a\x7f", "a\x7fb", "a\u0080", "aé", "aé/b", "a\U0010ffff", "a\U0010ffffb", "é", "é b", "éé", "ê", "\u07ff", "\u0800",
 		"خ", "خُ", "ज", "जो", "記", "記/記", "記憶", "訙", "\uffff", "\U00010000", "\U0010ffff", strings.Repeat("\U0010ffff", 255),
 	}
-	update(t, s, alice, func(tx workspace.Tx) error { // not in order
+	update(t, s, alice, func(tx store.Tx) error { // not in order
 		for i := range paths {
 			if err := save(tx, i, paths[i*7%len(paths)]); err != nil {
 				return err
@@ -233,7 +238,7 @@ func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, stri
 	})
 	slices.Sort(paths)
 	get := func(prefix, after string, limit int) []string {
-		return view(t, s, alice, func(r workspace.Reader) ([]string, error) { return list(r, prefix, after, limit) })
+		return view(t, s, alice, func(r store.Reader) ([]string, error) { return list(r, prefix, after, limit) })
 	}
 	want := func(prefix, after string, limit int) (found []string) {
 		for _, p := range paths {
@@ -269,31 +274,31 @@ func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, stri
 	equal(t, "all pages of 4", all, paths)
 }
 
-func fileListDeleted(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func fileListDeleted(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(write(tx, 0, "a", "x"), write(tx, 1, "b", "x"), write(tx, 2, "c", "x"), write(tx, 3, "d", "x"),
 			remove(tx, 4, "b"), remove(tx, 5, "d"))
 	})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 2) })
+	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 2) })
 	if len(list) != 2 || list[0].Path != "a" || list[1].Path != "c" {
 		t.Errorf("Files of a, c and the deleted b, d = %v, want a and c", list)
 	}
 }
 
-func fileFold(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func fileFold(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 1, "old", "x"), // live, and older than all
 			write(tx, 2, "a", "x"), write(tx, 3, "a", "y"), write(tx, 4, "a", "z"),
 			write(tx, 5, "b", "x"), write(tx, 6, "c", "x"), write(tx, 7, "d", "x"), write(tx, 8, "d", "y"),
 			remove(tx, 9, "d"), remove(tx, 10, "a"), remove(tx, 11, "c"), remove(tx, 12, "b"))
 	})
-	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	state := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	fold := func(n int, want int64, left ...string) {
 		t.Helper()
 		var got int64
-		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			got, err = tx.FoldFiles(n)
+		update(t, s, alice, func(tx store.Tx) (err error) {
+			got, err = tx.Fold(store.KindFile, n)
 			return err
 		})
 		if got != want {
@@ -311,28 +316,28 @@ func fileFold(t testing.TB, s workspace.Store) {
 	fold(2, 3, "old", "b")           // a and c
 	fold(5, 1, "old")
 	fold(5, 0, "old")
-	after := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	after := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	equal(t, "FoldFiles then Owner, which it leaves to its caller", after, state)
-	equal(t, "a folded file", view(t, s, alice, readFile("a")), file{Head: workspace.FileHead{Path: "a"}})
+	equal(t, "a folded file", view(t, s, alice, readFile("a")), file{Head: store.FileHead{Path: "a"}})
 
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 20, "a", "again") })
+	update(t, s, alice, func(tx store.Tx) error { return write(tx, 20, "a", "again") })
 	if v := view(t, s, alice, readFile("a")).Current; string(v.Content) != "again" {
 		t.Errorf("a folded file made again is %q, want %q", v.Content, "again")
 	}
 }
 
-func fileFoldTies(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func fileFoldTies(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 1, "b", "x"), write(tx, 1, "b", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"),
 			write(tx, 1, "a", "x"),
 			remove(tx, 2, "b"), remove(tx, 2, "B"), remove(tx, 2, "a"))
 	})
 	var got []int64
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		got = nil
 		for range 3 {
-			n, err := tx.FoldFiles(1)
+			n, err := tx.Fold(store.KindFile, 1)
 			if err != nil {
 				return err
 			}
@@ -361,10 +366,10 @@ func texts() []struct{ name, text string } {
 	}
 }
 
-func fileContent(t testing.TB, s workspace.Store) {
+func fileContent(t testing.TB, s store.Store) {
 	for _, c := range texts() {
 		name, text := c.name, c.text
-		update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 1, name, text) })
+		update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, name, text) })
 		f := view(t, s, alice, readFile(name))
 		if got := string(f.Current.Content); got != text {
 			t.Errorf("%s: Current gives %d bytes %.40q, want %d bytes %.40q", name, len(got), got, len(text), text)
@@ -377,10 +382,10 @@ func fileContent(t testing.TB, s workspace.Store) {
 				name, f.Versions[0].Size, f.Versions[0].SHA256, len(text))
 		}
 	}
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		v := version(1, 1, "")
 		v.Content = nil
-		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "nil", Version: 1, Sizes: []int64{0}}, New: &v})
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "nil", Version: 1, Sizes: []int64{0}}, New: &v})
 	})
 	if f := view(t, s, alice, readFile("nil")); f.Current.Number != 1 || len(f.Current.Content) != 0 {
 		t.Errorf("a version saved with nil Content is %+v, want version 1 with none", f.Current)
@@ -407,14 +412,14 @@ func sameTime(t testing.TB, what string, got, given time.Time) {
 	}
 }
 
-func fileTimes(t testing.TB, s workspace.Store) {
+func fileTimes(t testing.TB, s store.Store) {
 	for i, given := range times() {
 		n := int64(i + 1)
 		v := version(n, 0, "x")
 		v.Time = given
-		update(t, s, alice, func(tx workspace.Tx) error {
-			return tx.SaveFile(workspace.FileChange{
-				Head: workspace.FileHead{Path: "a", Version: n, Sizes: make([]int64, n), Created: given, Updated: given}, New: &v,
+		update(t, s, alice, func(tx store.Tx) error {
+			return tx.Apply(store.FileChange{
+				Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n), Created: given, Updated: given}, New: &v,
 			})
 		})
 		f := view(t, s, alice, readFile("a"))
@@ -422,47 +427,47 @@ func fileTimes(t testing.TB, s workspace.Store) {
 		sameTime(t, "Updated", f.Head.Updated, given)
 		sameTime(t, "Time in Current", f.Current.Time, given)
 		sameTime(t, "Time in Versions", f.Versions[n-1].Time, given)
-		list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 1) })
+		list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
 		sameTime(t, "Updated in Files", list[0].Updated, given)
 	}
 }
 
-func fileNumbers(t testing.TB, s workspace.Store) {
+func fileNumbers(t testing.TB, s store.Store) {
 	const large = 1<<62 + 1 // not a float64
 	sizes := []int64{0, 1, 1 << 31, 1<<53 + 1, large}
 	for len(sizes) < 200 {
 		sizes = append(sizes, int64(len(sizes)))
 	}
-	head := workspace.FileHead{Path: "a", Version: large, Sizes: sizes}
+	head := store.FileHead{Path: "a", Version: large, Sizes: sizes}
 	v := version(large, 1, "x")
-	state := workspace.OwnerState{Usage: workspace.Usage{Bytes: large, Operations: large}, FileFloor: large, LogFloor: large}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Owner: state})
+	state := store.OwnerState{Usage: store.Usage{Bytes: large, Operations: large}, FileFloor: large, LogFloor: large}
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: head, New: &v, Owner: state})
 	})
 	f := view(t, s, alice, readFile("a"))
 	equal(t, "a head with large numbers", f.Head, head)
 	equal(t, "a version with a large number", f.Current, v)
-	got := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	got := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	equal(t, "a state with large numbers", got, state)
 }
 
-func fileResultsOwn(t testing.TB, s workspace.Store) {
+func fileResultsOwn(t testing.TB, s store.Store) {
 	v, sizes := version(1, 1, "content"), []int64{7}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 1, Sizes: sizes}, New: &v})
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: sizes}, New: &v})
 	})
 	v.Content[0], sizes[0] = 'X', 99
 	want := file{
-		Head: workspace.FileHead{Path: "a", Version: 1, Sizes: []int64{7}}, Current: version(1, 1, "content"),
-		Versions: []workspace.Version{bare(version(1, 1, "content"))}, Retained: []workspace.Version{version(1, 1, "content")},
+		Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{7}}, Current: version(1, 1, "content"),
+		Versions: []store.Version{bare(version(1, 1, "content"))}, Retained: []store.Version{version(1, 1, "content")},
 	}
 	for range 2 {
 		got := view(t, s, alice, readFile("a"))
 		equal(t, "a file after its caller wrote into what it gave and got", got, want)
-		list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 1) })
-		equal(t, "Files after its caller wrote into them", list, []workspace.FileHead{want.Head})
+		list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
+		equal(t, "Files after its caller wrote into them", list, []store.FileHead{want.Head})
 		files := view(t, s, alice, first(currents, 1))
-		equal(t, "CurrentFiles after its caller wrote into them", files, []workspace.CurrentFile{{FileHead: want.Head, Current: want.Current}})
+		equal(t, "CurrentFiles after its caller wrote into them", files, []store.File{{FileHead: want.Head, Current: want.Current}})
 		files[0].Current.Content[0], files[0].Sizes[0] = 'X', 99
 		got.Current.Content[0], got.Retained[0].Content[0], got.Head.Sizes[0], list[0].Sizes[0] = 'X', 'X', 99, 99
 		got.Versions[0].Number = 99

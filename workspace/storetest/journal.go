@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var journal = []check{
@@ -24,30 +24,30 @@ var journal = []check{
 	{"Changes/ResultsAreOwn", changeResultsOwn},
 }
 
-func readChanges(after int64, limit int) func(workspace.Reader) ([]workspace.Change, error) {
-	return func(r workspace.Reader) ([]workspace.Change, error) { return r.Changes(after, limit) }
+func readChanges(after int64, limit int) func(store.Reader) ([]store.Change, error) {
+	return func(r store.Reader) ([]store.Change, error) { return r.Changes(after, limit) }
 }
 
 // row returns the n-th row of a journal.
-func row(n int64) workspace.Change {
-	var state workspace.OwnerState
-	c := change(&state, int(n), workspace.Change{
-		Op: workspace.OpEdit, Kind: workspace.KindFile, Path: "a", Before: n, After: n + 1,
+func row(n int64) store.Change {
+	var state store.OwnerState
+	c := change(&state, int(n), store.Change{
+		Op: store.OpEdit, Kind: store.KindFile, Path: "a", Before: n, After: n + 1,
 	})
 	c.Revision = n
 	return c
 }
 
 // saveRows adds rows to the journal, each with the head of a file or of a log.
-func saveRows(rows ...workspace.Change) func(workspace.Tx) error {
-	return func(tx workspace.Tx) error {
+func saveRows(rows ...store.Change) func(store.Tx) error {
+	return func(tx store.Tx) error {
 		for _, c := range rows {
-			state := workspace.OwnerState{Revision: c.Revision, Changes: 1}
+			state := store.OwnerState{Revision: c.Revision, Changes: 1}
 			var err error
-			if c.Kind == workspace.KindFile {
-				err = tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 1, Deleted: true}, Change: c, Owner: state})
+			if c.Kind == store.KindFile {
+				err = tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Deleted: true}, Change: c, Owner: state})
 			} else {
-				err = tx.SaveLog(workspace.LogChange{Head: workspace.LogHead{Path: "a", First: 2, Last: 1, Deleted: true}, Change: c, Owner: state})
+				err = tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 2, Last: 1, Deleted: true}, Change: c, Owner: state})
 			}
 			if err != nil {
 				return err
@@ -58,44 +58,44 @@ func saveRows(rows ...workspace.Change) func(workspace.Tx) error {
 }
 
 // rowsTo returns the rows from one number to another.
-func rowsTo(from, to int64) (rows []workspace.Change) {
+func rowsTo(from, to int64) (rows []store.Change) {
 	for n := from; n <= to; n++ {
 		rows = append(rows, row(n))
 	}
 	return rows
 }
 
-func changeAbsent(t testing.TB, s workspace.Store) {
-	equal(t, "Changes of an owner that never wrote", view(t, s, bob, readChanges(0, 10)), []workspace.Change{})
-	update(t, s, alice, func(tx workspace.Tx) error {
+func changeAbsent(t testing.TB, s store.Store) {
+	equal(t, "Changes of an owner that never wrote", view(t, s, bob, readChanges(0, 10)), []store.Change{})
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
-			tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: new(version(1, 1, "x"))}),
-			tx.SaveLog(workspace.LogChange{Head: workspace.LogHead{Path: "a", First: 1, Last: 1}, New: []workspace.Entry{entry(1, 1, "x")}}),
-			tx.SaveSummary(workspace.SummaryChange{Head: workspace.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: summary(summaryKeys(1)[0], 1, "x")}),
+			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: new(version(1, 1, "x"))}),
+			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1}, New: []store.Entry{entry(1, 1, "x")}}),
+			tx.Apply(store.SummaryChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: summary(summaryKeys(1)[0], 1, "x")}),
 			keepRequest(tx, 1, "k"))
 	})
-	equal(t, "Changes after writes that came without a row", view(t, s, alice, readChanges(0, 10)), []workspace.Change{})
+	equal(t, "Changes after writes that came without a row", view(t, s, alice, readChanges(0, 10)), []store.Change{})
 	update(t, s, alice, saveRows(row(1), row(2)))
 	for _, after := range []int64{2, 3, 1 << 62} {
-		equal(t, "Changes after the last row", view(t, s, alice, readChanges(after, 10)), []workspace.Change{})
+		equal(t, "Changes after the last row", view(t, s, alice, readChanges(after, 10)), []store.Change{})
 	}
 }
 
 // changeSaved saves rows of every kind, with all of their fields, each by a write that
 // carries it.
-func changeSaved(t testing.TB, s workspace.Store) {
-	rows := []workspace.Change{
-		{Op: workspace.OpCreate, Kind: workspace.KindFile, Path: "a/b.md", After: 1},
-		{Op: workspace.OpEdit, Kind: workspace.KindFile, Path: "a/b.md", Before: 1, After: 2},
-		{Op: workspace.OpMove, Kind: workspace.KindFile, Path: "b", From: "a/b.md", Before: 2, After: 3},
-		{Op: workspace.OpRestore, Kind: workspace.KindFile, Path: "b", Before: 3, After: 4},
-		{Op: workspace.OpDelete, Kind: workspace.KindFile, Path: "b", Before: 4},
-		{Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "a/b.md", After: 3, Entries: 3},
-		{Op: workspace.OpTrim, Kind: workspace.KindLog, Path: "a/b.md", Before: 3, After: 3},
-		{Op: workspace.OpDelete, Kind: workspace.KindLog, Path: "日本/ñ", Before: 3},
-		{Op: workspace.OpEdit, Kind: workspace.KindFile, Path: strings.Repeat("p", 1024), From: strings.Repeat("f", 1024), Before: 5, After: 6, Entries: 7},
+func changeSaved(t testing.TB, s store.Store) {
+	rows := []store.Change{
+		{Op: store.OpCreate, Kind: store.KindFile, Path: "a/b.md", After: 1},
+		{Op: store.OpEdit, Kind: store.KindFile, Path: "a/b.md", Before: 1, After: 2},
+		{Op: store.OpMove, Kind: store.KindFile, Path: "b", From: "a/b.md", Before: 2, After: 3},
+		{Op: store.OpRestore, Kind: store.KindFile, Path: "b", Before: 3, After: 4},
+		{Op: store.OpDelete, Kind: store.KindFile, Path: "b", Before: 4},
+		{Op: store.OpAppend, Kind: store.KindLog, Path: "a/b.md", After: 3, Entries: 3},
+		{Op: store.OpTrim, Kind: store.KindLog, Path: "a/b.md", Before: 3, After: 3},
+		{Op: store.OpDelete, Kind: store.KindLog, Path: "日本/ñ", Before: 3},
+		{Op: store.OpEdit, Kind: store.KindFile, Path: strings.Repeat("p", 1024), From: strings.Repeat("f", 1024), Before: 5, After: 6, Entries: 7},
 	}
-	var state workspace.OwnerState
+	var state store.OwnerState
 	for i := range rows {
 		rows[i] = change(&state, i, rows[i])
 		update(t, s, alice, saveRows(rows[i]))
@@ -103,7 +103,7 @@ func changeSaved(t testing.TB, s workspace.Store) {
 	equal(t, "rows, then Changes", view(t, s, alice, readChanges(0, 100)), rows)
 }
 
-func changePages(t testing.TB, s workspace.Store) {
+func changePages(t testing.TB, s store.Store) {
 	const n = 25
 	rows := rowsTo(1, n)
 	update(t, s, alice, saveRows(rows[:7]...))
@@ -119,15 +119,15 @@ func changePages(t testing.TB, s workspace.Store) {
 	}
 }
 
-func changeDrop(t testing.TB, s workspace.Store) {
+func changeDrop(t testing.TB, s store.Store) {
 	update(t, s, alice, saveRows(rowsTo(1, 12)...))
-	drop := func(through int64, want []workspace.Change) {
+	drop := func(through int64, want []store.Change) {
 		t.Helper()
-		var inside []workspace.Change
+		var inside []store.Change
 		state := view(t, s, alice, readOwner)
 		state.Changes = int64(len(want))
-		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			if err := errors.Join(tx.DropChanges(through), tx.SaveOwner(state)); err != nil {
+		update(t, s, alice, func(tx store.Tx) (err error) {
+			if err := errors.Join(tx.Forget(store.Old{Changes: through}), tx.Apply(state)); err != nil {
 				return err
 			}
 			inside, err = tx.Changes(0, 100)
@@ -151,7 +151,7 @@ func changeDrop(t testing.TB, s workspace.Store) {
 	drop(13, rowsTo(14, 15))
 }
 
-func changeExists(t testing.TB, s workspace.Store) {
+func changeExists(t testing.TB, s store.Store) {
 	update(t, s, alice, saveRows(rowsTo(1, 3)...))
 	for n := range int64(3) {
 		twice := row(n + 1)
@@ -163,13 +163,13 @@ func changeExists(t testing.TB, s workspace.Store) {
 	equal(t, "Changes after rows that were to be stored twice", view(t, s, alice, readChanges(0, 100)), rowsTo(1, 3))
 }
 
-func changeUndone(t testing.TB, s workspace.Store) {
+func changeUndone(t testing.TB, s store.Store) {
 	update(t, s, alice, saveRows(rowsTo(1, 5)...))
 	for _, end := range []func() error{func() error { return errFn }, func() error { panic(errFn) }} {
-		var inside []workspace.Change
+		var inside []store.Change
 		panicked(func() {
-			s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-				err := errors.Join(saveRows(row(6))(tx), tx.DropChanges(2), saveRows(row(7))(tx))
+			s.Update(t.Context(), alice, func(tx store.Tx) error {
+				err := errors.Join(saveRows(row(6))(tx), tx.Forget(store.Old{Changes: 2}), saveRows(row(7))(tx))
 				rows, err2 := tx.Changes(0, 100)
 				inside = rows
 				return errors.Join(err, err2, end())
@@ -183,8 +183,8 @@ func changeUndone(t testing.TB, s workspace.Store) {
 }
 
 // changeOwners gives all owners rows of the same numbers.
-func changeOwners(t testing.TB, s workspace.Store) {
-	of := func(o workspace.Owner) workspace.Change {
+func changeOwners(t testing.TB, s store.Store) {
+	of := func(o store.Owner) store.Change {
 		c := row(1)
 		c.Path = o.String()
 		return c
@@ -193,9 +193,9 @@ func changeOwners(t testing.TB, s workspace.Store) {
 		update(t, s, o, saveRows(of(o), row(2), row(3)))
 	}
 	for i, o := range neighbours() {
-		update(t, s, o, func(tx workspace.Tx) error { return tx.DropChanges(2) })
+		update(t, s, o, func(tx store.Tx) error { return tx.Forget(store.Old{Changes: 2}) })
 		for j, other := range neighbours() {
-			want := []workspace.Change{of(other), row(2), row(3)}
+			want := []store.Change{of(other), row(2), row(3)}
 			if j <= i {
 				want = want[2:]
 			}
@@ -206,15 +206,15 @@ func changeOwners(t testing.TB, s workspace.Store) {
 	}
 }
 
-func changeAuthors(t testing.TB, s workspace.Store) {
-	var rows []workspace.Change
+func changeAuthors(t testing.TB, s store.Store) {
+	var rows []store.Change
 	for i, a := range authors() {
 		for _, session := range []string{"", "s", "\x00", "a\x00b\x00", a.Client, strings.Repeat("é", 128)} {
 			c := row(int64(len(rows) + 1))
 			c.Author = a
 			c.Author.Session = session
 			if i%2 == 1 {
-				c.Kind = workspace.KindLog
+				c.Kind = store.KindLog
 			}
 			rows = append(rows, c)
 		}
@@ -225,22 +225,22 @@ func changeAuthors(t testing.TB, s workspace.Store) {
 
 // changeSession gives a version and an entry an author with a Session, which the journal
 // alone keeps.
-func changeSession(t testing.TB, s workspace.Store) {
+func changeSession(t testing.TB, s store.Store) {
 	v, e := version(1, 1, "x"), entry(1, 1, "x")
 	v.Author.Session, e.Author.Session = "session", "session"
 	c, d := row(1), row(2)
 	c.Author, d.Author = v.Author, e.Author
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
-			tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: &v, Change: c}),
-			tx.SaveLog(workspace.LogChange{Head: workspace.LogHead{Path: "a", First: 1, Last: 1}, New: []workspace.Entry{e}, Change: d}))
+			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: &v, Change: c}),
+			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1}, New: []store.Entry{e}, Change: d}))
 	})
-	equal(t, "a version whose author had a Session", view(t, s, alice, readFile("a")).Retained, []workspace.Version{version(1, 1, "x")})
-	equal(t, "an entry whose author had a Session", view(t, s, alice, readLog("a")).Entries, []workspace.Entry{entry(1, 1, "x")})
-	equal(t, "the rows of both", view(t, s, alice, readChanges(0, 10)), []workspace.Change{c, d})
+	equal(t, "a version whose author had a Session", view(t, s, alice, readFile("a")).Retained, []store.Version{version(1, 1, "x")})
+	equal(t, "an entry whose author had a Session", view(t, s, alice, readLog("a")).Entries, []store.Entry{entry(1, 1, "x")})
+	equal(t, "the rows of both", view(t, s, alice, readChanges(0, 10)), []store.Change{c, d})
 }
 
-func changeTimes(t testing.TB, s workspace.Store) {
+func changeTimes(t testing.TB, s store.Store) {
 	for i, given := range times() {
 		c := row(int64(i + 1))
 		c.Time = given
@@ -250,25 +250,25 @@ func changeTimes(t testing.TB, s workspace.Store) {
 	}
 }
 
-func changeNumbers(t testing.TB, s workspace.Store) {
+func changeNumbers(t testing.TB, s store.Store) {
 	const large = 1<<62 + 1 // not a float64
-	c := workspace.Change{
-		Revision: large, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "a", Before: large - 2, After: large - 1, Entries: 1<<53 + 1, Time: at(1),
+	c := store.Change{
+		Revision: large, Op: store.OpAppend, Kind: store.KindLog, Path: "a", Before: large - 2, After: large - 1, Entries: 1<<53 + 1, Time: at(1),
 	}
 	update(t, s, alice, saveRows(c))
 	for after, want := range map[int64]int{0: 1, large - 1: 1, large: 0} {
-		equal(t, "a change with large numbers", view(t, s, alice, readChanges(after, 10)), []workspace.Change{c}[:want])
+		equal(t, "a change with large numbers", view(t, s, alice, readChanges(after, 10)), []store.Change{c}[:want])
 	}
 }
 
-func changeResultsOwn(t testing.TB, s workspace.Store) {
+func changeResultsOwn(t testing.TB, s store.Store) {
 	given := rowsTo(1, 3)
 	update(t, s, alice, saveRows(slices.Clone(given)...))
 	for range 2 {
 		got := view(t, s, alice, readChanges(0, 10))
 		equal(t, "Changes after its caller wrote into what it got", got, given)
 		got[0].Path, got[2].Revision = "X", 99
-		_ = append(got[:1], workspace.Change{Path: "X"})
+		_ = append(got[:1], store.Change{Path: "X"})
 	}
 	update(t, s, alice, saveRows(row(4)))
 	equal(t, "Changes after that and a write", view(t, s, alice, readChanges(0, 10)), rowsTo(1, 4))

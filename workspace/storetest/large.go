@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // RunLarge tests that Dump and Restore of a large owner do not collect its rows in memory.
 // No other test runs meanwhile. open returns a store that holds nothing. The large form
 // runs with SCRATCHPAD_TEST=full.
-func RunLarge(t *testing.T, open func(t testing.TB) workspace.Store) {
+func RunLarge(t *testing.T, open func(t testing.TB) store.Store) {
 	t.Run("Restore", func(t *testing.T) { largeRestore(t, open(t)) })
 	t.Run("Dump", func(t *testing.T) { largeDump(t, open(t)) })
 }
@@ -37,27 +37,27 @@ func live() int64 {
 
 // largeOwner returns the rows of a log with large entries. It makes each when it is asked
 // for.
-func largeOwner() iter.Seq2[workspace.Row, error] {
-	return func(yield func(workspace.Row, error) bool) {
+func largeOwner() iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
 		n, size := largeRows(), largeRows()*largeRow
-		state := workspace.OwnerState{Usage: workspace.Usage{Logs: 1, Entries: n, Bytes: size, Operations: n}}
-		head := workspace.LogHead{Path: "log", First: 1, Last: n, Bytes: size, Created: at(1), Updated: at(1)}
-		if !yield(workspace.Row{State: &state}, nil) || !yield(workspace.Row{Log: &head}, nil) {
+		state := store.OwnerState{Usage: store.Usage{Logs: 1, Entries: n, Bytes: size, Operations: n}}
+		head := store.LogHead{Path: "log", First: 1, Last: n, Bytes: size, Created: at(1), Updated: at(1)}
+		if !yield(store.Row{State: &state}, nil) || !yield(store.Row{Log: &head}, nil) {
 			return
 		}
 		for id := int64(1); id <= n; id++ {
 			text := fmt.Sprintf("%08d", id)
 			e := entry(id, 1, strings.Repeat(text, largeRow/len(text)))
-			if !yield(workspace.Row{Entry: &e, Path: "log"}, nil) {
+			if !yield(store.Row{Entry: &e, Path: "log"}, nil) {
 				return
 			}
 		}
 	}
 }
 
-func largeRestore(t testing.TB, s workspace.Store) {
+func largeRestore(t testing.TB, s store.Store) {
 	before, most := live(), int64(0)
-	err := s.Restore(t.Context(), alice, func(yield func(workspace.Row, error) bool) {
+	err := s.Restore(t.Context(), alice, func(yield func(store.Row, error) bool) {
 		n := 0
 		for r, err := range largeOwner() {
 			if n++; n%16 == 0 {
@@ -76,12 +76,12 @@ func largeRestore(t testing.TB, s workspace.Store) {
 	}
 }
 
-func largeDump(t testing.TB, s workspace.Store) {
+func largeDump(t testing.TB, s store.Store) {
 	if err := s.Restore(t.Context(), alice, largeOwner()); err != nil {
 		t.Fatalf("Restore of a large owner = %v, want nil", err)
 	}
 	before, most, n := live(), int64(0), int64(0)
-	if err := s.Dump(t.Context(), alice, func(workspace.Row) error {
+	if err := s.Dump(t.Context(), alice, func(store.Row) error {
 		if n++; n%16 == 1 {
 			most = max(most, live()-before)
 		}

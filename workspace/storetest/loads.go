@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var loads = []check{
@@ -19,12 +19,12 @@ var loads = []check{
 	{"Load/ResultsAreOwn", loadResultsOwn},
 }
 
-func readLoad(q workspace.Query) func(workspace.Reader) (workspace.Loaded, error) {
-	return func(r workspace.Reader) (workspace.Loaded, error) { return r.Load(q) }
+func readLoad(q store.Query) func(store.Reader) (store.Loaded, error) {
+	return func(r store.Reader) (store.Loaded, error) { return r.Load(q) }
 }
 
 // loadNaive composes a Load of single calls.
-func loadNaive(r workspace.Reader, q workspace.Query) (l workspace.Loaded, err error) {
+func loadNaive(r store.Reader, q store.Query) (l store.Loaded, err error) {
 	var errs []error
 	keep := func(err error) bool {
 		errs = append(errs, err)
@@ -54,9 +54,9 @@ func loadNaive(r workspace.Reader, q workspace.Query) (l workspace.Loaded, err e
 		l.Versions, err = r.Versions(q.File)
 		keep(err)
 	}
-	one := func(n int64) (v workspace.Version) {
+	one := func(n int64) (v store.Version) {
 		v, err := r.Version(q.File, n)
-		if !errors.Is(err, workspace.ErrNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			keep(err)
 		}
 		return v
@@ -85,7 +85,7 @@ func loadNaive(r workspace.Reader, q workspace.Query) (l workspace.Loaded, err e
 }
 
 // sameLoad compares a Load with one that is composed of single calls.
-func sameLoad(r workspace.Reader, q workspace.Query) (diff string, err error) {
+func sameLoad(r store.Reader, q store.Query) (diff string, err error) {
 	got, err := r.Load(q)
 	if err != nil {
 		return "", err
@@ -94,11 +94,11 @@ func sameLoad(r workspace.Reader, q workspace.Query) (diff string, err error) {
 	return difference(want, got), err
 }
 
-func drawLoad(rnd *rand.Rand) workspace.Query {
+func drawLoad(rnd *rand.Rand) store.Query {
 	name := func(names ...string) string { return names[rnd.IntN(len(names))] }
 	number := func() int64 { return max(0, rnd.Int64N(9)-2) }
 	paths := []string{"", "plan.md", "src/a.go", "src/b.go", "gone", "gone too", "new", "src/log", "never", "PLAN.md"}
-	q := workspace.Query{
+	q := store.Query{
 		File: name(paths...), To: name(paths...), Log: name(paths...), Request: name("", "key 1", "key 2", "KEY 1", "never"),
 		Current: rnd.IntN(2) == 0, History: rnd.IntN(2) == 0, Version: number(), Since: number(),
 		From: at(rnd.IntN(30)), Until: at(rnd.IntN(30)), MaxDue: rnd.IntN(4),
@@ -109,7 +109,7 @@ func drawLoad(rnd *rand.Rand) workspace.Query {
 	if q.Log != "" {
 		q.Through = number()
 		if rnd.IntN(2) == 0 {
-			q.Entries = &workspace.EntryQuery{After: number(), Limit: rnd.IntN(4), MaxBytes: int64(rnd.IntN(40))}
+			q.Entries = &store.EntryQuery{After: number(), Limit: rnd.IntN(4), MaxBytes: int64(rnd.IntN(40))}
 			if rnd.IntN(3) == 0 {
 				q.Entries.After, q.Entries.Tail = 0, true
 			}
@@ -119,87 +119,87 @@ func drawLoad(rnd *rand.Rand) workspace.Query {
 }
 
 // loadAlone asks for each thing alone.
-func loadAlone(t testing.TB, s workspace.Store) {
+func loadAlone(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	whole := view(t, s, alice, everything)
 	plan, entries := whole.File[0], whole.Log[0]
 	key := whole.Requests[0]
 	four := plan.Retained[2]
 	for _, c := range []struct {
-		q    workspace.Query
-		want workspace.Loaded
+		q    store.Query
+		want store.Loaded
 	}{
-		{workspace.Query{}, workspace.Loaded{}},
-		{workspace.Query{File: "plan.md"}, workspace.Loaded{File: plan.Head}},
-		{workspace.Query{File: "plan.md", Current: true}, workspace.Loaded{File: plan.Head, Version: four}},
-		{workspace.Query{File: "plan.md", Current: true, Since: 3}, workspace.Loaded{File: plan.Head, Version: four, Old: plan.Retained[1]}},
-		{workspace.Query{File: "plan.md", Current: true, Since: 1}, workspace.Loaded{File: plan.Head, Version: four}},
-		{workspace.Query{File: "plan.md", Current: true, Since: 5}, workspace.Loaded{File: plan.Head, Version: four}},
-		{workspace.Query{File: "plan.md", Since: 2}, workspace.Loaded{File: plan.Head, Old: plan.Retained[0]}},
-		{workspace.Query{File: "plan.md", Version: 2}, workspace.Loaded{File: plan.Head, Version: plan.Retained[0]}},
-		{workspace.Query{File: "plan.md", Version: 2, Since: 2}, workspace.Loaded{File: plan.Head, Version: plan.Retained[0], Old: plan.Retained[0]}},
-		{workspace.Query{File: "plan.md", Version: 1}, workspace.Loaded{File: plan.Head}},
-		{workspace.Query{File: "plan.md", Version: 5}, workspace.Loaded{File: plan.Head}},
-		{workspace.Query{File: "plan.md", History: true}, workspace.Loaded{File: plan.Head, Versions: plan.Versions}},
-		{workspace.Query{File: "gone", Current: true, History: true, Since: 1}, workspace.Loaded{File: whole.File[4].Head}},
-		{workspace.Query{File: "never", Current: true, History: true}, workspace.Loaded{File: workspace.FileHead{Path: "never"}}},
-		{workspace.Query{To: "gone"}, workspace.Loaded{To: whole.File[4].Head}},
-		{workspace.Query{File: "never", To: "plan.md"}, workspace.Loaded{File: workspace.FileHead{Path: "never"}, To: plan.Head}},
-		{workspace.Query{Log: "plan.md"}, workspace.Loaded{Log: entries.Head}},
-		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{}}, workspace.Loaded{Log: entries.Head, Entries: entries.Entries}},
-		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{Tail: true, Limit: 2}}, workspace.Loaded{Log: entries.Head, Entries: entries.Tail}},
-		{workspace.Query{Log: "plan.md", Through: 1}, workspace.Loaded{Log: entries.Head, Bytes: int64(len("alice first"))}},
-		{workspace.Query{Log: "gone", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: whole.Log[4].Head}},
-		{workspace.Query{Log: "never", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: workspace.LogHead{Path: "never"}}},
-		{workspace.Query{Request: "key 1"}, workspace.Loaded{Request: &key}},
-		{workspace.Query{Request: "never"}, workspace.Loaded{}},
-		{workspace.Query{From: at(16), Until: at(100), MaxDue: 10}, workspace.Loaded{Due: 1}},
-		{workspace.Query{From: at(17), Until: at(100), MaxDue: 10}, workspace.Loaded{Due: 2}},
-		{workspace.Query{From: at(0), Until: at(15), MaxDue: 10}, workspace.Loaded{Due: 1}},
-		{workspace.Query{From: at(17), Until: at(100), MaxDue: 1}, workspace.Loaded{Due: 1}},
-		{workspace.Query{From: at(17), Until: at(100)}, workspace.Loaded{}},
+		{store.Query{}, store.Loaded{}},
+		{store.Query{File: "plan.md"}, store.Loaded{File: plan.Head}},
+		{store.Query{File: "plan.md", Current: true}, store.Loaded{File: plan.Head, Version: four}},
+		{store.Query{File: "plan.md", Current: true, Since: 3}, store.Loaded{File: plan.Head, Version: four, Old: plan.Retained[1]}},
+		{store.Query{File: "plan.md", Current: true, Since: 1}, store.Loaded{File: plan.Head, Version: four}},
+		{store.Query{File: "plan.md", Current: true, Since: 5}, store.Loaded{File: plan.Head, Version: four}},
+		{store.Query{File: "plan.md", Since: 2}, store.Loaded{File: plan.Head, Old: plan.Retained[0]}},
+		{store.Query{File: "plan.md", Version: 2}, store.Loaded{File: plan.Head, Version: plan.Retained[0]}},
+		{store.Query{File: "plan.md", Version: 2, Since: 2}, store.Loaded{File: plan.Head, Version: plan.Retained[0], Old: plan.Retained[0]}},
+		{store.Query{File: "plan.md", Version: 1}, store.Loaded{File: plan.Head}},
+		{store.Query{File: "plan.md", Version: 5}, store.Loaded{File: plan.Head}},
+		{store.Query{File: "plan.md", History: true}, store.Loaded{File: plan.Head, Versions: plan.Versions}},
+		{store.Query{File: "gone", Current: true, History: true, Since: 1}, store.Loaded{File: whole.File[4].Head}},
+		{store.Query{File: "never", Current: true, History: true}, store.Loaded{File: store.FileHead{Path: "never"}}},
+		{store.Query{To: "gone"}, store.Loaded{To: whole.File[4].Head}},
+		{store.Query{File: "never", To: "plan.md"}, store.Loaded{File: store.FileHead{Path: "never"}, To: plan.Head}},
+		{store.Query{Log: "plan.md"}, store.Loaded{Log: entries.Head}},
+		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{}}, store.Loaded{Log: entries.Head, Entries: entries.Entries}},
+		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{Tail: true, Limit: 2}}, store.Loaded{Log: entries.Head, Entries: entries.Tail}},
+		{store.Query{Log: "plan.md", Through: 1}, store.Loaded{Log: entries.Head, Bytes: int64(len("alice first"))}},
+		{store.Query{Log: "gone", Entries: &store.EntryQuery{}, Through: 9}, store.Loaded{Log: whole.Log[4].Head}},
+		{store.Query{Log: "never", Entries: &store.EntryQuery{}, Through: 9}, store.Loaded{Log: store.LogHead{Path: "never"}}},
+		{store.Query{Request: "key 1"}, store.Loaded{Request: &key}},
+		{store.Query{Request: "never"}, store.Loaded{}},
+		{store.Query{From: at(16), Until: at(100), MaxDue: 10}, store.Loaded{Due: 1}},
+		{store.Query{From: at(17), Until: at(100), MaxDue: 10}, store.Loaded{Due: 2}},
+		{store.Query{From: at(0), Until: at(15), MaxDue: 10}, store.Loaded{Due: 1}},
+		{store.Query{From: at(17), Until: at(100), MaxDue: 1}, store.Loaded{Due: 1}},
+		{store.Query{From: at(17), Until: at(100)}, store.Loaded{}},
 	} {
 		c.want.Owner = whole.State
 		if diff := difference(c.want, view(t, s, alice, readLoad(c.q))); diff != "" {
 			t.Errorf("Load(%+v) (-want +got):\n%s", c.q, diff)
 		}
 	}
-	equal(t, "Load of an owner that never wrote", view(t, s, bob, readLoad(workspace.Query{
-		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &workspace.EntryQuery{}, Request: "d", From: at(100), Until: time.Time{}, MaxDue: 3,
-	})), workspace.Loaded{File: workspace.FileHead{Path: "a"}, To: workspace.FileHead{Path: "b"}, Log: workspace.LogHead{Path: "c"}})
+	equal(t, "Load of an owner that never wrote", view(t, s, bob, readLoad(store.Query{
+		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &store.EntryQuery{}, Request: "d", From: at(100), Until: time.Time{}, MaxDue: 3,
+	})), store.Loaded{File: store.FileHead{Path: "a"}, To: store.FileHead{Path: "b"}, Log: store.LogHead{Path: "c"}})
 }
 
 // loadRandom compares Load with the other methods, for random queries.
-func loadRandom(t testing.TB, s workspace.Store) {
+func loadRandom(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
-	update(t, s, bob, func(tx workspace.Tx) error {
+	update(t, s, bob, func(tx store.Tx) error {
 		return errors.Join(fill(tx, "bob"), trim(tx, 30, "plan.md", 1), write(tx, 31, "gone", "again"), remove(tx, 32, "src/b.go"))
 	})
 	rnd := rand.New(rand.NewPCG(1, 2))
-	nobody := workspace.Owner{Tenant: "local", Agent: "nobody"}
+	nobody := store.Owner{Tenant: "local", Agent: "nobody"}
 	for range rounds(10_000, 1000, 300, 100) {
-		q, o := drawLoad(rnd), []workspace.Owner{alice, bob, nobody}[rnd.IntN(3)]
-		diff, err := try(t, s, o, func(r workspace.Reader) (string, error) { return sameLoad(r, q) })
+		q, o := drawLoad(rnd), []store.Owner{alice, bob, nobody}[rnd.IntN(3)]
+		diff, err := try(t, s, o, func(r store.Reader) (string, error) { return sameLoad(r, q) })
 		if diff != "" || err != nil {
 			t.Fatalf("Load(%+v) of %s: %v (-single calls +Load):\n%s", q, o, err, diff)
 		}
 	}
 }
 
-func loadMissing(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 7, Sizes: []int64{4, 5}}})
+func loadMissing(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 7, Sizes: []int64{4, 5}}})
 	})
-	for _, q := range []workspace.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}, {File: "a", Current: true, Since: 7}} {
-		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, workspace.ErrCorrupt) {
+	for _, q := range []store.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}, {File: "a", Current: true, Since: 7}} {
+		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("Load(%+v) of a version that is not there = %+v, %v, want ErrCorrupt", q, l, err)
 		}
 	}
 }
 
-func loadOwnWrites(t testing.TB, s workspace.Store) {
+func loadOwnWrites(t testing.TB, s store.Store) {
 	diffs := ""
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		if err := errors.Join(fill(tx, "alice"), spoil(tx)); err != nil {
 			return err
 		}
@@ -219,10 +219,10 @@ func loadOwnWrites(t testing.TB, s workspace.Store) {
 	}
 }
 
-func loadResultsOwn(t testing.TB, s workspace.Store) {
+func loadResultsOwn(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
-	q := workspace.Query{
-		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md", Entries: &workspace.EntryQuery{}, Request: "key 1",
+	q := store.Query{
+		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md", Entries: &store.EntryQuery{}, Request: "key 1",
 	}
 	var texts []string // a result of the store's may change with another
 	for range 3 {
@@ -237,6 +237,6 @@ func loadResultsOwn(t testing.TB, s workspace.Store) {
 		}
 		got.File.Sizes[0], got.To.Sizes[0], got.Version.Content[0], got.Old.Content[0] = 99, 99, 'X', 'X'
 		got.Versions[0].Number, got.Entries[0].Content[0], got.Entries[1].ID = 99, 'X', 99
-		got.Request.Key, *got.Versions[0].Redacted = "X", workspace.Redaction{}
+		got.Request.Key, *got.Versions[0].Redacted = "X", store.Redaction{}
 	}
 }

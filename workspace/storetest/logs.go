@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var logs = []check{
@@ -34,8 +35,8 @@ var logs = []check{
 	{"Logs/FileOfTheSamePath", logBesideFile},
 }
 
-func readLog(path string) func(workspace.Reader) (log, error) {
-	return func(r workspace.Reader) (log, error) {
+func readLog(path string) func(store.Reader) (log, error) {
+	return func(r store.Reader) (log, error) {
 		state, err := r.Owner()
 		if err != nil {
 			return log{}, err
@@ -44,42 +45,42 @@ func readLog(path string) func(workspace.Reader) (log, error) {
 	}
 }
 
-func readEntries(path string, q workspace.EntryQuery) func(workspace.Reader) ([]workspace.Entry, error) {
-	return func(r workspace.Reader) ([]workspace.Entry, error) { return r.Entries(path, q) }
+func readEntries(path string, q store.EntryQuery) func(store.Reader) ([]store.Entry, error) {
+	return func(r store.Reader) ([]store.Entry, error) { return r.Entries(path, q) }
 }
 
-func logAbsent(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "there", "x") })
-	equal(t, "a log that never was", view(t, s, alice, readLog("never")), log{Head: workspace.LogHead{Path: "never"}})
-	equal(t, "a log of an owner that never wrote", view(t, s, bob, readLog("never")), log{Head: workspace.LogHead{Path: "never"}})
+func logAbsent(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "there", "x") })
+	equal(t, "a log that never was", view(t, s, alice, readLog("never")), log{Head: store.LogHead{Path: "never"}})
+	equal(t, "a log of an owner that never wrote", view(t, s, bob, readLog("never")), log{Head: store.LogHead{Path: "never"}})
 }
 
-func logSaved(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a/b.log", "one", "two") })
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 2, "a/b.log", "three") })
-	head := workspace.LogHead{Path: "a/b.log", First: 1, Last: 3, Bytes: 11, Created: at(1), Updated: at(2)}
+func logSaved(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "a/b.log", "one", "two") })
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 2, "a/b.log", "three") })
+	head := store.LogHead{Path: "a/b.log", First: 1, Last: 3, Bytes: 11, Created: at(1), Updated: at(2)}
 	one, two, three := entry(1, 1, "one"), entry(2, 1, "two"), entry(3, 2, "three")
 	equal(t, "SaveLog then the log", view(t, s, alice, readLog("a/b.log")), log{
-		Head: head, Entries: []workspace.Entry{one, two, three}, Tail: []workspace.Entry{two, three},
+		Head: head, Entries: []store.Entry{one, two, three}, Tail: []store.Entry{two, three},
 	})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 10) })
-	equal(t, "SaveLog then Logs", list, []workspace.LogHead{head})
+	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
+	equal(t, "SaveLog then Logs", list, []store.LogHead{head})
 }
 
-func logOwnerState(t testing.TB, s workspace.Store) {
-	state := workspace.OwnerState{
-		Usage:     workspace.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 1 << 40, Operations: 5},
+func logOwnerState(t testing.TB, s store.Store) {
+	state := store.OwnerState{
+		Usage:     store.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 1 << 40, Operations: 5},
 		FileFloor: 6, LogFloor: 7, DeletedFiles: 8, DeletedLogs: 9, Requests: 10,
 	}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{
-			Head: workspace.LogHead{Path: "a", First: 1, Last: 1, Bytes: 1}, New: []workspace.Entry{entry(1, 1, "x")}, Owner: state,
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.LogChange{
+			Head: store.LogHead{Path: "a", First: 1, Last: 1, Bytes: 1}, New: []store.Entry{entry(1, 1, "x")}, Owner: state,
 		})
 	})
-	got := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	got := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	equal(t, "SaveLog then Owner", got, state)
 	for _, path := range []string{"a", "other"} {
-		got = view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) {
+		got = view(t, s, alice, func(r store.Reader) (store.OwnerState, error) {
 			_, state, err := r.Log(path)
 			return state, err
 		})
@@ -89,12 +90,12 @@ func logOwnerState(t testing.TB, s workspace.Store) {
 
 // testQueries makes a log with entries of these sizes, and compares its answers with
 // those of a naive search.
-func testQueries(t testing.TB, s workspace.Store, sizes []int, queries []workspace.EntryQuery) {
+func testQueries(t testing.TB, s store.Store, sizes []int, queries []store.EntryQuery) {
 	var contents []string
 	for i, size := range sizes {
 		contents = append(contents, strings.Repeat(fmt.Sprint(i), size)[:size])
 	}
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a", contents...) })
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "a", contents...) })
 	for _, q := range queries {
 		var want []int64
 		bytes := int64(0)
@@ -127,35 +128,35 @@ func testQueries(t testing.TB, s workspace.Store, sizes []int, queries []workspa
 	}
 }
 
-func logQuery(t testing.TB, s workspace.Store) {
-	var queries []workspace.EntryQuery
+func logQuery(t testing.TB, s store.Store) {
+	var queries []store.EntryQuery
 	for _, limit := range []int{0, 1, 2, 6, 7, 8, 1000} {
 		for after := range int64(9) {
-			queries = append(queries, workspace.EntryQuery{After: after, Limit: limit})
+			queries = append(queries, store.EntryQuery{After: after, Limit: limit})
 		}
-		queries = append(queries, workspace.EntryQuery{Tail: true, Limit: limit})
+		queries = append(queries, store.EntryQuery{Tail: true, Limit: limit})
 	}
 	testQueries(t, s, []int{1, 1, 1, 1, 1, 1, 1}, queries)
 }
 
-func logQueryBytes(t testing.TB, s workspace.Store) {
-	var queries []workspace.EntryQuery
+func logQueryBytes(t testing.TB, s store.Store) {
+	var queries []store.EntryQuery
 	for bytes := range int64(30) {
 		for _, limit := range []int{0, 2} {
 			for after := range int64(8) {
-				queries = append(queries, workspace.EntryQuery{After: after, Limit: limit, MaxBytes: bytes})
+				queries = append(queries, store.EntryQuery{After: after, Limit: limit, MaxBytes: bytes})
 			}
-			queries = append(queries, workspace.EntryQuery{Tail: true, Limit: limit, MaxBytes: bytes})
+			queries = append(queries, store.EntryQuery{Tail: true, Limit: limit, MaxBytes: bytes})
 		}
 	}
 	testQueries(t, s, []int{10, 0, 3, 3, 0, 5, 7}, queries)
 }
 
-func logEntryExists(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a", "kept") })
+func logEntryExists(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "a", "kept") })
 	before := view(t, s, alice, readLog("a"))
-	err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{Head: before.Head, New: []workspace.Entry{entry(1, 2, "lost")}})
+	err := s.Update(t.Context(), alice, func(tx store.Tx) error {
+		return tx.Apply(store.LogChange{Head: before.Head, New: []store.Entry{entry(1, 2, "lost")}})
 	})
 	if err == nil {
 		t.Error("SaveLog of an entry that exists = nil, want an error")
@@ -163,40 +164,40 @@ func logEntryExists(t testing.TB, s workspace.Store) {
 	equal(t, "an entry that was to be stored twice", view(t, s, alice, readLog("a")), before)
 }
 
-func logDeleted(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logDeleted(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "two"), add(tx, 1, "b", "one"))
 	})
-	update(t, s, alice, func(tx workspace.Tx) error { return drop(tx, 2, "a") })
+	update(t, s, alice, func(tx store.Tx) error { return drop(tx, 2, "a") })
 	equal(t, "a deleted log", view(t, s, alice, readLog("a")), log{
-		Head: workspace.LogHead{Path: "a", First: 3, Last: 2, Deleted: true, Created: at(1), Updated: at(2)},
+		Head: store.LogHead{Path: "a", First: 3, Last: 2, Deleted: true, Created: at(1), Updated: at(2)},
 	})
 	if got := view(t, s, alice, readLog("b")).Entries; len(got) != 1 {
 		t.Errorf("a log was deleted, then Entries of another = %v, want its one", got)
 	}
 }
 
-func logRecreated(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logRecreated(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "two"), drop(tx, 2, "a"))
 	})
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 3, "a", "three") })
-	head, e := workspace.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(3), Updated: at(3)}, []workspace.Entry{entry(3, 3, "three")}
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
+	head, e := store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(3), Updated: at(3)}, []store.Entry{entry(3, 3, "three")}
 	equal(t, "a log made again", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 10) })
-	equal(t, "a log made again in Logs", list, []workspace.LogHead{head})
+	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
+	equal(t, "a log made again in Logs", list, []store.LogHead{head})
 }
 
-func logTrimmed(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logTrimmed(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "two", "three"), add(tx, 1, "a/b", "one", "two"), add(tx, 1, "b", "one"), write(tx, 1, "a", "file"))
 	})
-	update(t, s, bob, func(tx workspace.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
-	update(t, s, alice, func(tx workspace.Tx) error { return trim(tx, 2, "a", 2) })
+	update(t, s, bob, func(tx store.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
+	update(t, s, alice, func(tx store.Tx) error { return trim(tx, 2, "a", 2) })
 	three := entry(3, 1, "three")
 	equal(t, "a log trimmed to its last entry", view(t, s, alice, readLog("a")), log{
-		Head:    workspace.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(2)},
-		Entries: []workspace.Entry{three}, Tail: []workspace.Entry{three},
+		Head:    store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(2)},
+		Entries: []store.Entry{three}, Tail: []store.Entry{three},
 	})
 	for path, want := range map[string]int{"a/b": 2, "b": 1} {
 		if got := view(t, s, alice, readLog(path)).Entries; len(got) != want {
@@ -211,40 +212,40 @@ func logTrimmed(t testing.TB, s workspace.Store) {
 	}
 }
 
-func logTrimmedToNothing(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logTrimmedToNothing(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "two"), trim(tx, 2, "a", 2))
 	})
-	head := workspace.LogHead{Path: "a", First: 3, Last: 2, Created: at(1), Updated: at(2)}
+	head := store.LogHead{Path: "a", First: 3, Last: 2, Created: at(1), Updated: at(2)}
 	equal(t, "a log that was trimmed to nothing", view(t, s, alice, readLog("a")), log{Head: head})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 10) })
-	equal(t, "a log that was trimmed to nothing, in Logs", list, []workspace.LogHead{head})
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 3, "a", "three") })
-	e := []workspace.Entry{entry(3, 3, "three")}
+	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
+	equal(t, "a log that was trimmed to nothing, in Logs", list, []store.LogHead{head})
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
+	e := []store.Entry{entry(3, 3, "three")}
 	equal(t, "a log after it", view(t, s, alice, readLog("a")), log{
-		Head: workspace.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(3)}, Entries: e, Tail: e,
+		Head: store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(3)}, Entries: e, Tail: e,
 	})
 }
 
-func logPruneAndNew(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
-	head := workspace.LogHead{Path: "a", First: 2, Last: 3, Bytes: 2, Created: at(1), Updated: at(2)}
-	e := []workspace.Entry{entry(2, 2, "2"), entry(3, 2, "3")}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{Head: head, Prune: 3, New: e})
+func logPruneAndNew(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
+	head := store.LogHead{Path: "a", First: 2, Last: 3, Bytes: 2, Created: at(1), Updated: at(2)}
+	e := []store.Entry{entry(2, 2, "2"), entry(3, 2, "3")}
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.LogChange{Head: head, Prune: 3, New: e})
 	})
 	equal(t, "a log emptied and written in one change", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
 }
 
-func logEntryBytes(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logEntryBytes(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "", "a\x00b", "日本"), add(tx, 1, "a/b", "other"), add(tx, 1, "b", "other"))
 	})
-	update(t, s, bob, func(tx workspace.Tx) error { return add(tx, 1, "a", "another agent's") })
+	update(t, s, bob, func(tx store.Tx) error { return add(tx, 1, "a", "another agent's") })
 	check := func(path string, want ...int64) {
 		t.Helper()
 		for through, bytes := range want {
-			got := view(t, s, alice, func(r workspace.Reader) (int64, error) { return r.EntryBytes(path, int64(through)) })
+			got := view(t, s, alice, func(r store.Reader) (int64, error) { return r.EntryBytes(path, int64(through)) })
 			if got != bytes {
 				t.Errorf("EntryBytes(%s, %d) = %d, want %d", path, through, got, bytes)
 			}
@@ -252,28 +253,28 @@ func logEntryBytes(t testing.TB, s workspace.Store) {
 	}
 	check("a", 0, 3, 3, 6, 12, 12)
 	check("never", 0, 0)
-	update(t, s, alice, func(tx workspace.Tx) error { return trim(tx, 2, "a", 1) })
+	update(t, s, alice, func(tx store.Tx) error { return trim(tx, 2, "a", 1) })
 	check("a", 0, 0, 0, 3, 9, 9)
 }
 
-func logList(t testing.TB, s workspace.Store) {
-	add1 := func(tx workspace.Tx, moment int, path string) error { return add(tx, moment, path, path) }
-	testList(t, s, add1, listed(workspace.Reader.Logs, func(h workspace.LogHead) string { return h.Path }))
+func logList(t testing.TB, s store.Store) {
+	add1 := func(tx store.Tx, moment int, path string) error { return add(tx, moment, path, path) }
+	testList(t, s, add1, listed(readLogs, func(h store.LogHead) string { return h.Path }))
 }
 
-func logListDeleted(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logListDeleted(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 0, "a", "x"), add(tx, 1, "b", "x"), add(tx, 2, "c", "x"), add(tx, 3, "d", "x"),
 			drop(tx, 4, "b"), drop(tx, 5, "d"))
 	})
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 2) })
+	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 2) })
 	if len(list) != 2 || list[0].Path != "a" || list[1].Path != "c" {
 		t.Errorf("Logs of a, c and the deleted b, d = %v, want a and c", list)
 	}
 }
 
-func logFold(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logFold(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			add(tx, 1, "old", "x"), // live, and older than all
 			add(tx, 2, "a", "x", "y", "z"), add(tx, 3, "b", "x"), add(tx, 4, "c", "x"), add(tx, 5, "d", "x", "y"),
@@ -283,8 +284,8 @@ func logFold(t testing.TB, s workspace.Store) {
 	fold := func(n int, want int64, left ...string) {
 		t.Helper()
 		var got int64
-		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			got, err = tx.FoldLogs(n)
+		update(t, s, alice, func(tx store.Tx) (err error) {
+			got, err = tx.Fold(store.KindLog, n)
 			return err
 		})
 		if got != want {
@@ -305,15 +306,15 @@ func logFold(t testing.TB, s workspace.Store) {
 	if f := view(t, s, alice, readFile("d")); !f.Head.Deleted {
 		t.Errorf("FoldLogs then the head of a deleted file is %+v, want it kept", f.Head)
 	}
-	equal(t, "a folded log", view(t, s, alice, readLog("a")), log{Head: workspace.LogHead{Path: "a"}})
+	equal(t, "a folded log", view(t, s, alice, readLog("a")), log{Head: store.LogHead{Path: "a"}})
 }
 
-func logContent(t testing.TB, s workspace.Store) {
+func logContent(t testing.TB, s store.Store) {
 	var contents []string
 	for _, c := range texts() {
 		contents = append(contents, c.text)
 	}
-	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a", contents...) })
+	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "a", contents...) })
 	l := view(t, s, alice, readLog("a"))
 	if len(l.Entries) != len(contents) {
 		t.Fatalf("Entries gives %d, want %d", len(l.Entries), len(contents))
@@ -326,55 +327,55 @@ func logContent(t testing.TB, s workspace.Store) {
 	}
 }
 
-func logAuthors(t testing.TB, s workspace.Store) {
-	var list []workspace.Entry
+func logAuthors(t testing.TB, s store.Store) {
+	var list []store.Entry
 	for i, a := range authors() {
 		e := entry(int64(i+1), i, "x")
 		e.Author = a
 		list = append(list, e)
 	}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{Head: workspace.LogHead{Path: "a", First: 1, Last: int64(len(list))}, New: list})
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: int64(len(list))}, New: list})
 	})
 	equal(t, "entries of odd authors", view(t, s, alice, readLog("a")).Entries, list)
 }
 
-func logTimes(t testing.TB, s workspace.Store) {
+func logTimes(t testing.TB, s store.Store) {
 	for i, given := range times() {
 		n := int64(i + 1)
 		e := entry(n, 0, "x")
 		e.Time = given
-		update(t, s, alice, func(tx workspace.Tx) error {
-			return tx.SaveLog(workspace.LogChange{
-				Head: workspace.LogHead{Path: "a", First: 1, Last: n, Created: given, Updated: given}, New: []workspace.Entry{e},
+		update(t, s, alice, func(tx store.Tx) error {
+			return tx.Apply(store.LogChange{
+				Head: store.LogHead{Path: "a", First: 1, Last: n, Created: given, Updated: given}, New: []store.Entry{e},
 			})
 		})
 		l := view(t, s, alice, readLog("a"))
 		sameTime(t, "Created", l.Head.Created, given)
 		sameTime(t, "Updated", l.Head.Updated, given)
 		sameTime(t, "Time in Entries", l.Entries[n-1].Time, given)
-		list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 1) })
+		list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 1) })
 		sameTime(t, "Updated in Logs", list[0].Updated, given)
 	}
 }
 
-func logNumbers(t testing.TB, s workspace.Store) {
+func logNumbers(t testing.TB, s store.Store) {
 	const large = 1<<62 + 1 // not a float64
-	head := workspace.LogHead{Path: "a", First: large, Last: large, Bytes: large}
-	e := []workspace.Entry{entry(large, 1, "x")}
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveLog(workspace.LogChange{Head: head, New: e}) })
+	head := store.LogHead{Path: "a", First: large, Last: large, Bytes: large}
+	e := []store.Entry{entry(large, 1, "x")}
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(store.LogChange{Head: head, New: e}) })
 	equal(t, "a log with large numbers", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
-	equal(t, "the entries after one below", view(t, s, alice, readEntries("a", workspace.EntryQuery{After: large - 1})), e)
-	equal(t, "the entries after the last", view(t, s, alice, readEntries("a", workspace.EntryQuery{After: large})), []workspace.Entry{})
+	equal(t, "the entries after one below", view(t, s, alice, readEntries("a", store.EntryQuery{After: large - 1})), e)
+	equal(t, "the entries after the last", view(t, s, alice, readEntries("a", store.EntryQuery{After: large})), []store.Entry{})
 }
 
-func logResultsOwn(t testing.TB, s workspace.Store) {
-	given := []workspace.Entry{entry(1, 1, "content"), entry(2, 1, "more")}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{Head: workspace.LogHead{Path: "a", First: 1, Last: 2}, New: given})
+func logResultsOwn(t testing.TB, s store.Store) {
+	given := []store.Entry{entry(1, 1, "content"), entry(2, 1, "more")}
+	update(t, s, alice, func(tx store.Tx) error {
+		return tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 2}, New: given})
 	})
 	given[0].Content[0], given[1].ID = 'X', 99
-	want := []workspace.Entry{entry(1, 1, "content"), entry(2, 1, "more")}
+	want := []store.Entry{entry(1, 1, "content"), entry(2, 1, "more")}
 	for range 2 {
 		got := view(t, s, alice, readLog("a"))
 		equal(t, "a log after its caller wrote into what it gave and got", got.Entries, want)
@@ -383,16 +384,20 @@ func logResultsOwn(t testing.TB, s workspace.Store) {
 	}
 }
 
-func logBesideFile(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error {
+func logBesideFile(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(write(tx, 1, "a", "file"), add(tx, 2, "a", "log"))
 	})
-	update(t, s, alice, func(tx workspace.Tx) error { return drop(tx, 3, "a") })
+	update(t, s, alice, func(tx store.Tx) error { return drop(tx, 3, "a") })
 	if f := view(t, s, alice, readFile("a")); string(f.Current.Content) != "file" {
 		t.Errorf("the log a was deleted, then the file a is %+v, want it as it was", f)
 	}
-	update(t, s, alice, func(tx workspace.Tx) error { return errors.Join(add(tx, 4, "a", "again"), remove(tx, 5, "a")) })
+	update(t, s, alice, func(tx store.Tx) error { return errors.Join(add(tx, 4, "a", "again"), remove(tx, 5, "a")) })
 	if l := view(t, s, alice, readLog("a")); len(l.Entries) != 1 || l.Entries[0].ID != 2 {
 		t.Errorf("the file a was deleted, then the log a is %+v, want entry 2", l)
 	}
+}
+
+func readLogs(r store.Reader, prefix, after string, limit int) ([]store.LogHead, error) {
+	return plain.Read(r).Logs(prefix, after, limit)
 }

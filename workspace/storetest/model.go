@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
@@ -16,11 +16,11 @@ var model = []check{{"Model", modelAgrees}}
 
 // modelAgrees runs random transactions of two owners on the store and on plain maps. Some
 // of the transactions fail.
-func modelAgrees(t testing.TB, s workspace.Store) {
+func modelAgrees(t testing.TB, s store.Store) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
 		cases++
-		owners := []workspace.Owner{
+		owners := []store.Owner{
 			{Tenant: "model", Agent: fmt.Sprintf("case-%d", cases)},
 			{Tenant: "model", Agent: fmt.Sprintf("case-%d-", cases)},
 		}
@@ -34,7 +34,7 @@ func modelAgrees(t testing.TB, s workspace.Store) {
 		q := drawQuery(t)
 		for i, o := range owners {
 			var got answer
-			err1 := s.View(t.Context(), o, func(r workspace.Reader) (err error) { got, err = q.run(r); return err })
+			err1 := s.View(t.Context(), o, func(r store.Reader) (err error) { got, err = q.run(r); return err })
 			want, err2 := q.run(plains[i])
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func modelAgrees(t testing.TB, s workspace.Store) {
 
 // modelStep runs one transaction on the store and on the model, and returns the model
 // after it.
-func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, ops []op, end string) *plain.Tx {
+func modelStep(t *rapid.T, s store.Store, o store.Owner, p *plain.Tx, ops []op, end string) *plain.Tx {
 	after := p.Copy()
 	var want []string
 	for _, op := range ops {
@@ -55,7 +55,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, op
 	var got []string
 	var inside contents
 	value := panicked(func() {
-		err := s.Update(t.Context(), o, func(tx workspace.Tx) (err error) {
+		err := s.Update(t.Context(), o, func(tx store.Tx) (err error) {
 			got = nil
 			for _, op := range ops {
 				got = append(got, op.run(tx))
@@ -84,7 +84,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, op
 		after = p
 	}
 	var seen contents
-	if err := s.View(t.Context(), o, func(r workspace.Reader) (err error) {
+	if err := s.View(t.Context(), o, func(r store.Reader) (err error) {
 		seen, err = contentsOf(r, modelPaths, modelKeys)
 		return err
 	}); err != nil {
@@ -128,7 +128,7 @@ func drawOp(t *rapid.T) op {
 }
 
 // run makes the calls, and says what they returned.
-func (o op) run(tx workspace.Tx) string {
+func (o op) run(tx store.Tx) string {
 	var n int64
 	var err error
 	switch o.Kind {
@@ -150,11 +150,11 @@ func (o op) run(tx workspace.Tx) string {
 	case "note":
 		err = keepRequest(tx, o.Moment, o.Key)
 	case "fold files":
-		n, err = tx.FoldFiles(o.N)
+		n, err = tx.Fold(store.KindFile, o.N)
 	case "summarise":
 		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text) // a summary is never empty: the head has only its bytes
 	case "fold logs":
-		n, err = tx.FoldLogs(o.N)
+		n, err = tx.Fold(store.KindLog, o.N)
 	case "drop requests":
 		var dropped int
 		dropped, err = dropRequests(tx, at(o.Moment), at(o.Moment+4), o.N)
@@ -164,10 +164,10 @@ func (o op) run(tx workspace.Tx) string {
 	case "drop changes":
 		err = dropChanges(tx, o.N)
 	case "floor":
-		var state workspace.OwnerState
+		var state store.OwnerState
 		state, err = tx.Owner()
 		state.FileFloor = max(state.FileFloor, int64(o.N))
-		err = errors.Join(err, tx.SaveOwner(state))
+		err = errors.Join(err, tx.Apply(state))
 	}
 	return fmt.Sprintf("%s %d %v", o.Kind, n, err)
 }
@@ -176,13 +176,13 @@ func (o op) run(tx workspace.Tx) string {
 type query struct {
 	Prefix, After, Path string
 	Limit               int
-	Entries             workspace.EntryQuery
-	Load                workspace.Query
+	Entries             store.EntryQuery
+	Load                store.Query
 }
 
 func drawQuery(t *rapid.T) query {
 	names := append([]string{"", "a/", "B", "z"}, modelPaths...)
-	load := workspace.Query{
+	load := store.Query{
 		File:    rapid.SampledFrom(append(slices.Clone(modelPaths), "", "never")).Draw(t, "load"),
 		Current: rapid.Bool().Draw(t, "current"),
 		Version: rapid.SampledFrom([]int64{0, 0, 0, 1, 2, 3, 4}).Draw(t, "version"),
@@ -197,7 +197,7 @@ func drawQuery(t *rapid.T) query {
 		MaxDue:  rapid.IntRange(0, 3).Draw(t, "due"),
 	}
 	if rapid.Bool().Draw(t, "with entries") {
-		load.Entries = &workspace.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"), Limit: rapid.IntRange(0, 3).Draw(t, "load limit")}
+		load.Entries = &store.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"), Limit: rapid.IntRange(0, 3).Draw(t, "load limit")}
 	}
 	return query{
 		Load:   load,
@@ -205,7 +205,7 @@ func drawQuery(t *rapid.T) query {
 		After:  rapid.SampledFrom(names).Draw(t, "after"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
 		Limit:  rapid.IntRange(1, 4).Draw(t, "limit"),
-		Entries: workspace.EntryQuery{
+		Entries: store.EntryQuery{
 			After:    rapid.Int64Range(0, 5).Draw(t, "after entry"),
 			Limit:    rapid.IntRange(0, 4).Draw(t, "entries"),
 			MaxBytes: rapid.Int64Range(0, 20).Draw(t, "bytes"),
@@ -214,21 +214,21 @@ func drawQuery(t *rapid.T) query {
 }
 
 type answer struct {
-	Files   []workspace.FileHead
-	Current []workspace.CurrentFile
+	Files   []store.FileHead
+	Current []store.File
 	More    bool
-	Logs    []workspace.LogHead
-	Entries []workspace.Entry
-	Tail    []workspace.Entry
+	Logs    []store.LogHead
+	Entries []store.Entry
+	Tail    []store.Entry
 	Bytes   int64 // of the entries up to the first after the cursor
-	Changes []workspace.Change
-	Loaded  workspace.Loaded
+	Changes []store.Change
+	Loaded  store.Loaded
 }
 
-func (q query) run(r workspace.Reader) (a answer, err error) {
+func (q query) run(r store.Reader) (a answer, err error) {
 	var errs [8]error
-	a.Files, errs[0] = r.Files(q.Prefix, q.After, q.Limit)
-	a.Logs, errs[1] = r.Logs(q.Prefix, q.After, q.Limit)
+	a.Files, errs[0] = plain.Read(r).Files(q.Prefix, q.After, q.Limit)
+	a.Logs, errs[1] = plain.Read(r).Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
 	tail := q.Entries
 	tail.After, tail.Tail = 0, true
@@ -236,6 +236,6 @@ func (q query) run(r workspace.Reader) (a answer, err error) {
 	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
 	a.Changes, errs[5] = r.Changes(q.Entries.After, q.Limit)
 	a.Loaded, errs[6] = r.Load(q.Load)
-	a.Current, a.More, errs[7] = r.CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)
+	a.Current, a.More, errs[7] = plain.Read(r).CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)
 	return a, errors.Join(errs[:]...)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var records = []check{
@@ -29,7 +29,7 @@ var records = []check{
 }
 
 // put stores a record. The store must accept it.
-func put(t testing.TB, r workspace.Records, key, value string, revision int64) int64 {
+func put(t testing.TB, r store.Records, key, value string, revision int64) int64 {
 	t.Helper()
 	drawn, err := r.Put(key, []byte(value), revision)
 	if err != nil {
@@ -42,7 +42,7 @@ func put(t testing.TB, r workspace.Records, key, value string, revision int64) i
 }
 
 // holds tests that a record has a value at a revision.
-func holds(t testing.TB, r workspace.Records, key, value string, revision int64) {
+func holds(t testing.TB, r store.Records, key, value string, revision int64) {
 	t.Helper()
 	got, err := r.Get(key)
 	if err != nil || got.Key != key || string(got.Value) != value || got.Revision != revision {
@@ -50,17 +50,17 @@ func holds(t testing.TB, r workspace.Records, key, value string, revision int64)
 	}
 }
 
-func recordAbsent(t testing.TB, s workspace.Store) {
+func recordAbsent(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	put(t, r, "there", "x", 0)
 	for _, key := range []string{"never", "THERE", "ther", "there/"} {
-		if _, err := r.Get(key); !errors.Is(err, workspace.ErrNotFound) {
+		if _, err := r.Get(key); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Get(%q) = %v, want ErrNotFound", key, err)
 		}
-		if err := r.Delete(key, 1); !errors.Is(err, workspace.ErrNotFound) {
+		if err := r.Delete(key, 1); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Delete(%q) = %v, want ErrNotFound", key, err)
 		}
-		if _, err := r.Put(key, nil, 1); !errors.Is(err, workspace.ErrConflict) {
+		if _, err := r.Put(key, nil, 1); !errors.Is(err, store.ErrConflict) {
 			t.Errorf("Put(%q) at revision 1 of a record that is not there = %v, want ErrConflict", key, err)
 		}
 		if list, err := r.List(key+"~", "", 10); err != nil || len(list) != 0 {
@@ -69,7 +69,7 @@ func recordAbsent(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordPut(t testing.TB, s workspace.Store) {
+func recordPut(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	start := time.Now()
 	one := put(t, r, "k", "one", 0)
@@ -89,25 +89,25 @@ func recordPut(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordPutAt(t testing.TB, s workspace.Store) {
+func recordPutAt(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	one := put(t, r, "k", "one", 0)
 	two := put(t, r, "k", "two", one)
 	for _, revision := range []int64{0, one, two - 1, two + 1, -two, -1} {
-		if _, err := r.Put("k", []byte("lost"), revision); !errors.Is(err, workspace.ErrConflict) {
+		if _, err := r.Put("k", []byte("lost"), revision); !errors.Is(err, store.ErrConflict) {
 			t.Errorf("Put at revision %d of a record at %d = %v, want ErrConflict", revision, two, err)
 		}
 	}
 	holds(t, r, "k", "two", two)
 }
 
-func recordDeleteAt(t testing.TB, s workspace.Store) {
+func recordDeleteAt(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	one := put(t, r, "k", "one", 0)
 	two := put(t, r, "k", "two", one)
 	other := put(t, r, "k2", "other", 0)
 	for _, revision := range []int64{0, one, other, -1} {
-		if err := r.Delete("k", revision); !errors.Is(err, workspace.ErrConflict) {
+		if err := r.Delete("k", revision); !errors.Is(err, store.ErrConflict) {
 			t.Errorf("Delete at revision %d of a record at %d = %v, want ErrConflict", revision, two, err)
 		}
 	}
@@ -115,20 +115,20 @@ func recordDeleteAt(t testing.TB, s workspace.Store) {
 	if err := r.Delete("k", two); err != nil {
 		t.Errorf("Delete at its revision = %v, want nil", err)
 	}
-	if _, err := r.Get("k"); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := r.Get("k"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Delete then Get = %v, want ErrNotFound", err)
 	}
-	if err := r.Delete("k", two); !errors.Is(err, workspace.ErrNotFound) {
+	if err := r.Delete("k", two); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Delete then Delete = %v, want ErrNotFound", err)
 	}
-	if _, err := r.Put("k", nil, two); !errors.Is(err, workspace.ErrConflict) {
+	if _, err := r.Put("k", nil, two); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Delete then Put at the revision that it had = %v, want ErrConflict", err)
 	}
 	holds(t, r, "k2", "other", other)
 	holds(t, r, "k", "again", put(t, r, "k", "again", 0))
 }
 
-func recordRevisions(t testing.TB, s workspace.Store) {
+func recordRevisions(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	seen := map[int64]bool{}
 	for range 50 {
@@ -144,7 +144,7 @@ func recordRevisions(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordList(t testing.TB, s workspace.Store) {
+func recordList(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	keys := []string{
 		"key/a", "key/A", "key/b", "key", "key_a", "keyxa", "key%", "key-", "Key/a", "lease/a", "a", "z", "_", "%", "0",
@@ -180,7 +180,7 @@ func recordList(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordPages(t testing.TB, s workspace.Store) {
+func recordPages(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	keys := []string{"a", "a/", "a/1", "a/10", "a/2", "a/B", "a/_", "a/b", "a0", "b", "B/a", "a/é", "a/%"}
 	for _, key := range keys {
@@ -210,7 +210,7 @@ func recordPages(t testing.TB, s workspace.Store) {
 }
 
 // recordNow reads the clock before and after a Put, which takes its time from it.
-func recordNow(t testing.TB, s workspace.Store) {
+func recordNow(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	now := func() time.Time {
 		t.Helper()
@@ -235,7 +235,7 @@ func recordNow(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordValues(t testing.TB, s workspace.Store) {
+func recordValues(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	for _, c := range texts() {
 		holds(t, r, c.name, c.text, put(t, r, c.name, c.text, 0))
@@ -249,7 +249,7 @@ func recordValues(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordResultsOwn(t testing.TB, s workspace.Store) {
+func recordResultsOwn(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	value := []byte("value")
 	revision, err := r.Put("k", value, 0)
@@ -269,7 +269,7 @@ func recordResultsOwn(t testing.TB, s workspace.Store) {
 }
 
 // recordWinner lets many goroutines put at one revision, as they do for a lease.
-func recordWinner(t testing.TB, s workspace.Store) {
+func recordWinner(t testing.TB, s store.Store) {
 	revision := int64(0)
 	for range rounds(200, 50, 8, 4) {
 		var mu sync.Mutex // guards won
@@ -282,7 +282,7 @@ func recordWinner(t testing.TB, s workspace.Store) {
 					mu.Lock()
 					won = append(won, drawn)
 					mu.Unlock()
-				} else if !errors.Is(err, workspace.ErrConflict) {
+				} else if !errors.Is(err, store.ErrConflict) {
 					t.Errorf("Put beside others = %v, want nil or ErrConflict", err)
 				}
 			})
@@ -296,7 +296,7 @@ func recordWinner(t testing.TB, s workspace.Store) {
 	}
 }
 
-func recordContext(t testing.TB, s workspace.Store) {
+func recordContext(t testing.TB, s store.Store) {
 	live := s.System(t.Context())
 	revision := put(t, live, "k", "kept", 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -314,12 +314,12 @@ func recordContext(t testing.TB, s workspace.Store) {
 	holds(t, live, "k", "kept", revision)
 }
 
-func recordIsolation(t testing.TB, s workspace.Store) {
+func recordIsolation(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	revision := put(t, r, "plan.md", "record", 0)
 	put(t, r, "local/alice", "record", 0)
-	equal(t, "what an owner has of the records", view(t, s, alice, everything).State, workspace.OwnerState{})
-	equal(t, "Owners beside records", list(t, s, "local", "", 10), []workspace.OwnerUsage{})
+	equal(t, "what an owner has of the records", view(t, s, alice, everything).State, store.OwnerState{})
+	equal(t, "Owners beside records", list(t, s, "local", "", 10), []store.OwnerUsage{})
 	update(t, s, alice, fillAs("alice"))
 	holds(t, r, "plan.md", "record", revision)
 	if got, err := r.List("", "", 1000); err != nil || len(got) != 2 {

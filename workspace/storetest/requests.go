@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var requests = []check{
@@ -18,24 +18,24 @@ var requests = []check{
 	{"Requests/Times", requestTimes},
 }
 
-func readRequest(key string) func(workspace.Reader) (workspace.Request, error) {
-	return func(r workspace.Reader) (workspace.Request, error) { return r.Request(key) }
+func readRequest(key string) func(store.Reader) (store.Request, error) {
+	return func(r store.Reader) (store.Request, error) { return r.Request(key) }
 }
 
-func requestAbsent(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return keepRequest(tx, 1, "there") })
+func requestAbsent(t testing.TB, s store.Store) {
+	update(t, s, alice, func(tx store.Tx) error { return keepRequest(tx, 1, "there") })
 	for _, key := range []string{"never", "THERE", "there ", "ther", "ther_", "ther%"} {
-		if got, err := try(t, s, alice, readRequest(key)); !errors.Is(err, workspace.ErrNotFound) {
+		if got, err := try(t, s, alice, readRequest(key)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Request(%q) = %+v, %v, want ErrNotFound", key, got, err)
 		}
 	}
 }
 
-func requestSaved(t testing.TB, s workspace.Store) {
+func requestSaved(t testing.TB, s store.Store) {
 	keys := []string{"k", "K", "k ", `'"\`, "k%", "k_", "0", "null", "\u00e9\U0001f600", strings.Repeat("k", 128)}
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		for i, key := range keys {
-			if err := tx.SaveRequest(request(i, key)); err != nil {
+			if err := tx.Apply(request(i, key)); err != nil {
 				return err
 			}
 		}
@@ -44,19 +44,19 @@ func requestSaved(t testing.TB, s workspace.Store) {
 	for i, key := range keys {
 		equal(t, "SaveRequest then Request "+key, view(t, s, alice, readRequest(key)), request(i, key))
 	}
-	large := workspace.Request{Key: "large", Outcome: workspace.Outcome{Number: 1<<62 + 1, Count: 1<<53 + 1, Bytes: 1<<62 + 3}}
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(large) })
+	large := store.Request{Key: "large", Outcome: store.Outcome{Number: 1<<62 + 1, Count: 1<<53 + 1, Bytes: 1<<62 + 3}}
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(large) })
 	equal(t, "a request with large numbers", view(t, s, alice, readRequest("large")), large)
 }
 
-func requestReplaced(t testing.TB, s workspace.Store) {
+func requestReplaced(t testing.TB, s store.Store) {
 	later := request(5, "k")
 	later.Hash[0]++
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(request(1, "k")) })
-	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(later) })
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(request(1, "k")) })
+	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(later) })
 	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)
 	dropped := 0
-	update(t, s, alice, func(tx workspace.Tx) (err error) {
+	update(t, s, alice, func(tx store.Tx) (err error) {
 		dropped, err = dropRequests(tx, at(9), at(9), 10)
 		return err
 	})
@@ -65,16 +65,16 @@ func requestReplaced(t testing.TB, s workspace.Store) {
 	}
 }
 
-func requestDrop(t testing.TB, s workspace.Store) {
+func requestDrop(t testing.TB, s store.Store) {
 	all := []string{"e", "a", "d", "b", "c"} // kept at 1, 2, 3, 4, 5
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
 	to := at(100)
 	drop := func(before time.Time, n, want int, left ...string) {
 		t.Helper()
 		got := 0
-		update(t, s, alice, func(tx workspace.Tx) (err error) {
+		update(t, s, alice, func(tx store.Tx) (err error) {
 			got, err = dropRequests(tx, before, to, n)
 			return err
 		})
@@ -96,10 +96,10 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	drop(at(6), 2, 1)
 	drop(at(6), 2, 0)
 	all = []string{"e", "a", "d", "b", "c"}
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
-	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	state := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	to = at(5) // the newest is of that very time
 	drop(at(1), 10, 0, "e", "a", "d", "b", "c")
 	to = at(4).Add(-time.Microsecond)
@@ -109,21 +109,21 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	to = at(1)
 	drop(at(0), 1, 1, "d")
 	drop(at(0), 10, 1)
-	after := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	after := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	equal(t, "DropRequests then Owner, which it leaves to its caller", after, state)
 }
 
-func requestTimes(t testing.TB, s workspace.Store) {
+func requestTimes(t testing.TB, s store.Store) {
 	for _, given := range times() {
 		q := request(1, "k")
 		q.Time = given
-		update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(q) })
+		update(t, s, alice, func(tx store.Tx) error { return tx.Apply(q) })
 		sameTime(t, "Time of a request", view(t, s, alice, readRequest("k")).Time, given)
 	}
 }
 
 // dropRequests removes requests, and returns how many there were to remove.
-func dropRequests(tx workspace.Tx, from, to time.Time, n int) (int, error) {
+func dropRequests(tx store.Tx, from, to time.Time, n int) (int, error) {
 	due, err := tx.DueRequests(from, to, n)
-	return due, errors.Join(err, tx.DropRequests(from, to, n))
+	return due, errors.Join(err, tx.Forget(store.Old{Requests: n, From: from, Until: to}))
 }

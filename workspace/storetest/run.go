@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/rerun"
 )
 
@@ -19,7 +19,7 @@ import (
 // transactions may run more than once, so they only set variables outside.
 type check struct {
 	name string
-	run  func(testing.TB, workspace.Store)
+	run  func(testing.TB, store.Store)
 }
 
 func checks() []check {
@@ -29,7 +29,7 @@ func checks() []check {
 // Run tests the stores that open returns. It calls open once for each behaviour, and the
 // behaviours run in parallel. open returns a store that holds nothing, and closes it in
 // t.Cleanup. The check may have closed it before.
-func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
+func Run(t *testing.T, open func(t testing.TB) store.Store) {
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func rounds(full, all, plain, short int) int {
 }
 
 // update runs an Update that must succeed.
-func update(t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Tx) error) {
+func update(t testing.TB, s store.Store, o store.Owner, fn func(store.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), o, fn); err != nil {
 		t.Fatalf("Update(%s) = %v, want nil", o, err)
@@ -65,7 +65,7 @@ func update(t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspac
 }
 
 // view returns what fn read in a View, which must succeed.
-func view[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Reader) (T, error)) T {
+func view[T any](t testing.TB, s store.Store, o store.Owner, fn func(store.Reader) (T, error)) T {
 	t.Helper()
 	got, err := try(t, s, o, fn)
 	if err != nil {
@@ -75,8 +75,8 @@ func view[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(wor
 }
 
 // try is view for a check that expects an error.
-func try[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Reader) (T, error)) (got T, err error) {
-	err = s.View(t.Context(), o, func(r workspace.Reader) (err error) {
+func try[T any](t testing.TB, s store.Store, o store.Owner, fn func(store.Reader) (T, error)) (got T, err error) {
+	err = s.View(t.Context(), o, func(r store.Reader) (err error) {
 		got, err = fn(r)
 		return err
 	})
@@ -120,4 +120,4 @@ func difference(want, got any) string {
 // Rerun returns a store that runs each function twice, as every store may. The first run
 // of an Update is undone. It is for tests of code that stands on a store: whoever leaves a
 // result of the first run in place is found out.
-func Rerun(s workspace.Store) workspace.Store { return rerun.New(s) }
+func Rerun(s store.Store) store.Store { return rerun.New(s) }

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestMain(m *testing.M) {
@@ -88,16 +88,16 @@ func reports(t *testing.T, fn func(testing.TB)) []string {
 // lenient does all that a Store may do. It runs every function twice, on another
 // goroutine, and does not know the outcome if the context has ended.
 type lenient struct {
-	workspace.Store
+	store.Store
 	active *sync.RWMutex // held for reading by an Update, which to the store is two
 }
 
 var errAgain = errors.New("again")
 
-func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s lenient) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	s.active.RLock()
 	defer s.active.RUnlock()
-	err := s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+	err := s.Store.Update(ctx, o, func(tx store.Tx) error {
 		if err := elsewhere(func() error { return fn(tx) }); err != nil {
 			return err
 		}
@@ -106,17 +106,17 @@ func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 	if err != errAgain {
 		return err
 	}
-	err = s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+	err = s.Store.Update(ctx, o, func(tx store.Tx) error {
 		return elsewhere(func() error { return fn(tx) })
 	})
 	if err == nil && ctx.Err() != nil {
-		return fmt.Errorf("update %s: %w", o, workspace.ErrOutcomeUnknown)
+		return fmt.Errorf("update %s: %w", o, store.ErrOutcomeUnknown)
 	}
 	return err
 }
 
-func (s lenient) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error {
+func (s lenient) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error {
 		if err := elsewhere(func() error { return fn(r) }); err != nil {
 			return err
 		}
@@ -124,11 +124,11 @@ func (s lenient) View(ctx context.Context, o workspace.Owner, fn func(workspace.
 	})
 }
 
-func (s lenient) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+func (s lenient) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	s.active.RLock()
 	defer s.active.RUnlock()
 	return elsewhere(func() error {
-		return s.Store.Restore(ctx, o, func(yield func(workspace.Row, error) bool) {
+		return s.Store.Restore(ctx, o, func(yield func(store.Row, error) bool) {
 			for range rows {
 				continue
 			}
@@ -165,7 +165,7 @@ func elsewhere(fn func() error) (err error) {
 }
 
 func TestRunAcceptsAllThatStoreAllows(t *testing.T) {
-	Run(t, func(t testing.TB) workspace.Store {
+	Run(t, func(t testing.TB) store.Store {
 		s := lenient{memstore.New(), new(sync.RWMutex)}
 		t.Cleanup(func() { s.Close() })
 		return s
@@ -173,19 +173,19 @@ func TestRunAcceptsAllThatStoreAllows(t *testing.T) {
 }
 
 // kept is a store in memory that can be used after Close.
-type kept struct{ workspace.Store }
+type kept struct{ store.Store }
 
 func (kept) Close() error { return nil }
 
 func TestRunDurable(t *testing.T) {
 	testkit.SkipInShort(t)
-	RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
+	RunDurable(t, func(t testing.TB) (store.Store, func() store.Store) {
 		s := kept{memstore.New()}
-		return s, func() workspace.Store { return s }
+		return s, func() store.Store { return s }
 	})
 	for _, c := range durables {
 		said := reports(t, func(t testing.TB) {
-			c.run(t, memstore.New(), func() workspace.Store { return memstore.New() })
+			c.run(t, memstore.New(), func() store.Store { return memstore.New() })
 		})
 		if len(said) == 0 {
 			t.Errorf("%s accepts a store that forgets everything", c.name)
@@ -195,7 +195,7 @@ func TestRunDurable(t *testing.T) {
 
 // oneOf is a store of which another has the same database.
 type oneOf struct {
-	workspace.Store
+	store.Store
 	closed *atomic.Bool
 }
 
@@ -204,19 +204,19 @@ func (s oneOf) Close() error {
 	return nil
 }
 
-func (s oneOf) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s oneOf) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	if s.closed.Load() {
-		return workspace.ErrClosed
+		return store.ErrClosed
 	}
 	return s.Store.View(ctx, o, fn)
 }
 
-func twoOf(s workspace.Store) (a, b workspace.Store) {
+func twoOf(s store.Store) (a, b store.Store) {
 	return oneOf{s, new(atomic.Bool)}, oneOf{s, new(atomic.Bool)}
 }
 
 func TestRunShared(t *testing.T) {
-	RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+	RunShared(t, func(t testing.TB) (a, b store.Store) {
 		s := memstore.New()
 		t.Cleanup(func() { s.Close() })
 		return twoOf(s)
@@ -254,15 +254,15 @@ func TestRunShared(t *testing.T) {
 
 // TestRerun runs the checks on a store that runs each function twice.
 func TestRerun(t *testing.T) {
-	Run(t, func(t testing.TB) workspace.Store {
+	Run(t, func(t testing.TB) store.Store {
 		s := memstore.New()
 		t.Cleanup(func() { s.Close() })
 		return Rerun(s)
 	})
 	runs := map[string]int{}
 	s := Rerun(memstore.New())
-	s.View(t.Context(), alice, func(workspace.Reader) error { runs["View"]++; return nil })
-	s.Update(t.Context(), alice, func(tx workspace.Tx) error { runs["Update"]++; return count(tx) })
+	s.View(t.Context(), alice, func(store.Reader) error { runs["View"]++; return nil })
+	s.Update(t.Context(), alice, func(tx store.Tx) error { runs["Update"]++; return count(tx) })
 	if runs["View"] != 2 || runs["Update"] != 2 || view(t, s, alice, readOwner).Operations != 1 {
 		t.Errorf("Rerun runs %v, want each twice, and one Update", runs)
 	}
@@ -326,7 +326,7 @@ func reportsSoon(t *testing.T, fn func(testing.TB)) []string {
 
 func TestRunLargeFindsFaults(t *testing.T) {
 	testkit.SkipInShort(t)
-	open := func(t testing.TB) workspace.Store {
+	open := func(t testing.TB) store.Store {
 		s := memstore.New()
 		t.Cleanup(func() { s.Close() })
 		return s

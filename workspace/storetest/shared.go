@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A sharedCheck is a behaviour of two stores on one database.
 type sharedCheck struct {
 	name string
-	run  func(t testing.TB, a, b workspace.Store)
+	run  func(t testing.TB, a, b store.Store)
 }
 
 var shareds = []sharedCheck{
@@ -31,7 +31,7 @@ var shareds = []sharedCheck{
 // processes do. It calls open once for each behaviour. open returns two stores on one
 // database that holds nothing, and closes both in t.Cleanup. The check may have closed one
 // before.
-func RunShared(t *testing.T, open func(t testing.TB) (a, b workspace.Store)) {
+func RunShared(t *testing.T, open func(t testing.TB) (a, b store.Store)) {
 	for _, c := range shareds {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -42,10 +42,10 @@ func RunShared(t *testing.T, open func(t testing.TB) (a, b workspace.Store)) {
 }
 
 // sharedWrites looks at all that one store has written with the other.
-func sharedWrites(t testing.TB, a, b workspace.Store) {
+func sharedWrites(t testing.TB, a, b store.Store) {
 	nothing := view(t, b, alice, everything)
 	equal(t, "everything of an owner in the other store", view(t, a, alice, everything), nothing)
-	for i, fn := range []func(workspace.Tx) error{fillAs("alice"), spoil} {
+	for i, fn := range []func(store.Tx) error{fillAs("alice"), spoil} {
 		here, there := a, b
 		if i%2 == 1 {
 			here, there = b, a
@@ -54,7 +54,7 @@ func sharedWrites(t testing.TB, a, b workspace.Store) {
 		want := view(t, here, alice, everything)
 		equal(t, "everything that the other store has written", view(t, there, alice, everything), want)
 		var inside contents
-		update(t, there, alice, func(tx workspace.Tx) (err error) {
+		update(t, there, alice, func(tx store.Tx) (err error) {
 			inside, err = everything(tx)
 			return err
 		})
@@ -68,17 +68,17 @@ func sharedWrites(t testing.TB, a, b workspace.Store) {
 			here, there = b, a
 		}
 		text := fmt.Sprint(i)
-		update(t, here, bob, func(tx workspace.Tx) error { return write(tx, i, "a", text) })
+		update(t, here, bob, func(tx store.Tx) error { return write(tx, i, "a", text) })
 		if f := view(t, there, bob, readFile("a")); string(f.Current.Content) != text {
 			t.Fatalf("an Update of the other store wrote %q and returned, then View gives %q", text, f.Current.Content)
 		}
 	}
 }
 
-func sharedUndone(t testing.TB, a, b workspace.Store) {
+func sharedUndone(t testing.TB, a, b store.Store) {
 	before := filled(t, a)
-	for _, want := range []error{errFn, workspace.ErrQuota} {
-		if err := a.Update(t.Context(), alice, func(tx workspace.Tx) error {
+	for _, want := range []error{errFn, store.ErrQuota} {
+		if err := a.Update(t.Context(), alice, func(tx store.Tx) error {
 			if err := spoil(tx); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func sharedUndone(t testing.TB, a, b workspace.Store) {
 }
 
 // sharedCounter counts one owner's operations in Updates and Counts of both stores.
-func sharedCounter(t testing.TB, a, b workspace.Store) {
+func sharedCounter(t testing.TB, a, b store.Store) {
 	n := rounds(50, 25, 5, 2)
 	update(t, a, alice, count)
 	each(func(i int) {
@@ -104,14 +104,14 @@ func sharedCounter(t testing.TB, a, b workspace.Store) {
 			if i%4 < 2 {
 				err = s.Update(t.Context(), alice, count)
 			} else {
-				err = s.Count(t.Context(), map[workspace.Owner]int64{alice: 1})
+				err = s.Count(t.Context(), map[store.Owner]int64{alice: 1})
 			}
 			if err != nil {
 				t.Errorf("Update or Count beside those of another store = %v, want nil", err)
 			}
 		}
 	})
-	for _, s := range []workspace.Store{a, b} {
+	for _, s := range []store.Store{a, b} {
 		if got, want := view(t, s, alice, readOwner).Operations, int64(many*n+1); got != want {
 			t.Errorf("two stores counted to %d together, want %d", got, want)
 		}
@@ -120,15 +120,15 @@ func sharedCounter(t testing.TB, a, b workspace.Store) {
 
 // sharedRevisions lets 8 writers add rows over both stores, while each store's journal is
 // followed. Every row comes once, in order.
-func sharedRevisions(t testing.TB, a, b workspace.Store) {
+func sharedRevisions(t testing.TB, a, b store.Store) {
 	const writers = 8
 	n := rounds(500, 80, 20, 8)
-	stores := []workspace.Store{a, b}
+	stores := []store.Store{a, b}
 	var all sync.WaitGroup
 	for i := range writers {
 		all.Go(func() {
 			for round := range n {
-				if err := stores[i%2].Update(t.Context(), alice, func(tx workspace.Tx) error {
+				if err := stores[i%2].Update(t.Context(), alice, func(tx store.Tx) error {
 					return add(tx, round, fmt.Sprint("log-", i), "x")
 				}); err != nil {
 					t.Errorf("Update of one of %d writers = %v, want nil", writers, err)
@@ -181,7 +181,7 @@ func sharedWatchTime() time.Duration { return watchTime / 5 }
 
 // sharedWatch watches one store while the other writes. A machine under load may be late
 // now and then, not each time.
-func sharedWatch(t testing.TB, a, b workspace.Store) {
+func sharedWatch(t testing.TB, a, b store.Store) {
 	told := watch(t, t.Context(), b)
 	for range rounds(10, 5, 3, 2) {
 		var err error
@@ -201,22 +201,22 @@ func sharedWatch(t testing.TB, a, b workspace.Store) {
 	isTold(t, told, bob)
 }
 
-func sharedRecords(t testing.TB, a, b workspace.Store) {
+func sharedRecords(t testing.TB, a, b store.Store) {
 	here, there := a.System(t.Context()), b.System(t.Context())
 	one := put(t, here, "k", "one", 0)
 	holds(t, there, "k", "one", one)
 	two := put(t, there, "k", "two", one)
 	holds(t, here, "k", "two", two)
-	if _, err := here.Put("k", nil, one); !errors.Is(err, workspace.ErrConflict) {
+	if _, err := here.Put("k", nil, one); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Put at a revision that the other store has replaced = %v, want ErrConflict", err)
 	}
-	if err := here.Delete("k", one); !errors.Is(err, workspace.ErrConflict) {
+	if err := here.Delete("k", one); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Delete at a revision that the other store has replaced = %v, want ErrConflict", err)
 	}
 	if err := here.Delete("k", two); err != nil {
 		t.Errorf("Delete of what the other store has put = %v, want nil", err)
 	}
-	if _, err := there.Get("k"); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := there.Get("k"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Get of what the other store has deleted = %v, want ErrNotFound", err)
 	}
 	revision := int64(0)
@@ -226,12 +226,12 @@ func sharedRecords(t testing.TB, a, b workspace.Store) {
 		var all sync.WaitGroup
 		for i := range 16 {
 			all.Go(func() {
-				drawn, err := []workspace.Store{a, b}[i%2].System(t.Context()).Put("lease", []byte("x"), revision)
+				drawn, err := []store.Store{a, b}[i%2].System(t.Context()).Put("lease", []byte("x"), revision)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
 					won = append(won, drawn)
-				} else if !errors.Is(err, workspace.ErrConflict) {
+				} else if !errors.Is(err, store.ErrConflict) {
 					t.Errorf("Put beside those of another store = %v, want nil or ErrConflict", err)
 				}
 			})
@@ -252,33 +252,33 @@ func sharedRecords(t testing.TB, a, b workspace.Store) {
 }
 
 // sharedRestore restores owners with one store, and with both at once.
-func sharedRestore(t testing.TB, a, b workspace.Store) {
+func sharedRestore(t testing.TB, a, b store.Store) {
 	rows := sampleRows(t, a)
 	restore(t, a, alice, rows)
 	sameRows(t, "Dump of what the other store has restored", rowsOf(t, b, alice), rows)
-	if err := b.Restore(t.Context(), alice, given(rows, nil)); !errors.Is(err, workspace.ErrConflict) {
+	if err := b.Restore(t.Context(), alice, given(rows, nil)); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Restore of what the other store has restored = %v, want ErrConflict", err)
 	}
-	equal(t, "AllOwners of the other store", allOwners(t, b, workspace.Owner{}, 10), allOwners(t, a, workspace.Owner{}, 10))
+	equal(t, "AllOwners of the other store", allOwners(t, b, store.Owner{}, 10), allOwners(t, a, store.Owner{}, 10))
 	for round := range rounds(100, 15, 5, 3) {
-		o := workspace.Owner{Tenant: "both", Agent: fmt.Sprint("round-", round)}
+		o := store.Owner{Tenant: "both", Agent: fmt.Sprint("round-", round)}
 		var errs [2]error
 		var both sync.WaitGroup
-		for i, s := range []workspace.Store{a, b} {
+		for i, s := range []store.Store{a, b} {
 			both.Go(func() { errs[i] = s.Restore(t.Context(), o, given(rows, nil)) })
 		}
 		both.Wait()
 		if errs[0] == nil {
 			errs[0], errs[1] = errs[1], errs[0]
 		}
-		if errs[1] != nil || !errors.Is(errs[0], workspace.ErrConflict) {
+		if errs[1] != nil || !errors.Is(errs[0], store.ErrConflict) {
 			t.Errorf("two stores restored one owner = %v, want nil and ErrConflict", errs)
 		}
 		sameRows(t, "Dump of what both stores have restored", rowsOf(t, b, o), rows)
 	}
 }
 
-func sharedClose(t testing.TB, a, b workspace.Store) {
+func sharedClose(t testing.TB, a, b store.Store) {
 	update(t, a, alice, fillAs("alice"))
 	want := view(t, b, alice, everything)
 	told := watch(t, t.Context(), b)
@@ -294,7 +294,7 @@ func sharedClose(t testing.TB, a, b workspace.Store) {
 	}
 	revision := put(t, b.System(t.Context()), "k", "v", 0)
 	holds(t, b.System(t.Context()), "k", "v", revision)
-	if _, err := try(t, a, alice, readOwner); !errors.Is(err, workspace.ErrClosed) {
+	if _, err := try(t, a, alice, readOwner); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("View of the store that was closed = %v, want ErrClosed", err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var summaries = []check{
@@ -25,48 +26,48 @@ var summaries = []check{
 	{"Summaries/ResultsAreOwn", summaryResultsOwn},
 }
 
-func readSummary(path string, k workspace.SummaryKey) func(workspace.Reader) (workspace.Summary, error) {
-	return func(r workspace.Reader) (workspace.Summary, error) { return r.Summary(path, k) }
+func readSummary(path string, k store.SummaryKey) func(store.Reader) (store.Summary, error) {
+	return func(r store.Reader) (store.Summary, error) { return r.Summary(path, k) }
 }
 
 // noSummary tests that nothing is kept of a file under a key.
-func noSummary(t testing.TB, s workspace.Store, o workspace.Owner, path string, k workspace.SummaryKey) {
+func noSummary(t testing.TB, s store.Store, o store.Owner, path string, k store.SummaryKey) {
 	t.Helper()
-	if got, err := try(t, s, o, readSummary(path, k)); !errors.Is(err, workspace.ErrNotFound) {
+	if got, err := try(t, s, o, readSummary(path, k)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("%s: Summary(%q, %+v) = %+v, %v, want ErrNotFound", o, path, k, got, err)
 	}
 }
 
 // saveSummary keeps a summary, and its size in the head and the owner's state.
-func saveSummary(path string, made workspace.Summary) func(workspace.Tx) error {
-	return func(tx workspace.Tx) error {
+func saveSummary(path string, made store.Summary) func(store.Tx) error {
+	return func(tx store.Tx) error {
 		head, state, err := tx.File(path)
 		head.Summary += int64(len(made.Content))
 		state.Bytes += int64(len(made.Content))
-		return errors.Join(err, tx.SaveSummary(workspace.SummaryChange{Head: head, New: made, Owner: state}))
+		return errors.Join(err, tx.Apply(store.SummaryChange{Head: head, New: made, Owner: state}))
 	}
 }
 
 // sampleKey has a value in every field.
-var sampleKey = workspace.SummaryKey{Version: 2, Method: "method", Model: "model", Prompt: "prompt"}
+var sampleKey = store.SummaryKey{Version: 2, Method: "method", Model: "model", Prompt: "prompt"}
 
 // otherKeys returns keys that differ from sampleKey in one field each.
-func otherKeys() []workspace.SummaryKey {
-	var keys []workspace.SummaryKey
-	for _, change := range []func(*workspace.SummaryKey){
-		func(k *workspace.SummaryKey) { k.Version = 1 },
-		func(k *workspace.SummaryKey) { k.Version = 3 },
-		func(k *workspace.SummaryKey) { k.Method = "" },
-		func(k *workspace.SummaryKey) { k.Method = "METHOD" },
-		func(k *workspace.SummaryKey) { k.Method = "metho_" },
-		func(k *workspace.SummaryKey) { k.Model = "" },
-		func(k *workspace.SummaryKey) { k.Model = "Model" },
-		func(k *workspace.SummaryKey) { k.Model = "model " },
-		func(k *workspace.SummaryKey) { k.Prompt = "" },
-		func(k *workspace.SummaryKey) { k.Prompt = "PROMPT" },
-		func(k *workspace.SummaryKey) { k.Prompt = "prompt%" },
-		func(k *workspace.SummaryKey) { k.Method, k.Model = "methodm", "odel" },
-		func(k *workspace.SummaryKey) { k.Model, k.Prompt = k.Prompt, k.Model },
+func otherKeys() []store.SummaryKey {
+	var keys []store.SummaryKey
+	for _, change := range []func(*store.SummaryKey){
+		func(k *store.SummaryKey) { k.Version = 1 },
+		func(k *store.SummaryKey) { k.Version = 3 },
+		func(k *store.SummaryKey) { k.Method = "" },
+		func(k *store.SummaryKey) { k.Method = "METHOD" },
+		func(k *store.SummaryKey) { k.Method = "metho_" },
+		func(k *store.SummaryKey) { k.Model = "" },
+		func(k *store.SummaryKey) { k.Model = "Model" },
+		func(k *store.SummaryKey) { k.Model = "model " },
+		func(k *store.SummaryKey) { k.Prompt = "" },
+		func(k *store.SummaryKey) { k.Prompt = "PROMPT" },
+		func(k *store.SummaryKey) { k.Prompt = "prompt%" },
+		func(k *store.SummaryKey) { k.Method, k.Model = "methodm", "odel" },
+		func(k *store.SummaryKey) { k.Model, k.Prompt = k.Prompt, k.Model },
 	} {
 		k := sampleKey
 		change(&k)
@@ -76,11 +77,11 @@ func otherKeys() []workspace.SummaryKey {
 }
 
 // twice gives a file two versions.
-func twice(path string) func(workspace.Tx) error {
-	return func(tx workspace.Tx) error { return errors.Join(write(tx, 1, path, "one"), write(tx, 2, path, "two")) }
+func twice(path string) func(store.Tx) error {
+	return func(tx store.Tx) error { return errors.Join(write(tx, 1, path, "one"), write(tx, 2, path, "two")) }
 }
 
-func summaryAbsent(t testing.TB, s workspace.Store) {
+func summaryAbsent(t testing.TB, s store.Store) {
 	noSummary(t, s, alice, "a", sampleKey)
 	update(t, s, alice, twice("a"))
 	update(t, s, alice, twice("A"))
@@ -94,7 +95,7 @@ func summaryAbsent(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summarySaved(t testing.TB, s workspace.Store) {
+func summarySaved(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	head, before, err := fileOf(t, s, "a")
 	if err != nil {
@@ -103,9 +104,9 @@ func summarySaved(t testing.TB, s workspace.Store) {
 	want := summary(sampleKey, 3, "made")
 	want.Tokens = 1<<53 + 1
 	head.Summary, before.Bytes = 1<<53+3, before.Bytes+4
-	var inside workspace.Summary
-	update(t, s, alice, func(tx workspace.Tx) (err error) {
-		if err := tx.SaveSummary(workspace.SummaryChange{Head: head, New: want, Owner: before}); err != nil {
+	var inside store.Summary
+	update(t, s, alice, func(tx store.Tx) (err error) {
+		if err := tx.Apply(store.SummaryChange{Head: head, New: want, Owner: before}); err != nil {
 			return err
 		}
 		inside, err = tx.Summary("a", sampleKey)
@@ -121,19 +122,19 @@ func summarySaved(t testing.TB, s workspace.Store) {
 	if len(f.Retained) != 2 {
 		t.Errorf("after SaveSummary %d versions are retained, want 2", len(f.Retained))
 	}
-	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 1) })
-	equal(t, "Files after SaveSummary", list, []workspace.FileHead{head})
+	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
+	equal(t, "Files after SaveSummary", list, []store.FileHead{head})
 }
 
-func fileOf(t testing.TB, s workspace.Store, path string) (h workspace.FileHead, o workspace.OwnerState, err error) {
-	err = s.View(t.Context(), alice, func(r workspace.Reader) (err error) {
+func fileOf(t testing.TB, s store.Store, path string) (h store.FileHead, o store.OwnerState, err error) {
+	err = s.View(t.Context(), alice, func(r store.Reader) (err error) {
 		h, o, err = r.File(path)
 		return err
 	})
 	return h, o, err
 }
 
-func summaryKeysDiffer(t testing.TB, s workspace.Store) {
+func summaryKeysDiffer(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	keys := append(otherKeys(), sampleKey)
 	for i, k := range keys {
@@ -145,15 +146,15 @@ func summaryKeysDiffer(t testing.TB, s workspace.Store) {
 }
 
 // summaryList reads the summaries of a file among those of others.
-func summaryList(t testing.TB, s workspace.Store) {
-	listOf := func(path string) func(workspace.Reader) ([]workspace.Summary, error) {
-		return func(r workspace.Reader) ([]workspace.Summary, error) { return r.Summaries(path) }
+func summaryList(t testing.TB, s store.Store) {
+	listOf := func(path string) func(store.Reader) ([]store.Summary, error) {
+		return func(r store.Reader) ([]store.Summary, error) { return r.Summaries(path) }
 	}
 	keys := append(otherKeys(), sampleKey)
-	var want []workspace.Summary
+	var want []store.Summary
 	for _, path := range []string{"A", "a", "a/b", "ab"} {
 		update(t, s, alice, twice(path))
-		equal(t, "Summaries of a file that has none", view(t, s, alice, listOf(path)), []workspace.Summary{})
+		equal(t, "Summaries of a file that has none", view(t, s, alice, listOf(path)), []store.Summary{})
 		for i, k := range keys {
 			made := summary(k, i, path)
 			update(t, s, alice, saveSummary(path, made))
@@ -162,14 +163,14 @@ func summaryList(t testing.TB, s workspace.Store) {
 			}
 		}
 	}
-	slices.SortFunc(want, func(a, b workspace.Summary) int {
+	slices.SortFunc(want, func(a, b store.Summary) int {
 		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
 	})
 	equal(t, "Summaries", view(t, s, alice, listOf("a")), want)
-	equal(t, "Summaries of no file", view(t, s, alice, listOf("none")), []workspace.Summary{})
-	equal(t, "Summaries of another owner", view(t, s, bob, listOf("a")), []workspace.Summary{})
-	var inside []workspace.Summary
-	update(t, s, alice, func(tx workspace.Tx) (err error) {
+	equal(t, "Summaries of no file", view(t, s, alice, listOf("none")), []store.Summary{})
+	equal(t, "Summaries of another owner", view(t, s, bob, listOf("a")), []store.Summary{})
+	var inside []store.Summary
+	update(t, s, alice, func(tx store.Tx) (err error) {
 		if err := remove(tx, 9, "a"); err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func summaryList(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summaryReplaced(t testing.TB, s workspace.Store) {
+func summaryReplaced(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	other := otherKeys()[0]
 	update(t, s, alice, saveSummary("a", summary(other, 3, "other")))
@@ -193,16 +194,16 @@ func summaryReplaced(t testing.TB, s workspace.Store) {
 }
 
 // summaryKept makes changes that must not remove a file's summaries.
-func summaryKept(t testing.TB, s workspace.Store) {
+func summaryKept(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	want := summary(sampleKey, 3, "made")
 	update(t, s, alice, saveSummary("a", want))
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		head, state, err := tx.File("a")
 		head.Version++
 		head.Sizes = append(head.Sizes, 1)
 		return errors.Join(err,
-			tx.SaveFile(workspace.FileChange{Head: head, New: new(version(3, 4, "3")), Prune: 1, Pruned: 1, Owner: state}),
+			tx.Apply(store.FileChange{Head: head, New: new(version(3, 4, "3")), Prune: 1, Pruned: 1, Owner: state}),
 			write(tx, 5, "b", "x"), remove(tx, 6, "b"), add(tx, 7, "a", "x"), drop(tx, 8, "a"))
 	})
 	equal(t, "a summary after a change without Forget", view(t, s, alice, readSummary("a", sampleKey)), want)
@@ -212,20 +213,20 @@ func summaryKept(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summaryForgotten(t testing.TB, s workspace.Store) {
+func summaryForgotten(t testing.TB, s store.Store) {
 	keys := append(otherKeys(), sampleKey)
-	forget := map[string]func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error{
-		"a": func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+	forget := map[string]func(store.Tx, store.FileHead, store.OwnerState) error{
+		"a": func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
 			h.Version++
 			h.Sizes = append(h.Sizes, 1)
-			return tx.SaveFile(workspace.FileChange{Head: h, New: new(version(3, 4, "3")), Forget: true, Owner: o})
+			return tx.Apply(store.FileChange{Head: h, New: new(version(3, 4, "3")), Forget: true, Owner: o})
 		},
-		"a/b": func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
-			return tx.SaveFile(workspace.FileChange{Head: h, Forget: true, Owner: o})
+		"a/b": func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
+			return tx.Apply(store.FileChange{Head: h, Forget: true, Owner: o})
 		},
-		"a.b": func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+		"a.b": func(tx store.Tx, h store.FileHead, o store.OwnerState) error {
 			h.Deleted, h.Sizes = true, nil
-			return tx.SaveFile(workspace.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: o})
+			return tx.Apply(store.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: o})
 		},
 	}
 	paths := []string{"a", "a/b", "a.b", "A", "ab"}
@@ -237,14 +238,14 @@ func summaryForgotten(t testing.TB, s workspace.Store) {
 	}
 	for _, path := range []string{"a", "a/b", "a.b"} {
 		var inside error
-		update(t, s, alice, func(tx workspace.Tx) error {
+		update(t, s, alice, func(tx store.Tx) error {
 			head, state, err := tx.File(path)
 			head.Summary = 0
 			err = errors.Join(err, forget[path](tx, head, state))
 			_, inside = tx.Summary(path, sampleKey)
 			return err
 		})
-		if !errors.Is(inside, workspace.ErrNotFound) {
+		if !errors.Is(inside, store.ErrNotFound) {
 			t.Errorf("Summary(%q) in the transaction that forgot it = %v, want ErrNotFound", path, inside)
 		}
 		paths = paths[1:]
@@ -261,19 +262,19 @@ func summaryForgotten(t testing.TB, s workspace.Store) {
 	equal(t, "a file whose summaries alone were forgotten", f.Current, version(2, 2, "two"))
 }
 
-func summaryUndone(t testing.TB, s workspace.Store) {
+func summaryUndone(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	kept := summary(sampleKey, 3, "kept")
 	other := otherKeys()[0]
 	update(t, s, alice, saveSummary("a", kept))
 	head, _, _ := fileOf(t, s, "a")
-	for name, fn := range map[string]func(workspace.Tx) error{
+	for name, fn := range map[string]func(store.Tx) error{
 		"replaced":  saveSummary("a", summary(sampleKey, 4, "replaced")),
 		"added":     saveSummary("a", summary(other, 4, "added")),
-		"forgotten": func(tx workspace.Tx) error { return tx.SaveFile(workspace.FileChange{Head: head, Forget: true}) },
-		"deleted":   func(tx workspace.Tx) error { return remove(tx, 4, "a") },
+		"forgotten": func(tx store.Tx) error { return tx.Apply(store.FileChange{Head: head, Forget: true}) },
+		"deleted":   func(tx store.Tx) error { return remove(tx, 4, "a") },
 	} {
-		err := s.Update(t.Context(), alice, func(tx workspace.Tx) error { return errors.Join(fn(tx), errFn) })
+		err := s.Update(t.Context(), alice, func(tx store.Tx) error { return errors.Join(fn(tx), errFn) })
 		if !errors.Is(err, errFn) {
 			t.Errorf("Update = %v, want the function's error", err)
 		}
@@ -284,17 +285,17 @@ func summaryUndone(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summaryOwners(t testing.TB, s workspace.Store) {
+func summaryOwners(t testing.TB, s store.Store) {
 	for _, o := range neighbours() {
 		update(t, s, o, twice("a"))
 		update(t, s, o, saveSummary("a", summary(sampleKey, 3, o.String())))
 	}
 	for i, o := range neighbours() {
 		equal(t, "the summary of "+o.String(), view(t, s, o, readSummary("a", sampleKey)), summary(sampleKey, 3, o.String()))
-		update(t, s, o, func(tx workspace.Tx) error {
+		update(t, s, o, func(tx store.Tx) error {
 			head, state, err := tx.File("a")
 			head.Summary = 0
-			return errors.Join(err, tx.SaveFile(workspace.FileChange{Head: head, Forget: true, Owner: state}))
+			return errors.Join(err, tx.Apply(store.FileChange{Head: head, Forget: true, Owner: state}))
 		})
 		noSummary(t, s, o, "a", sampleKey)
 		for _, other := range neighbours()[i+1:] {
@@ -305,7 +306,7 @@ func summaryOwners(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summaryContent(t testing.TB, s workspace.Store) {
+func summaryContent(t testing.TB, s store.Store) {
 	for _, c := range texts() {
 		want := summary(sampleKey, 3, c.text)
 		update(t, s, alice, twice(c.name))
@@ -315,13 +316,13 @@ func summaryContent(t testing.TB, s workspace.Store) {
 		}
 	}
 	for i, a := range authors() {
-		k := workspace.SummaryKey{Version: int64(i + 1), Method: a.Client, Model: a.Version, Prompt: a.Key}
+		k := store.SummaryKey{Version: int64(i + 1), Method: a.Client, Model: a.Version, Prompt: a.Key}
 		update(t, s, alice, saveSummary("nul", summary(k, i, "x")))
 		equal(t, "a summary under an odd key", view(t, s, alice, readSummary("nul", k)), summary(k, i, "x"))
 	}
 }
 
-func summaryTimes(t testing.TB, s workspace.Store) {
+func summaryTimes(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	for _, given := range times() {
 		made := summary(sampleKey, 3, "made")
@@ -331,7 +332,7 @@ func summaryTimes(t testing.TB, s workspace.Store) {
 	}
 }
 
-func summaryResultsOwn(t testing.TB, s workspace.Store) {
+func summaryResultsOwn(t testing.TB, s store.Store) {
 	update(t, s, alice, twice("a"))
 	given := summary(sampleKey, 3, "made")
 	update(t, s, alice, saveSummary("a", given))

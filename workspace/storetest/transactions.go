@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var transactions = []check{
@@ -28,9 +29,9 @@ var errFn = errors.New("the function's own error")
 
 // txOwnWrites compares what a transaction sees of its own changes with what a View sees
 // after it.
-func txOwnWrites(t testing.TB, s workspace.Store) {
+func txOwnWrites(t testing.TB, s store.Store) {
 	var filled, spoiled contents
-	update(t, s, alice, func(tx workspace.Tx) (err error) {
+	update(t, s, alice, func(tx store.Tx) (err error) {
 		if err := fill(tx, "alice"); err != nil {
 			return err
 		}
@@ -50,16 +51,16 @@ func txOwnWrites(t testing.TB, s workspace.Store) {
 		t.Errorf("an Update saw of its own writes %+v, want 3 files, 2 logs, 2 requests and 2 deleted files", filled)
 	}
 	equal(t, "the current plan.md that an Update saw", filled.File[0].Current, version(4, 4, "alice 4444"))
-	equal(t, "the log that an Update saw", filled.Log[0].Entries, []workspace.Entry{
+	equal(t, "the log that an Update saw", filled.Log[0].Entries, []store.Entry{
 		entry(1, 11, "alice first"), entry(2, 11, "alice second\x00"), entry(3, 11, ""),
 	})
 	equal(t, "the new plan.md that an Update saw", spoiled.File[0].Current, version(5, 20, "spoiled"))
 }
 
 // txMany makes many changes in one transaction.
-func txMany(t testing.TB, s workspace.Store) {
+func txMany(t testing.TB, s store.Store) {
 	const n = 300
-	update(t, s, alice, func(tx workspace.Tx) error {
+	update(t, s, alice, func(tx store.Tx) error {
 		for i := range n {
 			path := fmt.Sprintf("f/%03d", i)
 			if err := errors.Join(write(tx, i, path, path), add(tx, i, "log", path)); err != nil {
@@ -68,8 +69,8 @@ func txMany(t testing.TB, s workspace.Store) {
 		}
 		return nil
 	})
-	heads := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("f/", "", 1000) })
-	entries := view(t, s, alice, readEntries("log", workspace.EntryQuery{}))
+	heads := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("f/", "", 1000) })
+	entries := view(t, s, alice, readEntries("log", store.EntryQuery{}))
 	if len(heads) != n || len(entries) != n {
 		t.Errorf("an Update of %d files and entries, then Files gives %d and Entries %d", n, len(heads), len(entries))
 	}
@@ -77,30 +78,30 @@ func txMany(t testing.TB, s workspace.Store) {
 
 // unchanged tests that an Update that did not succeed has changed nothing, and that the
 // store still works.
-func unchanged(t testing.TB, s workspace.Store, what string, before contents) {
+func unchanged(t testing.TB, s store.Store, what string, before contents) {
 	t.Helper()
 	equal(t, "everything after "+what, view(t, s, alice, everything), before)
-	update(t, s, alice, func(tx workspace.Tx) error { return write(silent{tx}, 30, "after", "x") })
+	update(t, s, alice, func(tx store.Tx) error { return write(silent{tx}, 30, "after", "x") })
 	if f := view(t, s, alice, readFile("after")); string(f.Current.Content) != "x" {
 		t.Errorf("the Update after %s left %+v, want its write", what, f)
 	}
-	update(t, s, alice, func(tx workspace.Tx) error {
-		return errors.Join(remove(silent{tx}, 31, "after"), tx.SaveOwner(before.State))
+	update(t, s, alice, func(tx store.Tx) error {
+		return errors.Join(remove(silent{tx}, 31, "after"), tx.Apply(before.State))
 	})
 	equal(t, "everything after the Update after "+what, view(t, s, alice, everything), before)
 }
 
 // filled gives alice some of everything, and returns it.
-func filled(t testing.TB, s workspace.Store) contents {
+func filled(t testing.TB, s store.Store) contents {
 	t.Helper()
 	update(t, s, alice, fillAs("alice"))
 	return view(t, s, alice, everything)
 }
 
-func txError(t testing.TB, s workspace.Store) {
+func txError(t testing.TB, s store.Store) {
 	before := filled(t, s)
-	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", workspace.ErrQuota), errors.Join(errFn, workspace.ErrConflict)} {
-		err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", store.ErrQuota), errors.Join(errFn, store.ErrConflict)} {
+		err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 			if err := spoil(tx); err != nil {
 				return fmt.Errorf("spoil: %v", err)
 			}
@@ -113,10 +114,10 @@ func txError(t testing.TB, s workspace.Store) {
 	}
 }
 
-func txViewError(t testing.TB, s workspace.Store) {
+func txViewError(t testing.TB, s store.Store) {
 	before := filled(t, s)
-	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", workspace.ErrNotFound)} {
-		if err := s.View(t.Context(), alice, func(workspace.Reader) error { return want }); err != want {
+	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", store.ErrNotFound)} {
+		if err := s.View(t.Context(), alice, func(store.Reader) error { return want }); err != want {
 			t.Errorf("View = %v, want the function's error as it is: %v", err, want)
 		}
 	}
@@ -130,11 +131,11 @@ func panicked(fn func()) (value any) {
 	return nil
 }
 
-func txPanic(t testing.TB, s workspace.Store) {
+func txPanic(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	for _, want := range []any{"text", errFn, new(int)} {
 		got := panicked(func() {
-			s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+			s.Update(t.Context(), alice, func(tx store.Tx) error {
 				if err := spoil(tx); err != nil {
 					return err
 				}
@@ -148,10 +149,10 @@ func txPanic(t testing.TB, s workspace.Store) {
 	}
 }
 
-func txViewPanic(t testing.TB, s workspace.Store) {
+func txViewPanic(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	want := new(int)
-	got := panicked(func() { s.View(t.Context(), alice, func(workspace.Reader) error { panic(want) }) })
+	got := panicked(func() { s.View(t.Context(), alice, func(store.Reader) error { panic(want) }) })
 	if got != want {
 		t.Errorf("View of a function that panics with %v: the caller recovers %v", want, got)
 	}
@@ -172,10 +173,10 @@ func exited(fn func()) bool {
 	return !returned && value == nil
 }
 
-func txGoexit(t testing.TB, s workspace.Store) {
+func txGoexit(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	if !exited(func() {
-		s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		s.Update(t.Context(), alice, func(tx store.Tx) error {
 			if err := spoil(tx); err != nil {
 				return err
 			}
@@ -188,10 +189,10 @@ func txGoexit(t testing.TB, s workspace.Store) {
 	unchanged(t, s, "an Update whose function called Goexit", before)
 }
 
-func txViewGoexit(t testing.TB, s workspace.Store) {
+func txViewGoexit(t testing.TB, s store.Store) {
 	before := filled(t, s)
 	if !exited(func() {
-		s.View(t.Context(), alice, func(workspace.Reader) error {
+		s.View(t.Context(), alice, func(store.Reader) error {
 			runtime.Goexit()
 			return nil
 		})
@@ -202,22 +203,22 @@ func txViewGoexit(t testing.TB, s workspace.Store) {
 }
 
 // txFirstUndone fails in the first transaction of an owner.
-func txFirstUndone(t testing.TB, s workspace.Store) {
+func txFirstUndone(t testing.TB, s store.Store) {
 	nothing := view(t, s, alice, everything)
-	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+	if err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 		return errors.Join(fill(tx, "alice"), errFn)
 	}); !errors.Is(err, errFn) {
 		t.Errorf("Update = %v, want the function's error", err)
 	}
 	equal(t, "everything of an owner whose first Update failed", view(t, s, alice, everything), nothing)
-	equal(t, "Owners after it", list(t, s, "local", "", 10), []workspace.OwnerUsage{})
+	equal(t, "Owners after it", list(t, s, "local", "", 10), []store.OwnerUsage{})
 	update(t, s, alice, fillAs("alice"))
 	if got := view(t, s, alice, everything); len(got.Files) != 3 || got.File[0].Head.Version != 4 {
 		t.Errorf("an Update that failed was done again and left %+v, want its writes once", got.Files)
 	}
 }
 
-func txClosed(t testing.TB, s workspace.Store) {
+func txClosed(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	for i := range 2 {
 		if err := s.Close(); err != nil {
@@ -225,20 +226,20 @@ func txClosed(t testing.TB, s workspace.Store) {
 		}
 	}
 	ran := false
-	err1 := s.View(t.Context(), alice, func(workspace.Reader) error { ran = true; return nil })
-	err2 := s.Update(t.Context(), alice, func(workspace.Tx) error { ran = true; return nil })
-	_, err3 := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 1})
+	err1 := s.View(t.Context(), alice, func(store.Reader) error { ran = true; return nil })
+	err2 := s.Update(t.Context(), alice, func(store.Tx) error { ran = true; return nil })
+	_, err3 := s.Owners(t.Context(), store.OwnersQuery{Tenant: "local", Limit: 1})
 	r := s.System(t.Context())
 	_, err4 := r.Get("k")
 	_, err5 := r.Put("k", nil, 0)
 	err6 := r.Delete("k", 1)
 	_, err7 := r.List("", "", 10)
-	_, err8 := s.Totals(t.Context(), "local")
-	err10 := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1})
-	_, err9 := s.Deleted(t.Context(), "local", at(1), at(1), 1)
+	_, err8 := s.Owners(t.Context(), store.OwnersQuery{Which: store.OwnerTotals, Tenant: "local"})
+	err10 := s.Count(t.Context(), map[store.Owner]int64{alice: 1})
+	_, err9 := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", Limit: 1})
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
-		if !errors.Is(err, workspace.ErrClosed) {
-			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "Totals", "Deleted", "Count"}[i]
+		if !errors.Is(err, store.ErrClosed) {
+			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "OwnerTotals", "DeletedOwners", "Count"}[i]
 			t.Errorf("%s after Close = %v, want ErrClosed", call, err)
 		}
 	}
@@ -247,11 +248,11 @@ func txClosed(t testing.TB, s workspace.Store) {
 	}
 }
 
-func txCloseWaits(t testing.TB, s workspace.Store) {
+func txCloseWaits(t testing.TB, s store.Store) {
 	started, release := make(chan struct{}, 8), make(chan struct{})
 	updated, closing, closed := make(chan error, 1), make(chan struct{}), make(chan error, 1)
 	go func() {
-		updated <- s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		updated <- s.Update(t.Context(), alice, func(tx store.Tx) error {
 			started <- struct{}{}
 			<-release
 			return write(tx, 1, "a", "x")

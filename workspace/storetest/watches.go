@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var watches = []check{
@@ -25,7 +25,7 @@ var watches = []check{
 var watchTime = 10 * time.Second
 
 // watch starts to watch. The store must accept it.
-func watch(t testing.TB, ctx context.Context, s workspace.Store) <-chan workspace.Owner {
+func watch(t testing.TB, ctx context.Context, s store.Store) <-chan store.Owner {
 	t.Helper()
 	told, err := s.Watch(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func watch(t testing.TB, ctx context.Context, s workspace.Store) <-chan workspac
 }
 
 // isTold tests that a watcher is told of an owner, or of all.
-func isTold(t testing.TB, told <-chan workspace.Owner, o workspace.Owner) {
+func isTold(t testing.TB, told <-chan store.Owner, o store.Owner) {
 	t.Helper()
 	if err := awaitTold(told, o, watchTime); err != nil {
 		t.Fatalf("a watcher of what %s wrote: %v", o, err)
@@ -43,7 +43,7 @@ func isTold(t testing.TB, told <-chan workspace.Owner, o workspace.Owner) {
 }
 
 // awaitTold waits until a watcher is told of an owner, or of all.
-func awaitTold(told <-chan workspace.Owner, o workspace.Owner, most time.Duration) error {
+func awaitTold(told <-chan store.Owner, o store.Owner, most time.Duration) error {
 	late := time.NewTimer(most)
 	defer late.Stop()
 	for {
@@ -52,7 +52,7 @@ func awaitTold(told <-chan workspace.Owner, o workspace.Owner, most time.Duratio
 			switch {
 			case !open:
 				return errors.New("the channel is closed")
-			case got == o, got == workspace.Owner{}:
+			case got == o, got == store.Owner{}:
 				return nil
 			}
 		case <-late.C:
@@ -62,7 +62,7 @@ func awaitTold(told <-chan workspace.Owner, o workspace.Owner, most time.Duratio
 }
 
 // drain takes all that waits for a watcher.
-func drain(told <-chan workspace.Owner) {
+func drain(told <-chan store.Owner) {
 	for {
 		select {
 		case _, open := <-told:
@@ -75,20 +75,20 @@ func drain(told <-chan workspace.Owner) {
 	}
 }
 
-func note(tx workspace.Tx) error { return add(tx, 1, "log", "x") }
+func note(tx store.Tx) error { return add(tx, 1, "log", "x") }
 
-func watchOwn(t testing.TB, s workspace.Store) {
+func watchOwn(t testing.TB, s store.Store) {
 	one, two := watch(t, t.Context(), s), watch(t, t.Context(), s)
-	odd := workspace.Owner{Tenant: "t", Agent: "a-1_b"}
-	for i, fn := range []func(workspace.Tx) error{
+	odd := store.Owner{Tenant: "t", Agent: "a-1_b"}
+	for i, fn := range []func(store.Tx) error{
 		note,
-		func(tx workspace.Tx) error { return write(tx, 1, "a", "x") },
-		func(tx workspace.Tx) error { return move(tx, 2, "a", "b") },
-		func(tx workspace.Tx) error { return remove(tx, 3, "b") },
-		func(tx workspace.Tx) error { return trim(tx, 4, "log", 1) },
-		func(tx workspace.Tx) error { return drop(tx, 5, "log") },
+		func(tx store.Tx) error { return write(tx, 1, "a", "x") },
+		func(tx store.Tx) error { return move(tx, 2, "a", "b") },
+		func(tx store.Tx) error { return remove(tx, 3, "b") },
+		func(tx store.Tx) error { return trim(tx, 4, "log", 1) },
+		func(tx store.Tx) error { return drop(tx, 5, "log") },
 	} {
-		for _, o := range []workspace.Owner{alice, odd, bob} {
+		for _, o := range []store.Owner{alice, odd, bob} {
 			drain(one)
 			drain(two)
 			update(t, s, o, fn)
@@ -102,13 +102,13 @@ func watchOwn(t testing.TB, s workspace.Store) {
 
 // watchAll follows the journals of many owners while they write. What a watcher knows at
 // the end is the whole of each journal.
-func watchAll(t testing.TB, s workspace.Store) {
+func watchAll(t testing.TB, s store.Store) {
 	n := rounds(200, 50, 8, 4)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := watch(t, ctx, s)
 	const owners = 16
-	known, missing := map[workspace.Owner]int64{}, owners
+	known, missing := map[store.Owner]int64{}, owners
 	var writers sync.WaitGroup
 	for i := range 2 * owners {
 		writers.Go(func() {
@@ -119,7 +119,7 @@ func watchAll(t testing.TB, s workspace.Store) {
 			}
 		})
 	}
-	follow := func(o workspace.Owner) {
+	follow := func(o store.Owner) {
 		rows := view(t, s, o, readChanges(known[o], 10000))
 		known[o] += int64(len(rows))
 		if len(rows) > 0 && known[o] == int64(2*n) {
@@ -131,7 +131,7 @@ func watchAll(t testing.TB, s workspace.Store) {
 	for missing > 0 && !t.Failed() {
 		select {
 		case o := <-told:
-			if (o != workspace.Owner{}) {
+			if (o != store.Owner{}) {
 				follow(o)
 				continue
 			}
@@ -146,7 +146,7 @@ func watchAll(t testing.TB, s workspace.Store) {
 }
 
 // watchSlow lets a watcher sleep while many write. Nobody waits for it.
-func watchSlow(t testing.TB, s workspace.Store) {
+func watchSlow(t testing.TB, s store.Store) {
 	told := watch(t, t.Context(), s)
 	for range rounds(20, 6, 3, 2) {
 		done := make(chan struct{})
@@ -165,7 +165,7 @@ func watchSlow(t testing.TB, s workspace.Store) {
 		case <-time.After(3 * watchTime):
 			t.Fatalf("Updates beside a watcher that sleeps take longer than %v", 3*watchTime)
 		}
-		missing := map[workspace.Owner]bool{}
+		missing := map[store.Owner]bool{}
 		for i := range many {
 			missing[worker(i)] = true
 		}
@@ -174,7 +174,7 @@ func watchSlow(t testing.TB, s workspace.Store) {
 			select {
 			case o := <-told:
 				delete(missing, o)
-				if (o == workspace.Owner{}) {
+				if (o == store.Owner{}) {
 					clear(missing)
 				}
 				continue
@@ -187,7 +187,7 @@ func watchSlow(t testing.TB, s workspace.Store) {
 }
 
 // isClosed tests that a watcher's channel is closed.
-func isClosed(t testing.TB, what string, told <-chan workspace.Owner) {
+func isClosed(t testing.TB, what string, told <-chan store.Owner) {
 	t.Helper()
 	late := time.NewTimer(watchTime)
 	defer late.Stop()
@@ -204,7 +204,7 @@ func isClosed(t testing.TB, what string, told <-chan workspace.Owner) {
 	}
 }
 
-func watchContext(t testing.TB, s workspace.Store) {
+func watchContext(t testing.TB, s store.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ending, staying := watch(t, ctx, s), watch(t, t.Context(), s)
 	update(t, s, alice, note)
@@ -220,7 +220,7 @@ func watchContext(t testing.TB, s workspace.Store) {
 	isTold(t, again, alice)
 }
 
-func watchClose(t testing.TB, s workspace.Store) {
+func watchClose(t testing.TB, s store.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	told, both := watch(t, t.Context(), s), watch(t, ctx, s)
 	update(t, s, alice, note)
@@ -232,7 +232,7 @@ func watchClose(t testing.TB, s workspace.Store) {
 	cancel() // of a channel that is closed already
 }
 
-func watchEnded(t testing.TB, s workspace.Store) {
+func watchEnded(t testing.TB, s store.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Watch(ctx); !errors.Is(err, context.Canceled) {
@@ -241,7 +241,7 @@ func watchEnded(t testing.TB, s workspace.Store) {
 	if err := s.Close(); err != nil {
 		t.Fatalf("Close = %v, want nil", err)
 	}
-	if _, err := s.Watch(t.Context()); !errors.Is(err, workspace.ErrClosed) {
+	if _, err := s.Watch(t.Context()); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("Watch after Close = %v, want ErrClosed", err)
 	}
 }

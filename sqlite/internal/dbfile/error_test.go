@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestErrors(t *testing.T) {
@@ -20,13 +20,13 @@ func TestErrors(t *testing.T) {
 		is            error // nil: no other
 		want, without string
 	}{
-		{full, workspace.ErrStorageFull, nil, "write a: no space left on device: storage full", "write a: no space left on device"},
-		{dbfile.Wrap(full, "open %s", "b"), workspace.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
-		{dbfile.Wrap(errors.Join(nil, full), "open b"), workspace.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
-		{dbfile.Wrap(workspace.ErrClosed, "check"), workspace.ErrClosed, nil, "check: closed", "check: closed"},
+		{full, store.ErrStorageFull, nil, "write a: no space left on device: storage full", "write a: no space left on device"},
+		{dbfile.Wrap(full, "open %s", "b"), store.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
+		{dbfile.Wrap(errors.Join(nil, full), "open b"), store.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
+		{dbfile.Wrap(store.ErrClosed, "check"), store.ErrClosed, nil, "check: closed", "check: closed"},
 		{dbfile.Wrap(context.Canceled, "check"), nil, context.Canceled, "check: context canceled", "check: context canceled"},
-		{dbfile.CausedBy(lost, workspace.ErrCorrupt, "%s; start again", dbfile.Plain(lost)), workspace.ErrCorrupt, lost, "it was removed; start again: corrupt", "it was removed; start again"},
-		{dbfile.CausedBy(context.DeadlineExceeded, workspace.ErrBusy, "try again"), workspace.ErrBusy, context.DeadlineExceeded, "try again: busy", "try again"},
+		{dbfile.CausedBy(lost, store.ErrCorrupt, "%s; start again", dbfile.Plain(lost)), store.ErrCorrupt, lost, "it was removed; start again: corrupt", "it was removed; start again"},
+		{dbfile.CausedBy(context.DeadlineExceeded, store.ErrBusy, "try again"), store.ErrBusy, context.DeadlineExceeded, "try again: busy", "try again"},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("Error() = %q, want %q", got, c.want)
@@ -34,7 +34,7 @@ func TestErrors(t *testing.T) {
 		if got := dbfile.Plain(c.err); got != c.without {
 			t.Errorf("Plain(%q) = %q, want %q", c.err, got, c.without)
 		}
-		if got := workspace.Kind(c.err); got != c.kind {
+		if got := store.Kind(c.err); got != c.kind {
 			t.Errorf("Kind(%q) = %v, want %v", c.err, got, c.kind)
 		}
 		if c.is != nil && !errors.Is(c.err, c.is) {

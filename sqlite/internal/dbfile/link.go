@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// CheckLinks returns [workspace.ErrInvalid] for a database file that has a second name
+// CheckLinks returns [store.ErrInvalid] for a database file that has a second name
 // (hard link). SQLite keeps a log for each name, so writes under two names destroy the
 // database.
 func CheckLinks(path string) error {
@@ -24,7 +24,7 @@ func CheckLinks(path string) error {
 			return nil
 		}
 	}
-	return workspace.Errorf(workspace.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for each; find them with find -samefile and remove the others, or copy the file", names)
+	return store.Errorf(store.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for each; find them with find -samefile and remove the others, or copy the file", names)
 }
 
 // RemovePartNames removes the temporary names of a database if its making was cut off

@@ -10,13 +10,13 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const onWindows = runtime.GOOS == "windows"
 
 // GiveName moves a finished file to a name that nothing has yet. It returns
-// [workspace.ErrInvalid] if the name is taken, and never replaces another file. When it
+// [store.ErrInvalid] if the name is taken, and never replaces another file. When it
 // returns, the file has that name alone. So a sync of the folder makes durable that it has no
 // second one, with which it would be refused.
 func GiveName(temp, file string) error { return giveName(moveNew, temp, file) }
@@ -43,7 +43,7 @@ func giveName(link func(from, to string) error, temp, file string) error {
 		return WithKind(err)
 	}
 	if now, err := os.Lstat(file); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
-		return workspace.Errorf(workspace.ErrInvalid, "another program has taken the name meanwhile; give a new one")
+		return store.Errorf(store.ErrInvalid, "another program has taken the name meanwhile; give a new one")
 	}
 	if err := os.Rename(temp, file); err != nil {
 		return errors.Join(WithKind(err), os.Remove(file))
@@ -60,7 +60,7 @@ func noLinks(err error) bool {
 
 // GiveDatabaseName is GiveName for a database that was made new, which may also
 // replace an empty file. Before that, it makes the content of the database durable. It
-// returns [workspace.ErrStorageFull] if the disk has no room left to open the database, so
+// returns [store.ErrStorageFull] if the disk has no room left to open the database, so
 // that none gets its name that nobody can open. The caller holds the turn, and has closed
 // the database.
 func GiveDatabaseName(temp, path string) error {

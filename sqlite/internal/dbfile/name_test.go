@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A finished file never replaces another one, whether the file system knows links or not,
@@ -43,7 +43,7 @@ func TestGiveName(t *testing.T) {
 				}
 				return os.Link(from, to)
 			}, temp, file)
-			if (err == nil) != (c.want == "backup") || err != nil && !errors.Is(err, workspace.ErrInvalid) {
+			if (err == nil) != (c.want == "backup") || err != nil && !errors.Is(err, store.ErrInvalid) {
 				t.Errorf("giveName() = %v; the file is to hold %q", err, c.want)
 			}
 			if _, gone := os.Lstat(temp); err == nil && !errors.Is(gone, os.ErrNotExist) {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // The ends of the names of SQLite's own files beside a database, and of ours.
@@ -34,36 +34,36 @@ func Files(path string) []string {
 }
 
 // Resolve returns the absolute path of a database that is there or is to be made. It
-// returns [workspace.ErrInvalid] for a name of [CheckName], a missing folder, and a
+// returns [store.ErrInvalid] for a name of [CheckName], a missing folder, and a
 // network file system.
 func Resolve(path string) (abs string, err error) {
 	if abs, err = filepath.Abs(path); err != nil {
-		return "", workspace.Errorf(workspace.ErrInvalid, "%v", err)
+		return "", store.Errorf(store.ErrInvalid, "%v", err)
 	}
 	if err := CheckName(abs); err != nil {
 		return "", err
 	}
 	dir := filepath.Dir(abs)
 	if name := networkDisk(dir); name != "" {
-		return "", workspace.Errorf(workspace.ErrInvalid, "%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines", dir, name)
+		return "", store.Errorf(store.ErrInvalid, "%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines", dir, name)
 	}
 	return abs, nil
 }
 
-// CheckName returns [workspace.ErrInvalid] for a name that a file beside another
+// CheckName returns [store.ErrInvalid] for a name that a file beside another
 // database could have, and for a path in a folder that does not exist.
 func CheckName(path string) error {
 	for _, end := range sideEnds {
 		if strings.HasSuffix(path, end) {
-			return workspace.Errorf(workspace.ErrInvalid, "a name that ends in %s is for a file beside a database; give another name", end)
+			return store.Errorf(store.ErrInvalid, "a name that ends in %s is for a file beside a database; give another name", end)
 		}
 	}
 	if name := filepath.Base(path); strings.HasSuffix(name, partEnd) && strings.Contains(name, newMark) {
-		return workspace.Errorf(workspace.ErrInvalid, "a name with %s that ends in %s is for a database that is being made; give another name", newMark, partEnd)
+		return store.Errorf(store.ErrInvalid, "a name with %s that ends in %s is for a database that is being made; give another name", newMark, partEnd)
 	}
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return workspace.Errorf(workspace.ErrInvalid, "there is no folder %s; create it", dir)
+		return store.Errorf(store.ErrInvalid, "there is no folder %s; create it", dir)
 	}
 	return nil
 }
@@ -81,11 +81,11 @@ func IsNew(path string) (bool, error) {
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return false, workspace.Errorf(workspace.ErrInvalid, "it is a symbolic link; give the file itself")
+		return false, store.Errorf(store.ErrInvalid, "it is a symbolic link; give the file itself")
 	case info.IsDir():
-		return false, workspace.Errorf(workspace.ErrInvalid, "it is a folder; give a file in it")
+		return false, store.Errorf(store.ErrInvalid, "it is a folder; give a file in it")
 	case !info.Mode().IsRegular():
-		return false, workspace.Errorf(workspace.ErrInvalid, "it is not a regular file")
+		return false, store.Errorf(store.ErrInvalid, "it is not a regular file")
 	case info.Size() == 0:
 		return isNewWithoutLog(path)
 	}
@@ -102,7 +102,7 @@ func isNewWithoutLog(path string) (bool, error) {
 	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
 		return IsNew(path)
 	}
-	return false, workspace.Errorf(workspace.ErrCorrupt, "it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup", filepath.Base(path)+Log)
+	return false, store.Errorf(store.ErrCorrupt, "it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup", filepath.Base(path)+Log)
 }
 
 // IsWhole reports whether the database file alone is the whole database: no log and no
@@ -117,17 +117,17 @@ func IsWhole(path string) bool {
 	return true
 }
 
-// CheckWritable returns [workspace.ErrReadOnly] if this user may not write the
+// CheckWritable returns [store.ErrReadOnly] if this user may not write the
 // database, unless it is new, or may not write in its folder.
 func CheckWritable(path string, isNew bool) error {
 	if err := mayWrite(filepath.Dir(path)); err != nil {
-		return workspace.Errorf(workspace.ErrReadOnly, "this user may not write in its folder (%v); the folder must be writable, because SQLite makes files there", err)
+		return store.Errorf(store.ErrReadOnly, "this user may not write in its folder (%v); the folder must be writable, because SQLite makes files there", err)
 	}
 	if isNew {
 		return nil
 	}
 	if err := mayWrite(path); err != nil {
-		return workspace.Errorf(workspace.ErrReadOnly, "this user may not write it (%v); give the file to this user, or run as its owner", err)
+		return store.Errorf(store.ErrReadOnly, "this user may not write it (%v); give the file to this user, or run as its owner", err)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -22,19 +22,19 @@ func (o *Opened) Ready() error {
 	names, err := o.Check()
 	switch {
 	case err != nil:
-		return CausedBy(err, workspace.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the server, put the right file in its place, and start it again")
+		return CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the server, put the right file in its place, and start it again")
 	case names > 1:
-		return workspace.Errorf(workspace.ErrReadOnly, "a file of the database has a second name (hard link); remove the second name")
+		return store.Errorf(store.ErrReadOnly, "a file of the database has a second name (hard link); remove the second name")
 	}
 	if info, err := os.Lstat(o.path); err == nil && info.Size() < headBytes {
-		return workspace.Errorf(workspace.ErrCorrupt, "the database was cut off; stop the server, and restore the database from a backup")
+		return store.Errorf(store.ErrCorrupt, "the database was cut off; stop the server, and restore the database from a backup")
 	}
 	dir := filepath.Dir(o.path)
 	if readOnlyDisk(dir) {
-		return workspace.Errorf(workspace.ErrReadOnly, "the disk is read-only; make it writable")
+		return store.Errorf(store.ErrReadOnly, "the disk is read-only; make it writable")
 	}
 	if free := FreeBytes(dir); free >= 0 && free < writeRoom {
-		return workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it")
+		return store.Errorf(store.ErrStorageFull, "the disk is full; make room on it")
 	}
 	return nil
 }

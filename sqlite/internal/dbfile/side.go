@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // openSide opens a file beside the database for reading and writing, and makes it if
 // flag is os.O_CREATE. Anybody who may write in the folder could have put something
 // else there. So a link, a file with a second name and a file of another user are
-// refused with [workspace.ErrInvalid]. The file may belong to this user, to the owner
+// refused with [store.ErrInvalid]. The file may belong to this user, to the owner
 // of the database, or to root.
 func openSide(database, end string, flag int) (*os.File, error) {
 	name := database + end
@@ -41,7 +41,7 @@ func openSide(database, end string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// CheckSides returns [workspace.ErrInvalid] if a file beside the database is not the
+// CheckSides returns [store.ErrInvalid] if a file beside the database is not the
 // file that its name says: a link, a folder, or, of our own files, one of another user.
 // It opens nothing.
 func CheckSides(path string) error {
@@ -64,13 +64,13 @@ func CheckSides(path string) error {
 	return nil
 }
 
-// CheckNoSides returns [workspace.ErrInvalid] if a file stands beside the path that
+// CheckNoSides returns [store.ErrInvalid] if a file stands beside the path that
 // SQLite or this package would take for a part of a new database there.
 func CheckNoSides(path string) error {
 	for _, name := range Files(path)[1:] {
 		switch _, err := os.Lstat(name); {
 		case err == nil:
-			return workspace.Errorf(workspace.ErrInvalid, "%s is there, belongs to another database and would ruin the backup; give a new name, or remove that file if no process uses it", filepath.Base(name))
+			return store.Errorf(store.ErrInvalid, "%s is there, belongs to another database and would ruin the backup; give a new name, or remove that file if no process uses it", filepath.Base(name))
 		case !errors.Is(err, fs.ErrNotExist):
 			return WithKind(err)
 		}
@@ -79,7 +79,7 @@ func CheckNoSides(path string) error {
 }
 
 func sideError(name string, err error) error {
-	return workspace.Errorf(workspace.ErrInvalid, "%s %v; it is not scratchpad's: stop every process that uses the database, and move that file away; scratchpad makes a new one", filepath.Base(name), err)
+	return store.Errorf(store.ErrInvalid, "%s %v; it is not scratchpad's: stop every process that uses the database, and move that file away; scratchpad makes a new one", filepath.Base(name), err)
 }
 
 // checkSide returns what is wrong with one of our own files beside the database.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Turn lets the processes that write one database take turns. SQLite's own lock goes to
@@ -21,7 +21,7 @@ type Turn struct {
 }
 
 // TakeTurn opens the two lock files of a database, making them if they are missing, and
-// waits until it is this process's turn to write. It returns [workspace.ErrBusy] if the
+// waits until it is this process's turn to write. It returns [store.ErrBusy] if the
 // context's deadline comes first.
 func TakeTurn(ctx context.Context, path string) (*Turn, error) {
 	t, err := openTurn(path)
@@ -43,7 +43,7 @@ func TakeTurn(ctx context.Context, path string) (*Turn, error) {
 			t.Close()
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, CausedBy(ctx.Err(), workspace.ErrBusy, "another process is writing and does not give up its turn")
+			return nil, CausedBy(ctx.Err(), store.ErrBusy, "another process is writing and does not give up its turn")
 		}
 		return nil, ctx.Err()
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Object names a table, an index, a view or a trigger of a database.
@@ -49,7 +49,7 @@ func plain(statement string) string {
 	return s
 }
 
-// Take removes an object that a database has. It returns [workspace.ErrCorrupt] if the
+// Take removes an object that a database has. It returns [store.ErrCorrupt] if the
 // object is not among them and is not one of SQLite's own, or if its statement says
 // something else.
 func (m Objects) Take(o Object, table, sql string) error {
@@ -64,16 +64,16 @@ func (m Objects) Take(o Object, table, sql string) error {
 	case !known:
 		return foreign(o, table)
 	case want != sql && plain(want) != plain(sql):
-		return workspace.Errorf(workspace.ErrCorrupt, "its schema is not scratchpad's: the %s %s was changed; restore it from a backup", o.Kind, o.Name)
+		return store.Errorf(store.ErrCorrupt, "its schema is not scratchpad's: the %s %s was changed; restore it from a backup", o.Kind, o.Name)
 	}
 	delete(m, o)
 	return nil
 }
 
-// Rest returns [workspace.ErrCorrupt] if an object is left.
+// Rest returns [store.ErrCorrupt] if an object is left.
 func (m Objects) Rest() error {
 	for o := range m {
-		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged: the %s %s is missing; restore it from a backup", o.Kind, o.Name)
+		return store.Errorf(store.ErrCorrupt, "its schema is damaged: the %s %s is missing; restore it from a backup", o.Kind, o.Name)
 	}
 	return nil
 }
@@ -85,5 +85,5 @@ func foreign(o Object, table string) error {
 	if table != o.Name {
 		what += fmt.Sprintf(" on %q", table)
 	}
-	return workspace.Errorf(workspace.ErrCorrupt, "it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database", what)
+	return store.Errorf(store.ErrCorrupt, "it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database", what)
 }

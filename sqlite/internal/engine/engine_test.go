@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func dial(t *testing.T) *engine.Conn {
@@ -77,7 +77,7 @@ func TestErrors(t *testing.T) {
 	c := dial(t)
 	testkit.Must(t, c.Script("CREATE TABLE v (s TEXT PRIMARY KEY);\nINSERT INTO v VALUES ('a'), ('b')"))
 	_, err := c.Exec("INSERT INTO v VALUES (?)", "a")
-	if engine.CodeOf(err)&0xff != engine.CodeConstraint || !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), "UNIQUE constraint failed: v.s (1555)") {
+	if engine.CodeOf(err)&0xff != engine.CodeConstraint || !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "UNIQUE constraint failed: v.s (1555)") {
 		t.Errorf("a key twice: %v, code %d", err, engine.CodeOf(err))
 	}
 	enough := errors.New("enough")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -47,7 +47,7 @@ func (e *Error) WithKind(kind error) error {
 	if kind == nil {
 		return e
 	}
-	return &workspace.Error{Kind: kind, Err: e}
+	return &store.Error{Kind: kind, Err: e}
 }
 
 // error returns the error of a result code, with its kind. Only the last call has one.
@@ -74,19 +74,19 @@ func (c *Conn) error(code int32) error {
 func kindOf(code int) error {
 	switch code {
 	case CodeIOErrWrite, CodeIOErrShmSize:
-		return workspace.ErrStorageFull
+		return store.ErrStorageFull
 	case CodeIOErrFsync, CodeIOErrDirFsync:
-		return workspace.ErrOutcomeUnknown
+		return store.ErrOutcomeUnknown
 	}
 	switch code & 0xff {
 	case CodeBusy, CodeLocked, CodeProtocol, CodeCantOpen, CodeNoMem: // nothing happened, and a later try may succeed
-		return workspace.ErrBusy
+		return store.ErrBusy
 	case CodeFull:
-		return workspace.ErrStorageFull
+		return store.ErrStorageFull
 	case CodeCorrupt, CodeNotADB, CodeConstraint, CodeIOErr: // stored data is wrong or cannot be read
-		return workspace.ErrCorrupt
+		return store.ErrCorrupt
 	case CodeReadOnly, CodePerm:
-		return workspace.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func IsFsync(err error) bool {
 }
 
 // IsFull reports whether an error says that the disk is full.
-func IsFull(err error) bool { return errors.Is(err, workspace.ErrStorageFull) }
+func IsFull(err error) bool { return errors.Is(err, store.ErrStorageFull) }
 
 // Explain says what is wrong with a database, for an error of SQLite that came before
 // anything was opened for writing. It returns any other error as it is.
@@ -122,19 +122,19 @@ func Explain(err error) error {
 	case IsFull(err): // the disk may have no room for the index of the log
 		return err
 	case code == CodeNotADB:
-		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
+		return store.Errorf(store.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
 	case code == CodeIOErrShort:
-		return workspace.Errorf(workspace.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
+		return store.Errorf(store.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
 	case code&0xff == CodeBusy:
-		return workspace.Errorf(workspace.ErrBusy, "another program keeps it locked; close that program or try again")
+		return store.Errorf(store.ErrBusy, "another program keeps it locked; close that program or try again")
 	case code == CodeReadOnlyRollbck:
-		return workspace.Errorf(workspace.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
+		return store.Errorf(store.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
 	case code&0xff == CodeCantOpen:
-		return workspace.Errorf(workspace.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", e.Text)
+		return store.Errorf(store.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", e.Text)
 	case code&0xff == CodeReadOnly:
-		return workspace.Errorf(workspace.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", e.Text)
+		return store.Errorf(store.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", e.Text)
 	case code&0xff == CodeCorrupt, code&0xff == CodeError, code&0xff == CodeIOErr:
-		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", e.Text)
+		return store.Errorf(store.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", e.Text)
 	}
 	return err
 }

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// CheckVersion returns [workspace.ErrUnsupported] if the program is built with a version of
+// CheckVersion returns [store.ErrUnsupported] if the program is built with a version of
 // SQLite that is not safe to write with.
 func (c *Conn) CheckVersion() (err error) {
 	_, err = c.One(func(f *row.Fields) error {
 		if v := f.Text(); oldSQLite(v) {
-			return workspace.Errorf(workspace.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
+			return store.Errorf(store.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
 		}
 		return nil
 	}, "SELECT sqlite_version()")

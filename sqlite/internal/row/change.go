@@ -3,12 +3,12 @@ package row
 import (
 	"encoding/binary"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ChangeValues packs the fields of a change into one value: numbers as varints, and each
 // text after its length.
-func ChangeValues(owner string, c *workspace.Change) []any {
+func ChangeValues(owner string, c *store.Change) []any {
 	b := make([]byte, 0, 128)
 	for _, n := range []int64{c.Before, c.After, c.Entries, Micros(c.Time)} {
 		b = binary.AppendVarint(b, n)
@@ -22,7 +22,7 @@ func ChangeValues(owner string, c *workspace.Change) []any {
 }
 
 // Change reads it.
-func (f *Fields) Change(owner string) (c workspace.Change) {
+func (f *Fields) Change(owner string) (c store.Change) {
 	c.Revision = f.Int()
 	b := f.Bytes()
 	f.Check(owner, c.Revision, b)
@@ -47,7 +47,7 @@ func (f *Fields) Change(owner string) (c workspace.Change) {
 		end := size + int(length)
 		*s, b, all = all[size:end], b[end:], all[end:]
 	}
-	c.Op, c.Kind = workspace.ChangeOp(op), workspace.PathKind(kind)
+	c.Op, c.Kind = store.ChangeOp(op), store.PathKind(kind)
 	f.Bad = f.Bad || len(b) > 0
 	return c
 }

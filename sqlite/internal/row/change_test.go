@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/google/go-cmp/cmp"
 )
 
 // FuzzChange reads any bytes as a change whose checksum is right. What is read as sound is
 // written and read back the same.
 func FuzzChange(f *testing.F) {
-	for _, c := range []workspace.Change{
-		{Revision: 7, Op: workspace.OpMove, Kind: workspace.KindFile, Path: "b", From: "a", Before: 1, After: 2, Time: time.UnixMicro(1_700_000_000_000_001).UTC(),
-			Author: workspace.Author{Client: "c", Version: "1", Key: "k", Session: "s"}},
-		{Revision: 7, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "l", After: 1 << 62, Entries: 3},
+	for _, c := range []store.Change{
+		{Revision: 7, Op: store.OpMove, Kind: store.KindFile, Path: "b", From: "a", Before: 1, After: 2, Time: time.UnixMicro(1_700_000_000_000_001).UTC(),
+			Author: store.Author{Client: "c", Version: "1", Key: "k", Session: "s"}},
+		{Revision: 7, Op: store.OpAppend, Kind: store.KindLog, Path: "l", After: 1 << 62, Entries: 3},
 	} {
 		values := ChangeValues("local/a", &c)
 		f.Add(values[2].([]byte))

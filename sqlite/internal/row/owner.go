@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An OwnerForm says how the rows of owners are read in one schema. The only other
@@ -18,7 +18,7 @@ type OwnerForm struct {
 	Updated  string // the expression for the time of the last write
 	File     string // the query for an owner's row and the head of a file
 	Log      string // the query for an owner's row and the head of a log
-	Read     func(f *Fields, owner string) workspace.OwnerState
+	Read     func(f *Fields, owner string) store.OwnerState
 }
 
 func (f OwnerForm) withQueries() *OwnerForm {
@@ -66,16 +66,21 @@ func OwnerFormOf(schema int64) *OwnerForm {
 	return ownerForm3
 }
 
-// List returns the statement of a query for owners, and its arguments.
-func (form *OwnerForm) List(q workspace.OwnersQuery) (string, []any) {
+// List returns the statement of a query for owners of a tenant that hold anything or are
+// deleted, and its arguments.
+func (form *OwnerForm) List(q store.OwnersQuery) (string, []any) {
 	tenant := q.Tenant + "/"
 	where := []string{"owner >= ?", "owner < ?", HoldsAnything}
 	args := []any{tenant + q.Prefix, AfterPrefix(tenant + q.Prefix)}
+	if q.Which == store.DeletedOwners {
+		where[2] = isDeleted + " AND (updated < ? OR updated > ?)"
+		args = append(args, Micros(q.From), Micros(q.Until))
+	}
 	if q.Part != "" { // names are ASCII, and so is lower
 		where = append(where, "instr(lower(substr(owner, ?)), ?) > 0")
 		args = append(args, int64(len(tenant)+1), strings.ToLower(q.Part))
 	}
-	order := map[workspace.OwnersOrder]string{workspace.ByUpdated: form.Updated, workspace.ByBytes: form.Bytes}[q.Order]
+	order := map[store.OwnersOrder]string{store.ByUpdated: form.Updated, store.ByBytes: form.Bytes}[q.Order]
 	if q.After != nil {
 		name := tenant + q.After.Owner.Agent
 		if order == "" {
@@ -83,7 +88,7 @@ func (form *OwnerForm) List(q workspace.OwnersQuery) (string, []any) {
 			args = append(args, name)
 		} else {
 			at := q.After.Usage.Bytes
-			if q.Order == workspace.ByUpdated {
+			if q.Order == store.ByUpdated {
 				at = Micros(q.After.Updated)
 			}
 			where = append(where, "("+order+" < ? OR "+order+" = ? AND owner > ?)")
@@ -100,6 +105,10 @@ func (form *OwnerForm) List(q workspace.OwnersQuery) (string, []any) {
 
 // HoldsAnything is true of a row of owners whose usage is not zero.
 const HoldsAnything = "(files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0)"
+
+// isDeleted is true of a row of owners that has numbers alone.
+const isDeleted = "NOT " + HoldsAnything +
+	" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0"
 
 // AfterPrefix returns a string that sorts after every path with the prefix and before all
 // later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the

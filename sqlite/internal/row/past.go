@@ -1,6 +1,6 @@
 package row
 
-import "github.com/agent-scratchpad/scratchpad/workspace"
+import "github.com/agent-scratchpad/scratchpad/workspace/store"
 
 // The columns of owners in past schemas.
 const (
@@ -9,14 +9,14 @@ const (
 )
 
 // OwnerValues2 returns a row of schema 2.
-func OwnerValues2(owner string, s workspace.OwnerState) []any {
+func OwnerValues2(owner string, s store.OwnerState) []any {
 	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,
 		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, Micros(s.Updated)}
 	return append(v, Sum(v...))
 }
 
 // Owner2 reads a row of schema 2.
-func (f *Fields) Owner2(owner string) (s workspace.OwnerState) {
+func (f *Fields) Owner2(owner string) (s store.OwnerState) {
 	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
 		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
 		*n = f.Int()
@@ -29,7 +29,7 @@ func (f *Fields) Owner2(owner string) (s workspace.OwnerState) {
 
 // Owner1 reads a row of schema 1. There, bytes included 200 for each request, and versions
 // were not counted.
-func (f *Fields) Owner1(owner string) (s workspace.OwnerState) {
+func (f *Fields) Owner1(owner string) (s store.OwnerState) {
 	v := []any{owner}
 	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations,
 		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {

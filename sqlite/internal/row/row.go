@@ -11,7 +11,7 @@ import (
 	"hash/crc32"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -99,8 +99,8 @@ func (f *Fields) Hash() (h [sha256.Size]byte) {
 func (f *Fields) Time() time.Time { return FromMicros(f.Int()) }
 
 // Author reads the client, its version and the key of an author.
-func (f *Fields) Author() workspace.Author {
-	return workspace.Author{Client: f.Text(), Version: f.Text(), Key: f.Text()}
+func (f *Fields) Author() store.Author {
+	return store.Author{Client: f.Text(), Version: f.Text(), Key: f.Text()}
 }
 
 // Check compares the row's crc with the crc of the values.
@@ -110,11 +110,11 @@ func (f *Fields) Check(values ...any) {
 	f.Bad = f.Bad || crc != checksum(f.buf)
 }
 
-// Err returns [workspace.ErrCorrupt] if anything in the row was wrong. The error names the
+// Err returns [store.ErrCorrupt] if anything in the row was wrong. The error names the
 // row.
 func (f *Fields) Err(what, name string) error {
 	if f.Bad {
-		return workspace.Errorf(workspace.ErrCorrupt, "the stored %s %s does not match its checksum", what, name)
+		return store.Errorf(store.ErrCorrupt, "the stored %s %s does not match its checksum", what, name)
 	}
 	return nil
 }

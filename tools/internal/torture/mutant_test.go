@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // mutants are stores with one bug each, by name. A check must find each of them.
@@ -162,25 +163,27 @@ type lostTx struct {
 	owner workspace.Owner
 }
 
-func (tx lostTx) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(tx, q) }
-
-func (tx lostTx) File(path string) (head workspace.FileHead, state workspace.OwnerState, err error) {
+func (tx lostTx) Load(q workspace.Query) (l workspace.Loaded, err error) {
 	err = tx.store.View(context.Background(), tx.owner, func(r workspace.Reader) (err error) {
-		head, _, err = r.File(path)
+		l, err = r.Load(q)
 		return err
 	})
 	if err == nil {
-		state, err = tx.Owner()
+		l.Owner, err = tx.Owner()
 	}
-	return head, state, err
+	return l, err
 }
 
-func (tx lostTx) SaveFile(ch workspace.FileChange) error {
-	real, _, err := tx.Tx.File(ch.Head.Path)
+func (tx lostTx) Apply(w store.Write) error {
+	ch, ok := w.(workspace.FileChange)
+	if !ok {
+		return tx.Tx.Apply(w)
+	}
+	l, err := tx.Tx.Load(workspace.Query{File: ch.Head.Path})
 	if err != nil {
 		return err
 	}
-	switch {
+	switch real := l.File; {
 	case ch.New == nil:
 		ch.Head.Version = max(ch.Head.Version, real.Version)
 		ch.Prune = ch.Head.Version
@@ -189,22 +192,20 @@ func (tx lostTx) SaveFile(ch workspace.FileChange) error {
 	}
 	u := &ch.Owner
 	u.Files, u.Bytes, u.DeletedFiles = max(0, u.Files), max(0, u.Bytes), max(0, u.DeletedFiles)
-	return tx.Tx.SaveFile(ch)
+	return tx.Tx.Apply(ch)
 }
 
 // versionTx forgets the number of a deleted path.
 type versionTx struct{ workspace.Tx }
 
 func (tx versionTx) Load(q workspace.Query) (workspace.Loaded, error) {
-	return workspace.LoadFrom(tx, q)
-}
-
-func (tx versionTx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
-	head, state, err := tx.Tx.File(path)
-	if head.Deleted {
-		head = workspace.FileHead{Path: path}
+	l, err := tx.Tx.Load(q)
+	for _, head := range []*workspace.FileHead{&l.File, &l.To} {
+		if head.Deleted {
+			*head = workspace.FileHead{Path: head.Path}
+		}
 	}
-	return head, state, err
+	return l, err
 }
 
 // quotaStore checks the limit of files with a count from before the transaction.
@@ -237,26 +238,24 @@ func (tx *quotaTx) Load(q workspace.Query) (workspace.Loaded, error) {
 	return l, err
 }
 
-func (tx *quotaTx) SaveFile(ch workspace.FileChange) error {
-	ch.Owner.Files += tx.missing
-	return tx.Tx.SaveFile(ch)
-}
-
-func (tx *quotaTx) SaveLog(ch workspace.LogChange) error {
-	ch.Owner.Files += tx.missing
-	return tx.Tx.SaveLog(ch)
-}
-
-func (tx *quotaTx) MoveFile(m workspace.FileMove) error {
-	m.Owner.Files += tx.missing
-	return tx.Tx.MoveFile(m)
-}
-
-func (tx *quotaTx) SaveOwner(s workspace.OwnerState) error {
-	if s != (workspace.OwnerState{}) {
-		s.Files += tx.missing
+func (tx *quotaTx) Apply(w store.Write) error {
+	switch c := w.(type) {
+	case workspace.FileChange:
+		c.Owner.Files += tx.missing
+		w = c
+	case workspace.LogChange:
+		c.Owner.Files += tx.missing
+		w = c
+	case workspace.FileMove:
+		c.Owner.Files += tx.missing
+		w = c
+	case workspace.OwnerState:
+		if c != (workspace.OwnerState{}) {
+			c.Files += tx.missing
+			w = c
+		}
 	}
-	return tx.Tx.SaveOwner(s)
+	return tx.Tx.Apply(w)
 }
 
 // cursorStore tells a reader who follows the changes the last one but one in place of the
@@ -282,26 +281,29 @@ func (r cursorReader) Changes(after int64, limit int) ([]workspace.Change, error
 // gapTx leaves a change out of the journal now and then.
 type gapTx struct{ workspace.Tx }
 
-func (tx gapTx) SaveFile(ch workspace.FileChange) error {
-	if ch.Change.Revision%16 == 15 {
+func (tx gapTx) Apply(w store.Write) error {
+	if ch, ok := w.(workspace.FileChange); ok && ch.Change.Revision%16 == 15 {
 		ch.Change = workspace.Change{}
 		ch.Owner.Revision--
 		ch.Owner.Changes--
+		w = ch
 	}
-	return tx.Tx.SaveFile(ch)
+	return tx.Tx.Apply(w)
 }
 
 // revisionTx gives the number of a change again now and then.
 type revisionTx struct{ workspace.Tx }
 
-func (tx revisionTx) SaveFile(ch workspace.FileChange) error {
-	if last := ch.Change.Revision - 1; last%16 == 15 {
-		if err := tx.DropChanges(last); err != nil {
+func (tx revisionTx) Apply(w store.Write) error {
+	if ch, ok := w.(workspace.FileChange); ok && (ch.Change.Revision-1)%16 == 15 {
+		last := ch.Change.Revision - 1
+		if err := tx.Forget(store.Old{Changes: last}); err != nil {
 			return err
 		}
 		ch.Change.Revision, ch.Owner.Revision, ch.Owner.Changes = last, last, 1
+		w = ch
 	}
-	return tx.Tx.SaveFile(ch)
+	return tx.Tx.Apply(w)
 }
 
 // earlyStore answers after the function has run and before the commit. Its reads wait for
@@ -334,7 +336,12 @@ func (s *earlyStore) View(ctx context.Context, o workspace.Owner, fn func(worksp
 // keyTx does not keep requests.
 type keyTx struct{ workspace.Tx }
 
-func (tx keyTx) SaveRequest(workspace.Request) error { return nil }
+func (tx keyTx) Apply(w store.Write) error {
+	if _, ok := w.(workspace.Request); ok {
+		return nil
+	}
+	return tx.Tx.Apply(w)
+}
 
 // foldedStore takes agents for the same whose names differ in case.
 type foldedStore struct{ workspace.Store }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An Opener opens a database as a server does.
@@ -211,13 +212,14 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 		}
 	}
 	for {
-		owners, err := w.store.Deleted(ctx, tenant, time.Now().Add(time.Hour), time.Now().Add(time.Hour), 100)
-		if err != nil || len(owners) == 0 {
+		ahead := time.Now().Add(time.Hour)
+		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, From: ahead, Until: ahead, Limit: 100})
+		if err != nil || len(list.Owners) == 0 {
 			return err
 		}
-		for _, o := range owners {
+		for _, o := range list.Owners {
 			err := insist(func() error {
-				return w.store.Update(ctx, o, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) })
+				return w.store.Update(ctx, o.Owner, func(tx workspace.Tx) error { return tx.Apply(workspace.OwnerState{}) })
 			})
 			if err != nil {
 				return err

@@ -162,15 +162,18 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	err = eachHead(r.Files, o.Prefix, func(h store.FileHead) string {
-		newest.Head(Head{Kind: string(store.KindFile), Path: h.Path, Number: h.Version, Updated: h.Updated})
-		return h.Path
-	})
-	if err == nil {
-		err = eachHead(r.Logs, o.Prefix, func(h store.LogHead) string {
-			newest.Head(Head{Kind: string(store.KindLog), Path: h.Path, Number: h.Last, Updated: h.Updated})
-			return h.Path
-		})
+	for _, kind := range []store.PathKind{store.KindFile, store.KindLog} {
+		for page, err := range store.Pages(r, store.ScanQuery{Kind: kind, Prefix: o.Prefix, Limit: headsAtOnce}) {
+			if err != nil {
+				return c, err
+			}
+			for _, h := range page.Files {
+				newest.Head(Head{Kind: string(kind), Path: h.Path, Number: h.Version, Updated: h.Updated})
+			}
+			for _, h := range page.Logs {
+				newest.Head(Head{Kind: string(kind), Path: h.Path, Number: h.Last, Updated: h.Updated})
+			}
+		}
 	}
 	c.More = newest.Each(func(h Head, row store.Change, known bool) {
 		kind := store.PathKind(h.Kind)
@@ -180,7 +183,7 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = kind, h.Path, "", 0, h.Number, 0, h.Updated
 		c.Paths = append(c.Paths, row)
 	})
-	return c, err
+	return c, nil
 }
 
 // newestRows returns a Newest with the last rows of the journal: few, or more if the few
@@ -208,21 +211,4 @@ func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (
 		at = rows[len(rows)-1].Revision
 	}
 	return newest, nil
-}
-
-// eachHead calls fn for the heads of all files, or of all logs, whose path begins with a
-// prefix. fn returns the path.
-func eachHead[H any](read func(prefix, after string, limit int) ([]H, error), prefix string, fn func(H) string) error {
-	for after := ""; ; {
-		heads, err := read(prefix, after, headsAtOnce)
-		if err != nil {
-			return err
-		}
-		for _, h := range heads {
-			after = fn(h)
-		}
-		if len(heads) < headsAtOnce {
-			return nil
-		}
-	}
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-const headsAtOnce = 200
-
 // Stored are the current files of an agent in a store. It is a [Source].
 type Stored struct {
 	Context context.Context
@@ -57,17 +55,11 @@ func (s Stored) Below(prefix string, fn func(Info)) error {
 	var heads []store.FileHead
 	err := s.View(s.Context, func(r store.Reader) error {
 		heads = nil
-		for more := true; more; {
-			after := ""
-			if n := len(heads); n > 0 {
-				after = heads[n-1].Path
-			}
-			page, err := r.Files(prefix, after, headsAtOnce)
+		for h, err := range store.Files(r, prefix) {
 			if err != nil {
 				return err
 			}
-			heads = append(heads, page...)
-			more = len(page) == headsAtOnce
+			heads = append(heads, h)
 		}
 		return nil
 	})

@@ -55,6 +55,6 @@ func Sweep(ctx context.Context, s store.Store, o store.Owner) error {
 		if err != nil || state != seen {
 			return err
 		}
-		return tx.SaveOwner(store.OwnerState{})
+		return tx.Apply(store.OwnerState{})
 	})
 }

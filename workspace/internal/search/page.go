@@ -55,16 +55,18 @@ func (s storePages) read(ctx context.Context, at Place) (texts []Text, next Plac
 }
 
 func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, err error) {
-	files, more, err := tx.CurrentFiles(s.prefix, at.path, pageHeads, PageBytes)
-	texts = make([]Text, len(files))
-	for i := range files {
-		f := &files[i]
+	page, err := tx.Scan(store.ScanQuery{
+		Kind: store.KindFile, Prefix: s.prefix, After: at.path, Limit: pageHeads, Contents: true, MaxBytes: PageBytes,
+	})
+	texts = make([]Text, len(page.Files))
+	for i := range page.Files {
+		f := &page.Files[i]
 		v := &f.Current
 		texts[i] = Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(*v) }}
 		at = Place{path: f.Path, begun: true}
 	}
 	switch {
-	case err != nil || more:
+	case err != nil || page.More:
 		return texts, at, err
 	case s.kind == store.KindFile:
 		return texts, Place{}, nil
@@ -95,8 +97,8 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 			return texts, Place{true, at.path, last, true}, nil
 		}
 	}
-	heads, err := tx.Logs(s.prefix, at.path, pageHeads)
-	for _, h := range heads {
+	page, err := tx.Scan(store.ScanQuery{Kind: store.KindLog, Prefix: s.prefix, After: at.path, Limit: pageHeads})
+	for _, h := range page.Logs {
 		if full() {
 			return texts, Place{logs: true, path: at.path, begun: true}, nil
 		}
@@ -111,7 +113,7 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 		}
 		at.path = h.Path
 	}
-	if err != nil || len(heads) == pageHeads {
+	if err != nil || page.More {
 		return texts, Place{logs: true, path: at.path, begun: true}, err
 	}
 	return texts, Place{}, nil

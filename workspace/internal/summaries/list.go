@@ -31,24 +31,24 @@ func List(r store.Reader, q inspect.SummariesQuery) (inspect.SummaryPage, error)
 	}
 	files := 0
 	for looked := 0; looked < listLooks; looked += headsAtOnce {
-		heads, err := r.Files("", q.After, headsAtOnce)
+		list, err := r.Scan(store.ScanQuery{Kind: store.KindFile, After: q.After, Limit: headsAtOnce})
 		if err != nil {
 			return inspect.SummaryPage{}, err
 		}
-		for _, h := range heads {
+		for _, h := range list.Files {
 			if h.Summary > 0 {
 				if files == q.Limit {
 					page.Next = q.After
 					return page, nil
 				}
 				files++
-				if err := listOf(r, h, &page); err != nil {
+				if err := listOf(r, h.FileHead, &page); err != nil {
 					return inspect.SummaryPage{}, err
 				}
 			}
 			q.After = h.Path
 		}
-		if len(heads) < headsAtOnce {
+		if !list.More {
 			return page, nil
 		}
 	}

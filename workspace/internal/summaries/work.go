@@ -247,7 +247,7 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 			return err
 		}
 		stored = true
-		return tx.SaveSummary(store.SummaryChange{Head: head, New: made, Owner: state})
+		return tx.Apply(store.SummaryChange{Head: head, New: made, Owner: state})
 	})
 	if err != nil {
 		return w.made, head, false, err
@@ -266,7 +266,7 @@ func (w *Work) replace(tx store.Tx, head *store.FileHead, state *store.OwnerStat
 	case err == nil, errors.Is(err, store.ErrCorrupt):
 		state.Bytes -= head.Summary
 		head.Summary = 0
-		if err := tx.SaveFile(store.FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
+		if err := tx.Apply(store.FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, store.ErrNotFound):

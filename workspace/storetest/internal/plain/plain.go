@@ -9,35 +9,46 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A Tx is all that one owner has.
 type Tx struct {
-	state     workspace.OwnerState
+	state     store.OwnerState
 	files     map[string]file
 	logs      map[string]log
-	requests  map[string]workspace.Request
-	summaries map[string]map[workspace.SummaryKey]workspace.Summary // by path
-	changes   []workspace.Change
+	requests  map[string]store.Request
+	summaries map[string]map[store.SummaryKey]store.Summary // by path
+	changes   []store.Change
 }
 
-var _ workspace.Tx = (*Tx)(nil)
+var (
+	_ store.Tx = (*Tx)(nil)
+	_ Calls    = (*Tx)(nil)
+)
+
+func (p *Tx) Apply(w store.Write) error { return Join(p).Apply(w) }
+
+func (p *Tx) Scan(q store.ScanQuery) (store.Scanned, error) { return Join(p).Scan(q) }
+
+func (p *Tx) Fold(kind store.PathKind, n int) (int64, error) { return Join(p).Fold(kind, n) }
+
+func (p *Tx) Forget(o store.Old) error { return Join(p).Forget(o) }
 
 type file struct {
-	head     workspace.FileHead
-	versions []workspace.Version
+	head     store.FileHead
+	versions []store.Version
 }
 
 type log struct {
-	head    workspace.LogHead
-	entries []workspace.Entry
+	head    store.LogHead
+	entries []store.Entry
 }
 
 // New returns the Tx of an owner that has nothing.
 func New() *Tx {
-	return &Tx{files: map[string]file{}, logs: map[string]log{}, requests: map[string]workspace.Request{},
-		summaries: map[string]map[workspace.SummaryKey]workspace.Summary{}}
+	return &Tx{files: map[string]file{}, logs: map[string]log{}, requests: map[string]store.Request{},
+		summaries: map[string]map[store.SummaryKey]store.Summary{}}
 }
 
 // Copy returns a Tx with the same contents, which later changes do not share.
@@ -49,33 +60,33 @@ func (p *Tx) Copy() *Tx {
 	return c
 }
 
-func (p *Tx) Owner() (workspace.OwnerState, error) { return p.state, nil }
+func (p *Tx) Owner() (store.OwnerState, error) { return p.state, nil }
 
-func (p *Tx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+func (p *Tx) File(path string) (store.FileHead, store.OwnerState, error) {
 	h := p.files[path].head
 	h.Path, h.Sizes = path, slices.Clone(h.Sizes)
 	return h, p.state, nil
 }
 
-func (p *Tx) Current(path string) (workspace.FileHead, workspace.Version, error) {
+func (p *Tx) Current(path string) (store.FileHead, store.Version, error) {
 	h, _, _ := p.File(path)
 	if !h.Exists() {
-		return h, workspace.Version{}, nil
+		return h, store.Version{}, nil
 	}
 	v, err := p.Version(path, h.Version)
 	return h, v, err
 }
 
-func (p *Tx) Version(path string, n int64) (workspace.Version, error) {
+func (p *Tx) Version(path string, n int64) (store.Version, error) {
 	for _, v := range p.files[path].versions {
 		if v.Number == n {
 			return v, nil
 		}
 	}
-	return workspace.Version{}, workspace.ErrNotFound
+	return store.Version{}, store.ErrNotFound
 }
 
-func (p *Tx) Versions(path string) (list []workspace.Version, err error) {
+func (p *Tx) Versions(path string) (list []store.Version, err error) {
 	for _, v := range p.files[path].versions {
 		v.Content = nil
 		list = append(list, v)
@@ -83,7 +94,7 @@ func (p *Tx) Versions(path string) (list []workspace.Version, err error) {
 	return list, nil
 }
 
-func (p *Tx) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
+func (p *Tx) Files(prefix, after string, limit int) (list []store.FileHead, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.files)) {
 		if h := p.files[path].head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
 			list = append(list, h)
@@ -92,16 +103,16 @@ func (p *Tx) Files(prefix, after string, limit int) (list []workspace.FileHead, 
 	return list, nil
 }
 
-func (p *Tx) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
+func (p *Tx) AuthoredFiles(prefix, after string, limit int) (list []store.File, err error) {
 	heads, err := p.Files(prefix, after, limit)
 	for _, h := range heads {
 		_, v, _ := p.Current(h.Path)
-		list = append(list, workspace.AuthoredFile{FileHead: h, Author: v.Author})
+		list = append(list, store.File{FileHead: h, Current: store.Version{Author: v.Author}})
 	}
 	return list, err
 }
 
-func (p *Tx) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list []workspace.CurrentFile, more bool, err error) {
+func (p *Tx) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list []store.File, more bool, err error) {
 	heads, err := p.Files(prefix, after, limit+1)
 	bytes := int64(0)
 	for i, h := range heads {
@@ -109,18 +120,18 @@ func (p *Tx) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list
 			return list, true, err
 		}
 		_, v, _ := p.Current(h.Path)
-		list = append(list, workspace.CurrentFile{FileHead: h, Current: v})
+		list = append(list, store.File{FileHead: h, Current: v})
 	}
 	return list, false, err
 }
 
-func (p *Tx) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
+func (p *Tx) Log(path string) (store.LogHead, store.OwnerState, error) {
 	h := p.logs[path].head
 	h.Path = path
 	return h, p.state, nil
 }
 
-func (p *Tx) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
+func (p *Tx) Entries(path string, q store.EntryQuery) (list []store.Entry, err error) {
 	all := slices.Clone(p.logs[path].entries)
 	if q.Tail {
 		slices.Reverse(all)
@@ -151,7 +162,7 @@ func (p *Tx) EntryBytes(path string, through int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-func (p *Tx) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
+func (p *Tx) Logs(prefix, after string, limit int) (list []store.LogHead, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
 		if h := p.logs[path].head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
 			list = append(list, h)
@@ -160,43 +171,43 @@ func (p *Tx) Logs(prefix, after string, limit int) (list []workspace.LogHead, er
 	return list, nil
 }
 
-func (p *Tx) Request(key string) (workspace.Request, error) {
+func (p *Tx) Request(key string) (store.Request, error) {
 	if q, ok := p.requests[key]; ok {
 		return q, nil
 	}
-	return workspace.Request{}, workspace.ErrNotFound
+	return store.Request{}, store.ErrNotFound
 }
 
-func (p *Tx) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
+func (p *Tx) Summary(path string, k store.SummaryKey) (store.Summary, error) {
 	if s, ok := p.summaries[path][k]; ok {
 		return s, nil
 	}
-	return workspace.Summary{}, workspace.ErrNotFound
+	return store.Summary{}, store.ErrNotFound
 }
 
-func (p *Tx) Summaries(path string) ([]workspace.Summary, error) {
+func (p *Tx) Summaries(path string) ([]store.Summary, error) {
 	kept := slices.Collect(maps.Values(p.summaries[path]))
 	for i := range kept {
 		kept[i].Content = nil
 	}
-	slices.SortFunc(kept, func(a, b workspace.Summary) int {
+	slices.SortFunc(kept, func(a, b store.Summary) int {
 		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
 	})
 	return kept, nil
 }
 
-func (p *Tx) SaveSummary(c workspace.SummaryChange) error {
+func (p *Tx) SaveSummary(c store.SummaryChange) error {
 	f := p.files[c.Head.Path]
 	f.head = c.Head
 	p.files[c.Head.Path] = f
 	if p.summaries[c.Head.Path] == nil {
-		p.summaries[c.Head.Path] = map[workspace.SummaryKey]workspace.Summary{}
+		p.summaries[c.Head.Path] = map[store.SummaryKey]store.Summary{}
 	}
 	p.summaries[c.Head.Path][c.New.SummaryKey] = c.New
 	return p.SaveOwner(c.Owner)
 }
 
-func (p *Tx) SaveFile(c workspace.FileChange) error {
+func (p *Tx) SaveFile(c store.FileChange) error {
 	if c.Forget {
 		delete(p.summaries, c.Head.Path)
 	}
@@ -214,19 +225,19 @@ func (p *Tx) SaveFile(c workspace.FileChange) error {
 	return p.SaveOwner(c.Owner)
 }
 
-func (p *Tx) RedactVersion(c workspace.VersionRedaction) error {
+func (p *Tx) RedactVersion(c store.VersionRedaction) error {
 	f := p.files[c.Head.Path]
 	f.versions = slices.Clone(f.versions)
 	for i, v := range f.versions {
 		if v.Number == c.Number {
-			f.versions[i] = workspace.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction}
+			f.versions[i] = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction}
 		}
 	}
 	p.files[c.Head.Path] = f
-	return p.SaveFile(workspace.FileChange{Head: c.Head, Forget: c.Forget, Change: c.Change, Owner: c.Owner})
+	return p.SaveFile(store.FileChange{Head: c.Head, Forget: c.Forget, Change: c.Change, Owner: c.Owner})
 }
 
-func (p *Tx) MoveFile(m workspace.FileMove) error {
+func (p *Tx) MoveFile(m store.FileMove) error {
 	to := file{head: m.To}
 	for _, v := range append(p.files[m.From.Path].versions, m.New) {
 		if v.Number > max(m.Above, m.Prune) {
@@ -240,15 +251,15 @@ func (p *Tx) MoveFile(m workspace.FileMove) error {
 	return p.SaveOwner(m.Owner)
 }
 
-func (p *Tx) addChange(c workspace.Change) {
+func (p *Tx) addChange(c store.Change) {
 	if c.Revision != 0 {
 		p.changes = append(p.changes, c)
 	}
 }
 
-func (p *Tx) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(p, q) }
+func (p *Tx) Load(q store.Query) (store.Loaded, error) { return store.LoadFrom(p, q) }
 
-func (p *Tx) Changes(after int64, limit int) (rows []workspace.Change, err error) {
+func (p *Tx) Changes(after int64, limit int) (rows []store.Change, err error) {
 	for _, c := range p.changes {
 		if c.Revision > after && len(rows) < limit {
 			rows = append(rows, c)
@@ -258,11 +269,11 @@ func (p *Tx) Changes(after int64, limit int) (rows []workspace.Change, err error
 }
 
 func (p *Tx) DropChanges(through int64) error {
-	p.changes = slices.DeleteFunc(slices.Clone(p.changes), func(c workspace.Change) bool { return c.Revision <= through })
+	p.changes = slices.DeleteFunc(slices.Clone(p.changes), func(c store.Change) bool { return c.Revision <= through })
 	return nil
 }
 
-func (p *Tx) SaveLog(c workspace.LogChange) error {
+func (p *Tx) SaveLog(c store.LogChange) error {
 	l := log{head: c.Head}
 	for _, e := range p.logs[c.Head.Path].entries {
 		if e.ID > c.Prune {
@@ -276,13 +287,13 @@ func (p *Tx) SaveLog(c workspace.LogChange) error {
 }
 
 func (p *Tx) FoldFiles(n int) (highest int64, err error) {
-	var gone []workspace.FileHead
+	var gone []store.FileHead
 	for _, f := range p.files {
 		if f.head.Deleted {
 			gone = append(gone, f.head)
 		}
 	}
-	slices.SortFunc(gone, func(a, b workspace.FileHead) int {
+	slices.SortFunc(gone, func(a, b store.FileHead) int {
 		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
 	})
 	for _, h := range gone[:min(n, len(gone))] {
@@ -293,13 +304,13 @@ func (p *Tx) FoldFiles(n int) (highest int64, err error) {
 }
 
 func (p *Tx) FoldLogs(n int) (highest int64, err error) {
-	var gone []workspace.LogHead
+	var gone []store.LogHead
 	for _, l := range p.logs {
 		if l.head.Deleted {
 			gone = append(gone, l.head)
 		}
 	}
-	slices.SortFunc(gone, func(a, b workspace.LogHead) int {
+	slices.SortFunc(gone, func(a, b store.LogHead) int {
 		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
 	})
 	for _, h := range gone[:min(n, len(gone))] {
@@ -309,7 +320,7 @@ func (p *Tx) FoldLogs(n int) (highest int64, err error) {
 	return highest, nil
 }
 
-func (p *Tx) SaveRequest(q workspace.Request) error {
+func (p *Tx) SaveRequest(q store.Request) error {
 	p.requests[q.Key] = q
 	return nil
 }
@@ -330,7 +341,7 @@ func (p *Tx) DropRequests(from, to time.Time, n int) error {
 func (p *Tx) due(from, to time.Time, n int) (keys []string) {
 	left := maps.Clone(p.requests)
 	for len(keys) < n {
-		oldest, found := workspace.Request{}, false
+		oldest, found := store.Request{}, false
 		for _, q := range left {
 			if !q.Time.Before(from) && !q.Time.After(to) {
 				continue
@@ -348,40 +359,40 @@ func (p *Tx) due(from, to time.Time, n int) (keys []string) {
 	return keys
 }
 
-func (p *Tx) SaveOwner(s workspace.OwnerState) error {
+func (p *Tx) SaveOwner(s store.OwnerState) error {
 	p.state = s
 	return nil
 }
 
 // Rows returns all that the owner has, in the order of a dump.
-func (p *Tx) Rows() (rows []workspace.Row) {
-	if p.state != (workspace.OwnerState{}) {
-		rows = append(rows, workspace.Row{State: new(p.state)})
+func (p *Tx) Rows() (rows []store.Row) {
+	if p.state != (store.OwnerState{}) {
+		rows = append(rows, store.Row{State: new(p.state)})
 	}
 	for _, c := range p.changes {
-		rows = append(rows, workspace.Row{Change: &c})
+		rows = append(rows, store.Row{Change: &c})
 	}
 	for _, path := range slices.Sorted(maps.Keys(p.files)) {
-		rows = append(rows, workspace.Row{File: new(p.files[path].head)})
+		rows = append(rows, store.Row{File: new(p.files[path].head)})
 		for _, v := range p.files[path].versions {
-			rows = append(rows, workspace.Row{Version: &v, Path: path})
+			rows = append(rows, store.Row{Version: &v, Path: path})
 		}
 		kept := slices.Collect(maps.Values(p.summaries[path]))
-		slices.SortFunc(kept, func(a, b workspace.Summary) int {
+		slices.SortFunc(kept, func(a, b store.Summary) int {
 			return cmp.Or(cmp.Compare(a.Version, b.Version), strings.Compare(a.Method, b.Method), strings.Compare(a.Model, b.Model), strings.Compare(a.Prompt, b.Prompt))
 		})
 		for _, s := range kept {
-			rows = append(rows, workspace.Row{Summary: &s, Path: path})
+			rows = append(rows, store.Row{Summary: &s, Path: path})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
-		rows = append(rows, workspace.Row{Log: new(p.logs[path].head)})
+		rows = append(rows, store.Row{Log: new(p.logs[path].head)})
 		for _, e := range p.logs[path].entries {
-			rows = append(rows, workspace.Row{Entry: &e, Path: path})
+			rows = append(rows, store.Row{Entry: &e, Path: path})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.requests)) {
-		rows = append(rows, workspace.Row{Request: new(p.requests[key])})
+		rows = append(rows, store.Row{Request: new(p.requests[key])})
 	}
 	return rows
 }

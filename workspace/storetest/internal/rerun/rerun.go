@@ -7,30 +7,30 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // New returns a store that runs each function twice. The first run of an Update is undone.
-func New(s workspace.Store) workspace.Store { return &rerun{Store: s} }
+func New(s store.Store) store.Store { return &rerun{Store: s} }
 
 type rerun struct {
-	workspace.Store
+	store.Store
 	active sync.RWMutex // held for reading by an Update, which to the store is two
 }
 
 var errAgain = errors.New("again")
 
-func (s *rerun) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error {
+func (s *rerun) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error {
 		_ = fn(r) // the second run decides
 		return fn(r)
 	})
 }
 
-func (s *rerun) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *rerun) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	s.active.RLock()
 	defer s.active.RUnlock()
-	if err := s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+	if err := s.Store.Update(ctx, o, func(tx store.Tx) error {
 		_ = fn(tx)
 		return errAgain
 	}); err != errAgain {
@@ -45,10 +45,10 @@ func (s *rerun) Close() error {
 	return s.Store.Close()
 }
 
-func (s *rerun) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+func (s *rerun) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	s.active.RLock()
 	defer s.active.RUnlock()
-	return s.Store.Restore(ctx, o, func(yield func(workspace.Row, error) bool) {
+	return s.Store.Restore(ctx, o, func(yield func(store.Row, error) bool) {
 		for range rows {
 			continue // the second run decides
 		}
