@@ -1,7 +1,6 @@
 package scratchpad_test
 
 import (
-	"flag"
 	"fmt"
 	"go/doc"
 	"go/parser"
@@ -12,9 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the list of packages into docs/design.md")
+	"github.com/agent-scratchpad/scratchpad/internal/golden"
+)
 
 // docs/design.md lists every package with the first sentence of its comment.
 func TestPackagesAreListed(t *testing.T) {
@@ -28,16 +27,7 @@ func TestPackagesAreListed(t *testing.T) {
 	if !ok || !closed {
 		t.Fatal("docs/design.md has no list under the heading The packages")
 	}
-	want := before + "\n## The packages\n\n```\n" + packageList(t) + "```\n" + after
-	if want == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatal("the list of packages in docs/design.md is not that of the package comments; write it with: go test . -run Listed -update")
-	}
-	if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Check(t, name, before+"\n## The packages\n\n```\n"+packageList(t)+"```\n"+after)
 }
 
 // packageList has a line for each package: its folder and what its comment says.

@@ -66,6 +66,7 @@ var allowed = map[string][]string{
 	"internal/markdown":                  {},
 	"summarize":                          {"workspace", "outline", "tokens"},
 	"internal/testkit":                   {},
+	"internal/golden":                    {"github.com/google/go-cmp/cmp"},
 	"internal/access":                    {"internal/auth", "internal/lru", "workspace"},
 	"internal/auth":                      {"internal/lru", "workspace"},
 	"internal/brief":                     {"workspace", "tokens"},

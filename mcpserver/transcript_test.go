@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,15 +13,13 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/golden"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-var update = flag.Bool("update", false, "write what the tools answer into testdata/transcript")
 
 // A transcript is a conversation with the server on a database, in lines:
 //
@@ -54,13 +51,7 @@ func TestTranscripts(t *testing.T) {
 			want, err := os.ReadFile(file)
 			testkit.Must(t, err)
 			got := (&conversation{t: t, clock: testkit.NewClock(), texts: map[string]string{}}).replay(string(want))
-			if *update {
-				testkit.Must(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("the answers are not those of %s (-want +got):\n%s", file, diff)
-			}
+			golden.Check(t, file, got)
 		})
 	}
 }

@@ -1,19 +1,17 @@
 package outline_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/golden"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/outline"
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the outlines of testdata/texts to testdata/outlines")
 
 // TestKinds compares the outline of each file in testdata/texts with the one in
 // testdata/outlines.
@@ -28,18 +26,11 @@ func TestKinds(t *testing.T) {
 				checkOutline(t, name, text, most)
 			}
 			got := outline.Text(name, text, 0) + "\n"
-			golden := filepath.Join("testdata/outlines", name)
-			if *update {
-				testkit.Must(t, os.WriteFile(golden, []byte(got), 0o666))
-			}
-			want := testkit.ReadFile(t, golden)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			golden.Check(t, filepath.Join("testdata/outlines", name), got)
 			if strings.Contains(text, "\r") {
 				return
 			}
-			_, want, _ = strings.Cut(want, "\n")
+			_, want, _ := strings.Cut(got, "\n")
 			_, got, _ = strings.Cut(outline.Text(name, strings.ReplaceAll(text, "\n", "\r\n"), 0)+"\n", "\n")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("with carriage returns: -want +got:\n%s", diff)

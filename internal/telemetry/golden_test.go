@@ -2,14 +2,12 @@ package telemetry
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/agent-scratchpad/scratchpad/internal/golden"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -40,14 +38,7 @@ func TestMetricsStay(t *testing.T) {
 	}})
 	_, err := s.Summarize(t.Context(), workspace.SummaryRequest{})
 	testkit.Must(t, err)
-	got := steady(scrape(t, tel))
-	golden := filepath.Join("testdata", "scrape.golden")
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		testkit.Must(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	if diff := cmp.Diff(testkit.ReadFile(t, golden), got); diff != "" {
-		t.Errorf("the scrape (-want +got):\n%s", diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "scrape.golden"), steady(scrape(t, tel)))
 }
 
 var (
