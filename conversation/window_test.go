@@ -174,7 +174,7 @@ func TestEachMessageIsSummarisedOnce(t *testing.T) {
 // Memory and Trim return valid messages of a valid conversation: whole units, with the
 // newest message of the user and the leading instructions. The originals are complete
 // and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
-func TestWindowsAreValid(t *testing.T) {
+func TestCallIsNeverCutFromItsResult(t *testing.T) {
 	testkit.SkipInShort(t)
 	cases := testkit.Pick(150, 3000, 100_000)
 	seed := rand.Uint64()

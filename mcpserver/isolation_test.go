@@ -154,7 +154,7 @@ func probe(t testing.TB, bound bool, n int, bend func(mcpserver.Call, *workspace
 func straight(mcpserver.Call, *workspace.Service) string { return "" }
 
 // No call of one agent shows or changes anything of another.
-func TestIsolation(t *testing.T) {
+func TestCallActsForItsAgentOnly(t *testing.T) {
 	testkit.SkipInShort(t)
 	n := testkit.Pick(500, 3000, 20_000)
 	for _, bound := range []bool{true, false} {

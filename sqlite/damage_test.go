@@ -259,7 +259,7 @@ type tally map[string]int
 
 // If the log is cut off or something in it is flipped, a prefix of the committed writes
 // remains, and nothing after it.
-func TestDamagedLog(t *testing.T) {
+func TestDamagedLogIsReported(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	d := crashed(t)
@@ -357,7 +357,7 @@ func (v verdict) String() string {
 
 // Whatever bit of the database is flipped, an answer is right, or an error with a kind.
 // Without the hashes some answers would be wrong.
-func TestDamagedDatabase(t *testing.T) {
+func TestDamagedBytesAreReported(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	d := checkpointed(t)

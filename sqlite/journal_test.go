@@ -29,8 +29,8 @@ func recorded(t testing.TB, j conversation.Journal) (records []conversation.Reco
 }
 
 // A journal is the same after its store was opened again, also under other limits. A
-// record that does not fit into a quota is not stored in part. TestKill shows that the
-// entries of one append, of which a record may need several, are stored together.
+// record that does not fit into a quota is not stored in part. The test of kills shows that
+// the entries of one append, of which a record may need several, are stored together.
 func TestJournal(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 6, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
+var killCount = flag.Int("kills", 0, "processes that the test of kills kills; 0: 6, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
 
 const (
 	killProcesses = 4
@@ -404,7 +404,7 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 	return r.m.found(), killed
 }
 
-func TestKill(t *testing.T) {
+func TestAcknowledgedWriteSurvivesKill(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	n := testkit.Pick(6, 40, 200)

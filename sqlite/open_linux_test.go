@@ -50,7 +50,7 @@ func openModes(args []string) error {
 	return s.Close()
 }
 
-func TestOpenModes(t *testing.T) {
+func TestFilesHaveMode0600(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()

@@ -212,8 +212,8 @@ func checkGone(t *testing.T, s *sqlite.Store, path string, gone map[int]bool) {
 // After random histories, nothing of what was redacted is in the database file or its log.
 // Another store and readers use the database meanwhile.
 //
-// go test ./sqlite -run TestRedactedIsGone with SCRATCHPAD_TEST=full takes some minutes.
-func TestRedactedIsGone(t *testing.T) {
+// go test ./sqlite -run TestRedactedBytesLeaveTheFile with SCRATCHPAD_TEST=full takes some minutes.
+func TestRedactedBytesLeaveTheFile(t *testing.T) {
 	t.Parallel()
 	for seed := range testkit.Pick(1, 3, 60) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

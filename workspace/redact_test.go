@@ -118,7 +118,7 @@ func TestRedactRefused(t *testing.T) {
 }
 
 // Nothing that an agent has is left in a redacted version, and whoever asks for it is told.
-func TestReadRedacted(t *testing.T) {
+func TestNothingGivesARedactedVersion(t *testing.T) {
 	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	ws := agentOf(t, svc, "a")

@@ -18,7 +18,7 @@ import (
 )
 
 // Agents and tenants see nothing of one another.
-func TestIsolation(t *testing.T) {
+func TestNoAgentSeesTheDataOfAnother(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
 	a := agentOf(t, svc, "a")
 	write(t, a, "f", "secret")

@@ -103,7 +103,7 @@ func TestDeletedAgentsAreNotCounted(t *testing.T) {
 }
 
 // Verify finds a changed bit that SQLite does not notice, names it and counts it once.
-func TestVerifyFindsContent(t *testing.T) {
+func TestVerifyReportsDamagedBytes(t *testing.T) {
 	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")

@@ -203,7 +203,7 @@ var keyChanges = map[string]keyChange{
 
 // A change of a key holds in all servers a second after its acknowledgement, for calls in
 // sessions that were begun before, and for calls whose head had arrived before.
-func TestKeysUnderLoad(t *testing.T) {
+func TestRevokedKeyFailsWithinASecond(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
 	_, keeper := newTeamKey(t, db, "keeper")
 	flags := []string{"--db", db, "--debug", "--trusted-proxy", "127.0.0.0/8"}

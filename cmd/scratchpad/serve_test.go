@@ -161,7 +161,7 @@ func newKey(t *testing.T, db string, tenant string, scopes auth.Scopes, agents .
 
 // A server without a key serves nobody, on this machine too, and says how to make one. A
 // caller reaches the agents of its key and no other.
-func TestServe(t *testing.T) {
+func TestNobodyIsServedWithoutAKey(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
 	r := serve(t, "--db", db)
 	for _, path := range []string{"/healthz", "/readyz"} {

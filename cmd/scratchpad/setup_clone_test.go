@@ -24,7 +24,7 @@ func cloneOf(t *testing.T) (a *account, evil, made string) {
 
 // In a cloned repository an entry that setup did not write is shown. Nothing of it is
 // started, kept or made a hook of, whatever the command line says.
-func TestSetupForeignEntry(t *testing.T) {
+func TestSetupStartsNothingOfAProject(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	a, evil, made := cloneOf(t)
@@ -87,7 +87,7 @@ func TestSetupAfterForeignEntry(t *testing.T) {
 
 // A link in a repository that leads out of the folder is not followed. The hooks of one user
 // are not reached by any link.
-func TestSetupForeignLinks(t *testing.T) {
+func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
 	testkit.SkipInShort(t)
 	for _, c := range []struct{ name, link, to, client string }{
 		{"File", ".mcp.json", "../outside/settings.json", "claude-code"},

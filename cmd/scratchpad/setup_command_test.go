@@ -127,7 +127,7 @@ var otherServers = map[string]string{
 
 // A look changes nothing, and neither does a run without a yes. A run with a yes sets up
 // every client. A second one changes nothing. Undo leaves the account as it was.
-func TestSetup(t *testing.T) {
+func TestUndoPutsEveryFileBack(t *testing.T) {
 	testkit.SkipInShort(t)
 	for name, clients := range map[string]map[string]string{"None": {}, "Project": {"claude-code": ""}, "Six": otherServers} {
 		t.Run(name, func(t *testing.T) {

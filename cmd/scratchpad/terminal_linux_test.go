@@ -36,7 +36,7 @@ func init() {
 }
 
 // Another user who has seen the link is refused, and does not use it up.
-func TestConsoleOfAnotherUser(t *testing.T) {
+func TestLinkOfConsoleIsForItsOwner(t *testing.T) {
 	testkit.SkipInShort(t)
 	if os.Getuid() != 0 {
 		t.Skip("only root can be another user")
@@ -194,7 +194,7 @@ func (r *running) keys() []string { return keyForm.FindAllString(strings.Join(r.
 
 // The first start on a terminal shows a key, once. The key opens the memory of the agent
 // default. The next start shows none.
-func TestServeFirstKey(t *testing.T) {
+func TestKeyIsShownOnATerminal(t *testing.T) {
 	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	screen := newScreen(t)
@@ -231,7 +231,7 @@ func TestServeFirstKey(t *testing.T) {
 
 // Without somebody who reads and types, no key is made: a log must not have one. Nor is
 // one with --no-auth.
-func TestServeNoFirstKey(t *testing.T) {
+func TestKeyIsShownOnATerminalOnly(t *testing.T) {
 	testkit.SkipInShort(t)
 	null, err := os.Open(os.DevNull)
 	testkit.Must(t, err)

@@ -73,7 +73,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestRevoke(t *testing.T) {
+func TestRevokedKeyFails(t *testing.T) {
 	keys := open(t, memstore.New())
 	key, text := create(t, keys, grant(t, "*"))
 	accepted(t, keys, text)

@@ -33,7 +33,7 @@ var every = []struct {
 }
 
 // What is not the caller's, and what does not exist, are the same bytes.
-func TestNotYours(t *testing.T) {
+func TestNotYoursAndNotThere(t *testing.T) {
 	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		owner := w.newStore(t)

@@ -16,7 +16,7 @@ import (
 // A person who is signed in opens the page of somebody else, on another port of the same
 // machine, so that the browser sends the cookie along. It cannot send a change, show the
 // console in a frame, or read a page.
-func TestOtherSite(t *testing.T) {
+func TestAnotherSiteCanDoNothing(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.write("claude-code", "planner", "plan.txt", "the plan\n")
@@ -64,7 +64,7 @@ func TestOtherSite(t *testing.T) {
 
 // A form that was opened before somebody signed out changes nothing, and what was typed is
 // not lost. A session ends with its key, at every server, within a second.
-func TestSessionEnds(t *testing.T) {
+func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	servers := startServers(t, 2, filepath.Join(t.TempDir(), "team.db"))
 	s := servers[0]
@@ -116,7 +116,7 @@ func keyID(key string) string {
 
 // The link of scratchpad console lets one browser in. Whoever has it after that gets
 // nothing.
-func TestConsoleCommand(t *testing.T) {
+func TestLinkOfConsoleWorksOnce(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "own.db")
 	cmd := exec.Command(program(t), "console", "--no-open", "--db", db)

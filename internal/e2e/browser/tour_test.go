@@ -186,7 +186,7 @@ func TestChangingFiles(t *testing.T) {
 }
 
 // Two people and an agent edit one file. Nobody's text is lost.
-func TestConflict(t *testing.T) {
+func TestNobodysTextIsOverwrittenUnseen(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	p := signIn(t, s.origin, s.newKey(everything, "--name", "Ada"), view{})

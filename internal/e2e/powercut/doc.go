@@ -14,7 +14,7 @@
 // A failed cut is named by its number. The number repeats the cut, except for the timing
 // of the processes:
 //
-//	go test ./powercut -run 'TestPowerCut/cut-17$'
+//	go test ./powercut -run 'TestAcknowledgedWriteSurvivesPowerCut/cut-17$'
 //
 // The file system assumes this of a disk:
 //

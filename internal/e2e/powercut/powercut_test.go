@@ -25,7 +25,7 @@ const dbName = "test.db"
 // theEnd is where a cut comes if its event never does.
 const theEnd = "the end"
 
-// cuts is the number of cuts of TestPowerCut.
+// cuts is the number of cuts of TestAcknowledgedWriteSurvivesPowerCut.
 func cuts() int {
 	return testkit.Pick(60, 500, 500)
 }
@@ -45,7 +45,7 @@ var kinds = []struct {
 	{"backup", (*run).backup},
 }
 
-func TestPowerCut(t *testing.T) {
+func TestAcknowledgedWriteSurvivesPowerCut(t *testing.T) {
 	needFUSE(t)
 	late := 0 // cuts after the work was done
 	for n := range cuts() {
