@@ -28,7 +28,7 @@ import (
 type opened struct {
 	cmd  *exec.Cmd
 	link *url.URL
-	err  *syncBuffer
+	err  *testkit.Buffer
 	done chan error
 }
 
@@ -37,7 +37,7 @@ func openConsole(t *testing.T, variables []string, args ...string) *opened {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"console"}, args...)...)
 	cmd.Env = append(environ(), variables...)
-	c := &opened{cmd: cmd, err: new(syncBuffer), done: make(chan error, 1)}
+	c := &opened{cmd: cmd, err: new(testkit.Buffer), done: make(chan error, 1)}
 	cmd.Stderr = c.err
 	out, err := cmd.StdoutPipe()
 	testkit.Must(t, err)

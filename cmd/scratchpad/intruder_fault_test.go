@@ -140,7 +140,7 @@ func copyBody(r *http.Request) []byte {
 // A faultyService is a service in this process, with a fault.
 type faultyService struct {
 	*service
-	log *syncBuffer
+	log *testkit.Buffer
 	url string
 }
 
@@ -151,7 +151,7 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	args := append(tokens.flags(), "--db", db, "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")
 	_, err := newParser(&line).Parse(append([]string{"serve"}, args...))
 	testkit.Must(t, err)
-	log := new(syncBuffer)
+	log := new(testkit.Buffer)
 	ctx, stop := context.WithCancel(t.Context())
 	p := &process{ctx: ctx, streams: streams{err: log}, line: &line, log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	s := &service{c: line.Serve, p: p}

@@ -188,9 +188,9 @@ func (d duel) fight(t testing.TB, url string, requests int, seed uint64) intrude
 }
 
 // traced receives the traces of servers that begin after it.
-func traced(t *testing.T) *syncBuffer {
+func traced(t *testing.T) *testkit.Buffer {
 	t.Helper()
-	all := new(syncBuffer)
+	all := new(testkit.Buffer)
 	h := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(all, r.Body) }))
 	t.Cleanup(h.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", h.URL)
@@ -219,7 +219,7 @@ func (c *cast) shown(text string) []string {
 }
 
 // checkShown checks that what the operator sees holds nothing that nobody may see.
-func (c *cast) checkShown(t *testing.T, log *syncBuffer, metrics string, traces *syncBuffer) {
+func (c *cast) checkShown(t *testing.T, log *testkit.Buffer, metrics string, traces *testkit.Buffer) {
 	t.Helper()
 	for what, text := range map[string]string{"log": log.String(), "metrics": metrics, "traces": traces.String()} {
 		if found := c.shown(text); found != nil {

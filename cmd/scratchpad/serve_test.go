@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ type running struct {
 	cmd  *exec.Cmd
 	url  string // without a path
 	said []string
-	log  *syncBuffer // all of standard error
+	log  *testkit.Buffer // all of standard error
 	done chan error
 }
 
@@ -61,7 +60,7 @@ func startServer(args ...string) (*running, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r := &running{cmd: cmd, log: new(syncBuffer), done: make(chan error, 1)}
+	r := &running{cmd: cmd, log: new(testkit.Buffer), done: make(chan error, 1)}
 	lines := bufio.NewScanner(io.TeeReader(out, r.log))
 	for lines.Scan() {
 		r.said = append(r.said, lines.Text())
@@ -80,24 +79,6 @@ func startServer(args ...string) (*running, error) {
 		return nil, fmt.Errorf("the server ended: %v: %q", <-r.done, r.said)
 	}
 	return r, nil
-}
-
-// A syncBuffer is a writer that many goroutines may use.
-type syncBuffer struct {
-	mu sync.Mutex // guards b
-	b  strings.Builder
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // stop sends SIGTERM and waits for a clean end.

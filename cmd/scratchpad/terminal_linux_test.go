@@ -169,7 +169,7 @@ func serveOn(t *testing.T, in, errors *os.File, screen io.Reader, args ...string
 	cmd.Env = environ()
 	cmd.Stdin, cmd.Stderr = in, errors
 	testkit.Must(t, cmd.Start())
-	r := &running{cmd: cmd, done: make(chan error, 1), log: new(syncBuffer)}
+	r := &running{cmd: cmd, done: make(chan error, 1), log: new(testkit.Buffer)}
 	go func() { r.done <- cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-r.done })
 	lines := bufio.NewScanner(screen)

@@ -19,7 +19,7 @@ import (
 )
 
 // lines waits until the log has n lines, and returns them.
-func lines(t *testing.T, b *buffer, n int) []string {
+func lines(t *testing.T, b *testkit.Buffer, n int) []string {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
 		if all := slices.Collect(strings.Lines(b.String())); len(all) >= n {
@@ -32,7 +32,7 @@ func lines(t *testing.T, b *buffer, n int) []string {
 
 // The line of a call has these fields and no others.
 func TestLogFields(t *testing.T) {
-	var b buffer
+	var b testkit.Buffer
 	url, _ := serve(t, Options{Calls: slog.New(slog.NewJSONHandler(&b, nil)), RequestID: requestID})
 	client := connect(t, url, nil, tester)
 	before := len(lines(t, &b, 1))
@@ -58,7 +58,7 @@ func TestLogFields(t *testing.T) {
 
 // The line of a request to the console has these fields and no others.
 func TestLogOfConsole(t *testing.T) {
-	var b buffer
+	var b testkit.Buffer
 	tel := newTelemetry(t, Options{Calls: slog.New(slog.NewJSONHandler(&b, nil)), RequestID: requestID})
 	tel.Visited(t.Context(), httpserver.Visit{Route: "GET /a/{agent}/files/{path...}", Key: "k1234567", Status: 404, Took: 1500 * time.Microsecond})
 	var line map[string]any
@@ -104,12 +104,12 @@ func evilCalls(t *testing.T, client *mcp.ClientSession) (calls int) {
 // Nothing that a caller writes gets into the log, the metrics or the traces.
 func TestNothingLeaks(t *testing.T) {
 	testkit.SkipInShort(t)
-	for name, handler := range map[string]func(*buffer) slog.Handler{
-		"Text": func(b *buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
-		"JSON": func(b *buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
+	for name, handler := range map[string]func(*testkit.Buffer) slog.Handler{
+		"Text": func(b *testkit.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
+		"JSON": func(b *testkit.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b buffer
+			var b testkit.Buffer
 			to := newReceiver(t)
 			url, tel := serve(t, Options{Calls: slog.New(handler(&b)), Logger: slog.New(handler(&b))})
 			client := connect(t, url, headers{

@@ -129,7 +129,7 @@ const traceID, spanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 // span that its request names.
 func TestTraceOfACall(t *testing.T) {
 	to := newReceiver(t)
-	var log buffer
+	var log testkit.Buffer
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Key=secret")
 	url, tel := serve(t, Options{Calls: slog.New(slog.NewJSONHandler(&log, nil))})
 	client := connect(t, url, headers{"Traceparent": "00-" + traceID + "-" + spanID + "-01"}, tester)
