@@ -158,7 +158,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 		p.clean(path)
 		p.noOverflow()
 	}
-	for _, c := range some(valid, 4) {
+	for _, c := range some(valid, 8) {
 		for _, view := range []string{"", "?view=move", "?view=delete", "?view=edit"} {
 			p.visit("/a/" + hostileAgent + "/files/" + escapePath(c.Text) + view)
 			p.clean(c.Name)
@@ -166,7 +166,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 		}
 	}
 	p.expect("status: 40")
-	for _, c := range some(refused, 5) {
+	for _, c := range some(refused, 10) {
 		for _, at := range []string{"files", "logs"} {
 			p.visit("/a/" + hostileAgent + "/" + at + "/" + escapePath(c.Text))
 			if kind := evaluate[string](p, "document.contentType"); kind == "text/html" && p.where() != "/" {
@@ -174,7 +174,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 			}
 		}
 	}
-	for _, c := range some(hostile.Names(), 12) {
+	for _, c := range some(hostile.Names(), 24) {
 		for _, query := range []string{"/?q=", "/?after=", "/signin?next=", "/a/" + hostileAgent + "/changes?prefix="} {
 			p.visit(query + url.QueryEscape(c.Text))
 			if evaluate[string](p, "document.contentType") == "text/html" {
@@ -209,7 +209,7 @@ func checkHostileLog(t *testing.T, s *server, p *tab) {
 		p.clean(path)
 		p.noOverflow()
 	}
-	for _, c := range some(names, 12) {
+	for _, c := range some(names, 24) {
 		p.visit("/a/hostile-2/logs/log?author=" + url.QueryEscape(c.Text) + "&q=" + url.QueryEscape(c.Text))
 		p.clean(c.Name)
 	}
@@ -224,7 +224,7 @@ func checkHostileSearch(t *testing.T, s *server, p *tab) {
 	p.clean("hostile")
 	p.noOverflow()
 	p.expect("status: 400")
-	cases := append(some(hostile.Names(), 8), some(hostile.Texts(), 12)...)
+	cases := append(some(hostile.Names(), 12), some(hostile.Texts(), 16)...)
 	for i, c := range cases {
 		q, way := c.Text, []string{"", "exact", "regexp"}[i%3]
 		for len(q) > 900 {
@@ -249,7 +249,7 @@ func checkHostileKeys(t *testing.T, s *server, p *tab) {
 	p.visit("/keys")
 	p.expect("status: 400")
 	made := 0
-	for _, c := range some(hostile.Names(), 2) {
+	for _, c := range some(hostile.Names(), 3) {
 		if evaluate[int](p, fmt.Sprintf(createKey, strings.ToValidUTF8(c.Text, "\ufffd"))) == 200 {
 			made++
 		}
