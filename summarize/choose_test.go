@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestChoose(t *testing.T) {
 	const a, o = "ANTHROPIC_API_KEY=" + secret, "OPENAI_API_KEY=" + secret + "x"

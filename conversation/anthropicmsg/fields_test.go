@@ -4,15 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/google/go-cmp/cmp"
 )
 
 func call(id, name, arguments string) conversation.ToolCall {
@@ -274,5 +278,33 @@ func TestFromResponseOfAStream(t *testing.T) {
 	}
 	if arguments := string(got.ToolCalls[0].Arguments); arguments != `{"a": 1.0}` {
 		t.Errorf("the arguments are %s", arguments)
+	}
+}
+
+// The options ask the provider to ignore thinking that is bound to other messages, in the
+// words of platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+func TestDropStaleThinking(t *testing.T) {
+	srv := providertest.Anthropic()
+	defer srv.Close()
+	var betas []string
+	client := anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("none"), option.WithMiddleware(
+		func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			betas = r.Header.Values("anthropic-beta")
+			return next(r)
+		}))
+	params := anthropic.MessageNewParams{
+		Model: anthropic.ModelClaudeOpus5_5, MaxTokens: 4096,
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("a?"))},
+	}
+	if _, err := client.Messages.New(t.Context(), params, anthropicmsg.DropStaleThinking()...); err != nil {
+		t.Fatal(err)
+	}
+	if len(betas) != 1 || betas[0] != "thinking-binding-controls-2026-08-01" {
+		t.Errorf("the beta headers are %q", betas)
+	}
+	var sent struct{ Thinking json.RawMessage }
+	testkit.Must(t, json.Unmarshal(srv.Requests()[0], &sent))
+	if got, want := string(sent.Thinking), `{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`; got != want {
+		t.Errorf("thinking is %s, want %s", got, want)
 	}
 }

@@ -2,8 +2,10 @@ package clientconfig
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -45,5 +47,55 @@ func TestNameOnOneLine(t *testing.T) {
 	client, _ := Find("cursor")
 	if _, err := client.AddServer(file, "scratchpad", testServer).Write(); !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("Write = %v, want %v on one line", err, ErrInvalid)
+	}
+}
+
+// If something in place of the lock file cannot be opened, the error names it. No link
+// is followed.
+func TestLockLeft(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows waits for a name to become free")
+	}
+	dir := t.TempDir()
+	target := filepath.Join(dir, "target")
+	for name, leave := range map[string]func(lock string) error{
+		"folder": func(lock string) error { return os.Mkdir(lock, 0o755) },
+		"link":   func(lock string) error { return os.Symlink(target, lock) },
+	} {
+		lock := filepath.Join(dir, "."+name+".scratchpad-lock")
+		testkit.Must(t, leave(lock))
+		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), lock) {
+			t.Errorf("%s: %v, want an error that names %s", name, err, lock)
+		}
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the link was followed: %v", err)
+	}
+}
+
+func TestUsualFile(t *testing.T) {
+	for _, c := range []struct {
+		client string
+		places places
+		want   string
+	}{
+		{"claude-desktop", places{system: "darwin", home: "/h"}, "/h/Library/Application Support/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "windows", home: "/h", appData: "/a"}, "/a/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "windows", home: "/h"}, "/h/AppData/Roaming/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "linux", home: "/h"}, "/h/.config/Claude/claude_desktop_config.json"},
+		{"cursor", places{home: "/h"}, "/h/.cursor/mcp.json"},
+		{"windsurf", places{home: "/h"}, "/h/.codeium/windsurf/mcp_config.json"},
+		{"codex", places{home: "/h"}, "/h/.codex/config.toml"},
+		{"codex", places{home: "/h", codex: "/c"}, "/c/config.toml"},
+		{"vscode", places{home: "/h"}, ".vscode/mcp.json"},
+		{"claude-code", places{home: "/h"}, ".mcp.json"},
+	} {
+		client, ok := Find(c.client)
+		if !ok {
+			t.Fatalf("there is no client %s", c.client)
+		}
+		if got := filepath.ToSlash(client.file(c.places)); got != c.want {
+			t.Errorf("%s on %+v: %s, want %s", c.client, c.places, got, c.want)
+		}
 	}
 }

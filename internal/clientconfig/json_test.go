@@ -97,3 +97,73 @@ func TestJSONRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestTOML(t *testing.T) {
+	const entry = "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"
+	for _, c := range []struct{ name, old, want string }{
+		{"Empty", "", entry},
+		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
+		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
+		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
+		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp # no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
+			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default'] # two\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
+		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
+		{"CommandMissing", "[mcp_servers.scratchpad]\nargs = []\n", "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"},
+		{"NoJSON", "[mcp_servers.scratchpad]\ncommand = inf\nargs = []\n", entry},
+		{"Dotted", "mcp_servers.scratchpad.command = \"/old\"\nmcp_servers.scratchpad.args = []\n", ""},
+		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, changed, err := tomlFormat{}.edit([]byte(c.old), "scratchpad", testServer)
+			if c.want == "" {
+				if !errors.Is(err, ErrByHand) || string(got) != "" {
+					t.Errorf("%q, %v; want %v", got, err, ErrByHand)
+				}
+				return
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			if (len(changed) > 0) != (c.old != c.want) {
+				t.Errorf("changed = %q", changed)
+			}
+			if again, changed, err := (tomlFormat{}).edit(got, "scratchpad", testServer); err != nil || len(changed) > 0 || string(again) != string(got) {
+				t.Errorf("a second edit: %v, %q", err, changed)
+			}
+		})
+	}
+}
+
+func TestTOMLRefuses(t *testing.T) {
+	for old, want := range map[string]error{
+		"[mcp_servers":   ErrInvalid,
+		"a = 1\na = 2\n": ErrInvalid,
+		"[mcp_servers.scratchpad]\nurl = 'https://x'":               ErrTaken,
+		"[mcp_servers.scratchpad]\nargs = [\n  'mcp'\n  # two\n]\n": ErrByHand,
+		"[mcp_servers.scratchpad]\nargs = [[\n 'mcp', # two\n]]\n":  ErrByHand,
+	} {
+		if got, _, err := (tomlFormat{}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
+		}
+	}
+}
+
+// The text that the user is to paste fits the place that the error names.
+func TestTOMLByHand(t *testing.T) {
+	const pair = `scratchpad = {args = ['mcp', '--agent', 'default'], command = '/opt/my tools/scratchpad'}`
+	for _, c := range []struct{ old, where, pasted string }{
+		{"mcp_servers = { other = { command = 'a' } }", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
+		{"mcp_servers = {}", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of scratchpad in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of line 2:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
+		{"mcp_servers.scratchpad = { command = '/old' }", "in place of line 1:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
+	} {
+		_, _, err := tomlFormat{}.edit([]byte(c.old), "scratchpad", testServer)
+		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), c.where) {
+			t.Errorf("%s: %v; want %q", c.old, err, c.where)
+		}
+		if got, changed, err := (tomlFormat{}).edit([]byte(strings.ReplaceAll(c.pasted, "PAIR", pair)), "scratchpad", testServer); err != nil || len(changed) > 0 {
+			t.Errorf("%s, pasted: %s, %v, changed %q", c.old, got, err, changed)
+		}
+	}
+}

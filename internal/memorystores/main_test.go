@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -258,4 +259,18 @@ func (c *client) pages(path, name string) (all []string, n int) {
 			c.Fatalf("%s has no end", path)
 		}
 	}
+}
+
+// A broken store fails when the data of an agent is read.
+type broken struct {
+	workspace.Store
+	err atomic.Pointer[error] // nil: it works
+}
+
+// View implements [workspace.Store].
+func (b *broken) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	if err := b.err.Load(); err != nil {
+		return *err
+	}
+	return b.Store.View(ctx, o, fn)
 }

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -360,4 +362,55 @@ func TestOptions(t *testing.T) {
 	s, err := oauth.New(good)
 	testkit.Must(t, err)
 	s.Close()
+}
+
+// A token that passes is one that the issuer has signed for alice. Its bytes may differ: in
+// the last bits of base64, and in the sign of an ES256 signature.
+func FuzzVerify(f *testing.F) {
+	rs, es := newSigner(f, "r", "RS256"), newSigner(f, "", "ES256")
+	i := newIssuer(f, rs, es)
+	s := i.server(f, nil)
+	alice, err := s.Verify(f.Context(), rs.token(f, i.claims(nil)))
+	testkit.Must(f, err)
+	f.Add(rs.token(f, i.claims(nil)))
+	f.Add(es.token(f, i.claims(nil)))
+	f.Add("e30.e30.e30")
+	f.Fuzz(func(t *testing.T, token string) {
+		switch c, err := s.Verify(t.Context(), token); {
+		case err == nil && c.ID != alice.ID, err != nil && (c.ID != "" || !errors.Is(err, auth.ErrUnknown)):
+			t.Errorf("Verify(%q) = %+v, %v", token, c, err)
+		}
+	})
+}
+
+// Operators see why tokens are refused, and no one can fill their logs.
+func TestLog(t *testing.T) {
+	key := newSigner(t, "k1", "EdDSA")
+	i := newIssuer(t, key)
+	var log bytes.Buffer
+	s := i.server(t, func(o *oauth.Options) {
+		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	token := key.token(t, i.claims(m{"tenant": nil}))
+	for n := range 13 {
+		fails(t, "no tenant", s, token, auth.ErrUnknown)
+		fails(t, "garbage", s, strings.Repeat("a.", 8<<10), auth.ErrUnknown)
+		fails(t, "long algorithm", s, encode(t, m{"alg": strings.Repeat("a", 1400)})+".e30.", auth.ErrUnknown)
+		if n < 12 {
+			i.clock.Advance(10 * time.Second)
+		}
+	}
+	if got := strings.Count(log.String(), "level=WARN"); got != 3 || !strings.Contains(log.String(), "claim tenant is missing") {
+		t.Errorf("%d warnings in 2 minutes, want 3, about the claim tenant:\n%.500s", got, log.String())
+	}
+	for _, part := range strings.Split(token, ".")[1:] {
+		if strings.Contains(log.String(), part) {
+			t.Error("the log has a part of the token")
+		}
+	}
+	for line := range strings.Lines(log.String()) {
+		if len(line) > 500 {
+			t.Fatalf("a line of %d bytes: %.600s", len(line), line)
+		}
+	}
 }
