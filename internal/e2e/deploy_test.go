@@ -3,18 +3,12 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"io/fs"
 	"maps"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -92,9 +86,10 @@ func TestUnitSystemCalls(t *testing.T) {
 	}
 	dir := openDir(t)
 	program := watched(t, dir)
-	db, cert, key := filepath.Join(dir, "test.db"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	db := filepath.Join(dir, "test.db")
 	t.Run("Serve", func(t *testing.T) {
-		trusted := writePair(t, cert, key)
+		trusted, cert, key := process.WriteTLS(t, dir)
+		testkit.Must(t, errors.Join(os.Chown(cert, 65532, 65532), os.Chown(key, 65532, 65532)))
 		url := process.Serve(t, program, "--db", db, "--tls-cert", cert, "--tls-key", key)
 		secret := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "*")) // by root
 		useOverTLS(t, url, secret, trusted)
@@ -175,29 +170,6 @@ func readCalls(t *testing.T, dir string) map[string][]string {
 		}
 	}
 	return calls
-}
-
-// writePair writes a certificate for 127.0.0.1, and its key.
-func writePair(t *testing.T, cert, key string) *x509.Certificate {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	testkit.Must(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	testkit.Must(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	testkit.Must(t, err)
-	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := errors.Join(os.WriteFile(name, pem.EncodeToMemory(block), 0o600), os.Chown(name, 65532, 65532)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parsed, err := x509.ParseCertificate(der)
-	testkit.Must(t, err)
-	return parsed
 }
 
 // useOverTLS calls tools that write, summarize and search.

@@ -56,9 +56,7 @@ func newProject(t *testing.T, g *target) project {
 // runClaude runs Claude Code. It says at the beginning whether the server is connected.
 func runClaude(t *testing.T, g *target, requests []request) (version string, answers []answer, err error) {
 	p, m := newProject(t, g), newModel(t, requests...)
-	if err := os.WriteFile(filepath.Join(p.dir, ".mcp.json"), []byte(p.snippet(t, "claude-code", g.url)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(p.dir, ".mcp.json"), []byte(p.snippet(t, "claude-code", g.url)), 0o600))
 	out, _ := p.host(t, m.claude(t, p, "--allowedTools", "mcp__scratchpad", "--output-format", "stream-json", "--verbose"))
 	for line := range strings.Lines(out) {
 		var event struct {

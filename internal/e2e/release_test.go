@@ -181,9 +181,7 @@ func tracked(t *testing.T) []string {
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v; this test needs a clone of the repository", err)
-	}
+	testkit.Must(t, err)
 	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	return slices.DeleteFunc(names, func(name string) bool { // removed, and not yet committed
 		_, err := moduleFile(name).Lstat()

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -35,9 +36,7 @@ func TestReleaseBuild(t *testing.T) {
 	first, again := makeRelease(t, tool, clone), filepath.Join(t.TempDir(), "again")
 	git(t, clone, "clone", "-q", clone, again)
 	second := makeRelease(t, tool, again)
-	if err := os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600))
 	checkRefused(t, tool, clone, "not committed")
 
 	name := "scratchpad_1.2.3_linux_" + runtime.GOARCH
@@ -121,9 +120,7 @@ func checkRefused(t *testing.T, tool, clone, want string) {
 func checkArchive(t *testing.T, file string) {
 	t.Helper()
 	packed, err := gzip.NewReader(bytes.NewReader(readFile(t, file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var names []string
 	program := filepath.Join(t.TempDir(), "scratchpad")
 	for r := tar.NewReader(packed); ; {
@@ -138,12 +135,7 @@ func checkArchive(t *testing.T, file string) {
 			continue
 		}
 		content, err := io.ReadAll(r)
-		if err == nil {
-			err = os.WriteFile(program, content, os.FileMode(h.Mode))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, os.WriteFile(program, content, os.FileMode(h.Mode))))
 	}
 	if want := []string{"LICENSE", "NOTICE", "README.md", "scratchpad", "scratchpad.service"}; !slices.Equal(names, want) {
 		t.Errorf("the archive has %q, want %q", names, want)
@@ -168,9 +160,7 @@ func checkBOM(t *testing.T, file string) {
 	var bom struct {
 		Components []struct{ Name, Version, PURL string }
 	}
-	if err := json.Unmarshal(text, &bom); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &bom))
 	for _, want := range []string{"std", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"} {
 		if !slices.ContainsFunc(bom.Components, func(c struct{ Name, Version, PURL string }) bool { return c.Name == want && c.Version != "" }) {
 			t.Errorf("the SBOM does not list %s", want)
@@ -207,9 +197,7 @@ func runBundle(t *testing.T, dir string) {
 			} `json:"mcp_config"`
 		}
 	}
-	if err := json.Unmarshal(readFile(t, filepath.Join(dir, "manifest.json")), &manifest); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(readFile(t, filepath.Join(dir, "manifest.json")), &manifest))
 	if manifest.Version != "1.2.3" {
 		t.Errorf("the bundle has version %s", manifest.Version)
 	}
@@ -224,9 +212,7 @@ func runBundle(t *testing.T, dir string) {
 		cmd.Env = append(cmd.Env, name+"="+filled(value))
 	}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer session.Close()
 	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
 	if err != nil || got.IsError {
@@ -237,9 +223,7 @@ func runBundle(t *testing.T, dir string) {
 func fileNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -248,9 +232,5 @@ func fileNames(t *testing.T, dir string) (names []string) {
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return []byte(testkit.ReadFile(t, name))
 }

@@ -17,6 +17,5 @@
 //   - failover_test.go replaces the database server under a storm, and the servers.
 //   - keys_test.go changes keys.
 //   - balancer_test.go runs the proxy of deploy/compose.yaml before three servers.
-//   - shared_test.go has what else servers share: changes, spend and the schema. It also
-//     sends hostile requests to two servers.
+//   - shared_test.go has a newer schema under servers, and hostile requests to two of them.
 package ha

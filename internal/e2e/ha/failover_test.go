@@ -35,33 +35,6 @@ func TestFailover(t *testing.T) {
 	t.Logf("the longest wait after a promotion: %v", longest.Round(time.Millisecond))
 }
 
-// While the synchronous standby is gone, no write is acknowledged. Those that waited are
-// there when it comes back, once each.
-func TestStandbyGone(t *testing.T) {
-	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
-	b := a.Standby("b", pgtest.Synchronous)
-	db := pgtest.FailoverURL(a, b)
-	s := startStorm(t, db, startServers(t, 2, db, "--no-auth", "--commit-wait", "500ms"))
-	s.wait(200)
-	b.Stop()
-	before := int64(-1)
-	for range 10 { // what was confirmed before is answered
-		if n := s.done.Load(); n == before {
-			break
-		} else {
-			before = n
-		}
-		time.Sleep(time.Second)
-	}
-	time.Sleep(2 * time.Second)
-	if after := s.done.Load(); after != before {
-		t.Errorf("%d writes are acknowledged while the synchronous standby is gone", after-before)
-	}
-	b.Start()
-	s.wait(200)
-	s.check()
-}
-
 // Three servers are replaced one after the other, as for an upgrade. No call fails for a
 // client that tries again, and nothing is lost or stored twice.
 func TestRollingRestart(t *testing.T) {

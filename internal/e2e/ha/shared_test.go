@@ -1,19 +1,12 @@
 package ha
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -21,142 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
-
-// A follower, which is a process of its own, sees each write at a server, also where
-// pgbouncer lets no notification through. The time that it takes is printed.
-func TestFollow(t *testing.T) {
-	for name, front := range map[string]func(testing.TB, string) string{
-		"direct":            func(_ testing.TB, db string) string { return db },
-		"through pgbouncer": pgtest.Bouncer,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := front(t, pgtest.URL(t))
-			servers := startServers(t, 2, db, "--no-auth")
-			lines := follow(t, db)
-			c := newClient("")
-			var longest time.Duration
-			for i := range 6 {
-				path := fmt.Sprintf("file-%d", i)
-				_, err := c.call(t.Context(), servers[i%2].URL, "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":"x"`, path), "")
-				must(t, err)
-				began := time.Now()
-				select {
-				case line := <-lines:
-					if !strings.Contains(line, path) {
-						t.Errorf("the follower prints %q, want a line with %s", line, path)
-					}
-				case <-time.After(startTime):
-					t.Fatalf("the follower does not see %s", path)
-				}
-				longest = max(longest, time.Since(began))
-				time.Sleep(50 * time.Millisecond)
-			}
-			t.Logf("a follower sees a write after %v at most", longest.Round(time.Millisecond))
-		})
-	}
-}
-
-// follow starts scratchpad changes --follow, and returns the lines that it prints. It has
-// begun when it returns.
-func follow(t *testing.T, db string) <-chan string {
-	t.Helper()
-	cmd := exec.Command(scratchpadPath, "changes", "--follow", "--agent", "a", "--db", db)
-	cmd.Stderr = t.Output()
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	lines := make(chan string, 1000)
-	go func() {
-		for s := bufio.NewScanner(out); s.Scan(); {
-			lines <- s.Text()
-		}
-		close(lines)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the follower ended with %v", err)
-		}
-	})
-	for i := 0; ; i++ { // it begins with the next change
-		command(t, db, "logs", "append", "begin", fmt.Sprint(i), "--agent", "a")
-		select {
-		case <-lines:
-			for settled := false; !settled; {
-				select {
-				case <-lines:
-				case <-time.After(700 * time.Millisecond):
-					settled = true
-				}
-			}
-			return lines
-		case <-time.After(time.Second):
-		}
-		if i == 30 {
-			t.Fatal("the follower prints nothing")
-		}
-	}
-}
-
-// A model counts how often it is asked, and takes its time.
-type model struct {
-	asked atomic.Int64
-	pause time.Duration
-}
-
-// ServeHTTP implements [http.Handler]. It speaks OpenAI's API.
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
-	m.asked.Add(1)
-	time.Sleep(m.pause)
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"It moves the invoices."}}],"usage":{"prompt_tokens":4000,"completion_tokens":20}}`)
-}
-
-// Clients ask one server for the summary of a file at the same time. It asks the model once,
-// and the other servers find what it keeps. What is spent counts for all servers: when the
-// month's tokens are used up, none of them asks.
-func TestSummaries(t *testing.T) {
-	m := &model{pause: time.Second}
-	provider := httptest.NewServer(m)
-	defer provider.Close()
-	db := pgtest.URL(t)
-	servers := startServers(t, 3, db, "--no-auth", "--summarizer", "openai", "--summary-base-url", provider.URL+"/v1", "--summary-model", "tiny", "--summary-window", "100000", "--summary-tokens-per-month", "6500")
-	c, text := newClient(""), strings.Repeat("It moves the invoices, one table a week.\n", 300)
-	for _, path := range []string{"a", "b"} {
-		_, err := c.call(t.Context(), servers[0].URL, "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":%q`, path, text+path), "")
-		must(t, err)
-	}
-	var asking sync.WaitGroup
-	for i := range 9 {
-		asking.Go(func() {
-			answer, err := c.call(t.Context(), servers[0].URL, "summarize_file", `"agent_id":"a","path":"a"`, "")
-			if err != nil || !strings.Contains(answer, "It moves the invoices.") {
-				t.Errorf("summary %d at the first server: %v, %q", i, err, answer)
-			}
-		})
-	}
-	asking.Wait()
-	for i, s := range servers {
-		answer, err := c.call(t.Context(), s.URL, "summarize_file", `"agent_id":"a","path":"a"`, "")
-		if err != nil || !strings.Contains(answer, "It moves the invoices.") {
-			t.Errorf("the summary that is kept, at server %d: %v, %q", i, err, answer)
-		}
-	}
-	if n := m.asked.Load(); n != 1 {
-		t.Errorf("the model was asked %d times for one summary, want once", n)
-	}
-	for i, s := range servers {
-		answer, err := c.call(t.Context(), s.URL, "summarize_file", `"agent_id":"a","path":"b"`, "")
-		if err == nil || !strings.Contains(err.Error(), "tokens for summaries this month") {
-			t.Errorf("server %d asks for more than the month's tokens: %v, %q", i, err, answer)
-		}
-	}
-	if n := m.asked.Load(); n != 1 {
-		t.Errorf("the model was asked %d times in all, want once", n)
-	}
-}
 
 // When a newer program has migrated the database, servers that run write nothing more and
 // are not ready, so that no proxy asks them, and an older program does not start.

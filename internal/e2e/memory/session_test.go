@@ -90,10 +90,8 @@ func (s *session) memories() {
 	want := m{"id": id, "type": "memory", "path": "/plans/first.md", "content": nil, "content_sha256": sum("one\n"), "content_size_bytes": 4.0,
 		"memory_store_id": store, "memory_version_id": memory["memory_version_id"]}
 	s.like(memory, want)
-	s.like(s.do("memories.retrieve", id, in(m{"view": "basic"})), want)
 	want["content"] = "one\n"
 	s.like(s.do("memories.retrieve", id, in(m{})), want)
-	s.like(s.do("memories.retrieve", id, in(m{"view": "full"})), want)
 
 	changed := s.do("memories.update", id, in(m{"content": "two", "view": "full"}))
 	if changed["memory_version_id"] == memory["memory_version_id"] || changed["created_at"] != memory["created_at"] {
@@ -105,26 +103,9 @@ func (s *session) memories() {
 	moved := s.do("memories.update", id, in(m{"path": "/done/é 日本.md", "view": "full"}))
 	want["path"], want["memory_version_id"] = "/done/é 日本.md", moved["memory_version_id"]
 	s.like(moved, want)
-	both := s.do("memories.update", id, in(m{"path": "/done.md", "content": "three", "view": "full"}))
-	if both["path"] != "/done.md" || both["content"] != "three" {
-		s.Errorf("path and content changed: %v", both)
-	}
-	same := s.do("memories.update", id, in(m{"path": "/done.md", "content": "three", "view": "full"}))
-	s.like(same, both)
-	if same["updated_at"] != both["updated_at"] {
-		s.Errorf("updated at %v, then without a change at %v", both["updated_at"], same["updated_at"])
-	}
-	if n := len(s.all("memoryVersions.all", store, m{"memory_id": id})); n != 4 {
-		s.Errorf("%d versions, want 4", n)
-	}
 	s.awkwardContents(store)
 	s.like(s.do("memories.delete", id, in(m{})), m{"id": id, "type": "memory_deleted"})
 	s.fails(404, "not_found_error", "memories.retrieve", id, in(m{}))
-	s.fails(404, "not_found_error", "memories.delete", id, in(m{}))
-	s.fails(404, "not_found_error", "memories.update", id, in(m{"content": "x"}))
-	if again := s.write(store, "/done.md", "new"); again["id"] == id {
-		s.Error("a memory at the path of a deleted one has its id")
-	}
 }
 
 // awkwardContents writes contents and reads them back as they were.
@@ -146,20 +127,8 @@ func (s *session) preconditions() {
 	id := s.write(store, "/a.md", "one")["id"].(string)
 	s.do("memories.update", id, in(m{"content": "two", "precondition": expect("one")}))
 	s.fails(409, "memory_precondition_failed_error", "memories.update", id, in(m{"content": "three", "precondition": expect("one")}))
-	s.fails(409, "memory_precondition_failed_error", "memories.update", id, in(m{"path": "/b.md", "precondition": expect("one")}))
 	s.fails(409, "memory_precondition_failed_error", "memories.delete", id, in(m{"expected_content_sha256": sum("one")}))
-	before := s.do("memories.retrieve", id, in(m{}))
-	if before["content"] != "two" || before["path"] != "/a.md" {
-		s.Errorf("after refusals: %v", before)
-	}
-	// The memory is already as the client wants it.
-	s.like(s.do("memories.update", id, in(m{"content": "two", "precondition": expect("one"), "view": "full"})), before)
-	s.like(s.do("memories.update", id, in(m{"content": "two", "path": "/a.md", "precondition": expect("zero"), "view": "full"})), before)
-	if n := len(s.all("memoryVersions.all", store, nil)); n != 2 {
-		s.Errorf("%d versions, want 2", n)
-	}
 	s.do("memories.delete", id, in(m{"expected_content_sha256": sum("two")}))
-	s.fails(404, "not_found_error", "memories.delete", id, in(m{"expected_content_sha256": sum("two")}))
 }
 
 // list lists the memories of a store by pages, folders and depth.
@@ -189,20 +158,11 @@ func (s *session) list() {
 			s.Errorf("full view: %v", item)
 		}
 	}
-	for _, item := range check(m{"path_prefix": "/b/"}, "/b/c.md", "/b/d/e.md", "/b/d/f.md", "/b/g/h.md") {
-		if item["content"] != nil || item["content_sha256"] != sum("of "+item["path"].(string)) {
-			s.Errorf("basic view: %v", item)
-		}
-	}
-	check(m{"path_prefix": "/nothing/"})
 	check(m{"path_prefix": "/é/"}, "/é/日本.md")
-	check(m{"path_prefix": "/"}, sorted...)
-	check(m{"depth": 0}, sorted...)
 	folders := check(m{"depth": 1}, "/a.md", "/b-i.md", "/b/", "/j/", "/é/")
 	for _, item := range folders[2:] {
 		s.like(item, m{"type": "memory_prefix", "path": item["path"]})
 	}
-	check(m{"depth": 1, "limit": 1}, "/a.md", "/b-i.md", "/b/", "/j/", "/é/")
 	check(m{"depth": 1, "path_prefix": "/b/", "limit": 2}, "/b/c.md", "/b/d/", "/b/g/")
 }
 
@@ -246,17 +206,11 @@ func (s *session) versions() {
 		s.Fatalf("versions: %v", all)
 	}
 	check(m{"limit": 2}, ids(all)...)
-	check(m{"memory_id": id}, newest...)
 	check(m{"memory_id": id, "limit": 1}, newest...)
-	check(m{"memory_id": id, "operation": "created"}, versions[0])
 	check(m{"memory_id": id, "operation": "modified"}, newest[:3]...)
-	check(m{"operation": "deleted"})
 	check(m{"memory_id": id, "api_key_id": s.key}, newest...)
-	check(m{"api_key_id": "nobody"})
 	check(m{"session_id": "nobody"})
 	check(m{"service_account_id": "nobody"})
-	check(m{"created_at[gte]": time.Now().Add(time.Hour)})
-	check(m{"created_at[lte]": time.Now().Add(-time.Hour)})
 	check(m{"memory_id": id, "created_at[gte]": time.Now().Add(-time.Hour), "created_at[lte]": time.Now().Add(time.Hour)}, newest...)
 
 	// The API gives the path that a memory had at the time. Versions here move with their

@@ -95,21 +95,15 @@ func newPair(t *testing.T, r *rand.Rand) *pair {
 
 func (p *pair) theirs(command m) (a answer) {
 	p.Helper()
-	if err := json.NewEncoder(p.in).Encode(command); err != nil {
-		p.Fatal(err)
-	}
-	if err := p.out.Decode(&a); err != nil {
-		p.Fatal(err)
-	}
+	testkit.Must(p, json.NewEncoder(p.in).Encode(command))
+	testkit.Must(p, p.out.Decode(&a))
 	return a
 }
 
 func (p *pair) ours(command m) (a answer) {
 	p.Helper()
 	text, err := json.Marshal(command)
-	if err != nil {
-		p.Fatal(err)
-	}
+	testkit.Must(p, err)
 	a.Text, a.IsError = memorycommand.Run(p.Context(), p.ws, text, memorycommand.Options{})
 	return a
 }
@@ -142,9 +136,7 @@ func (p *pair) mended(command m) answer {
 	if !ok || strings.Count(content, old) != 1 {
 		return answer{IsError: true}
 	}
-	if err := os.WriteFile(filepath.Join(p.root, path(command["path"])), []byte(strings.Replace(content, old, new, 1)), 0o600); err != nil {
-		p.Fatal(err)
-	}
+	testkit.Must(p, os.WriteFile(filepath.Join(p.root, path(command["path"])), []byte(strings.Replace(content, old, new, 1)), 0o600))
 	return answer{}
 }
 
@@ -203,9 +195,7 @@ func (p *pair) folder() map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		p.Fatal(err)
-	}
+	testkit.Must(p, err)
 	return files
 }
 
@@ -231,9 +221,7 @@ func (p *pair) files() map[string]string {
 func (p *pair) prune(dir string) (empty bool) {
 	p.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		p.Fatal(err)
-	}
+	testkit.Must(p, err)
 	left := len(entries)
 	for _, e := range entries {
 		if e.IsDir() && p.prune(filepath.Join(dir, e.Name())) {
@@ -241,9 +229,7 @@ func (p *pair) prune(dir string) (empty bool) {
 		}
 	}
 	if left == 0 && dir != p.root {
-		if err := os.Remove(dir); err != nil {
-			p.Fatal(err)
-		}
+		testkit.Must(p, os.Remove(dir))
 	}
 	return left == 0
 }
