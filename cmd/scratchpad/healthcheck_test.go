@@ -95,19 +95,10 @@ func TestHealthcheckTLS(t *testing.T) {
 // otherCertificate returns the PEM of a certificate that no server has.
 func otherCertificate(t *testing.T) string {
 	t.Helper()
-	certificate, _ := newCertificate(t)
-	return certificate
-}
-
-// newCertificate returns the PEM of a certificate and of its key.
-func newCertificate(t *testing.T) (certificate, key string) {
-	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
 	testkit.Must(t, err)
 	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
 	raw, err := x509.CreateCertificate(rand.Reader, &template, &template, public, private)
 	testkit.Must(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	testkit.Must(t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))
 }
