@@ -39,9 +39,7 @@ func fileMount(t *testing.T, size string) string {
 		t.Skip("needs root: mounts a tmpfs")
 	}
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+size); err != nil {
-		t.Fatalf("mount a tmpfs: %v", err)
-	}
+	testkit.Must(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+size))
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Errorf("unmount: %v", err)

@@ -19,18 +19,14 @@ import (
 func openFile(t testing.TB, path string) *conversation.File {
 	t.Helper()
 	f, err := conversation.FileJournal(path)
-	if err != nil {
-		t.Fatalf("FileJournal() = %v", err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
 
 func closeFile(t testing.TB, f *conversation.File) {
 	t.Helper()
-	if err := f.Close(); err != nil {
-		t.Fatalf("Close() = %v", err)
-	}
+	testkit.Must(t, f.Close())
 }
 
 func saidRecord(text string) conversation.Record {
@@ -40,9 +36,7 @@ func saidRecord(text string) conversation.Record {
 
 func appendRecords(t testing.TB, j conversation.Journal, records ...conversation.Record) []conversation.Record {
 	t.Helper()
-	if err := j.Append(t.Context(), records...); err != nil {
-		t.Fatalf("Append() = %v", err)
-	}
+	testkit.Must(t, j.Append(t.Context(), records...))
 	return records
 }
 
@@ -59,9 +53,7 @@ func readAfter(ctx context.Context, j conversation.Journal, after int64) (all []
 func wantRecords(t testing.TB, j conversation.Journal, want []conversation.Record) {
 	t.Helper()
 	got, err := readAfter(t.Context(), j, 0)
-	if err != nil {
-		t.Fatalf("Records() ended with %v", err)
-	}
+	testkit.Must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("Records() (-want +got):\n%s", diff)
 	}

@@ -172,36 +172,6 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-func TestUpdate(t *testing.T) {
-	p, c := newPad(t, pad.Options{DefaultTTL: time.Hour})
-	add := func(old int, ok bool) (int, error) { return old + 1, nil }
-	testkit.Must(t, pad.Update(p, "n", add))
-	if e, _ := p.Peek("n"); e.Value != 1 || e.TTL != time.Hour {
-		t.Errorf("Update() of nothing made %+v", e)
-	}
-	testkit.Must(t, p.SetWith("n", 5, pad.SetOptions{TTL: time.Minute, Expiry: pad.Sliding, Tags: []string{"t"}}))
-	c.Advance(time.Second)
-	testkit.Must(t, pad.Update(p, "n", add))
-	e, _ := p.Peek("n")
-	if e.Value != 6 || e.TTL != time.Minute || !e.Sliding || len(e.Tags) != 1 || !e.CreatedAt.Equal(start) || !e.UpdatedAt.Equal(c.Now()) {
-		t.Errorf("Update() made %+v, want TTL and tags kept", e)
-	}
-	stop := errors.New("stop")
-	if err := pad.Update(p, "n", func(int, bool) (int, error) { return 9, stop }); err != stop {
-		t.Errorf("Update() = %v, want the error of f", err)
-	}
-	var other *pad.TypeError
-	if err := pad.Update(p, "n", func(string, bool) (string, error) { return "", nil }); !errors.As(err, &other) {
-		t.Errorf("Update() of another type = %v, want a TypeError", err)
-	}
-	if got, _ := p.Get("n"); got != 6 {
-		t.Errorf("after errors Get() = %v, want 6", got)
-	}
-	mustEnd(t, func() { // f runs outside of the lock
-		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + p.Len() + len(p.Entries()), nil }))
-	})
-}
-
 type point struct{ X, Y int }
 
 func TestValues(t *testing.T) {
@@ -222,6 +192,9 @@ func TestValues(t *testing.T) {
 	var other *pad.TypeError
 	if got, err := pad.Get[point](p, "pointer"); got != (point{}) || !errors.As(err, &other) || other.Key != "pointer" || other.Want.Name() != "point" {
 		t.Errorf("Get[point]() of a pointer = %v, %v, want a TypeError", got, err)
+	}
+	if err := pad.Update(p, "struct", func(string, bool) (string, error) { return "", nil }); !errors.As(err, &other) {
+		t.Errorf("Update() of another type = %v, want a TypeError", err)
 	}
 	if _, err := pad.Get[int](p, "nil"); !errors.As(err, &other) || other.Have != nil {
 		t.Errorf("Get[int]() of nil = %v, want a TypeError", err)

@@ -54,9 +54,7 @@ func TestCalls(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "scratchpad.db")
 		open := func() workspace.Store {
 			store, err := sqlite.Open(context.Background(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
-			if err != nil {
-				t.Fatalf("Open = %v", err)
-			}
+			testkit.Must(t, err)
 			return store
 		}
 		callsOn(t, open)
@@ -70,9 +68,7 @@ func TestCallsOnPostgres(t *testing.T) {
 	url := pgtest.URL(t)
 	open := func() workspace.Store {
 		store, err := postgres.Open(context.Background(), url, postgres.Options{})
-		if err != nil {
-			t.Fatalf("Open = %v", err)
-		}
+		testkit.Must(t, err)
 		return store
 	}
 	callsOn(t, open)
@@ -712,9 +708,7 @@ func (m *machine) listLogs(t *rapid.T) {
 func (m *machine) usage(t *rapid.T) {
 	ws, a := m.pick(t)
 	got, err := ws.Usage(t.Context())
-	if err != nil {
-		t.Fatalf("Usage = %v", err)
-	}
+	testkit.Must(t, err)
 	a.pending++
 	want := workspace.UsageReport{Agent: ws.Agent(), Usage: a.usage(), Charge: a.charge(), Limits: m.limits}
 	want.Operations += a.pending
@@ -774,16 +768,12 @@ func (m *machine) move(t *rapid.T) {
 // reopen closes the service, and also the store if that loses nothing, and takes other
 // limits.
 func (m *machine) reopen(t *rapid.T) {
-	if err := m.svc.Close(t.Context()); err != nil {
-		t.Fatalf("Close = %v", err)
-	}
+	testkit.Must(t, m.svc.Close(t.Context()))
 	for _, a := range m.agents {
 		a.flush()
 	}
 	if m.open != nil {
-		if err := m.store.Close(); err != nil {
-			t.Fatalf("Close of the store = %v", err)
-		}
+		testkit.Must(t, m.store.Close())
 		m.store = m.open()
 	}
 	m.newService(t)
@@ -840,9 +830,7 @@ func (m *machine) check(t *rapid.T) {
 	var got []workspace.AgentUsage
 	for after := ""; len(got) <= len(m.agents); { // else there is one too many, and the same again maybe
 		page, err := m.svc.Agents(t.Context(), after, 1)
-		if err != nil {
-			t.Fatalf("Agents = %v", err)
-		}
+		testkit.Must(t, err)
 		if len(page) == 0 {
 			break
 		}

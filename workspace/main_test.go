@@ -70,9 +70,7 @@ func asBytes(texts []string) [][]byte {
 func usage(t testing.TB, ws *workspace.Workspace) workspace.Usage {
 	t.Helper()
 	u, err := ws.Usage(t.Context())
-	if err != nil {
-		t.Fatalf("Usage = %v", err)
-	}
+	testkit.Must(t, err)
 	return u.Usage
 }
 

@@ -50,9 +50,7 @@ func TestUnicodePathsEverywhere(t *testing.T) {
 			path := norm.NFC.String(given)
 			agent := fmt.Sprint("agent-", cases)
 			ws, err := svc.Agent(agent)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			testkit.Must(rt, err)
 			for _, name := range []string{given, norm.NFD.String(given), path} {
 				for call, err := range pathCalls(t.Context(), ws, name) {
 					if errors.Is(err, workspace.ErrInvalid) {

@@ -24,18 +24,12 @@ func TestConversationsGoOutWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		msgs := drawConversation(rt)
 		chat, err := openaimsg.ToChat(msgs)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		testkit.Must(rt, err)
 		items, err := openaimsg.ToItems(msgs)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		testkit.Must(rt, err)
 		want := events(msgs)
 		read, err := openaimsg.FromChat(chat...)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		testkit.Must(rt, err)
 		if got := events(read); !slices.Equal(got, want) {
 			rt.Fatalf("chat has %q, want %q", got, want)
 		}

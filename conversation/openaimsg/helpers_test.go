@@ -62,13 +62,9 @@ func sameJSON(t *testing.T, what, got, want string) {
 func fields(t *testing.T, m conversation.Message) conversation.Message {
 	t.Helper()
 	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatalf("the message cannot be stored: %v", err)
-	}
+	testkit.Must(t, err)
 	var back conversation.Message
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatalf("the message cannot be read back: %v", err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &back))
 	if !bytes.Equal(back.Raw, m.Raw) {
 		t.Errorf("Raw was stored as %s, it is %s", back.Raw, m.Raw)
 	}

@@ -48,9 +48,7 @@ func create(t testing.TB, keys *auth.Keys, g auth.Grant) (auth.Key, string) {
 func accepted(t testing.TB, keys *auth.Keys, credential string) auth.Caller {
 	t.Helper()
 	c, err := keys.Verify(t.Context(), credential)
-	if err != nil {
-		t.Fatalf("Verify = %v, expected the owner of the key", err)
-	}
+	testkit.Must(t, err)
 	return c
 }
 

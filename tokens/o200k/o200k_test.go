@@ -31,14 +31,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func BenchmarkCount(b *testing.B) {
-	text := strings.Repeat("The cost of a text is known when the text is read.\n", 1<<10)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		o200k.Count(text)
-	}
-}
-
 func ExampleCount() {
 	fmt.Println(o200k.Count("The quick brown fox jumps over the lazy dog."))
 	// Output: 10

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -250,64 +249,6 @@ func decoded(text string) []string {
 		}
 		if s, ok := token.(string); ok {
 			values = append(values, s)
-		}
-	}
-}
-
-// megabyte returns 1 MiB of each kind of text that tools return, by name.
-func megabyte() map[string]string {
-	s := &session{Rand: rand.New(rand.NewPCG(1, 1))}
-	s.world()
-	fill := func(piece func() string) string {
-		var b strings.Builder
-		for b.Len() < 1<<20 {
-			b.WriteString(piece())
-		}
-		return b.String()[:1<<20]
-	}
-	return map[string]string{
-		"code": fill(s.code),
-		"log": fill(func() string {
-			return fmt.Sprintf("2026-11-03T10:22:%02d.%03dZ INFO served /api/%s in %d ms from 10.%d.0.7\n", s.IntN(60), s.IntN(1000), s.noun(), s.IntN(900), s.IntN(256))
-		}),
-		"listing": fill(func() string { return fmt.Sprintf("./src/%s/%s_%d.go\n", s.noun(), s.verb(), s.IntN(1e6)) }),
-		"errors": fill(func() string {
-			return fmt.Sprintf("src/%s_%d.go:%d:3: error: undefined: %s\n", s.noun(), s.IntN(1e6), s.IntN(999), one(s, s.names...))
-		}),
-		"prose":     fill(func() string { return s.prose() + one(s, " ", " ", "\n") }),
-		"base64":    fill(func() string { return string("ABCabcdefghXYZ0189+/"[s.IntN(20)]) }),
-		"Chinese":   fill(func() string { return one(s, "请修改", "文件", "src/main.go", "的内容", "。") }),
-		"one line":  fill(func() string { return fmt.Sprintf(`{"id":%d,"path":"src/%s.js","ok":true},`, s.IntN(1e6), s.noun()) }),
-		"addresses": fill(func() string { return "://(a://" }),
-		"slashes":   fill(func() string { return "a/" }),
-		"marks":     fill(func() string { return "`*_:.-~#" }),
-	}
-}
-
-// BenchmarkEvidence searches one message of 1 MiB.
-func BenchmarkEvidence(b *testing.B) {
-	texts := megabyte()
-	names := make([]string, 0, len(texts))
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	b.Run("floor, tokens estimated", func(b *testing.B) {
-		b.SetBytes(1 << 20)
-		for b.Loop() {
-			tokens.Estimate(texts["log"])
-		}
-	})
-	for _, name := range names {
-		for _, from := range []Source{Result, User} {
-			msgs := []Message{{From: from, Text: texts[name]}}
-			b.Run(name+map[Source]string{Result: "/tool", User: "/user"}[from], func(b *testing.B) {
-				b.SetBytes(int64(len(texts[name])))
-				b.ReportAllocs()
-				for b.Loop() {
-					gather(msgs, nil, 0)
-				}
-			})
 		}
 	}
 }
