@@ -62,3 +62,12 @@ func TestRightsAfterRoom(t *testing.T) {
 		})
 	}
 }
+
+// Nobody may use a route that does not say what it needs.
+func TestRouteWithoutScopes(t *testing.T) {
+	ctx := auth.NewContext(t.Context(), auth.Caller{ID: "ada", Scopes: readWrite})
+	c := &call{ctx: ctx, route: &route{}}
+	if err := c.checkCaller(); err == nil {
+		t.Error("a route without scopes is open")
+	}
+}

@@ -149,6 +149,9 @@ func (c *call) checkCaller() error {
 	}
 	c.caller = caller
 	missing := c.route.need &^ caller.Scopes
+	if c.route.need == 0 { // a route that does not say what it needs is closed
+		missing = readWrite
+	}
 	for _, one := range []auth.Scopes{auth.Read, auth.Write} {
 		if missing.Has(one) {
 			return fail(http.StatusForbidden, "your key may not %s; ask the operator for one with the scope %[1]s", one)
