@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 	"internal/importrecord":              {"internal/phrase", "internal/terminal", "internal/transfer"},
 	"internal/intruder":                  {},
 	"internal/host":                      {"golang.org/x/sys/..."},
-	"internal/httpserver":                {"internal/backtrace", "internal/apierror", "internal/auth", "internal/lru", "internal/native", "workspace", "golang.org/x/net/netutil", "golang.org/x/time/rate"},
+	"internal/httpserver":                {"internal/backtrace", "internal/apierror", "internal/auth", "internal/lru", "internal/native", "internal/strictjson", "workspace", "golang.org/x/net/netutil", "golang.org/x/time/rate"},
 	"internal/lru":                       {},
 	"internal/backtrace":                 {},
 	"internal/native":                    {"golang.org/x/sys/..."},

@@ -1,13 +1,8 @@
 package mcpserver
 
 import (
-	"bytes"
-	"encoding/json"
-	"maps"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Both transports refuse a message that two decoders could read differently, and accept
@@ -38,21 +33,4 @@ func TestAmbiguousMessages(t *testing.T) {
 			t.Errorf("id %q, which is no text: %+v, want it refused, and no answer with it", id, bad)
 		}
 	}
-}
-
-// members agrees with encoding/json on every object.
-func FuzzMembers(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":1}`, `{"a":[1,{"b":"}"}],"c":"\\\"","d":{}, "e" : null }`, `{"":""}`, `{"a":-1e9,"b":true}`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var want map[string]json.RawMessage
-		if json.Unmarshal(text, &want) != nil || want == nil {
-			return
-		}
-		got, err := members(bytes.TrimSpace(text))
-		if err == nil && !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-			t.Errorf("members: %s", cmp.Diff(want, got))
-		}
-	})
 }

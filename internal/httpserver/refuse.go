@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 // A refusal is an answer that is an error.
@@ -109,24 +109,21 @@ const maxID = 256 // bytes of an id that is repeated
 
 // idOf returns the id of a message of JSON-RPC, a text or a number, or nil.
 func idOf(body []byte) json.RawMessage {
-	var m struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &m) != nil || len(m.ID) == 0 || len(m.ID) > maxID || !strings.ContainsRune(`"-0123456789`, rune(m.ID[0])) {
+	message, _, err := strictjson.Parse(body)
+	id := strictjson.Member(message, "id")
+	if err != nil || len(id) == 0 || len(id) > maxID || !strings.ContainsRune(`"-0123456789`, rune(id[0])) {
 		return nil
 	}
-	return m.ID
+	return id
 }
 
 // encode returns a line of JSON. An id in it stays as it was sent.
 func encode(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	line, err := strictjson.Line(v)
+	if err != nil {
 		panic(err) // texts and numbers have a form in JSON
 	}
-	return b.String()
+	return line + "\n"
 }
 
 const (
