@@ -13,7 +13,7 @@ const (
 
 // agentData is what the page of an agent shows.
 type agentData struct {
-	head    agentHead
+	Head    agentHead
 	Profile workspace.Profile
 	Usage   workspace.UsageReport
 	Tree    *folder
@@ -24,9 +24,6 @@ type agentData struct {
 	Changes []changeRow
 	Configs []Config
 }
-
-// Head is the head of the page.
-func (d agentData) Head() agentHead { return d.head }
 
 // An agentHead is what all pages of an agent begin with.
 type agentHead struct {
@@ -42,7 +39,7 @@ func (h *Handler) agent(v *visit) error {
 		return err
 	}
 	ctx := v.r.Context()
-	d := agentData{head: v.agentHead("Files"), Below: v.r.URL.Query().Get("after")}
+	d := agentData{Head: v.agentHead("Files"), Below: v.r.URL.Query().Get("after")}
 	if d.Usage, err = ws.Usage(ctx); err != nil {
 		return err
 	}
@@ -60,7 +57,7 @@ func (h *Handler) agent(v *visit) error {
 	}
 	d.Tree = newTree(d.Below, files, func(path string) string { return fileURL(ws.Agent(), path) })
 	if files.Next != "" {
-		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(files.Next)
+		d.More = query(agentURL(ws.Agent()), "after", files.Next)
 	}
 	logs, err := ws.ListLogs(ctx, workspace.ListOptions{Limit: maxLogs})
 	if err != nil {
@@ -86,12 +83,16 @@ func (v *visit) agentHead(tab string) agentHead {
 // renderAgent answers with a page of the agent in the address, which is fetched again when
 // the agent's memory changes.
 func (v *visit) renderAgent(name, title string, data any) error {
-	agent := v.r.PathValue("agent")
-	return v.render(name, title, pageOptions{part: partAgents, agent: agent, stream: agentStream(agent)}, data)
+	o := v.agentPlace()
+	o.Stream = agentStream(o.Agent)
+	return v.render(name, title, o, data)
 }
 
+// agentPlace returns the place of a page of the agent in the address.
+func (v *visit) agentPlace() place { return place{Part: partAgents, Agent: v.r.PathValue("agent")} }
+
 // agentStream returns the address of the events of an agent.
-func agentStream(agent string) string { return "/events?agent=" + escapeQuery(agent) }
+func agentStream(agent string) string { return query("/events", "agent", agent) }
 
 // A changeRow is a row of the journal of changes.
 type changeRow struct {
@@ -148,7 +149,7 @@ func logDetail(c workspace.Change) (detail, link, label string) {
 
 // changesData is what the page with the journal of changes shows.
 type changesData struct {
-	head   agentHead
+	Head   agentHead
 	Days   []changeDay
 	Prefix string
 	Older  string // the address of older changes; "": there are none
@@ -156,9 +157,6 @@ type changesData struct {
 	Gone   int64  // so many older changes are not kept any more
 	Empty  bool
 }
-
-// Head is the head of the page.
-func (d changesData) Head() agentHead { return d.head }
 
 // A changeDay are the changes of a day, in UTC.
 type changeDay struct {
@@ -177,7 +175,7 @@ func (h *Handler) changes(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := changesData{head: v.agentHead(partChanges), Prefix: q.Get("prefix"), Newest: before == 0}
+	d := changesData{Head: v.agentHead(partChanges), Prefix: q.Get("prefix"), Newest: before == 0}
 	page, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Before: before, Prefix: d.Prefix, Limit: 100})
 	if err != nil {
 		return err
@@ -192,10 +190,7 @@ func (h *Handler) changes(v *visit) error {
 	}
 	d.Empty = page.Last == 0
 	if page.Next != 0 {
-		d.Older = agentURL(ws.Agent(), "changes") + "?before=" + number(page.Next)
-		if d.Prefix != "" {
-			d.Older += "&prefix=" + escapeQuery(d.Prefix)
-		}
+		d.Older = query(agentURL(ws.Agent(), "changes"), "before", number(page.Next), "prefix", d.Prefix)
 	} else if page.Oldest > 1 {
 		d.Gone = page.Oldest - 1
 	}

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"net/url"
-
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -79,16 +77,10 @@ func (h *Handler) agents(v *visit) error {
 	if len(d.Agents) == 0 && d.Part == "" && h.o.Config != nil {
 		d.Configs = h.o.Config(v.r.Context(), "", "")
 	}
-	return v.render("agents", "Agents", pageOptions{part: partAgents, stream: "/events"}, d)
+	return v.render("agents", "Agents", place{Part: partAgents, Stream: "/events"}, d)
 }
 
 // agentsURL returns the address of a page of the list of agents.
 func agentsURL(part, order, after string) string {
-	q := url.Values{}
-	for name, value := range map[string]string{"q": part, "order": order, "after": after} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	return (&url.URL{Path: "/", RawQuery: q.Encode()}).String()
+	return query("/", "q", part, "order", order, "after", after)
 }

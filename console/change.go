@@ -30,9 +30,7 @@ func (h *Handler) changeFile(v *visit) error {
 
 // moveData is what the page shows that gives a file another path.
 type moveData struct {
-	Head        agentHead
-	Path        string
-	Address     string
+	subject
 	Version     int64  // that the person has seen
 	To          string // the new path
 	PathProblem string // what is wrong with it
@@ -55,18 +53,12 @@ func (h *Handler) movePage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := v.moveData(ws, versions[len(versions)-1].Version)
-	d.To = d.Path
-	return v.renderMove(http.StatusOK, d)
-}
-
-func (v *visit) moveData(ws *workspace.Workspace, version int64) moveData {
 	path := v.r.PathValue("path")
-	return moveData{Head: v.agentHead("Files"), Path: path, Address: fileURL(ws.Agent(), path), Version: version}
+	return v.renderMove(http.StatusOK, moveData{subject: v.fileSubject(path), Version: versions[len(versions)-1].Version, To: path})
 }
 
 func (v *visit) renderMove(status int, d moveData) error {
-	return v.write(status, "move", "Move "+text.Plain(d.Path), pageOptions{part: partAgents, agent: d.Head.Agent}, d)
+	return v.write(status, "move", "Move "+text.Plain(d.Path), v.agentPlace(), d)
 }
 
 // move gives a file another path.
@@ -75,8 +67,7 @@ func (v *visit) move(ws *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	d := v.moveData(ws, version)
-	d.To = strings.TrimSpace(v.form.Get("to"))
+	d := moveData{subject: v.fileSubject(v.r.PathValue("path")), Version: version, To: strings.TrimSpace(v.form.Get("to"))}
 	m, err := ws.MoveFile(v.r.Context(), d.Path, d.To, workspace.MoveOptions{
 		IfVersion: &version, IdempotencyKey: v.requestKey("move", d.Path, d.To, number(version)),
 	})
@@ -109,9 +100,7 @@ func (v *visit) move(ws *workspace.Workspace) error {
 
 // deleteData is what the page shows that asks before a file goes.
 type deleteData struct {
-	Head     agentHead
-	Path     string
-	Address  string
+	subject
 	Current  workspace.VersionInfo
 	Oldest   workspace.VersionInfo // that is kept
 	Versions int64                 // that are kept
@@ -135,13 +124,13 @@ func (v *visit) renderDelete(status int, ws *workspace.Workspace, problem string
 		return err
 	}
 	d := deleteData{
-		Head: v.agentHead("Files"), Path: path, Address: fileURL(ws.Agent(), path), Problem: problem,
+		subject: v.fileSubject(path), Problem: problem,
 		Current: versions[len(versions)-1], Oldest: versions[0], Versions: int64(len(versions)),
 	}
 	for _, version := range versions {
 		d.Bytes += version.Bytes
 	}
-	return v.write(status, "delete", "Delete "+text.Plain(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	return v.write(status, "delete", "Delete "+text.Plain(path), v.agentPlace(), d)
 }
 
 // deleteFile removes a file, if it is as the person has seen it.
@@ -165,9 +154,7 @@ func (v *visit) deleteFile(ws *workspace.Workspace) error {
 
 // restoreData is what the page shows that asks again before a version is restored.
 type restoreData struct {
-	Head    agentHead
-	Path    string
-	Address string
+	subject
 	Version int64 // that the person wants
 	Began   int64 // the version that was current for the person
 	Current workspace.VersionInfo
@@ -197,6 +184,6 @@ func (v *visit) restore(ws *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	d := restoreData{v.agentHead("Files"), path, fileURL(ws.Agent(), path), version, current, versions[len(versions)-1]}
-	return v.write(http.StatusConflict, "restore", "Restore "+text.Plain(path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	d := restoreData{v.fileSubject(path), version, current, versions[len(versions)-1]}
+	return v.write(http.StatusConflict, "restore", "Restore "+text.Plain(path), v.agentPlace(), d)
 }

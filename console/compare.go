@@ -63,7 +63,8 @@ func (h *Handler) compare(v *visit) error {
 	if err != nil {
 		return err
 	}
-	o := pageOptions{part: partAgents, agent: ws.Agent(), stream: "/events?agent=" + escapeQuery(ws.Agent())}
+	o := v.agentPlace()
+	o.Stream = agentStream(ws.Agent())
 	title := "Compare " + text.Plain(d.Path)
 	if len(d.Missing) > 0 {
 		return v.write(http.StatusNotFound, "compare", title, o, d)
@@ -71,7 +72,7 @@ func (h *Handler) compare(v *visit) error {
 	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + text.Plain(d.Path)
 	if c.A != currentName && c.B != currentName {
 		// What a change can alter is above the rows, and costs little to fetch.
-		o.refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
+		o.Refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
 	}
 	if !q.Has("head") {
 		leave, err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes))

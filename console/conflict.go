@@ -49,7 +49,7 @@ func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) err
 		return v.seeVersion(ws, r.Path, r.Version)
 	}
 	c.Link = d.Address + "?v=" + number(r.Version)
-	c.Theirs = &fileData{Pinned: true, fileHead: fileHead{Address: d.Address, File: r}}
+	c.Theirs = &fileData{Pinned: true, fileHead: fileHead{subject: d.subject, File: r}}
 	c.Theirs.setLines(1, r.Content)
 	c.compare(r.Content, content, d.Draft.Ending)
 	return v.renderEditor(http.StatusConflict, ws, d)

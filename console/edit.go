@@ -19,10 +19,8 @@ import (
 // editData is what the editor shows: of a file, of a new one, and after a save that did
 // not work.
 type editData struct {
-	Head    agentHead
-	Path    string // of the file, or as typed for a new one
-	Address string // of the file; "": there is none
-	New     bool   // the person chooses the path
+	subject      // of a new file, the path is as typed, and there is no address
+	New     bool // the person chooses the path
 	Draft   draft
 	Limit   int64     // bytes of a file
 	Newer   newerData // what others have written
@@ -84,11 +82,11 @@ func (h *Handler) editor(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := v.editData(ws, r.Path)
+	d := v.editData(r.Path)
 	text, ending, problem := fieldText(r.Content)
 	d.Draft = draft{Version: r.Version, Text: text, Ending: ending, Once: rand.Text()}
 	if problem != "" {
-		d.Reason, d.Blocked = problem, &fileData{Pinned: true, fileHead: fileHead{Address: d.Address, File: r}}
+		d.Reason, d.Blocked = problem, &fileData{Pinned: true, fileHead: fileHead{subject: d.subject, File: r}}
 		d.Blocked.setLines(1, r.Content)
 	}
 	return v.renderEditor(http.StatusOK, ws, d)
@@ -105,10 +103,10 @@ func (v *visit) takeEditor(ws *workspace.Workspace) (leave func(), err error) {
 }
 
 // editData returns what editors have in common. The path may be "" for a new file.
-func (v *visit) editData(ws *workspace.Workspace, path string) editData {
-	d := editData{Head: v.agentHead("Files"), Path: path, Limit: v.person.Service.Limits().FileBytes}
-	if path != "" {
-		d.Address = fileURL(ws.Agent(), path)
+func (v *visit) editData(path string) editData {
+	d := editData{subject: v.fileSubject(path), Limit: v.person.Service.Limits().FileBytes}
+	if path == "" {
+		d.Address = ""
 	}
 	return d
 }
@@ -128,7 +126,7 @@ func (h *Handler) newer(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.render("newer", "Newer versions", pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	return v.render("newer", "Newer versions", v.agentPlace(), d)
 }
 
 // newerThan returns what others have done to a file since a version.
@@ -151,15 +149,15 @@ func (v *visit) newerThan(ws *workspace.Workspace, path string, version int64) (
 
 // renderEditor answers with an editor that learns of what others write.
 func (v *visit) renderEditor(status int, ws *workspace.Workspace, d editData) error {
-	o := pageOptions{part: partAgents, agent: ws.Agent()}
+	o := v.agentPlace()
 	title := "New file"
 	if !d.New {
 		var err error
 		if d.Newer, err = v.newerThan(ws, d.Path, d.Draft.Version); err != nil {
 			d.Newer = newerData{} // the text matters more, and Save looks again
 		} else {
-			o.stream = "/events?agent=" + escapeQuery(ws.Agent())
-			o.refresh = d.Address + "?view=newer&v=" + number(d.Draft.Version)
+			o.Stream = agentStream(ws.Agent())
+			o.Refresh = d.Address + "?view=newer&v=" + number(d.Draft.Version)
 		}
 		title = "Edit " + text.Plain(d.Path)
 	}
@@ -220,17 +218,14 @@ func (v *visit) requestKey(fields ...string) string {
 // save stores the text of an editor as the next version. It rests on the version that the
 // editor has shown.
 func (v *visit) save(ws *workspace.Workspace) error {
-	d := v.editData(ws, v.r.PathValue("path"))
+	d := v.editData(v.r.PathValue("path"))
 	var err error
 	if d.Draft, err = v.draftOf(); err != nil {
 		return err
 	}
 	content := fieldContent(d.Draft.Text, d.Draft.Ending)
-	if v.isCurrent(ws, d.Path, d.Draft.Version, content) {
-		return v.see(d.Address)
-	}
 	w, err := ws.WriteFile(v.r.Context(), d.Path, content, workspace.WriteOptions{
-		IfVersion:      &d.Draft.Version,
+		IfVersion: &d.Draft.Version, IfChanged: true,
 		IdempotencyKey: v.requestKey("save", d.Path, number(d.Draft.Version), d.Draft.Once, string(content)),
 	})
 	switch {
@@ -242,19 +237,6 @@ func (v *visit) save(ws *workspace.Workspace) error {
 		}
 	}
 	return v.editAgain(ws, d, err)
-}
-
-// isCurrent reports whether a version is the current one of a file and has the content.
-func (v *visit) isCurrent(ws *workspace.Workspace, path string, version int64, content []byte) bool {
-	if version == 0 {
-		return false
-	}
-	versions, err := ws.History(v.r.Context(), path)
-	if err != nil {
-		return false // WriteFile says why
-	}
-	last := versions[len(versions)-1]
-	return last.Version == version && last.SHA256 == sha256.Sum256(content)
 }
 
 // seeVersion sends the browser to a file after a change that made the version. If others
@@ -286,7 +268,7 @@ func (h *Handler) newFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := v.editData(ws, "")
+	d := v.editData("")
 	d.New, d.Path = true, v.r.URL.Query().Get("path")
 	d.Draft = draft{Ending: diff.LF, Once: rand.Text()}
 	return v.renderEditor(http.StatusOK, ws, d)
@@ -298,7 +280,7 @@ func (h *Handler) createFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := v.editData(ws, "")
+	d := v.editData("")
 	d.New, d.Path = true, strings.TrimSpace(v.form.Get("path"))
 	if d.Draft, err = v.draftOf(); err != nil {
 		return err

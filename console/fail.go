@@ -141,7 +141,7 @@ func (h *Handler) fail(v *visit, err error) {
 	}
 	d := errorData{Number: p.status, Text: p.text}
 	d.Typed, d.Kept = v.typed()
-	_ = v.renderAs(p.status, "error", p.title, d)
+	_ = v.write(p.status, "error", p.title, place{}, d)
 }
 
 // failPlain answers with an error in one line of text.

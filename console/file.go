@@ -34,22 +34,28 @@ type fileData struct {
 	From, To int    // the lines that are here
 }
 
+// A subject is the file or the log that a page is about.
+type subject struct {
+	Head    agentHead
+	Path    string
+	Address string // of the file or the log; "": there is none
+}
+
+// fileSubject returns a file of the agent in the address.
+func (v *visit) fileSubject(path string) subject {
+	return subject{v.agentHead("Files"), path, fileURL(v.r.PathValue("agent"), path)}
+}
+
 // A fileHead is what all pages of a file begin with.
 type fileHead struct {
-	Head     agentHead
-	Path     string
-	Address  string // of the file
+	subject
 	Raw      string // the address of its bytes
 	Tab      string // that is open
 	Markdown bool
 	File     workspace.ReadResult // the version that is shown
 	Current  int64                // the current version
 	Versions []versionRow         // the newest first
-	Folders  []folderLink
 }
-
-// A folderLink is a folder on the way to a file.
-type folderLink struct{ Name, Address string }
 
 // A versionRow is a version in the list of them.
 type versionRow struct {
@@ -157,9 +163,8 @@ func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileH
 
 // headOf returns the head of the pages of a file with its versions, the oldest first.
 func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult) fileHead {
-	agent := v.r.PathValue("agent")
-	d := fileHead{Head: v.agentHead("Files"), Path: r.Path, File: r, Current: r.Current, Address: fileURL(agent, r.Path)}
-	d.Raw = agentURL(agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
+	d := fileHead{subject: v.fileSubject(r.Path), File: r, Current: r.Current}
+	d.Raw = agentURL(d.Head.Agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
 	for i := len(versions) - 1; i >= 0; i-- {
 		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version), Shown: versions[i].Version == r.Version}
 		if i == 0 {
@@ -271,14 +276,20 @@ func (h *Handler) raw(v *visit) error {
 	if err != nil {
 		return err
 	}
-	header := v.w.Header()
-	header.Set("Content-Type", "text/plain; charset=utf-8")
-	header.Set("Content-Length", number(int64(len(r.Content))))
-	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
-	if v.r.URL.Query().Has("download") {
-		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(r.Path)}))
-	}
+	v.setRawHeaders(r.Path)
+	v.w.Header().Set("Content-Length", number(int64(len(r.Content))))
 	v.ready(len(r.Content))
 	_, _ = v.w.Write(r.Content) // the client may be gone
 	return nil
+}
+
+// setRawHeaders sets the headers of an answer that is what an agent wrote, and no page. A
+// download gets the last part of the name.
+func (v *visit) setRawHeaders(name string) {
+	header := v.w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	if v.r.URL.Query().Has("download") {
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
+	}
 }

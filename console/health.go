@@ -63,7 +63,7 @@ func (h *Handler) health(v *visit) error {
 		d.setChecks(found.Checks)
 		d.Counts, d.Versions = found.Counts, found.Versions
 	}
-	return v.render("health", "Health", pageOptions{part: partHealth, every: healthEvery}, d)
+	return v.render("health", "Health", place{Part: partHealth, Every: healthEvery}, d)
 }
 
 // askHealth asks how the server does. A panic is an error: the page is for days when things

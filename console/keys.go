@@ -84,9 +84,9 @@ func (h *Handler) keys(v *visit) error {
 		d.Rows = append(d.Rows, keyRow{k, k.Agents[:n], len(k.Agents) - n})
 	}
 	if list.Next != "" {
-		d.Next = "/keys?after=" + escapeQuery(list.Next)
+		d.Next = query("/keys", "after", list.Next)
 	}
-	return v.render("keys", "Keys", pageOptions{part: partKeys}, d)
+	return v.render("keys", "Keys", place{Part: partKeys}, d)
 }
 
 // changeKeys takes the forms about keys.
@@ -138,7 +138,7 @@ func (v *visit) createKey() error {
 	f := newKeyForm(v, v.form)
 	refuse := func(status int, why string) error {
 		f.Problem = why
-		return v.write(status, "keys", "New key", pageOptions{part: partKeys}, keysData{Form: f})
+		return v.write(status, "keys", "New key", place{Part: partKeys}, keysData{Form: f})
 	}
 	request, ok := f.request()
 	if !ok {
@@ -212,7 +212,7 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error, chang
 		agent, _ := (Person{Agents: d.Key.Agents}).only()
 		d.Configs = v.h.o.Config(v.r.Context(), agent, d.Secret)
 	}
-	return v.render("key-once", d.Title, pageOptions{part: partKeys}, d)
+	return v.render("key-once", d.Title, place{Part: partKeys}, d)
 }
 
 // change changes a key, and remembers what a form did. If that is not certain, the form
@@ -241,7 +241,7 @@ func (v *visit) again(d keyData, id string) error {
 			return noKey(err)
 		}
 	}
-	return v.render("key-once", d.Title, pageOptions{part: partKeys}, d)
+	return v.render("key-once", d.Title, place{Part: partKeys}, d)
 }
 
 // confirm shows what a change of a key would do.
@@ -254,5 +254,5 @@ func (v *visit) confirm(do, id string, status int, problem string) error {
 	if do == "rotate" {
 		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, newStamp(v.h.o.Now())
 	}
-	return v.write(status, "key", d.Title, pageOptions{part: partKeys}, d)
+	return v.write(status, "key", d.Title, place{Part: partKeys}, d)
 }

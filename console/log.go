@@ -3,7 +3,6 @@ package console
 import (
 	"html/template"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -34,9 +33,7 @@ func (d logData) Gone() int64 { return d.Oldest - 1 }
 
 // A logHead is what all pages of a log begin with.
 type logHead struct {
-	Head    agentHead
-	Path    string
-	Address string // of the log
+	subject
 	Log     workspace.LogView
 	Entries int64
 }
@@ -52,21 +49,15 @@ func (f logFind) Some() bool { return f.Author != "" || f.Text != "" }
 
 // address returns the address of the entries.
 func (f logFind) address(log string) string {
-	q := url.Values{}
-	for name, value := range map[string]string{"q": f.Text, "author": f.Author} {
-		if value != "" {
-			q.Set(name, value)
-		}
+	return query(log, "q", f.Text, "author", f.Author, "before", numberOrNone(f.Before), "after", numberOrNone(f.After))
+}
+
+// numberOrNone returns a number as addresses have it, and "" for 0.
+func numberOrNone(n int64) string {
+	if n == 0 {
+		return ""
 	}
-	for name, n := range map[string]int64{"before": f.Before, "after": f.After} {
-		if n != 0 {
-			q.Set(name, number(n))
-		}
-	}
-	if len(q) == 0 {
-		return log
-	}
-	return log + "?" + q.Encode()
+	return number(n)
 }
 
 // An entryRow is an entry in the list.
@@ -119,9 +110,9 @@ func (h *Handler) log(v *visit) error {
 	if !d.Log.Exists {
 		status = http.StatusNotFound
 	}
-	o := pageOptions{part: partAgents, agent: ws.Agent()}
+	o := v.agentPlace()
 	if d.Newest {
-		o.stream = agentStream(ws.Agent())
+		o.Stream = agentStream(ws.Agent())
 	}
 	return v.write(status, "log", text.Plain(d.Path), o, d)
 }
@@ -131,7 +122,7 @@ func (h *Handler) log(v *visit) error {
 const logBytes = 5 << 20
 
 func (v *visit) logHead(ws *workspace.Workspace, l workspace.LogView) logHead {
-	d := logHead{Head: v.agentHead("Files"), Path: l.Path, Address: logURL(ws.Agent(), l.Path), Log: l}
+	d := logHead{subject: subject{v.agentHead("Files"), l.Path, logURL(ws.Agent(), l.Path)}, Log: l}
 	if l.Exists {
 		d.Entries = l.Last - l.First + 1
 	}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"mime"
 	"net/http"
-	"path"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -38,12 +36,7 @@ func (h *Handler) logLines(v *visit) error {
 	case !first.Exists:
 		return errNoLog
 	}
-	header := v.w.Header()
-	header.Set("Content-Type", "text/plain; charset=utf-8")
-	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
-	if v.r.URL.Query().Has("download") {
-		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(first.Path) + ".jsonl"}))
-	}
+	v.setRawHeaders(first.Path + ".jsonl")
 	if v.r.Method == http.MethodHead {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (v *visit) confirmLog(ws *workspace.Workspace, status int, d logConfirmData
 	if d.Delete {
 		title = "Delete "
 	}
-	return v.write(status, "log-trim", title+text.Plain(d.Path), pageOptions{part: partAgents, agent: ws.Agent()}, d)
+	return v.write(status, "log-trim", title+text.Plain(d.Path), v.agentPlace(), d)
 }
 
 func rowsOf(address string, entries []workspace.Entry) (rows []entryRow) {

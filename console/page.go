@@ -52,15 +52,11 @@ type frame struct {
 	Person  Person
 	Known   bool   // somebody is signed in
 	Token   string // for forms
-	Part    string // the part of the console that the page belongs to
-	Agent   string // that the page belongs to; "": none
-	Stream  string // the address of the events of the page; "": it is not live
-	Refresh string // what to fetch after an event; "": the page itself
-	Every   int    // seconds after which the page is fetched again; 0: it is not
 	Keys    bool   // there is a page about keys for this person
 	Health  bool   // there is a page about the server for this person
 	Version string
 	Data    any
+	place
 }
 
 // functions are what templates call.
@@ -96,31 +92,26 @@ const (
 	partHealth    = "Health"
 )
 
-// A pageOptions says where a page belongs.
-type pageOptions struct {
-	part    string
-	agent   string
-	stream  string
-	refresh string
-	every   int
+// A place says where a page belongs, and how it is kept up to date.
+type place struct {
+	Part    string // the part of the console that the page belongs to; "": none
+	Agent   string // that the page belongs to; "": none
+	Stream  string // the address of the events of the page; "": it is not live
+	Refresh string // what to fetch after an event; "": the page itself
+	Every   int    // seconds after which the page is fetched again; 0: it is not
 }
 
 // render answers with a page.
-func (v *visit) render(name, title string, o pageOptions, data any) error {
+func (v *visit) render(name, title string, o place, data any) error {
 	return v.write(http.StatusOK, name, title, o, data)
 }
 
-// renderAs answers with a page and a status.
-func (v *visit) renderAs(status int, name, title string, data any) error {
-	return v.write(status, name, title, pageOptions{}, data)
-}
-
-func (v *visit) write(status int, name, title string, o pageOptions, data any) error {
+// write answers with a page and a status.
+func (v *visit) write(status int, name, title string, o place, data any) error {
 	known := v.person.ID != ""
 	f := frame{
-		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream, Refresh: o.refresh, Every: o.every,
+		Title: title, Person: v.person, Known: known, Version: v.h.o.Version, Data: data, place: o,
 		Keys: known && v.person.Admin && v.h.o.Keys != nil, Health: known && v.person.Metrics && v.h.o.Health != nil,
-		Version: v.h.o.Version, Data: data,
 	}
 	if v.session != "" {
 		f.Token = formToken(v.session)
@@ -179,8 +170,20 @@ func escapePath(p string) string {
 	return strings.Join(parts, "/")
 }
 
-// escapeQuery escapes a value for the query of an address.
-func escapeQuery(value string) string { return url.QueryEscape(value) }
+// query returns an address with the values that are not empty in its query. names and values
+// take turns.
+func query(page string, namesAndValues ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		if value := namesAndValues[i+1]; value != "" {
+			q.Set(namesAndValues[i], value)
+		}
+	}
+	if len(q) == 0 {
+		return page
+	}
+	return page + "?" + q.Encode()
+}
 
 // number returns a number as addresses have it.
 func number(n int64) string { return strconv.FormatInt(n, 10) }

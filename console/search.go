@@ -22,7 +22,7 @@ const (
 
 // searchData is what a page with a search shows.
 type searchData struct {
-	head    agentHead // with Agent "": of all agents of the person
+	Head    agentHead // with Agent "": of all agents of the person
 	Find    search
 	Kinds   []option
 	Ways    []option
@@ -34,9 +34,6 @@ type searchData struct {
 	Wider   string // the address of the search without kind and prefix; "": it has neither
 	All     string // the address of the search over all agents; "": it is that already
 }
-
-// Head is the head of the page.
-func (d searchData) Head() agentHead { return d.head }
 
 // Page is the address of the page.
 func (d searchData) Page() string { return d.Find.page }
@@ -76,13 +73,7 @@ func searchOf(page string, q url.Values) search {
 
 // address returns the address of the search.
 func (s search) address() string {
-	q := url.Values{}
-	for _, p := range []struct{ name, value string }{{"q", s.Query}, {"kind", s.Kind}, {"as", s.Way}, {"prefix", s.Part}} {
-		if p.value != "" {
-			q.Set(p.name, p.value)
-		}
-	}
-	return s.page + "?" + q.Encode()
+	return query(s.page, "q", s.Query, "kind", s.Kind, "as", s.Way, "prefix", s.Part)
 }
 
 func (s search) options() workspace.SearchOptions {
@@ -98,7 +89,7 @@ func (h *Handler) searchAgent(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := searchData{head: v.agentHead(partSearch), Find: searchOf(agentURL(ws.Agent(), "search"), v.r.URL.Query())}
+	d := searchData{Head: v.agentHead(partSearch), Find: searchOf(agentURL(ws.Agent(), "search"), v.r.URL.Query())}
 	all := d.Find
 	all.page = "/search"
 	d.All = all.address()
@@ -149,10 +140,10 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 		}
 	}
 	part, title := partSearch, "Search"
-	if d.head.Agent != "" {
-		part, title = partAgents, "Search in "+d.head.Agent
+	if d.Head.Agent != "" {
+		part, title = partAgents, "Search in "+d.Head.Agent
 	}
-	return v.write(status, "search", title, pageOptions{part: part, agent: d.head.Agent}, d)
+	return v.write(status, "search", title, place{Part: part, Agent: d.Head.Agent}, d)
 }
 
 // cause returns an error without what was tried on what, for a place that shows it.
@@ -195,7 +186,7 @@ func (d *searchData) setOptions() {
 // setHits puts what was found on the page.
 func (d *searchData) setHits(p Person) {
 	for _, hit := range d.Result.Hits {
-		if hit.Agent = cmp.Or(hit.Agent, d.head.Agent); !p.Allow(hit.Agent) {
+		if hit.Agent = cmp.Or(hit.Agent, d.Head.Agent); !p.Allow(hit.Agent) {
 			continue
 		}
 		r := hitRow{SearchHit: hit}

@@ -30,7 +30,7 @@ func (h *Handler) toSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 	where := "/signin"
 	if next := ownAddress(r.URL.RequestURI()); next != "/" {
-		where += "?next=" + url.QueryEscape(next)
+		where = query(where, "next", next)
 	}
 	http.Redirect(w, r, where, http.StatusSeeOther)
 }
@@ -58,7 +58,7 @@ func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) {
 		h.exchange(v, token, d)
 		return
 	}
-	_ = v.renderAs(http.StatusOK, "signin", "Sign in", d)
+	_ = v.write(http.StatusOK, "signin", "Sign in", place{}, d)
 }
 
 // signIn takes the form of that page.
@@ -79,7 +79,7 @@ func (h *Handler) signInData(r *http.Request, next string) signInData {
 // exchange gives the browser a session for a credential.
 func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	if d.Plain {
-		_ = v.renderAs(http.StatusForbidden, "signin", "Sign in", d)
+		_ = v.write(http.StatusForbidden, "signin", "Sign in", place{}, d)
 		return
 	}
 	session, until, err := "", time.Time{}, ErrRefused
@@ -105,7 +105,7 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	if busy != nil {
 		status = http.StatusTooManyRequests
 	}
-	_ = v.renderAs(status, "signin", "Sign in", d)
+	_ = v.write(status, "signin", "Sign in", place{}, d)
 }
 
 // signOut ends the session.

@@ -14,7 +14,7 @@ const (
 
 // summariesData is what the page with the summaries of an agent shows.
 type summariesData struct {
-	head  agentHead
+	Head  agentHead
 	Spend workspace.SummarySpend
 	Rows  []summaryRow
 	Path  string // of the one file whose summaries are here, with their texts; "": all files
@@ -22,9 +22,6 @@ type summariesData struct {
 	Next  string // the address of the next page; "": there is none
 	First string // the address of the first page
 }
-
-// Head is the head of the page.
-func (d summariesData) Head() agentHead { return d.head }
 
 // Month is the name of the month of what was spent.
 func (d summariesData) Month() string { return d.Spend.Month.Format("January 2006") }
@@ -53,7 +50,7 @@ func (h *Handler) summaries(v *visit) error {
 	}
 	defer leave()
 	q := v.r.URL.Query()
-	d := summariesData{head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "", First: agentURL(ws.Agent(), "summaries")}
+	d := summariesData{Head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "", First: agentURL(ws.Agent(), "summaries")}
 	if d.Spend, err = ws.SummarySpend(v.r.Context()); err != nil {
 		return err
 	}
@@ -66,7 +63,7 @@ func (h *Handler) summaries(v *visit) error {
 	}
 	for _, s := range page.Summaries {
 		r := summaryRow{SummaryInfo: s, Address: fileURL(ws.Agent(), s.Path) + "?v=" + number(s.Version)}
-		r.Text = d.First + "?path=" + escapeQuery(s.Path)
+		r.Text = query(d.First, "path", s.Path)
 		shown := s.Text
 		if len(shown) > maxSummaryText {
 			shown = shown[:maxSummaryText]
@@ -76,7 +73,7 @@ func (h *Handler) summaries(v *visit) error {
 		d.Rows = append(d.Rows, r)
 	}
 	if page.Next != "" {
-		d.Next = d.First + "?after=" + escapeQuery(page.Next)
+		d.Next = query(d.First, "after", page.Next)
 	}
 	return v.renderAgent("summaries", "Summaries of "+ws.Agent(), d)
 }

@@ -195,3 +195,26 @@ func TestRestoreRefused(t *testing.T) {
 		wantErr(t, "RestoreFile of a deleted file", err, workspace.ErrNotFound, "there is no such file")
 	})
 }
+
+// With IfChanged, a write of the content that is there stores nothing.
+func TestWriteIfChanged(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for _, c := range []struct {
+		content   string
+		ifVersion *int64
+		version   int64 // 0: the error is ErrConflict
+	}{
+		{"one", ptr(0), 1}, {"one", ptr(1), 1}, {"two", ptr(1), 2}, {"two", ptr(1), 0}, {"two", ptr(2), 2}, {"two", nil, 3},
+	} {
+		r, err := ws.WriteFile(t.Context(), "f", []byte(c.content), workspace.WriteOptions{IfVersion: c.ifVersion, IfChanged: true})
+		if c.version == 0 {
+			wantErr(t, "an older version", err, workspace.ErrConflict)
+		} else if err != nil || r.Version != c.version {
+			t.Errorf("%q at %v: version %d, %v, want %d", c.content, c.ifVersion, r.Version, err, c.version)
+		}
+	}
+	if n := usage(t, ws); n.Files != 1 || read(t, ws, "f", workspace.ReadOptions{}).Version != 3 {
+		t.Errorf("the usage is %+v", n)
+	}
+}

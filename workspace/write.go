@@ -17,6 +17,10 @@ type WriteOptions struct {
 	// [ErrConflict]. nil: write in any case.
 	IfVersion *int64
 
+	// IfChanged stores nothing if the file is at IfVersion and has the content already.
+	// The result is then that of IfVersion. Without IfVersion, IfChanged has no effect.
+	IfChanged bool
+
 	// Tree refuses a new path that lies below a file, or has a file below it, as a file
 	// system does. The error is [ErrConflict], with an [Overlap] in its chain.
 	Tree bool
@@ -58,9 +62,16 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 		return WriteResult{}, err
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
-	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
+	q := Query{File: p.name}
+	if o.IfChanged && o.IfVersion != nil {
+		q.Current, q.Since = true, *o.IfVersion // its SHA-256, and not its content
+	}
+	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
 		if err := checkCondition(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
+		}
+		if q.Since > 0 && l.Version.SHA256 == v.SHA256 {
+			return Outcome{Number: l.Version.Number, Bytes: v.Size}, errRepeated
 		}
 		if o.Tree && !l.File.Exists() {
 			if err := checkOverlap(tx, p.name, ""); err != nil {
