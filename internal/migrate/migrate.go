@@ -15,23 +15,23 @@ import (
 
 // Options of [Copy].
 type Options struct {
-	From string // names the source in the target's record and in errors; it holds no password
+	From string // the name of the source in the target's record and in errors, without a password
 
 	// Copying and Verifying are called now and then with the bytes of content that are
-	// done, and all bytes. nil: not called.
+	// copied or verified, and the bytes of all content. nil: not called.
 	Copying, Verifying func(done, total int64)
 }
 
-// A Report says what [Copy] has done. The counts are of the whole copy, also if it was
-// resumed.
+// A Report says what [Copy] has copied. The counts are those of the whole copy, also after
+// Copy has resumed an earlier one.
 type Report struct {
-	Owners, Deleted                int64 // Deleted are the owners of whom only numbers are left; they count among Owners too
-	Versions, Entries, Bytes, Rows int64
-	Records                        int64
+	Owners, Deleted                int64    // Deleted are the owners that were deleted; they are among Owners too
+	Versions, Entries, Bytes, Rows int64    // Bytes are those of all content
+	Records                        int64    // of the installation, such as API keys
 	Resumed                        bool     // an earlier Copy had begun
 	Kept                           int64    // owners that the target had when this Copy began
 	Again                          int64    // owners that were copied again because the source has changed
-	Digest                         string   // of all owners' digests and all records; equal databases have the same one
+	Digest                         string   // of all rows and records; equal databases have the same one
 	Changing                       []string // if the source has not come to rest: owners and records that changed last, at most 10
 }
 
@@ -121,20 +121,18 @@ func (c *copier) measure() error {
 
 // copyOwners copies the owners that the target does not have.
 func (c *copier) copyOwners() error {
-	for p, err := range pairs(c.ctx, c.from, c.to) {
+	for p, err := range c.ownerPairs() {
 		switch {
 		case err != nil:
 			return err
-		case p.there:
+		case p.there != nil:
 			c.report.Kept++
 			continue
-		case !p.here:
-			continue // compare looks at it
 		}
 		if err := c.ours(); err != nil {
 			return err
 		}
-		if err := c.restore(p.owner); err != nil {
+		if err := c.restore(*p.here); err != nil {
 			return err
 		}
 	}
@@ -195,21 +193,22 @@ func (c *copier) compare() (changed []string, err error) {
 	r.Owners, r.Deleted, r.Versions, r.Entries, r.Bytes, r.Rows, r.Records = 0, 0, 0, 0, 0, 0, 0
 	c.verified = 0
 	digest := sha256.New()
-	for p, err := range pairs(c.ctx, c.from, c.to) {
+	for p, err := range c.ownerPairs() {
 		if err != nil {
 			return nil, err
 		}
-		same, err := c.compareOwner(p.owner)
+		o := owner(p)
+		same, err := c.compareOwner(o)
 		if err != nil {
 			return nil, err
 		}
 		if !same {
 			r.Again++
-			changed = append(changed, p.owner.String())
+			changed = append(changed, o.String())
 			continue
 		}
-		c.count(c.same[p.owner])
-		fmt.Fprintf(digest, "%q %x\n", p.owner.String(), c.same[p.owner].Digest)
+		c.count(c.same[o])
+		fmt.Fprintf(digest, "%q %x\n", o.String(), c.same[o].Digest)
 	}
 	records, err := c.copyRecords(func(rec workspace.Record) {
 		r.Records++

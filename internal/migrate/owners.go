@@ -1,11 +1,12 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -34,62 +35,66 @@ func owners(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Owner, e
 	}
 }
 
-// A pair is an owner that the source has, or the target, or both.
-type pair struct {
-	owner       workspace.Owner
-	here, there bool // in the source, in the target
-}
+// A pair is what two databases have of one thing. here is the source's, there the target's.
+// nil: it has none.
+type pair[T any] struct{ here, there *T }
 
-// pairs returns the owners of both databases, in order.
-func pairs(ctx context.Context, from, to workspace.Store) iter.Seq2[pair, error] {
-	return func(yield func(pair, error) bool) {
-		next, stop := iter.Pull2(owners(ctx, to))
-		defer stop()
-		there, err, more := next()
-		for here, hereErr := range owners(ctx, from) {
-			if hereErr != nil {
-				yield(pair{}, hereErr)
+// pairs joins two sequences in the order of compare. It ends with the first error.
+func pairs[T any](here, there iter.Seq2[T, error], compare func(a, b T) int) iter.Seq2[pair[T], error] {
+	return func(yield func(pair[T], error) bool) {
+		nextHere, stopHere := iter.Pull2(here)
+		defer stopHere()
+		nextThere, stopThere := iter.Pull2(there)
+		defer stopThere()
+		a, errA, moreA := nextHere()
+		b, errB, moreB := nextThere()
+		for moreA || moreB {
+			if err := cmp.Or(errA, errB); err != nil {
+				yield(pair[T]{}, err)
 				return
 			}
-			for more && err == nil && there.String() < here.String() {
-				if !yield(pair{owner: there, there: true}, nil) {
-					return
-				}
-				there, err, more = next()
+			order := 0
+			switch {
+			case !moreB:
+				order = -1
+			case !moreA:
+				order = 1
+			default:
+				order = compare(a, b)
 			}
-			if err != nil {
-				yield(pair{}, err)
-				return
+			var p pair[T]
+			if order <= 0 {
+				p.here = new(a)
+				a, errA, moreA = nextHere()
 			}
-			both := more && there == here
-			if !yield(pair{owner: here, here: true, there: both}, nil) {
-				return
+			if order >= 0 {
+				p.there = new(b)
+				b, errB, moreB = nextThere()
 			}
-			if both {
-				there, err, more = next()
-			}
-		}
-		for ; more; there, err, more = next() {
-			if !yield(pair{owner: there, there: true}, err) || err != nil {
+			if !yield(p, nil) {
 				return
 			}
 		}
 	}
 }
 
-// errState ends a dump after the state, which comes first.
-var errState = errors.New("the state was read")
+// ownerPairs returns the owners of both databases, in order.
+func (c *copier) ownerPairs() iter.Seq2[pair[workspace.Owner], error] {
+	return pairs(owners(c.ctx, c.from), owners(c.ctx, c.to), func(a, b workspace.Owner) int {
+		return cmp.Compare(a.String(), b.String())
+	})
+}
+
+// owner returns the owner of a pair.
+func owner(p pair[workspace.Owner]) workspace.Owner { return *cmp.Or(p.here, p.there) }
 
 // stateOf returns an owner's state as a dump has it, the zero value if there is none.
 func stateOf(ctx context.Context, s workspace.Store, o workspace.Owner) (state workspace.OwnerState, err error) {
-	err = s.Dump(ctx, o, func(r workspace.Row) error {
-		if r.State != nil {
-			state = *r.State
+	for r, err := range dump.Rows(ctx, s, o) {
+		if err != nil || r.State == nil { // the state comes first
+			return state, err
 		}
-		return errState
-	})
-	if err == errState {
-		err = nil
+		return *r.State, nil
 	}
-	return state, err
+	return state, nil
 }

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -38,47 +39,30 @@ func records(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Record,
 // copyRecords makes the records of the target those of the source, and calls same with
 // each that already was, unless same is nil. It returns the keys of the others.
 func (c *copier) copyRecords(same func(workspace.Record)) (changed []string, err error) {
-	next, stop := iter.Pull2(records(c.ctx, c.to))
-	defer stop()
-	there, thereErr, more := next()
 	to := c.to.System(c.ctx)
-	for here, err := range records(c.ctx, c.from) {
+	byKey := func(a, b workspace.Record) int { return cmp.Compare(a.Key, b.Key) }
+	for p, err := range pairs(records(c.ctx, c.from), records(c.ctx, c.to), byKey) {
 		if err != nil {
 			return nil, err
 		}
-		for more && thereErr == nil && there.Key < here.Key {
-			changed = append(changed, "record "+there.Key)
+		here, there := p.here, p.there
+		if here != nil && there != nil && there.Revision == here.Revision && there.Updated.Equal(here.Updated) && bytes.Equal(there.Value, here.Value) {
+			if same != nil {
+				same(*here)
+			}
+			continue
+		}
+		changed = append(changed, "record "+cmp.Or(here, there).Key)
+		if there != nil {
 			if err := to.Delete(there.Key, there.Revision); err != nil {
-				return nil, fmt.Errorf("remove a record that the source does not have: %w", err)
-			}
-			there, thereErr, more = next()
-		}
-		if thereErr != nil {
-			return nil, thereErr
-		}
-		if more && there.Key == here.Key {
-			was := there
-			there, thereErr, more = next()
-			if was.Revision == here.Revision && was.Updated.Equal(here.Updated) && bytes.Equal(was.Value, here.Value) {
-				if same != nil {
-					same(here)
-				}
-				continue
-			}
-			if err := to.Delete(was.Key, was.Revision); err != nil {
-				return nil, fmt.Errorf("replace a record that the source has changed: %w", err)
+				return nil, fmt.Errorf("remove a record that the source does not have like this: %w", err)
 			}
 		}
-		changed = append(changed, "record "+here.Key)
-		if err := to.Restore(here); err != nil {
-			return nil, fmt.Errorf("copy a record: %w", err)
+		if here != nil {
+			if err := to.Restore(*here); err != nil {
+				return nil, fmt.Errorf("copy a record: %w", err)
+			}
 		}
 	}
-	for ; more && thereErr == nil; there, thereErr, more = next() {
-		changed = append(changed, "record "+there.Key)
-		if err := to.Delete(there.Key, there.Revision); err != nil {
-			return nil, fmt.Errorf("remove a record that the source does not have: %w", err)
-		}
-	}
-	return changed, thereErr
+	return changed, nil
 }

@@ -20,9 +20,9 @@ type unfinished struct {
 	Run  string `json:"run"`  // of the last call of Copy, random
 }
 
-// Unfinished returns an error if a database is a copy that is not complete, and nil
-// otherwise. Whoever opens a database calls it first. The error wraps
-// [workspace.ErrUnsupported], or says why the database could not be read.
+// Unfinished returns [workspace.ErrUnsupported] if a database is a copy that is not complete,
+// and nil otherwise. Whoever opens a database calls Unfinished first. Other errors are those
+// of the store.
 func Unfinished(ctx context.Context, s workspace.Store) error {
 	u, revision, err := readUnfinished(ctx, s)
 	if err != nil || revision == 0 {
@@ -45,9 +45,9 @@ func readUnfinished(ctx context.Context, s workspace.Store) (u unfinished, revis
 	return u, r.Revision, err
 }
 
-// Target returns [workspace.ErrConflict] if a database cannot be the target of a copy of
-// the source that is named: it must hold nothing, or an unfinished copy of that source. It
-// changes nothing.
+// Target returns [workspace.ErrConflict] unless a database can be the target of a copy: it
+// must hold nothing, or an unfinished copy of the source that from names. Target changes
+// nothing.
 func Target(ctx context.Context, s workspace.Store, from string) error {
 	_, _, err := target(ctx, s, from)
 	return err
