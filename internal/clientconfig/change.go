@@ -132,7 +132,7 @@ func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (don
 	if err != nil {
 		return !existed && errors.Is(err, fs.ErrNotExist), nil
 	}
-	unlock, err := lockBeside(file)
+	unlock, err := Lock(file)
 	if err != nil {
 		return false, err
 	}
@@ -158,11 +158,8 @@ func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (don
 // there is one. A missing file has none. Variables are not read.
 func (c Client) ReadServer(file, name string) (s Server, found bool, err error) {
 	content, err := readFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Server{}, false, nil
-	}
 	if err != nil {
-		return Server{}, false, err
+		return Server{}, false, unlessMissing(err)
 	}
 	text, _, err := cutMark(content)
 	if err == nil {

@@ -15,11 +15,8 @@ type Entry struct {
 // none.
 func (c Client) ReadEntry(file, name string) (Entry, error) {
 	content, err := readFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Entry{}, nil
-	}
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, unlessMissing(err)
 	}
 	return c.EntryIn(file, content, name)
 }
@@ -75,4 +72,12 @@ func cut(text string) string {
 		}
 	}
 	return text
+}
+
+// unlessMissing returns the error, but nil for a missing file.
+func unlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

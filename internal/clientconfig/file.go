@@ -29,7 +29,7 @@ func editFile(name string, edit func(old []byte) ([]byte, error)) (r Result, err
 	if err := os.MkdirAll(filepath.Dir(r.File), 0o755); err != nil {
 		return r, err
 	}
-	unlock, err := lockBeside(r.File)
+	unlock, err := Lock(r.File)
 	if err != nil {
 		return r, err
 	}

@@ -64,7 +64,7 @@ func TestLockLeft(t *testing.T) {
 	} {
 		lock := filepath.Join(dir, "."+name+".scratchpad-lock")
 		testkit.Must(t, leave(lock))
-		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), lock) {
+		if _, err := Lock(filepath.Join(dir, name)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), lock) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, lock)
 		}
 	}

@@ -124,32 +124,15 @@ func (h hooks) remove() (changed []string, err error) {
 
 // find returns the events and the groups of the one that counts, nil if there are none.
 func (h hooks) find() (events *hujson.Object, groups *hujson.Array) {
-	i, err := memberIndex(h.top, "hooks")
-	if err != nil || i < 0 {
-		return nil, nil
+	if events, _ = child(h.top, "hooks").(*hujson.Object); events != nil {
+		groups, _ = child(events, hookEvent).(*hujson.Array)
 	}
-	events, ok := h.top.Members[i].Value.Value.(*hujson.Object)
-	if !ok {
-		return nil, nil
-	}
-	if i, err = memberIndex(events, hookEvent); err != nil || i < 0 {
-		return nil, nil
-	}
-	groups, _ = events.Members[i].Value.Value.(*hujson.Array)
 	return events, groups
 }
 
 // listOf returns the list of the hooks in a group, nil if it has none.
 func listOf(group hujson.Value) *hujson.Array {
-	o, ok := group.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	i, err := memberIndex(o, "hooks")
-	if err != nil || i < 0 {
-		return nil
-	}
-	list, _ := o.Members[i].Value.Value.(*hujson.Array)
+	list, _ := child(group.Value, "hooks").(*hujson.Array)
 	return list
 }
 
@@ -163,15 +146,7 @@ func hooksOf(group hujson.Value) []hujson.Value {
 // isOwn reports whether a hook runs the command, or another of this program and nothing
 // else.
 func isOwn(hook hujson.Value, command string) bool {
-	o, ok := hook.Value.(*hujson.Object)
-	if !ok {
-		return false
-	}
-	i, err := memberIndex(o, "command")
-	if err != nil || i < 0 {
-		return false
-	}
-	text, ok := o.Members[i].Value.Value.(hujson.Literal)
+	text, ok := child(hook.Value, "command").(hujson.Literal)
 	if !ok || text.Kind() != '"' {
 		return false
 	}

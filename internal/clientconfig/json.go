@@ -107,11 +107,10 @@ func (j jsonFormat) remove(old []byte, name string) (content []byte, changed []s
 		return old, nil, nil
 	}
 	return editJSON(old, func(top *hujson.Object, _ layout) ([]string, error) {
-		i, err := memberIndex(top, j.key)
-		if err != nil || i < 0 {
+		if _, err := memberIndex(top, j.key); err != nil {
 			return nil, err
 		}
-		servers, ok := top.Members[i].Value.Value.(*hujson.Object)
+		servers, ok := child(top, j.key).(*hujson.Object)
 		if !ok || !removeMember(servers, name) {
 			return nil, nil
 		}
@@ -260,11 +259,11 @@ func setSecrets(entry *hujson.Object, l layout, name, field string, texts map[st
 
 // typeOf returns the type in an entry, as JSON; "" if there is none.
 func typeOf(entry *hujson.Object) string {
-	i, err := memberIndex(entry, "type")
-	if err != nil || i < 0 {
+	v := hujson.Value{Value: child(entry, "type")}
+	if v.Value == nil {
 		return ""
 	}
-	v := entry.Members[i].Value.Clone()
+	v = v.Clone()
 	v.Minimize()
 	return v.String()
 }
@@ -333,4 +332,17 @@ func memberIndex(o *hujson.Object, name string) (int, error) {
 		found = i
 	}
 	return found, nil
+}
+
+// child returns the value of a member, and nil if v is no object or has no such member, or
+// two.
+func child(v hujson.ValueTrimmed, name string) hujson.ValueTrimmed {
+	o, ok := v.(*hujson.Object)
+	if !ok || o == nil {
+		return nil
+	}
+	if i, err := memberIndex(o, name); err == nil && i >= 0 {
+		return o.Members[i].Value.Value
+	}
+	return nil
 }

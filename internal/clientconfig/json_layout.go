@@ -41,23 +41,32 @@ func indentOf(before hujson.Extra) (string, bool) {
 // object returns the object that is a member, and adds an empty one if there is none or
 // null.
 func (l layout) object(o *hujson.Object, depth int, name string) (member *hujson.Object, isNew bool, err error) {
+	return memberOf(l, o, depth, name, "an object", &hujson.Object{})
+}
+
+// array returns the list that is a member, and adds an empty one if there is none or null.
+func (l layout) array(o *hujson.Object, depth int, name string) (member *hujson.Array, err error) {
+	member, _, err = memberOf(l, o, depth, name, "a list", &hujson.Array{})
+	return member, err
+}
+
+// memberOf returns the member of a type, and adds an empty one if there is none or null. kind
+// is the type in words.
+func memberOf[T hujson.ValueTrimmed](l layout, o *hujson.Object, depth int, name, kind string, empty T) (member T, isNew bool, err error) {
 	i, err := memberIndex(o, name)
-	if err != nil {
-		return nil, false, err
+	switch {
+	case err != nil:
+		return member, false, err
+	case i < 0:
+		l.add(o, depth, name, empty)
+		return empty, true, nil
+	case isNull(o.Members[i].Value):
+		o.Members[i].Value.Value = empty
+		return empty, true, nil
 	}
-	if i < 0 {
-		member = &hujson.Object{}
-		l.add(o, depth, name, member)
-		return member, true, nil
-	}
-	if isNull(o.Members[i].Value) {
-		member = &hujson.Object{}
-		o.Members[i].Value.Value = member
-		return member, true, nil
-	}
-	member, ok := o.Members[i].Value.Value.(*hujson.Object)
+	member, ok := o.Members[i].Value.Value.(T)
 	if !ok {
-		return nil, false, fail(ErrInvalid, "%q in it is not an object; mend it first", name)
+		return member, false, fail(ErrInvalid, "%q in it is not %s; mend it first", name, kind)
 	}
 	return member, false, nil
 }
@@ -120,29 +129,6 @@ func (l layout) add(o *hujson.Object, depth int, name string, value hujson.Value
 	m.Name.BeforeExtra = append(bytes.Clone(kept), lead...)
 	o.AfterExtra = hujson.Extra(end)
 	o.Members = append(o.Members, m)
-}
-
-// array returns the list that is a member, and adds an empty one if there is none or null.
-func (l layout) array(o *hujson.Object, depth int, name string) (*hujson.Array, error) {
-	i, err := memberIndex(o, name)
-	if err != nil {
-		return nil, err
-	}
-	if i < 0 {
-		list := &hujson.Array{}
-		l.add(o, depth, name, list)
-		return list, nil
-	}
-	if isNull(o.Members[i].Value) {
-		list := &hujson.Array{}
-		o.Members[i].Value.Value = list
-		return list, nil
-	}
-	list, ok := o.Members[i].Value.Value.(*hujson.Array)
-	if !ok {
-		return nil, fail(ErrInvalid, "%q in it is not a list; mend it first", name)
-	}
-	return list, nil
 }
 
 // addElement appends an element on a line of its own. Comments stay where they are.

@@ -16,14 +16,11 @@ const lockPatience = 10 * time.Second
 // errHeld says that another process has a lock.
 var errHeld = errors.New("held")
 
-// Lock waits until no other process has the lock of a file, for at most 10 s, and takes
-// it. The file need not exist, and its folder must. Errors: [ErrBusy] and those of
+// Lock waits until no other process edits a file, for at most 10 s. The lock is on a second
+// file beside it, because the file itself will be replaced. unlock removes the second one. The
+// file need not exist, and its folder must. Errors: [ErrBusy], [ErrInvalid] and those of
 // package os.
-func Lock(file string) (unlock func(), err error) { return lockBeside(file) }
-
-// lockBeside waits until no other process edits a file. The lock is on a second file
-// beside it, because the file itself will be replaced. unlock removes the second one.
-func lockBeside(name string) (unlock func(), err error) {
+func Lock(name string) (unlock func(), err error) {
 	lock := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".scratchpad-lock")
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
