@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// File plays with a plan: the agent writes it, changes it and asks for it again.
-func (d *Session) File() error {
-	text := Plan()
+// file plays with a plan: the agent writes it, changes it and asks for it again.
+func (d *session) file() error {
+	text := plan()
 	task := "- [ ] T-042 "
 	changed := strings.Replace(text, task, "- [x] T-042 ", 1)
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func (d *Session) File() error {
 		{"Later it asks: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
 		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
 	} {
-		if err := d.call(c.title, c.tool, c.args, c.whole); err != nil {
+		if err := d.expect("", c.title, c.tool, c.args, c.whole); err != nil {
 			return err
 		}
 	}
@@ -32,23 +32,23 @@ func (d *Session) File() error {
 // checks is how many entries the log has before the one that matters.
 const checks = 60
 
-// Log plays with a log that grows: the agent reads only the new entries.
-func (d *Session) Log() error {
+// log plays with a log that grows: the agent reads only the new entries.
+func (d *session) log() error {
 	for i := range checks {
-		if err := d.quiet(d.Client, "append_log", map[string]any{"path": "checks", "entry": entry(i)}); err != nil {
+		if err := d.quiet(d.client, "append_log", map[string]any{"path": "checks", "entry": entry(i)}); err != nil {
 			return err
 		}
 	}
-	if err := d.call(fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks), "append_log",
+	if err := d.expect("", fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks), "append_log",
 		map[string]any{"path": "checks", "entry": entry(checks)}, ""); err != nil {
 		return err
 	}
-	return d.call(fmt.Sprintf("It has read up to entry %d. What is new?", checks), "read_log",
+	return d.expect("", fmt.Sprintf("It has read up to entry %d. What is new?", checks), "read_log",
 		map[string]any{"path": "checks", "since_entry": checks}, log())
 }
 
-// Mistake plays an error that says the way out.
-func (d *Session) Mistake() error {
+// mistake plays an error that says the way out.
+func (d *session) mistake() error {
 	isError, err := d.play("The answer to a mistake says the way out.", "edit_file",
 		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages", "new_text": "- [x] T-043 Rewrite the login pages"}, "")
 	if err == nil && !isError {
@@ -57,21 +57,21 @@ func (d *Session) Mistake() error {
 	return err
 }
 
-// Kill ends the server at once and starts another one.
-func (d *Session) Kill() error {
+// kill ends the server at once and starts another one.
+func (d *session) kill() error {
 	if err := d.server.Process.Kill(); err != nil {
 		return err
 	}
-	d.Client.Close() // its error says that the server is gone
-	if err := d.Start(); err != nil {
+	d.client.Close() // its error says that the server is gone
+	if err := d.start(); err != nil {
 		return err
 	}
 	return d.expect(`"unchanged":true`, "The server is killed and started again. What it acknowledged is still there.", "read_file",
-		map[string]any{"path": "plan.md", "since_version": 2}, Plan())
+		map[string]any{"path": "plan.md", "since_version": 2}, plan())
 }
 
-// ComeBack plays an agent that returns after another client has worked on its memory.
-func (d *Session) ComeBack() error {
+// comeBack plays an agent that returns after another client has worked on its memory.
+func (d *session) comeBack() error {
 	err := d.expect(`"cursor":`, "What does it keep? It notes the cursor, which is the number of the last change.", "changes", map[string]any{}, "")
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *Session) ComeBack() error {
 	if err := d.colleague(); err != nil {
 		return err
 	}
-	whole := Plan() + log()
+	whole := plan() + log()
 	if err := d.expect("+- [x] T-043", "Meanwhile another client works on the same memory. The agent comes back: what has changed?", "changes",
 		map[string]any{"since": record.Cursor, "diffs": true}, whole); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (d *Session) ComeBack() error {
 }
 
 // colleague writes with a client and a server of its own.
-func (d *Session) colleague() error {
+func (d *session) colleague() error {
 	_, session, err := d.connect("colleague")
 	if err != nil {
 		return err
@@ -104,10 +104,10 @@ func (d *Session) colleague() error {
 	return errors.Join(err, session.Close())
 }
 
-// expect plays a call whose answer must contain a text.
-func (d *Session) expect(text, title, tool string, args map[string]any, whole string) error {
-	err := d.call(title, tool, args, whole)
-	if err == nil && !strings.Contains(strings.Join(d.report.Steps[len(d.report.Steps)-1].Answer, ""), text) {
+// expect plays a call that must succeed, and whose answer must contain a text.
+func (d *session) expect(text, title, tool string, args map[string]any, whole string) error {
+	isError, err := d.play(title, tool, args, whole)
+	if err == nil && (isError || !strings.Contains(strings.Join(d.report.Steps[len(d.report.Steps)-1].Answer, ""), text)) {
 		err = d.unexpected()
 	}
 	return err
@@ -130,8 +130,8 @@ func log() string {
 	return all.String()
 }
 
-// Plan returns a plan of 90 tasks.
-func Plan() string {
+// plan returns a plan of 90 tasks.
+func plan() string {
 	verbs := []string{"Move", "Check", "Rewrite", "Measure", "Document"}
 	things := []string{"the invoices table", "the login page", "the nightly export", "the retry of failed mails", "the search index", "the audit trail", "the price rounding"}
 	owners := []string{"Ada", "Grace", "Edsger", "Barbara"}

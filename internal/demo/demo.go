@@ -21,41 +21,41 @@ import (
 // Options of [Play].
 type Options struct {
 	Database string    // the file of the server's database
-	Env      []string  // of the server
-	Version  string    // of this program
-	Out      io.Writer // shows each step to a person; nil: none
-	Err      io.Writer // what the server says
+	Env      []string  // the environment of the server
+	Version  string    // the version of this program
+	Out      io.Writer // gets each step, for a person; nil: nobody does
+	Err      io.Writer // gets what the server writes to standard error
 
-	// Paint colours a text for Out.
+	// Paint colours a text for Out. Play does not call it if Out is nil.
 	Paint func(text string, how ...color.Attribute) string
 }
 
-// A Report is what was played.
+// A Report says what [Play] has played.
 type Report struct {
-	Steps  []Step `json:"steps"`
-	Tokens int    `json:"tokens"`                // of all answers
-	Whole  int    `json:"tokens_of_reading_all"` // of reading everything again instead
+	Steps  []Step `json:"steps"`                 // in the order of the calls
+	Tokens int    `json:"tokens"`                // that the agent has read
+	Whole  int    `json:"tokens_of_reading_all"` // that it would have read without cursors and diffs
 }
 
-// Play plays the session. The server is this program with the command mcp. An answer that
-// is not what it should be is an error.
+// Play starts the server, plays the session, and ends the server. The server is this program
+// with the command mcp. Play returns an error if an answer is not the expected one.
 func Play(ctx context.Context, o Options) (r Report, err error) {
-	d := New(ctx, o)
-	if err := d.Start(); err != nil {
+	d := &session{ctx: ctx, o: o}
+	if err := d.start(); err != nil {
 		return r, err
 	}
-	defer func() { d.Client.Close() }()
-	for _, act := range []func() error{d.File, d.Log, d.Mistake, d.Kill, d.ComeBack} {
+	defer func() { d.client.Close() }()
+	for _, act := range []func() error{d.file, d.log, d.mistake, d.kill, d.comeBack} {
 		if err := act(); err != nil {
 			return r, err
 		}
 	}
-	return d.report, d.Client.Close()
+	return d.report, d.client.Close()
 }
 
-// A Session is a session of an agent with a server.
-type Session struct {
-	Client *mcp.ClientSession // set by Start
+// A session is one of an agent with a server.
+type session struct {
+	client *mcp.ClientSession // set by start
 
 	ctx    context.Context
 	o      Options
@@ -63,17 +63,14 @@ type Session struct {
 	report Report
 }
 
-// New returns a session whose server is not started yet.
-func New(ctx context.Context, o Options) *Session { return &Session{ctx: ctx, o: o} }
-
-// Start starts the server.
-func (d *Session) Start() (err error) {
-	d.server, d.Client, err = d.connect("scratchpad-demo")
+// start starts the server.
+func (d *session) start() (err error) {
+	d.server, d.client, err = d.connect("scratchpad-demo")
 	return err
 }
 
 // connect starts a server for a client of this name.
-func (d *Session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) {
+func (d *session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
@@ -86,7 +83,7 @@ func (d *Session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) 
 }
 
 // quiet makes a call that is not shown.
-func (d *Session) quiet(session *mcp.ClientSession, tool string, args map[string]any) error {
+func (d *session) quiet(session *mcp.ClientSession, tool string, args map[string]any) error {
 	res, err := session.CallTool(d.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err == nil && res.IsError {
 		err = fmt.Errorf("demo: %s: %s", tool, strings.Join(textBlocks(res), " "))
@@ -94,26 +91,17 @@ func (d *Session) quiet(session *mcp.ClientSession, tool string, args map[string
 	return err
 }
 
-// call plays a call that must succeed.
-func (d *Session) call(title, tool string, args map[string]any, whole string) error {
-	isError, err := d.play(title, tool, args, whole)
-	if err == nil && isError {
-		err = d.unexpected()
-	}
-	return err
-}
-
 // unexpected returns the error for a last step that went wrong.
-func (d *Session) unexpected() error {
+func (d *session) unexpected() error {
 	last := d.report.Steps[len(d.report.Steps)-1]
 	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments), strings.Join(last.Answer, " "))
 }
 
 // play makes a call and shows it. whole is the text that an agent would read without
 // Scratchpad; "" if that is the answer itself.
-func (d *Session) play(title, tool string, args map[string]any, whole string) (isError bool, err error) {
+func (d *session) play(title, tool string, args map[string]any, whole string) (isError bool, err error) {
 	s := Step{Title: title, Tool: tool, Arguments: args, Whole: tokens.Estimate(whole)}
-	res, err := d.Client.CallTool(d.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
+	res, err := d.client.CallTool(d.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return false, err
 	}
@@ -130,7 +118,7 @@ func (d *Session) play(title, tool string, args map[string]any, whole string) (i
 	return res.IsError, d.show(s)
 }
 
-// A Step is one call, as the demo shows it.
+// A Step is one call of a tool.
 type Step struct {
 	Title     string         `json:"title"`
 	Tool      string         `json:"tool"`
@@ -149,7 +137,7 @@ func textBlocks(res *mcp.CallToolResult) (blocks []string) {
 	return blocks
 }
 
-func (d *Session) show(s Step) error {
+func (d *session) show(s Step) error {
 	if d.o.Out == nil {
 		return nil
 	}
