@@ -75,8 +75,8 @@ func (r *checkup) scrub(ctx context.Context) {
 	r.add(Check{"redaction", OK, "nothing of redacted content is in the file and its log", ""})
 }
 
-// OlderSchema says what will become of a database that an older version of this
-// program made; "" for any other.
+// OlderSchema says what the next write changes in a database that an older version of this
+// program made. For any other database, OlderSchema returns "".
 func OlderSchema(info sqlite.Info) string {
 	if info.Schema >= info.Newest {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A Status is the result of a check.
+// A Status is the result of a check, or of all checks.
 type Status string
 
 // Statuses, from best to worst.
@@ -27,30 +27,32 @@ const (
 	Problem Status = "problem"
 )
 
-// A Check is one line of a report.
+// A Check is one thing that was looked at.
 type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	Text   string `json:"text"`
-	Do     string `json:"do,omitempty"`
+	Text   string `json:"text"`         // what was found
+	Do     string `json:"do,omitempty"` // what the operator can do; "": nothing
 }
 
-// A Report is what is known of one database.
+// A Report has the checks of one database, in the order in which they were made.
 type Report struct {
-	Status   Status  `json:"status"` // the worst
+	Status   Status  `json:"status"` // the worst of all checks
 	Database string  `json:"database"`
 	Checks   []Check `json:"checks"`
 }
 
-// Options say what to look at, and what a command would use. All fields are needed.
+// Options say what to examine, and what a command would use. All fields must be set.
 type Options struct {
 	Database  string // the absolute path
 	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
 	Scrub     bool   // remove what redactions have left in the file
 
-	Version   string                // of this program
-	Limits    workspace.StoreLimits // 0 is no limit
+	Version string                // the version of this program
+	Limits  workspace.StoreLimits // 0: no limit
+
+	// Summaries returns who makes summaries, and why. nil as the first result: nobody does.
 	Summaries func() (chosen *workspace.Summarizer, why string, err error)
 
 	Logger *slog.Logger
@@ -72,8 +74,8 @@ func (r *checkup) setting() string {
 	return " (applies to this command; a running server has its own setting)"
 }
 
-// Examine makes one check after the other, the database itself last. The error is that
-// of the context.
+// Examine makes one check after another, those inside the database last. The only error is
+// that of ctx.
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.program()

@@ -8,17 +8,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// ExamineOpen makes the checks that a running server can make on the store that it has open.
-// It opens nothing. Options.Database is the path of a file, and pool has the server's own
-// options; neither is in the report. IsDefault, Source and Limits are not used.
+// ExamineOpen makes the checks that a running server can make on its open store, and opens
+// nothing. Options.Database is the path of the file, and pool has the server's options; the
+// report contains neither. IsDefault, Source and Limits are not used.
 //
-// The report is for people who see the server from elsewhere: no text names a path, an
-// agent, another process or what an error found. These checks of [Examine] are left out:
+// The report is for people on other machines. No text names a path, an agent, another
+// process, or the cause of an error. ExamineOpen leaves out these checks of [Examine]:
 // program, which is on every page; neighbours, which shows the commands of other processes;
 // agents and limits, which differ by tenant; integrity, which takes as long as reading the
 // whole file and holds a snapshot for that time; and what keeps a server from starting.
 //
-// A file system that does not answer keeps it, whatever ctx says.
+// ExamineOpen waits for a file system that does not answer, even after ctx has ended.
 func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Options, o Options) *Report {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o, open: true}
 	switch s := store.(type) {

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// ExamineServer is [Examine] for a database of PostgreSQL. url is the whole URL, and
-// Options.Database the text that the report shows in its place.
+// ExamineServer is [Examine] for a database of PostgreSQL. The url may have a password. The
+// report shows Options.Database in its place.
 func ExamineServer(ctx context.Context, url string, pool postgres.Options, o Options) (*Report, error) {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, %s, %s/%s", o.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})

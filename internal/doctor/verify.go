@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Verify checks all content of a database. The note says what will become of one that an
-// older version of this program made; "" for any other.
+// Verify checks all content of a database. If an older version of this program made the
+// database, the note says what the next write changes. Otherwise the note is "".
 func Verify(ctx context.Context, store workspace.Store, progress func(done, total int64)) (report sqlite.VerifyReport, note string, err error) {
 	switch s := store.(type) {
 	case *postgres.Store:

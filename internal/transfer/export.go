@@ -23,12 +23,12 @@ import (
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
 	Versions bool                    // export all versions that are kept
-	Database string                  // the id of the installation; "": it has none
+	Database string                  // the id of the installation, for the manifest; "": it has none
 	Now      func() time.Time        // nil: time.Now
-	Progress func(done, total int64) // called after each file and each page of a log, with bytes; nil: not called
+	Progress func(done, total int64) // called with bytes after each file and each page of a log; nil: not called
 }
 
-// Exported is what an export holds.
+// Exported counts what an export holds.
 type Exported struct {
 	Files    int64
 	Versions int64 // of the files, with the current ones
@@ -37,11 +37,11 @@ type Exported struct {
 	Bytes    int64 // of content
 }
 
-// Export writes the files of an agent, and its logs that have entries, into a folder, which
-// must be empty or absent. Each file is as it was at the moment when it was read, and so is each page of a
-// log. The manifest gets its name last, when everything is safely on the disk. Until then,
-// [Import] refuses the folder. After an error, what was written stays; export again into
-// another folder.
+// Export writes the files of an agent, and its logs that have entries, into a folder. The
+// folder must be empty or absent. Export reads one file or one page of a log at a time, so
+// writes of others meanwhile may be in the export or not. The manifest gets its name last,
+// when everything is safely on the disk. Until then, [Import] refuses the folder. After an
+// error, the files that were written stay; export again into another folder.
 //
 // Errors: [workspace.ErrConflict] if the folder is not empty, and those of the workspace
 // and of the file system.
@@ -67,7 +67,7 @@ func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOp
 	return e.sum, nil
 }
 
-// IsHalf reports whether a folder holds an export that was not finished.
+// IsHalf reports whether a folder holds an export that was interrupted.
 func IsHalf(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, unfinished))
 	return err == nil

@@ -14,23 +14,23 @@ import (
 
 // ImportOptions of [Import]. The zero value imports.
 type ImportOptions struct {
-	DryRun   bool                    // change nothing, but say what would change; limits are not checked
+	DryRun   bool                    // only report what would change; limits are not checked
 	All      bool                    // import hidden names too, and what programs make for themselves
-	Paths    workspace.PathRule      // the rule of the workspace
-	Words    workspace.Words         // for the reasons why names are left out
+	Paths    workspace.PathRule      // which paths the workspace allows
+	Words    workspace.Words         // words the reasons why names are left out
 	Now      func() time.Time        // nil: time.Now
-	Progress func(done, total int64) // called after each file and each log, with bytes; nil: not called
+	Progress func(done, total int64) // called with bytes after each file and each log; nil: not called
 }
 
-// Imported says what an import did, or would do.
+// Imported says what an import changed, or with DryRun would change.
 type Imported struct {
 	Export  bool      // the folder is an export; else it is a folder of other files
 	Changes []Change  // in the order in which they were made
 	Same    int64     // files and logs that were there already
-	LeftOut []LeftOut // what cannot be imported; at most 1,000
-	Omitted int64     // what was left out besides LeftOut
+	LeftOut []LeftOut // names that cannot be imported; at most 1,000
+	Omitted int64     // how many more names cannot be imported
 	Skipped []string  // names that only ImportOptions.All imports; at most 1,000
-	Passed  int64     // what was skipped besides Skipped
+	Passed  int64     // how many more names were skipped
 }
 
 // A Change is a file or a log that an import changed.
