@@ -19,7 +19,7 @@ package console
 //
 //   - options.go has what a server gives to the console, handler.go the routes.
 //   - visit.go finds out who sends a request and what that person may do. guard.go has the
-//     headers, the cookie and the token of forms, internal/room bounds memory, and sent.go
+//     headers, the cookie and the token of forms, internal/admission bounds memory, and sent.go
 //     lets a form count once.
 //   - page.go turns the data of a page into HTML, with templates/layout.html around each
 //     page's own template. fail.go words errors, and format.go figures and times.

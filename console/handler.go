@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 )
 
 //go:embed static templates
@@ -22,11 +22,11 @@ type Handler struct {
 	cross   *http.CrossOriginProtection
 	assets  *assets
 	pages   func() (pages, error)
-	room    *room.Room
+	room    *admission.Semaphore
 	counts  lineCounts
-	beside  *room.Room // for what is shown beside the text of a form
-	foreign *room.Room // for the forms of people who are not known
-	finds   *room.Room // for searches, each of which takes 1
+	beside  *admission.Semaphore // for what is shown beside the text of a form
+	foreign *admission.Semaphore // for the forms of people who are not known
+	finds   *admission.Semaphore // for searches, each of which takes 1
 	sent    sentForms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
@@ -40,8 +40,8 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{o: o, mux: &routes{ServeMux: http.NewServeMux()}, cross: http.NewCrossOriginProtection()}
-	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
-	h.finds = room.New(maxFinds)
+	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) } // half of it for one person
+	h.room, h.beside, h.foreign, h.finds = shared(roomBytes), shared(roomBytes), shared(foreignBytes), shared(maxFinds)
 	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err
 	}

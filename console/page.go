@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
-	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 // pages are the parsed templates by name. Each is the layout with the page's own main.
@@ -139,7 +138,10 @@ func (v *visit) write(status int, name, title string, o place, data any) error {
 // read. The form of a POST stays in memory until the end.
 func (v *visit) ready(answer int) {
 	if v.r.Method != http.MethodPost {
-		room.Keep(v.r.Context(), int64(answer))
+		left := int64(answer)
+		for _, part := range v.parts {
+			left -= part.Shrink(left)
+		}
 	}
 }
 

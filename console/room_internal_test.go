@@ -5,14 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -21,15 +20,17 @@ import (
 // Who finds no room learns whose pages take it.
 func TestTakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		in, ada, bob := room.New(100), room.WithGuest(t.Context(), "ada"), room.WithGuest(t.Context(), "bob")
-		if _, err := takeRoom(ada, in, in.Share()); err != nil {
+		in := admission.New(100, 50)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		ada, bob := &visit{r: r, group: "ada"}, &visit{r: r, group: "bob"}
+		if _, err := ada.takeRoom(in, in.Share()); err != nil {
 			t.Fatal(err)
 		}
 		var busy *Busy
-		if _, err := takeRoom(ada, in, 1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "your other pages") {
+		if _, err := ada.takeRoom(in, 1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "your other pages") {
 			t.Errorf("a page more: %v, want Busy with the person's own pages", err)
 		}
-		if _, err := takeRoom(bob, in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
+		if _, err := bob.takeRoom(in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
 			t.Errorf("a page of somebody else: %v, want Busy with the pages of others", err)
 		}
 	})
@@ -57,17 +58,6 @@ func (c *changing) Person(context.Context, string) (Person, error) {
 	return p, nil
 }
 
-// takeAll takes all of a room, until all of what it returns are called.
-func takeAll(t *testing.T, r *room.Room) (leave []func()) {
-	t.Helper()
-	for _, guest := range []string{"x", "y"} {
-		end, err := r.Take(room.WithGuest(t.Context(), guest), r.Share())
-		testkit.Must(t, err)
-		leave = append(leave, end)
-	}
-	return leave
-}
-
 // A page that has waited for room is not made when its person has lost rights meanwhile.
 func TestRightsAfterRoom(t *testing.T) {
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
@@ -93,7 +83,8 @@ func TestRightsAfterRoom(t *testing.T) {
 			}}
 			h, err := New(Options{People: who})
 			testkit.Must(t, err)
-			leave := slices.Concat(takeAll(t, h.room), takeAll(t, h.finds))
+			memory, _ := h.room.TryTake("x", h.room.Size())
+			finds, _ := h.finds.TryTake("x", h.finds.Size())
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {
 				defer close(done)
@@ -109,9 +100,8 @@ func TestRightsAfterRoom(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 			who.changed.Store(true)
-			for _, end := range leave {
-				end()
-			}
+			memory.Leave()
+			finds.Leave()
 			<-done
 			shown := answer.Code == http.StatusOK && strings.Contains(answer.Body.String(), "CANARY") || page == "/a/a" && answer.Code == http.StatusOK
 			if shown != (name == "") {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -20,7 +20,9 @@ type visit struct {
 	r       *http.Request
 	person  Person
 	session string
-	form    url.Values // of a POST
+	form    url.Values        // of a POST
+	group   string            // the person, or the address of somebody who is not known
+	parts   []*admission.Part // of memory, and of what else is limited
 }
 
 // A need is what a person must be allowed to do with an agent.
@@ -42,6 +44,7 @@ const (
 )
 
 const (
+	longestWait = 5 * time.Second  // for memory
 	formTime    = time.Minute      // for a form to arrive
 	foreignTime = 10 * time.Second // for one of somebody who is not known
 )
@@ -58,7 +61,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 	case err != nil:
 		if r.Method == http.MethodPost { // the answer holds what was typed
 			address, _, _ := net.SplitHostPort(r.RemoteAddr)
-			v.r = r.WithContext(room.WithGuest(r.Context(), address))
+			v.group = "address " + address
 			leave, _ := v.readForm(h.foreign, foreignTime)
 			defer leave()
 		}
@@ -71,7 +74,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			return
 		}
 	}
-	v.r = r.WithContext(room.WithGuest(r.Context(), v.person.ID))
+	v.group = v.person.ID
 	if v.person.Open && v.session == "" {
 		v.session = newSession()
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
@@ -102,12 +105,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 // readForm reads the form of a POST and checks its token. The room is for the form, and for
 // an answer that has its text in a text field, until leave. With an error too there may be
 // a form.
-func (v *visit) readForm(in *room.Room, within time.Duration) (leave func(), err error) {
+func (v *visit) readForm(in *admission.Semaphore, within time.Duration) (leave func(), err error) {
 	size := v.r.ContentLength
 	if size < 0 || size > maxForm() {
 		size = maxForm()
 	}
-	leave, err = takeRoom(v.r.Context(), in, min(10*size, in.Share()))
+	leave, err = v.takeRoom(in, min(10*size, in.Share()))
 	if err != nil {
 		return func() {}, err
 	}
@@ -131,20 +134,23 @@ func (v *visit) readForm(in *room.Room, within time.Duration) (leave func(), err
 }
 
 // takeRoom waits for room, and returns a function that gives it back. Errors: [*Busy].
-func takeRoom(ctx context.Context, in *room.Room, bytes int64) (leave func(), err error) {
-	leave, err = in.Take(ctx, bytes)
+func (v *visit) takeRoom(in *admission.Semaphore, bytes int64) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(v.r.Context(), longestWait)
+	defer cancel()
+	part, err := in.Take(ctx, v.group, bytes)
 	switch {
-	case errors.Is(err, room.ErrOwn):
+	case err == admission.ErrShare:
 		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
 	case err != nil:
 		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
-	return leave, nil
+	v.parts = append(v.parts, part)
+	return part.Leave, nil
 }
 
 // take waits for room for what the person is to see. The rights must be the same after it.
-func (v *visit) take(in *room.Room, bytes int64) (leave func(), err error) {
-	if leave, err = takeRoom(v.r.Context(), in, bytes); err != nil {
+func (v *visit) take(in *admission.Semaphore, bytes int64) (leave func(), err error) {
+	if leave, err = v.takeRoom(in, bytes); err != nil {
 		return nil, err
 	}
 	if err = v.sameRights(); err != nil {

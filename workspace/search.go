@@ -68,11 +68,11 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 	if err != nil {
 		return SearchResult{}, err
 	}
-	done, err := w.svc.searches.Take(ctx, search.Weight(max(w.svc.limits.FileBytes, w.svc.limits.EntryBytes)))
+	memory, err := w.svc.searches.Take(ctx, "", search.Weight(max(w.svc.limits.FileBytes, w.svc.limits.EntryBytes)))
 	if err != nil {
 		return SearchResult{}, within(op, query, err)
 	}
-	defer done()
+	defer memory.Leave()
 	view := func(ctx context.Context, fn func(Reader) error) error { return w.svc.store.View(ctx, w.owner, fn) }
 	found, err := run(ctx, search.StorePages(view, o.Prefix, o.Kind))
 	if w.counted(err) != nil {

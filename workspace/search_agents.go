@@ -37,11 +37,11 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 		return AgentsSearch{}, within(op, query, err)
 	}
 	many := search.Many{Owners: owners[:min(len(owners), search.MaxAgents)], View: s.store.View, Prefix: o.Prefix, Kind: o.Kind}
-	done, err := s.searches.Take(ctx, search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
+	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}
-	defer done()
+	defer memory.Leave()
 	r, err := many.Run(ctx, run)
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
@@ -40,7 +41,7 @@ type Service struct {
 	reads  *unwrittenReads  // not written yet
 	wakes  *wake.Hub[Owner] // of those who watch
 
-	searches search.Budget
+	searches *admission.Semaphore // bytes; see [search.Weight]
 
 	summarizer *Summarizer
 	summaries  *summaries.Maker[summaries.Result]
@@ -76,7 +77,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s := &Service{
 		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: newTotal(store, o.Tenant, o.Store, o.Now), now: o.Now, paths: o.Paths,
-		searches: search.NewBudget(),
+		searches: admission.New(search.Memory, search.Memory),
 	}
 	s.reads = &unwrittenReads{store: store}
 	s.wakes = wake.NewHub(store.Watch)

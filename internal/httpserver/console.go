@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -91,30 +92,29 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 }
 
 // serveConsole passes on the requests of people.
-func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveConsole(w *response, r *http.Request) {
 	began := time.Now()
 	q := &consoleCall{origin: s.originOf(r), stream: r.URL.Path == eventsPath}
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), consoleKey{}, q))
 	defer cancel()
-	answer := &consoleWriter{ResponseWriter: w, status: http.StatusInternalServerError} // that of a panic
 	r = r.WithContext(ctx)
 	defer func() {
 		if s.o.Visited != nil {
-			s.o.Visited(ctx, Visit{r.Pattern, q.key, answer.status, time.Since(began), q.stream})
+			s.o.Visited(ctx, Visit{r.Pattern, q.key, cmp.Or(w.status, http.StatusInternalServerError), time.Since(began), q.stream}) // 500 after a panic
 		}
 	}()
-	leave, f := s.enterConsole(q, r, func() { cancel(); stopReading(w) })
+	leave, f := s.enterConsole(q, r, func() { cancel(); stopReading(w.ResponseWriter) })
 	if f != nil {
-		s.refuse(answer, r, f)
+		s.refuse(w, r, f)
 		return
 	}
 	defer leave()
-	s.timeForm(answer, r)
-	s.o.Console.ServeHTTP(answer, r)
-	if answer.late && !answer.begun { // net/http has cancelled the context, so the console was silent
-		s.refuse(answer, r, refused(http.StatusRequestTimeout, "the form did not arrive in time"))
+	s.timeForm(w, r)
+	s.o.Console.ServeHTTP(w, r)
+	if w.late && w.status == 0 { // net/http has cancelled the context, so the console was silent
+		s.refuse(w, r, refused(http.StatusRequestTimeout, "the form did not arrive in time"))
 	}
-	answer.ended()
+	w.begin(http.StatusOK)
 }
 
 // countConsole counts a request to the console, and returns for whom: for the key of a session
@@ -170,7 +170,7 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 	case reads && r.ContentLength != 0, r.ContentLength > maxForm:
 		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
 	}
-	left, f := s.calls.enter(id, "console", s.calls.person, running{q.stream, end})
+	left, f := s.calls.enter(id, "console", s.calls.people, running{q.stream, end})
 	if f != nil {
 		return nil, f
 	}
@@ -200,7 +200,7 @@ func (s *Server) originOf(r *http.Request) Origin {
 }
 
 // timeForm ends a form that takes too long to arrive.
-func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
+func (s *Server) timeForm(w *response, r *http.Request) {
 	if r.ContentLength <= 0 {
 		return
 	}
@@ -214,7 +214,7 @@ func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
 // deadline itself.
 type timedForm struct {
 	io.ReadCloser
-	w *consoleWriter
+	w *response
 }
 
 // Read implements [io.Reader].
@@ -224,52 +224,4 @@ func (f *timedForm) Read(p []byte) (int, error) {
 		f.w.late = true
 	}
 	return n, err
-}
-
-// A consoleWriter knows the status of an answer.
-type consoleWriter struct {
-	http.ResponseWriter
-	status int
-	begun  bool
-	late   bool      // the form did not arrive in time
-	until  time.Time // when the form must be there; zero: there is none
-}
-
-// SetReadDeadline is for [http.ResponseController]. The console may give a form less time,
-// but no more.
-func (c *consoleWriter) SetReadDeadline(t time.Time) error {
-	if !c.until.IsZero() && (t.IsZero() || t.After(c.until)) {
-		return nil
-	}
-	return http.NewResponseController(c.ResponseWriter).SetReadDeadline(t)
-}
-
-// Unwrap is for [http.ResponseController].
-func (c *consoleWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// WriteHeader implements [http.ResponseWriter].
-func (c *consoleWriter) WriteHeader(status int) {
-	if !c.begun {
-		c.status, c.begun = status, true
-	}
-	c.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (c *consoleWriter) Write(p []byte) (int, error) {
-	c.ended()
-	return c.ResponseWriter.Write(p)
-}
-
-// FlushError is for [http.ResponseController].
-func (c *consoleWriter) FlushError() error {
-	c.ended()
-	return http.NewResponseController(c.ResponseWriter).Flush()
-}
-
-// ended notes that an answer without a status is a 200.
-func (c *consoleWriter) ended() {
-	if !c.begun {
-		c.status, c.begun = http.StatusOK, true
-	}
 }

@@ -18,7 +18,7 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	reason := "the server is stopping"
 	if !s.calls.stopping() {
-		reason = s.ready.ask(r.Context(), s)
+		reason = s.ready.ask(s)
 	}
 	if reason != "" {
 		w.Header().Set("Retry-After", "1")
@@ -39,62 +39,31 @@ func writeHealth(w http.ResponseWriter, r *http.Request, status int, v any) {
 
 // readiness shares one check among all who ask. At most one check runs at a time.
 type readiness struct {
-	mu     sync.Mutex // guards the following
+	mu     sync.Mutex // held by the check that runs; guards the following
 	reason string     // of the last check; "": ready
 	told   time.Time  // when it ended
-	check  *check     // that runs; nil: none
 }
 
-type check struct {
-	done   chan struct{}
-	reason string
-}
-
-// ask returns why the server is not ready, or "".
-func (q *readiness) ask(ctx context.Context, s *Server) string {
-	if s.o.Ready == nil {
-		return ""
-	}
+// ask returns why the server is not ready, or "". The check outlives a client that hangs up.
+func (q *readiness) ask(s *Server) string {
 	q.mu.Lock()
-	if q.check == nil && !q.told.IsZero() && s.now().Sub(q.told) < s.limits.fresh {
-		defer q.mu.Unlock()
+	defer q.mu.Unlock()
+	if s.o.Ready == nil || !q.told.IsZero() && s.now().Sub(q.told) < s.limits.fresh {
 		return q.reason
 	}
-	c := q.check
-	if c == nil {
-		c = &check{done: make(chan struct{})}
-		q.check = c
-		s.workers.Go(func() { q.run(c, s) })
-	}
-	q.mu.Unlock()
-	timeout := time.NewTimer(s.limits.ready)
-	defer timeout.Stop()
-	select {
-	case <-c.done:
-		return c.reason
-	case <-timeout.C:
-		return "the store does not answer"
-	case <-ctx.Done():
-		return "the request was given up"
-	}
-}
-
-func (q *readiness) run(c *check, s *Server) {
 	ctx, cancel := context.WithTimeout(s.base, s.limits.ready)
 	defer cancel()
 	err := s.o.Ready(ctx)
-	c.reason = notReady(err)
-	q.mu.Lock()
-	changed := c.reason != q.reason
-	q.reason, q.told, q.check = c.reason, s.now(), nil
-	q.mu.Unlock()
+	reason := notReady(err)
 	switch {
-	case changed && err != nil:
+	case reason == q.reason:
+	case err != nil:
 		s.o.Logger.WarnContext(ctx, "not ready", "error", err)
-	case changed:
+	default:
 		s.o.Logger.InfoContext(ctx, "ready")
 	}
-	close(c.done)
+	q.reason, q.told = reason, s.now()
+	return reason
 }
 
 // notReady says why in words that tell nothing about the machine.

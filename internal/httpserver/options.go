@@ -53,9 +53,9 @@ type Options struct {
 	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.
 	Rate, AgentRate auth.Rate
 
-	// Ready returns nil while calls can be served. The answer is told to everybody who
-	// asks within a second. An error is logged, and its kind alone is told. nil: always
-	// ready.
+	// Ready returns nil while calls can be served, and returns when its context ends. The
+	// answer is told to everybody who asks within a second. An error is logged, and its kind
+	// alone is told. nil: always ready.
 	Ready func(context.Context) error
 
 	// Metrics serves /metrics to callers with the scope metrics, and all requests to

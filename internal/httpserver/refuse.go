@@ -155,36 +155,53 @@ func (s *Server) skipBody(w http.ResponseWriter, r *http.Request) (body []byte) 
 	return nil
 }
 
-// A firstWrite knows whether an answer has begun.
-type firstWrite struct {
+// A response knows its status.
+type response struct {
 	http.ResponseWriter
-	begun bool
+	status int       // 0: it has not begun
+	until  time.Time // when a form for the console must be there; zero: there is none
+	late   bool      // the form did not arrive in time
+}
+
+// SetReadDeadline is for [http.ResponseController]. The console may give a form less time,
+// but no more.
+func (a *response) SetReadDeadline(t time.Time) error {
+	if !a.until.IsZero() && (t.IsZero() || t.After(a.until)) {
+		return nil
+	}
+	return http.NewResponseController(a.ResponseWriter).SetReadDeadline(t)
 }
 
 // Unwrap is for [http.ResponseController].
-func (f *firstWrite) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+func (a *response) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // WriteHeader implements [http.ResponseWriter].
-func (f *firstWrite) WriteHeader(status int) {
-	f.begun = true
-	f.ResponseWriter.WriteHeader(status)
+func (a *response) WriteHeader(status int) {
+	a.begin(status)
+	a.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements [http.ResponseWriter].
-func (f *firstWrite) Write(p []byte) (int, error) {
-	f.begun = true
-	return f.ResponseWriter.Write(p)
+func (a *response) Write(p []byte) (int, error) {
+	a.begin(http.StatusOK)
+	return a.ResponseWriter.Write(p)
 }
 
 // FlushError is for [http.ResponseController].
-func (f *firstWrite) FlushError() error {
-	f.begun = true
-	return http.NewResponseController(f.ResponseWriter).Flush()
+func (a *response) FlushError() error {
+	a.begin(http.StatusOK)
+	return http.NewResponseController(a.ResponseWriter).Flush()
+}
+
+func (a *response) begin(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
 }
 
 // recovered answers after a panic of a handler, which ends this request alone. It logs
 // no more than where it happened, because a panic may quote what a client sent.
-func (s *Server) recovered(w *firstWrite, r *http.Request) {
+func (s *Server) recovered(w *response, r *http.Request) {
 	v := recover()
 	if v == nil {
 		return
@@ -195,7 +212,7 @@ func (s *Server) recovered(w *firstWrite, r *http.Request) {
 	s.stats.panics.Add(1)
 	s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "a handler panicked",
 		slog.String("request", RequestID(r.Context())), slog.String("type", fmt.Sprintf("%T", v)), slog.String("stack", backtrace.Text()))
-	if w.begun {
+	if w.status != 0 {
 		panic(http.ErrAbortHandler) // the client must see that the answer is not complete
 	}
 	s.refuse(w, r, refused(http.StatusInternalServerError, "internal error"))

@@ -49,10 +49,10 @@ func (s *Server) handler(route http.Handler) http.Handler {
 			w.Header().Set("Request-Id", id)
 		}
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
-		first := &firstWrite{ResponseWriter: w}
+		a := &response{ResponseWriter: w}
 		defer body.giveUp(w)
-		defer s.recovered(first, r)
-		route.ServeHTTP(first, r)
+		defer s.recovered(a, r)
+		route.ServeHTTP(a, r)
 	})
 }
 
@@ -108,7 +108,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case s.o.MCP != nil && isMisplaced(r):
 		s.notFound(w, r)
 	case s.o.Console != nil && !strings.HasPrefix(path, "/.well-known/"):
-		s.serveConsole(w, r)
+		s.serveConsole(w.(*response), r)
 	default:
 		s.notFound(w, r)
 	}
@@ -186,7 +186,7 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		ctx, cancel = context.WithCancel(ctx)
 	}
 	defer cancel()
-	leave, f := s.calls.enter(c.ID, c.Tenant, s.calls.caller, running{stream, func() { cancel(); stopReading(w) }})
+	leave, f := s.calls.enter(c.ID, c.Tenant, s.calls.callers, running{stream, func() { cancel(); stopReading(w) }})
 	if f != nil {
 		s.refuse(w, r, f)
 		return

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/room"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -56,14 +56,15 @@ type Outcome struct {
 const (
 	roomBytes = 32 << 20         // for the bodies and answers of all calls together
 	callTime  = 30 * time.Second // for a call, after its body has arrived
+	roomTime  = 5 * time.Second  // for memory, or for a place among the scans
 	scans     = 2                // lists of versions of all memories, made at the same time; half of them of one tenant
 )
 
 // Handler serves the API. It is safe for concurrent use.
 type Handler struct {
 	o       Options
-	room    *room.Room
-	scans   *room.Room // of lists that look at all files of a store
+	room    *admission.Semaphore
+	scans   *admission.Semaphore // of lists that look at all files of a store
 	origins *http.CrossOriginProtection
 	created created
 }
@@ -80,7 +81,10 @@ func New(o Options) *Handler {
 		o.RequestID = func(context.Context) string { return "" }
 	}
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	return &Handler{o: o, room: room.New(roomBytes), scans: room.New(scans), origins: http.NewCrossOriginProtection()}
+	return &Handler{
+		o: o, room: admission.New(roomBytes, roomBytes/2), scans: admission.New(scans, scans/2),
+		origins: http.NewCrossOriginProtection(),
+	}
 }
 
 // A call is a request under way. Its goroutine alone uses it.
@@ -96,16 +100,17 @@ type call struct {
 	svc    *workspace.Service // of the caller's tenant
 	query  map[string]string  // the parameters, each with its one value
 	body   []byte
-	wrong  error    // what is wrong with the query or the fields of the body; nil: nothing so far
-	leave  []func() // give back the room that the call has
+	wrong  error             // what is wrong with the query or the fields of the body; nil: nothing so far
+	group  string            // whose parts count together: the tenant
+	parts  []*admission.Part // of memory
 }
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, r: r}
+	c := &call{h: h, r: r, group: "nobody"}
 	defer func() {
-		for _, leave := range c.leave {
-			leave()
+		for _, part := range c.parts {
+			part.Leave()
 		}
 	}()
 	none := c.findRoute()
@@ -116,9 +121,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	around, end := h.o.Around(r.Context(), seen)
 	outcome := Outcome{Err: errPanic}
 	defer func() { end(outcome) }()
-	c.ctx = room.WithGuest(around, "nobody")
+	c.ctx = around
 	if known, ok := auth.FromContext(around); ok {
-		c.ctx = room.WithGuest(around, "tenant "+known.Tenant)
+		c.group = "tenant " + known.Tenant
 	}
 	answer, err := c.answer(w, none)
 	outcome = Outcome{BytesIn: int64(len(c.body))}
@@ -133,7 +138,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	room.Keep(c.ctx, int64(len(answer)))
+	left := int64(len(answer))
+	for _, part := range c.parts {
+		left -= part.Shrink(left)
+	}
 	w.WriteHeader(status)
 	n, err := w.Write(answer)
 	if outcome.BytesOut = int64(n); err != nil && outcome.Err == nil {
@@ -171,10 +179,10 @@ func (c *call) answer(w http.ResponseWriter, none error) ([]byte, error) {
 // take waits for room for some bytes, which the call keeps until its answer is written. A
 // caller that is known must be the same after it, with the same rights.
 func (c *call) take(bytes int64) error {
-	leave, err := c.h.room.Take(c.ctx, bytes)
+	part, err := c.takeSoon(c.h.room, bytes)
 	switch err {
 	case nil:
-		c.leave = append(c.leave, leave)
+		c.parts = append(c.parts, part)
 		if c.caller.ID == "" {
 			return nil
 		}
@@ -186,16 +194,23 @@ func (c *call) take(bytes int64) error {
 			return fail(http.StatusForbidden, "what your key may do has changed; send the request again")
 		}
 		return nil
-	case room.ErrOwn:
+	case admission.ErrShare:
 		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant may have; try again").retry(time.Second)
 	}
 	return fail(http.StatusServiceUnavailable, "the server is at its memory limit; try again").retry(time.Second)
 }
 
+// takeSoon waits for a part for the tenant, but not for long.
+func (c *call) takeSoon(of *admission.Semaphore, weight int64) (*admission.Part, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, roomTime)
+	defer cancel()
+	return of.Take(ctx, c.group, weight)
+}
+
 // giveBack gives back what the last take has taken.
 func (c *call) giveBack() {
-	if n := len(c.leave); n > 0 {
-		c.leave[n-1]()
-		c.leave = c.leave[:n-1]
+	if n := len(c.parts); n > 0 {
+		c.parts[n-1].Leave()
+		c.parts = c.parts[:n-1]
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/room"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -36,20 +35,13 @@ func TestRightsAfterRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := New(Options{})
-				var leave []func()
-				for _, guest := range []string{"x", "y"} {
-					end, err := h.room.Take(room.WithGuest(t.Context(), guest), h.room.Share())
-					testkit.Must(t, err)
-					leave = append(leave, end)
-				}
+				all, _ := h.room.TryTake("x", h.room.Size())
 				ctx := auth.NewVerifiedContext(t.Context(), ada, func(context.Context) (auth.Caller, error) { return now.caller, now.err })
-				c := &call{h: h, ctx: room.WithGuest(ctx, "house"), route: &route{need: auth.Read}, caller: ada}
+				c := &call{h: h, ctx: ctx, group: "house", route: &route{need: auth.Read}, caller: ada}
 				ended := make(chan error, 1)
 				go func() { ended <- c.take(1) }()
 				time.Sleep(time.Second)
-				for _, end := range leave {
-					end()
-				}
+				all.Leave()
 				status := 0
 				var f *failure
 				if errors.As(<-ended, &f) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -53,13 +53,13 @@ func listVersions(c *call) (any, error) {
 // at each file, so few are made at the same time. Otherwise the calls of others would wait.
 func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) (page workspace.VersionsPage, err error) {
 	if q.Created.IsZero() {
-		leave, err := c.h.scans.Take(c.ctx, 1)
+		part, err := c.takeSoon(c.h.scans, 1)
 		switch {
 		case err == nil:
-			defer leave()
+			defer part.Leave()
 		case c.ctx.Err() != nil:
 			return page, c.ctx.Err()
-		case errors.Is(err, room.ErrOwn):
+		case err == admission.ErrShare:
 			return page, fail(http.StatusTooManyRequests, "other lists of versions are being made for your tenant; try again, or ask for those of one memory with memory_id").retry(time.Second)
 		default:
 			return page, fail(http.StatusServiceUnavailable, "lists of versions are being made for others; try again").retry(time.Second)
