@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,12 +46,13 @@ var methods = map[string]tool{
 // listen begins an endless stream of events.
 const listen = "subscriptions/listen"
 
-// callOf returns the call that a message makes, or false if it needs no answer. The agent
+// callOf returns the call that a message makes, or nil if it needs no answer. The agent
 // is the one that the tool will see, or "" if the tool will refuse the arguments.
-func (s *Server) callOf(m message) (c Call, ok bool) {
-	if m.fields["id"] == nil || m.method == "" {
-		return Call{}, false
+func (s *Server) callOf(m message) *Call {
+	if m.id == nil {
+		return nil
 	}
+	var c Call
 	if m.method == "tools/call" {
 		c = s.tools[m.tool].call("")
 	} else if t, known := methods[m.method]; known {
@@ -62,24 +62,22 @@ func (s *Server) callOf(m message) (c Call, ok bool) {
 	if id, err := workspace.ParseAgentID(m.agent()); err == nil {
 		c.AgentID = id.String()
 	}
-	return c, true
+	return &c
 }
 
-// admit asks Options.Admit whether a call may go on, and begins to follow it.
-func (s *Server) admit(ctx context.Context, m message, bytes int, c *charge) error {
-	call, ok := s.callOf(m)
-	if !ok {
+// admit begins to follow a call, and asks Options.Admit whether one over HTTP may go on.
+func (s *Server) admit(r *request, m message, bytes int) *refusal {
+	if r.call = s.callOf(m); r.call == nil {
 		return nil
 	}
 	if m.method != listen { // it may last for hours
-		c.values, c.seen = s.observe(ctx, call, bytes)
-		ctx = c.values
+		r.values, r.charge.seen = s.observe(r.values, *r.call, bytes)
 	}
-	if s.o.Admit == nil {
+	if s.o.Admit == nil || r.client == nil {
 		return nil
 	}
-	if err := s.o.Admit(ctx, call); err != nil {
-		return turnAway(m.fields["id"], err)
+	if err := s.o.Admit(r.values, *r.call); err != nil {
+		return turnAway(m.id, err)
 	}
 	return nil
 }

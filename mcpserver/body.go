@@ -15,8 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // readBody reads a whole body. Its memory grows with the bytes that have arrived. It
 // waits while other bodies take all the memory for bodies.
-func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout time.Duration) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout time.Duration) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, errTooLong
 	}
@@ -112,62 +112,43 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 	return nil
 }
 
-// admitBody reads the body of a request. It refuses a body that is not one message, or
-// that two decoders could read differently. It returns when the request has a place
-// among the calls and its charge has the body's weight; leave gives the place back. A
-// request for an endless stream of events takes neither: the number of connections
-// limits those.
-func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (leave func(), err error) {
-	leave = func() {}
+// receiveBody reads the body of a request, and then does what receive does. It refuses a body
+// that is not one message, or that two decoders could read differently.
+func (s *Server) receiveBody(w http.ResponseWriter, r *http.Request, q *request) (leave func(), err error) {
 	if r.Method != http.MethodPost {
-		if err := skipBody(w, r, s.limits.body); err != nil || q.refused == nil {
-			return leave, err
+		if err := skipBody(w, r, s.limits.body); err != nil {
+			return nil, err
 		}
-		return leave, q.refused
+		if q.refused != nil {
+			return nil, q.refused
+		}
+		return func() {}, nil
 	}
 	if q.refused != nil && (r.ContentLength < 0 || r.ContentLength > smallBody) {
-		return leave, q.refused // its id is not worth the memory
+		return nil, q.refused // its id is not worth the memory
 	}
 	a := s.budget.arrival(r.ContentLength, s.group(q.client))
-	defer a.End()
+	defer a.Leave()
 	body, err := readBody(w, r, a, s.limits.body)
 	m, err := messageIn(body, err, q)
 	if err != nil {
-		return leave, err
+		return nil, err
 	}
-	q.message = m
-	if err := s.admit(q.client, m, len(body), q.charge); err != nil {
-		return leave, err
+	q.id = m.id
+	leave, f := s.receive(q.client, q, m, len(body))
+	if f != nil {
+		return nil, f.over(r)
 	}
-	if m.wrong != nil {
-		return leave, m.wrong.over(r)
+	if m.method == "notifications/initialized" && q.session != nil {
+		// The SDK handles it after it has answered the request, when it is no longer known
+		// whose it is.
+		s.sessions.Ready(q.session)
 	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{bytes.NewReader(m.text), r.Body}
 	r.ContentLength = int64(len(m.text))
-	switch {
-	case m.method == "notifications/initialized" && q.session != nil:
-		// The SDK handles it after it has answered the request, when it is no longer known
-		// whose it is.
-		s.sessions.Ready(q.session)
-	case m.method == listen && len(body) <= firstBytes:
-		return leave, nil
-	}
-	if s.budget.calls.Acquire(q.client, 1) != nil {
-		return leave, errGivenUp
-	}
-	leave = func() { s.budget.calls.Release(1) }
-	if weight := s.weigh(m, len(body)); !q.charge.tryTake(weight) {
-		ctx, cancel := context.WithTimeout(q.client, s.o.Timeout)
-		defer cancel()
-		if err := s.budget.takeSoon(ctx, q.charge, weight); err != nil {
-			leave()
-			s.budget.refused.Add(1)
-			return nil, &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch}
-		}
-	}
 	return leave, nil
 }
 
@@ -210,11 +191,10 @@ func (s *Server) group(ctx context.Context) string {
 // JSON is written at once, and the charge falls to the weight of its bytes.
 type timedWriter struct {
 	http.ResponseWriter
-	charge  *charge
+	request *request
 	timeout time.Duration
-	status  int             // of the answer; 0: not yet known
-	id      json.RawMessage // of the request; nil: unknown
-	plain   bool            // the SDK answers with an error in plain text
+	status  int  // of the answer; 0: not yet known
+	plain   bool // the SDK answers with an error in plain text
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -229,11 +209,11 @@ func (t *timedWriter) WriteHeader(status int) {
 }
 
 // outcome notes how the answer to a call ended.
-func (t *timedWriter) outcome(client context.Context) {
-	if t.status == 0 && client.Err() == nil {
+func (t *timedWriter) outcome() {
+	if t.status == 0 && t.request.client.Err() == nil {
 		t.status = http.StatusOK
 	}
-	t.charge.seen.fail(statusFailure(t.status))
+	t.request.charge.seen.fail(statusFailure(t.status))
 }
 
 // Unwrap is for [http.ResponseController].
@@ -243,21 +223,21 @@ func (t *timedWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 func (t *timedWriter) Write(p []byte) (int, error) {
 	defer t.limit(len(p))()
 	if t.Header().Get("Content-Type") == "application/json" {
-		t.charge.shrink(writtenWeight(len(p)))
+		t.request.charge.shrink(writtenWeight(len(p)))
 	}
 	if t.status == 0 {
 		t.status = http.StatusOK
 	}
-	text := p
+	text, id := p, t.request.id
 	if t.status == http.StatusBadRequest && bytes.Contains(p, []byte("duplicate in-flight request ID")) { // in the SDK's words
-		text = errTwice.to(message{id: t.id}).line()
+		text = errTwice.to(message{id: id}).line()
 	} else if t.plain {
-		text = sdkProblem(t.id, strings.TrimSpace(string(p))).text()
-	} else if t.id != nil {
-		text = withID(p, t.id)
+		text = sdkProblem(id, strings.TrimSpace(string(p))).text()
+	} else if id != nil {
+		text = withID(p, id)
 	}
 	n, err := t.ResponseWriter.Write(text)
-	t.charge.seen.wrote(n)
+	t.request.charge.seen.wrote(n)
 	if err != nil {
 		return 0, err
 	}

@@ -6,9 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/semaphore"
-
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 )
 
 const (
@@ -25,7 +23,7 @@ const (
 // budget in this order, and may leave one out:
 //
 //  1. bytes of arrivals, while its body arrives and until it has a weight
-//  2. a place among calls, over HTTP
+//  2. a place among calls, if it is one
 //  3. a weight in one of the lanes
 //  4. a place among heavy
 //  5. a place among reads
@@ -35,26 +33,27 @@ const (
 // or a place is working, and will end. On stdio, writes hold a weight while they wait for a
 // write before them, but no write waits for more weight.
 type budget struct {
-	small, large             lane
-	smallBodies, largeBodies *arrival.Limit      // two, so that small bodies do not wait for large ones
-	reads, heavy             *semaphore.Weighted // see maxReads and maxHeavy
-	calls                    *semaphore.Weighted // over HTTP
-	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
-	refused                  atomic.Uint64       // calls for which there was no memory
+	small, large             *admission.Semaphore // the lanes
+	smallBodies, largeBodies *admission.Semaphore // two, so that small bodies do not wait for large ones
+	reads, heavy             *admission.Semaphore // see maxReads and maxHeavy
+	calls                    *admission.Semaphore
+	waiting                  *admission.Semaphore // over HTTP; fewer than calls, so that small calls always have places
+	refused                  atomic.Uint64        // calls for which there was no memory
 }
 
 func newBudget(total int64) *budget {
+	limit := func(size int64) *admission.Semaphore { return admission.New(size, size) }
+	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) }
 	return &budget{
-		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
-		smallBodies: arrival.NewLimit(total / 32), largeBodies: arrival.NewLimit(total/8 - total/32),
-		reads: semaphore.NewWeighted(maxReads), heavy: semaphore.NewWeighted(maxHeavy),
-		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
+		small: limit(total / 4), large: limit(total - total/4 - total/8),
+		smallBodies: shared(total / 32), largeBodies: shared(total/8 - total/32),
+		reads: limit(maxReads), heavy: limit(maxHeavy), calls: limit(maxCalls), waiting: limit(maxWaiting),
 	}
 }
 
-// arrival returns the account of a body of the given length, from a group of callers. A
+// arrival returns the part of a body of the given length, from a group of callers. A
 // length of -1 is unknown, and counts as large. "" is no group.
-func (b *budget) arrival(bytes int64, group string) *arrival.Body {
+func (b *budget) arrival(bytes int64, group string) *admission.Part {
 	if 0 <= bytes && bytes <= smallBody {
 		return b.smallBodies.Open(group)
 	}
@@ -68,47 +67,39 @@ var errFull = errors.New("the server is at its memory limit; try again")
 // calls already wait for a large weight.
 func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
 	if weight > smallCall {
-		if !b.waiting.TryAcquire(1) {
+		place, ok := b.waiting.TryTake("", 1)
+		if !ok {
 			return errFull
 		}
-		defer b.waiting.Release(1)
+		defer place.Leave()
 	}
 	return c.take(ctx, weight)
 }
 
-// A lane serves calls in the order in which they arrive.
-type lane struct {
-	size int64
-	held *atomic.Int64
-	*semaphore.Weighted
-}
-
-func newLane(size int64) lane { return lane{size, new(atomic.Int64), semaphore.NewWeighted(size)} }
-
-func (l lane) give(weight int64) {
-	l.held.Add(-weight)
-	l.Release(weight)
-}
-
 // held returns the bytes that calls hold.
 func (b *budget) held() int64 {
-	return b.small.held.Load() + b.large.held.Load() + b.smallBodies.Held() + b.largeBodies.Held()
+	return b.small.Held() + b.large.Held() + b.smallBodies.Held() + b.largeBodies.Held()
+}
+
+// lane returns the lane for a weight. A lane serves calls in the order in which they arrive.
+func (b *budget) lane(weight int64) *admission.Semaphore {
+	if weight <= smallCall {
+		return b.small
+	}
+	return b.large
 }
 
 // A charge is the part of the budget that one request holds until its answer is
 // written. It is safe for concurrent use.
 type charge struct {
-	b      *budget
-	seen   *observation    // of the call; nil: there is no call
-	values context.Context // for the call; nil: those of the request
+	b    *budget
+	seen *observation // of the call; nil: there is no call
 
-	mu     sync.Mutex // guards the following
-	users  int        // that still need it: the carrier of the request, and its call
-	lane   *lane      // nil: the weight is 0
-	weight int64
+	mu    sync.Mutex // guards the following
+	users int        // that still need it: the carrier of the request, and its call
+	lane  *admission.Semaphore
+	part  *admission.Part // of the lane; nil: the weight is 0
 }
-
-func (b *budget) open() *charge { return &charge{b: b, users: 1} }
 
 // join adds a user. It reports false when all have left.
 func (c *charge) join() bool {
@@ -127,19 +118,12 @@ func (c *charge) leave() {
 	c.users--
 	last := c.users == 0
 	if last {
-		c.releaseLocked()
+		c.part.Leave()
 	}
 	c.mu.Unlock()
 	if last {
 		c.seen.over()
 	}
-}
-
-func (c *charge) releaseLocked() {
-	if c.lane != nil {
-		c.lane.give(c.weight)
-	}
-	c.lane, c.weight = nil, 0
 }
 
 // take waits until the charge has the given weight in place of the one before. A weight
@@ -150,58 +134,44 @@ func (c *charge) take(ctx context.Context, weight int64) error {
 	if c.tryTake(weight) {
 		return nil
 	}
-	c.mu.Lock()
-	c.releaseLocked()
-	c.mu.Unlock()
-	to, weight := c.b.laneOf(weight)
-	if err := to.Acquire(ctx, weight); err != nil {
-		return err
+	c.set(nil, nil)
+	lane := c.b.lane(weight)
+	part, err := lane.Take(ctx, "", weight)
+	if err == nil {
+		c.set(lane, part)
 	}
-	to.held.Add(weight)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.setLocked(to, weight)
-	return nil
+	return err
 }
 
 // tryTake is take if it need not wait. Else it does nothing and returns false.
 func (c *charge) tryTake(weight int64) bool {
+	lane := c.b.lane(weight)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	to, weight := c.b.laneOf(weight)
-	if c.lane == &c.b.large || weight <= c.weight {
+	enough := c.lane == c.b.large || min(weight, lane.Size()) <= c.part.Weight()
+	c.mu.Unlock()
+	if enough {
 		return true
 	}
-	if !to.TryAcquire(weight) {
-		return false
+	part, ok := lane.TryTake("", weight)
+	if ok {
+		c.set(lane, part)
 	}
-	to.held.Add(weight)
-	c.releaseLocked()
-	c.setLocked(to, weight)
-	return true
+	return ok
 }
 
-func (c *charge) setLocked(to *lane, weight int64) {
-	if c.lane, c.weight = to, weight; c.users == 0 {
-		c.releaseLocked()
+// set puts a part of a lane in the place of the one before.
+func (c *charge) set(lane *admission.Semaphore, part *admission.Part) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.part.Leave()
+	if c.lane, c.part = lane, part; c.users == 0 {
+		c.part.Leave()
 	}
-}
-
-// laneOf returns the lane for a weight, and what the weight is there.
-func (b *budget) laneOf(weight int64) (*lane, int64) {
-	to := &b.large
-	if weight <= smallCall {
-		to = &b.small
-	}
-	return to, min(weight, to.size)
 }
 
 // shrink gives back all above the given weight.
 func (c *charge) shrink(weight int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lane != nil && weight < c.weight {
-		c.lane.give(c.weight - weight)
-		c.weight = weight
-	}
+	c.part.Shrink(weight)
 }

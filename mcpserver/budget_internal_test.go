@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -52,7 +51,7 @@ func TestBudgetOfManyReads(t *testing.T) {
 	s := newInner(t, Options{Memory: 1 << 20, Timeout: whenBusy})
 	handler := s.Handler()
 	const places = 32
-	if !s.budget.calls.TryAcquire(maxCalls - places) {
+	if _, ok := s.budget.calls.TryTake("", maxCalls-places); !ok {
 		t.Fatal("places are in use")
 	}
 	var wg sync.WaitGroup
@@ -67,8 +66,8 @@ func TestBudgetOfSmallBodies(t *testing.T) {
 	testkit.SkipInShort(t)
 	s := newInner(t, Options{Timeout: whenBusy})
 	handler := s.Handler()
-	large := &s.budget.large
-	if !large.TryAcquire(large.size) {
+	large, ok := s.budget.large.TryTake("", s.budget.large.Size())
+	if !ok {
 		t.Fatal("the large lane is in use")
 	}
 	write := func(path string, bytes int) string {
@@ -89,7 +88,7 @@ func TestBudgetOfSmallBodies(t *testing.T) {
 			t.Errorf("a write of %d bytes waits for larger ones", size)
 		}
 	}
-	large.Release(large.size)
+	large.Leave()
 	wg.Wait()
 }
 
@@ -104,10 +103,10 @@ func TestBodyOfGet(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("GET: %s, want 200", res.Status)
 	}
-	if large := &s.budget.large; !large.TryAcquire(large.size) {
+	if _, ok := s.budget.large.TryTake("", s.budget.large.Size()); !ok {
 		t.Error("an open stream holds memory for its body")
 	}
-	if !s.budget.calls.TryAcquire(maxCalls) {
+	if _, ok := s.budget.calls.TryTake("", maxCalls); !ok {
 		t.Error("an open stream holds a place for a call")
 	}
 }
@@ -170,17 +169,18 @@ func newReading(t *testing.T, timeout time.Duration, reads, heavy, lane bool) (s
 		t.Fatal(err)
 	}
 	var taken []func()
-	take := func(want bool, part *semaphore.Weighted, size int64) {
+	take := func(want bool, of *admission.Semaphore) {
 		if want {
-			if !part.TryAcquire(size) {
+			all, ok := of.TryTake("", of.Size())
+			if !ok {
 				t.Fatal("a part of the budget is in use")
 			}
-			taken = append(taken, func() { part.Release(size) })
+			taken = append(taken, all.Leave)
 		}
 	}
-	take(reads, s.budget.reads, maxReads)
-	take(heavy, s.budget.heavy, maxHeavy)
-	take(lane, s.budget.large.Weighted, s.budget.large.size)
+	take(reads, s.budget.reads)
+	take(heavy, s.budget.heavy)
+	take(lane, s.budget.large)
 	return s, func() {
 		for _, give := range taken {
 			give()
@@ -212,7 +212,7 @@ func TestRightsAfterWait(t *testing.T) {
 			}
 			answered := make(chan string, 1)
 			go func() { answered <- post(t, s.Handler(), c.tool, c.args) }()
-			time.Sleep(50 * time.Millisecond) // it waits
+			time.Sleep(200 * time.Millisecond) // it waits
 			revoked.Store(true)
 			free()
 			if text := <-answered; !strings.Contains(text, "revoked") {

@@ -27,12 +27,12 @@ package mcpserver
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
 //     summary.go, usage.go and memory.go have the tools. schema.go, argument.go and result.go are
 //     what they share, wording.go the words of errors.
-//   - server.go has the options. Every message goes through the SDK and then guard.go.
-//     admit.go asks whether a call may go on, observe.go tells how it ends, extend.go adds a
+//   - server.go has the options. Every message goes through receive in request.go, the SDK,
+//     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends, extend.go adds a
 //     program's own tools.
 //   - stdio.go and message.go, with package strictjson, read messages from lines, and
 //     stdio_calls.go keeps the calls until they are answered, order.go their order. repair.go and id.go repair in a
 //     message what the SDK would refuse or lose, for lines and for HTTP. http.go and body.go
 //     read messages from HTTP, with package session, and refuse.go has its errors. request.go
-//     finds the request of a call.
+//     lets a message in, and finds the request of a call.
 //   - budget.go limits the memory of all calls. weigh.go bounds how many read at once, and says what a call takes of the budget.

@@ -51,31 +51,27 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 // enter keeps the charge and the session of a request while its call runs, which may be
 // longer than the request. The call "initialize" begins a session here.
 func (s *Server) enter(r *request, method string, req mcp.Request) (leave func(), err error) {
-	charge := func() {}
-	if r.charge != nil {
-		if !r.charge.join() {
-			return nil, errGone
-		}
-		charge = r.charge.leave
-		r.charge.seen.reach()
+	if !r.charge.join() {
+		return nil, errGone
 	}
+	r.charge.seen.reach()
 	held := r.session
 	switch {
 	case !r.sessions:
-		return charge, nil
+		return r.charge.leave, nil
 	case held != nil:
 		s.sessions.Again(held)
 	case method == "initialize":
 		ss := req.GetSession().(*mcp.ServerSession)
 		if held, err = s.sessions.Begin(ss.ID(), r.caller, func() { ss.Close() }); err != nil {
-			charge()
+			r.charge.leave()
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 		}
 	}
 	if held == nil {
-		return charge, nil
+		return r.charge.leave, nil
 	}
-	return func() { s.sessions.Release(held); charge() }, nil
+	return func() { s.sessions.Release(held); r.charge.leave() }, nil
 }
 
 // callContext returns the context of one call. Calls that read or write the store have a

@@ -56,7 +56,8 @@ func (s *Server) Handler() http.Handler {
 	before := mcp.NewStreamableHTTPHandler(get, &o)
 	return sameOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inJSON, inEvents := accepted(r)
-		q := &request{refused: s.refused(r, inJSON, inEvents)}
+		q := s.open(r.Context())
+		q.client, q.refused = r.Context(), s.refused(r, inJSON, inEvents)
 		switch r = withAccept(r); {
 		case !isModern(r):
 			s.serveSession(w, r, q, before)
@@ -115,23 +116,15 @@ func (s *Server) serverFor(r *request) *mcp.Server {
 // its answer is written. The SDK gets none of the request's values, but a token by which its
 // calls find it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next http.Handler) {
-	q.client, q.charge = r.Context(), s.budget.open()
 	defer q.charge.leave()
-	t := &timedWriter{ResponseWriter: w, charge: q.charge, timeout: s.limits.answer}
-	defer t.outcome(q.client)
-	leave, err := s.admitBody(t, r, q)
-	t.id = q.message.id
+	t := &timedWriter{ResponseWriter: w, request: q, timeout: s.limits.answer}
+	defer t.outcome()
+	leave, err := s.receiveBody(t, r, q)
 	if err != nil {
 		refuse(t, err)
 		return
 	}
 	defer leave()
-	q.bound, q.values = s.isBound(q.client), q.charge.values
-	if q.values == nil {
-		q.values = q.client
-	}
-	q.values = context.WithoutCancel(q.values)
-	q.message = message{} // the SDK decodes it again
 	token, drop := newToken(q)
 	defer drop()
 	ctx, cancel := q.bare()

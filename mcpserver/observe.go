@@ -96,7 +96,7 @@ func (o *observation) over() {
 
 // noteFailure notes why the call of a context failed.
 func noteFailure(ctx context.Context, err error) {
-	if r := requestOf(ctx); r != nil && r.charge != nil {
+	if r := requestOf(ctx); r != nil {
 		r.charge.seen.fail(err)
 	}
 }

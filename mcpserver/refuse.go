@@ -42,13 +42,13 @@ func (b *badLine) refusal() *refusal {
 	return &refusal{status: http.StatusBadRequest, code: b.code, text: b.problem, id: b.id, data: b.data}
 }
 
-// over is refusal for a request that came with headers. A version that _meta alone names is
-// one that the headers do not name.
-func (b *badLine) over(r *http.Request) *refusal {
-	f := b.refusal()
-	if version := r.Header.Get("Mcp-Protocol-Version"); b.code == codeUnsupported && version != "" {
+// over returns the error for a message that came with headers. A version that _meta alone names
+// is one that the headers do not name.
+func (f *refusal) over(r *http.Request) *refusal {
+	if version := r.Header.Get("Mcp-Protocol-Version"); f.code == codeUnsupported && version != "" {
 		f.code, f.data = mcp.CodeHeaderMismatch, nil
-		f.text = fmt.Sprintf("Mcp-Protocol-Version is %s, and _meta names another version; send the same in both: %s", strictjson.Short(version), b.problem)
+		f.text = fmt.Sprintf("Mcp-Protocol-Version is %s, and _meta names another version; send the same in both: %s",
+			strictjson.Short(version), f.text)
 	}
 	return f
 }
@@ -89,7 +89,7 @@ func refuse(w *timedWriter, err error) {
 	if !errors.As(err, &r) {
 		r = &refusal{status: http.StatusBadRequest, code: codeRefused, text: err.Error()}
 	}
-	w.charge.seen.fail(r.cause)
+	w.request.charge.seen.fail(r.cause)
 	r.write(w)
 }
 
@@ -98,11 +98,12 @@ func (r *refusal) write(w http.ResponseWriter) {
 		w.WriteHeader(r.status)
 		return
 	}
+	after := r.after
 	if r.status == http.StatusServiceUnavailable {
-		r.after = max(1, r.after)
+		after = max(1, after)
 	}
-	if r.after > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(r.after, 10))
+	if after > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(after, 10))
 	}
 	if r.allow != "" {
 		w.Header().Set("Allow", r.allow)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"sync/atomic"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
@@ -17,17 +19,64 @@ import (
 type request struct {
 	values context.Context // the context of the HTTP request or of Run, for its values
 	client context.Context // done when the client has hung up; nil on stdio
-	charge *charge         // nil for lines that have no answer
+	charge charge
 
-	refused    *refusal // what its headers deserve; nil: they are right
-	message    message  // over HTTP, until the SDK gets it
-	bound      bool     // the caller is bound to one agent
-	turn       *turn    // of a call on stdio; nil: it has none
-	connection string   // tells what a connection or a session writes from what others do; "": neither lasts
+	refused    *refusal        // what its headers deserve; nil: they are right
+	id         json.RawMessage // of the message, as the client sent it; nil: there is none, or none is known
+	end        func()          // gives back what a call on stdio holds
+	call       *Call           // that the message makes; nil: it needs no answer
+	bound      bool            // the caller is bound to one agent
+	turn       *turn           // of a call on stdio; nil: it has none
+	connection string          // tells what a connection or a session writes from what others do; "": neither lasts
 
 	sessions bool             // the protocol has sessions: HTTP before 2026-07-28
 	caller   string           // with sessions
 	session  *session.Session // the caller's; nil if the request names none
+}
+
+// open returns a request with the values of a context. Its charge is to be left.
+func (s *Server) open(values context.Context) *request {
+	return &request{values: context.WithoutCancel(values), bound: s.isBound(values), charge: charge{b: s.budget, users: 1}}
+}
+
+// receive is the one way in of every message, from a line or from an HTTP request. It tells
+// [Options].Around of a call and asks Admit, and waits until there are a place for the call and
+// memory for the message, until leave. An endless stream of events over HTTP takes neither: the
+// number of connections limits those. If wait ends on stdio, the input has ended, and the last
+// line is served without them.
+func (s *Server) receive(wait context.Context, r *request, m message, bytes int) (leave func(), f *refusal) {
+	if f := s.admit(r, m, bytes); f != nil {
+		return nil, f
+	}
+	if m.wrong != nil {
+		return nil, m.wrong.refusal()
+	}
+	overHTTP := r.client != nil
+	if overHTTP && m.method == listen && bytes <= firstBytes {
+		return func() {}, nil
+	}
+	var place *admission.Part
+	if r.call != nil {
+		var err error
+		if place, err = s.budget.calls.Take(wait, "", 1); err != nil && overHTTP {
+			return nil, errGivenUp
+		}
+	}
+	weight := s.weigh(m, bytes)
+	if r.charge.tryTake(weight) {
+		return place.Leave, nil
+	}
+	if overHTTP {
+		var cancel func()
+		wait, cancel = context.WithTimeout(wait, s.o.Timeout)
+		defer cancel()
+	}
+	if err := s.takeWeight(wait, r, weight); err != nil && overHTTP {
+		place.Leave()
+		s.budget.refused.Add(1)
+		return nil, &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch}
+	}
+	return place.Leave, nil
 }
 
 // requestField is the field of a token that has the request which brought a message. The SDK

@@ -54,7 +54,7 @@ func (s *Server) explain(where string, err error) string {
 // withoutMachine returns the error of a store for a client. A client on a network is not
 // told the names of the server's files, which the log has.
 func withoutMachine(ctx context.Context, err error) error {
-	if r := requestOf(ctx); r == nil || r.client == nil {
+	if requestOf(ctx).client == nil {
 		return err
 	}
 	switch kind := workspace.Kind(err); {

@@ -3,15 +3,14 @@ package mcpserver
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
@@ -39,24 +38,23 @@ type lines struct {
 	failing sync.Once
 
 	server  *Server
-	name    string            // of the connection
-	values  context.Context   // the context of Run, for its values
-	bound   bool              // the client is bound to one agent
-	silent  *mcp.RequestExtra // of all lines that need no answer
-	quiet   func()            // ends silent
-	waiting context.Context   // done when no more lines are read: nobody waits for memory then
+	name    string          // of the connection
+	values  context.Context // the context of Run, for its values
+	bound   bool            // the client is bound to one agent
+	silent  *auth.TokenInfo // of all lines that need no answer
+	quiet   func()          // ends silent
+	waiting context.Context // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
-	room    *semaphore.Weighted // for calls without an answer yet
 	orders  orders
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu      sync.Mutex          // guards the following
-	calls   map[jsonrpc.ID]call // without an answer yet
-	answers int                 // answers that are being written
-	changed chan struct{}       // closed and made anew when a call is answered
-	outErr  error               // of the write to out that failed
+	mu      sync.Mutex              // guards the following
+	calls   map[jsonrpc.ID]*request // without an answer yet
+	answers int                     // answers that are being written
+	changed chan struct{}           // closed and made anew when a call is answered
+	outErr  error                   // of the write to out that failed
 }
 
 type line struct {
@@ -64,16 +62,17 @@ type line struct {
 	err  error // of the stream, or errLong
 }
 
-var errLong = errors.New("line too long")
+var errLong = &refusal{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)}
 
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		server: s, name: session.NewConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
+		server: s, name: session.NewConnection(), values: values, calls: map[jsonrpc.ID]*request{}, changed: make(chan struct{}),
 	}
-	l.room = semaphore.NewWeighted(maxCalls)
 	l.orders.last = map[string]chan struct{}{}
-	l.silent, l.quiet = newExtra(&request{values: l.values, bound: l.bound})
+	silent := s.open(values)
+	l.bound = silent.bound
+	l.silent, l.quiet = newToken(silent)
 	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()
 	return l
@@ -118,7 +117,7 @@ func (l *lines) readLines() {
 		case <-l.closed:
 			return
 		}
-		if err != nil && err != errLong {
+		if err != nil && err != error(errLong) {
 			return
 		}
 	}
@@ -166,8 +165,8 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case next = <-l.read:
 		}
 		switch {
-		case next.err == errLong:
-			l.refuse(&badLine{code: jsonrpc.CodeInvalidRequest, problem: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)})
+		case next.err == error(errLong):
+			l.refuse(errLong)
 		case next.err != nil:
 			return nil, l.drain(next.err)
 		case len(strictjson.Trim(next.text)) > 0:
@@ -182,44 +181,46 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 // It waits while there is no memory for the message.
 func (l *lines) accept(text []byte) jsonrpc.Message {
 	m, bad := inspect(text)
-	c := l.server.budget.open()
-	var msg jsonrpc.Message
-	if bad == nil {
-		_ = c.take(l.waiting, l.server.weigh(m, len(text))) // an error means the end of the input: the last line is served without room
-		msg, bad = m.decode()
-	}
-	if bad == nil && m.wrong != nil {
-		if call, ok := l.server.callOf(m); ok {
-			_, c.seen = l.server.observe(l.values, call, len(m.text))
-			bad = m.wrong
+	if bad != nil {
+		if !m.answer { // nobody answers an answer
+			l.refuse(bad.refusal())
 		}
+		return nil
 	}
-	if bad != nil || m.wrong != nil {
-		c.leave()
-		if bad != nil && !m.answer { // nobody answers an answer
-			l.refuse(bad)
+	r := l.server.open(l.values)
+	leave, f := l.server.receive(l.waiting, r, m, len(m.text))
+	if f != nil {
+		r.charge.leave()
+		if r.call != nil {
+			l.refuse(f)
 		}
+		return nil
+	}
+	end := func() { leave(); r.charge.leave() }
+	msg, bad := m.decode()
+	if bad != nil {
+		end()
+		l.refuse(bad.refusal())
 		return nil
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
-		c.leave()
+		end()
 		if ok {
-			extra := *l.silent
-			req.Extra = &extra
+			req.Extra = &mcp.RequestExtra{TokenInfo: l.silent}
 		}
 		return msg
 	}
-	if !l.begin(m, req, c) {
-		l.refuse(&badLine{code: jsonrpc.CodeInvalidRequest, problem: idInUse})
+	if !l.begin(m, req, r, end) {
+		l.refuse(errTwice)
 		return nil
 	}
 	return msg
 }
 
 // refuse answers a line with an error.
-func (l *lines) refuse(bad *badLine) {
-	_ = l.writeLine(bad.text()) // Read finds that out is broken
+func (l *lines) refuse(f *refusal) {
+	_ = l.writeLine(f.line()) // Read finds that out is broken
 }
 
 // Write implements [mcp.Connection].

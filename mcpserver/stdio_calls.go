@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -10,55 +9,32 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A call is a line that needs an answer.
-type call struct {
-	charge *charge
-	id     json.RawMessage // as the client sent it
-	end    func()          // gives back all that the call holds
-}
-
-// begin notes the call of a message until it is answered. It waits while there are too many
-// calls. It reports false if another call has the same id.
-func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
-	values := l.values
-	if call, ok := l.server.callOf(m); ok && m.method != listen {
-		values, c.seen = l.server.observe(values, call, len(m.text))
-	}
-	hasRoom := l.room.Acquire(l.waiting, 1) == nil
-	called, _ := l.server.callOf(m)
-	t := l.orders.add(l.server, called, l.bound)
-	extra, drop := newExtra(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, turn: t, connection: l.name})
-	end := func() {
-		t.end()
-		drop()
-		c.leave()
-		if hasRoom {
-			l.room.Release(1)
-		}
-	}
+// begin notes the call of a message until it is answered. end gives back what it has taken. It
+// reports false if another call has the same id.
+func (l *lines) begin(m message, req *jsonrpc.Request, r *request, end func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.calls[req.ID]; known {
-		c.seen.fail(errProtocol)
+		r.charge.seen.fail(errProtocol)
 		end()
 		return false
 	}
-	l.calls[req.ID] = call{c, m.id, end}
-	req.Extra = extra
+	r.id, r.connection, r.turn = m.id, l.name, l.orders.add(l.server, *r.call, l.bound)
+	token, drop := newToken(r)
+	r.end = func() { r.turn.end(); drop(); end() }
+	l.calls[req.ID] = r
+	req.Extra = &mcp.RequestExtra{TokenInfo: token}
 	return true
-}
-
-// newExtra returns what tells the SDK whose a message is, until drop.
-func newExtra(r *request) (extra *mcp.RequestExtra, drop func()) {
-	t, drop := newToken(r)
-	return &mcp.RequestExtra{TokenInfo: t}, drop
 }
 
 // sentID returns the id of a request as the client sent it.
 func (l *lines) sentID(id jsonrpc.ID) json.RawMessage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.calls[id].id
+	if r := l.calls[id]; r != nil {
+		return r.id
+	}
+	return nil
 }
 
 // sentIDs returns a message of the SDK with the id that the client sent.
@@ -80,19 +56,19 @@ func (l *lines) sentIDs(text []byte, id jsonrpc.ID) []byte {
 func (l *lines) answer(id jsonrpc.ID, bytes int, failed error) (written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, known := l.calls[id]
-	if known && failed != nil {
-		c.charge.seen.fail(wireFailure(failed))
+	r := l.calls[id]
+	if r != nil && failed != nil {
+		r.charge.seen.fail(wireFailure(failed))
 	}
 	delete(l.calls, id)
 	l.answers++
-	if known {
-		c.charge.shrink(writtenWeight(bytes))
-		c.charge.seen.wrote(bytes)
+	if r != nil {
+		r.charge.shrink(writtenWeight(bytes))
+		r.charge.seen.wrote(bytes)
 	}
 	return func() {
-		if known {
-			c.end()
+		if r != nil {
+			r.end()
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()

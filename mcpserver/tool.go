@@ -157,7 +157,7 @@ func (s *Server) call(ctx context.Context, t tool, form strictjson.Form, said to
 // work runs the part of a call that uses the workspace.
 func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
 	defer func() { err = withoutMachine(ctx, err) }()
-	if r := requestOf(ctx); r != nil && r.turn != nil {
+	if r := requestOf(ctx); r.turn != nil {
 		inner := run
 		run = func(ctx context.Context) error { return r.turn.do(ctx, inner) }
 	}
@@ -192,7 +192,7 @@ func author(ctx context.Context, a workspace.Author, client *mcp.Implementation)
 	if client != nil && client.Name+client.Version != "" {
 		a.Client, a.Version = client.Name, client.Version
 	}
-	if r := requestOf(ctx); r != nil && r.connection != "" {
+	if r := requestOf(ctx); r.connection != "" {
 		a.Session = r.connection
 	}
 	return a

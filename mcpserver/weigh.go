@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/sync/semaphore"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -71,7 +71,7 @@ var errNoRoom = errors.New("there is no room now")
 // take their answers would hold all places, and nobody else could read.
 func (s *Server) weighed(ctx context.Context, t tool, c Call, a *arguments, run func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
 	r := requestOf(ctx)
-	if r == nil || r.charge == nil || t.weight == light || t.openWorld { // a model may take minutes
+	if t.weight == light || t.openWorld { // a model may take minutes
 		return run()
 	}
 	few := t.weight == heavy
@@ -114,17 +114,16 @@ func (s *Server) inPlace(ctx context.Context, r *request, tool string, heavy boo
 	wanted, stop := r.whileWanted(ctx)
 	defer stop()
 	waited := false
-	for _, places := range []*semaphore.Weighted{s.budget.heavy, s.budget.reads} {
+	for _, places := range []*admission.Semaphore{s.budget.heavy, s.budget.reads} {
 		if places == s.budget.heavy && !heavy {
 			continue
 		}
-		if !places.TryAcquire(1) {
-			waited = true
-			if places.Acquire(wanted, 1) != nil {
-				return nil, s.full(tool)
-			}
+		place, err := places.Take(wanted, "", 1)
+		if err != nil {
+			return nil, s.full(tool)
 		}
-		defer places.Release(1)
+		defer place.Leave()
+		waited = waited || place.Waited
 	}
 	return run(waited)
 }
@@ -134,7 +133,7 @@ func (s *Server) takeWeight(ctx context.Context, r *request, weight int64) error
 	ctx, stop := r.whileWanted(ctx)
 	defer stop()
 	if r.client != nil {
-		return s.budget.takeSoon(ctx, r.charge, weight)
+		return s.budget.takeSoon(ctx, &r.charge, weight)
 	}
 	return r.charge.take(ctx, weight)
 }
@@ -156,9 +155,7 @@ func answerWeight(texts ...string) int64 {
 
 // chargeForAnswer lowers the charge of a call to the weight of its answer.
 func chargeForAnswer(ctx context.Context, texts ...string) {
-	if r := requestOf(ctx); r != nil && r.charge != nil {
-		r.charge.shrink(answerWeight(texts...))
-	}
+	requestOf(ctx).charge.shrink(answerWeight(texts...))
 }
 
 // texts returns the texts of an answer.
