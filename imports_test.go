@@ -103,7 +103,6 @@ var allowed = map[string][]string{
 	"internal/usage":                     {"internal/auth", "workspace"},
 	"internal/notice":                    {},
 	"internal/providertest":              {"conversation"},
-	"mcpserver/internal/brevity":         {"tokens"},
 	"mcpserver/internal/session":         {},
 	"internal/strictjson":                {},
 	"postgres":                           {"internal/probe", "postgres/internal/...", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool", "internal/receipt"},

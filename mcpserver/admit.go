@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -111,7 +110,7 @@ func splitURI(uri string) (agent, path string) {
 
 // turnAway returns the answer to a call that Options.Admit refuses.
 func turnAway(id json.RawMessage, err error) *refusal {
-	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: 1, id: id, text: brevity.Cut(err.Error()), cause: err}
+	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: 1, id: id, text: shorten(err.Error()), cause: err}
 	var busy *Busy
 	if errors.As(err, &busy) {
 		r.status, r.after = http.StatusTooManyRequests, busy.seconds()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
 // again returns decoded arguments as JSON.
@@ -101,7 +100,7 @@ func FuzzArguments(f *testing.F) {
 		for _, tool := range tools(Options{}) {
 			a, err := decode(raw, tool.form(true))
 			if err != nil {
-				if text := brevity.Cut(err.Error()); len(text) > 6*brevity.MaxTokens+5 {
+				if text := shorten(err.Error()); len(text) > 6*errorTokens+5 {
 					t.Errorf("the error for %q has %d bytes", raw, len(text))
 				}
 				continue

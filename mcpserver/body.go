@@ -17,7 +17,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
 const (
@@ -78,8 +77,8 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 
 var (
 	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
-	errBatch   = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
-	errEmpty   = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
+	errBatch   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
+	errEmpty   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
 	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: "the request was given up while it waited; try again", cause: errLeft}
 )
 
@@ -90,7 +89,7 @@ func notArrived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		text = "the body did not arrive in time; send the request again"
 	}
-	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: text}
+	return &refusal{code: jsonrpc.CodeInvalidRequest, text: text}
 }
 
 // skipBody reads a body that has no meaning and drops it. While a body is unread, the
@@ -171,7 +170,7 @@ func messageIn(body []byte, err error, q *request) (message, error) {
 	case m.answer && (bad != nil || q.session == nil): // to nothing that was asked
 		return m, errAnswer
 	case bad != nil:
-		return m, bad.refusal()
+		return m, bad
 	}
 	if r := wrongPlace(m, q); r != nil {
 		return m, r
@@ -232,7 +231,7 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 	if t.status == http.StatusBadRequest && bytes.Contains(p, []byte("duplicate in-flight request ID")) { // in the SDK's words
 		text = errTwice.to(message{id: id}).line()
 	} else if t.plain {
-		text = sdkProblem(id, strings.TrimSpace(string(p))).text()
+		text = sdkProblem(id, strings.TrimSpace(string(p))).line()
 	} else if id != nil {
 		text = withID(p, id)
 	}
@@ -245,11 +244,11 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 }
 
 // sdkProblem is an error that the SDK answers in plain text.
-func sdkProblem(id json.RawMessage, text string) *badLine {
+func sdkProblem(id json.RawMessage, text string) *refusal {
 	if method, ok := strings.CutPrefix(text, "JSON RPC not handled: "); ok { // in the SDK's words
-		return &badLine{id: id, code: jsonrpc.CodeMethodNotFound, problem: "method not found: " + strictjson.Short(strings.TrimSuffix(method, " unsupported"))}
+		return &refusal{id: id, code: jsonrpc.CodeMethodNotFound, text: "method not found: " + strictjson.Short(strings.TrimSuffix(method, " unsupported"))}
 	}
-	return &badLine{id: id, code: jsonrpc.CodeInvalidRequest, problem: brevity.Cut(text)}
+	return &refusal{id: id, code: jsonrpc.CodeInvalidRequest, text: shorten(text)}
 }
 
 // FlushError is for [http.ResponseController].

@@ -80,7 +80,7 @@ func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
 	streams := r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == listen || s.o.Extend != nil && !isModern(r)
 	switch _, known := s.protocols[version]; {
 	case !known:
-		return message{}.unsupported(version).refusal()
+		return message{}.unsupported(version)
 	case isModern(r) && r.Method != http.MethodPost:
 		return errVerbNow
 	case r.Method == http.MethodDelete:
@@ -148,7 +148,7 @@ func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, q *request
 		defer s.sessions.Release(q.session)
 		q.connection = q.session.Connection
 	case r.Method != http.MethodPost && q.refused == nil:
-		q.refused = &refusal{status: http.StatusBadRequest, code: codeRefused, text: r.Method + " needs a session; send the Mcp-Session-Id that initialize answered"}
+		q.refused = &refusal{code: codeRefused, text: r.Method + " needs a session; send the Mcp-Session-Id that initialize answered"}
 	}
 	s.serve(w, r, q, next)
 	if r.Method == http.MethodDelete && q.session != nil {

@@ -3,39 +3,11 @@ package mcpserver
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
-
-// badLine is the error that answers a line which is not a message.
-type badLine struct {
-	id      json.RawMessage // of the request that is answered; nil if it is not known
-	code    int64
-	problem string
-	data    json.RawMessage // more for programs; nil: nothing
-}
-
-// text returns the answer. A nil id is answered as null (JSON-RPC 2.0, section 5).
-func (b *badLine) text() []byte {
-	problem := struct {
-		Code    int64           `json:"code"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data,omitempty"`
-	}{b.code, b.problem, b.data}
-	line, _ := json.Marshal(problem) // always encodes
-	id := b.id
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), line, []byte("}"))
-}
-
-// idInUse refuses a second request with the id of one that is under way.
-const idInUse = "the id is that of a request that is not answered yet; give each its own"
 
 // A message is one message before it is decoded.
 type message struct {
@@ -45,25 +17,25 @@ type message struct {
 	params map[string]json.RawMessage
 	method string   // "" if there is none
 	tool   string   // the tool that it calls; "" for any other method
-	wrong  *badLine // its params; nil: they are right
+	wrong  *refusal // its params; nil: they are right
 	answer bool     // it answers a message, so nobody answers it
 }
 
 // inspect checks what the SDK's decoder does not check: that any two decoders read the
 // same message, and that its memory is in proportion to its length. It repairs what clients
 // are known to send. It is cheap.
-func inspect(text []byte) (message, *badLine) {
+func inspect(text []byte) (message, *refusal) {
 	text, values, err := strictjson.Parse(text)
 	if err != nil {
 		problem := "this is " + err.Error()
 		if err == strictjson.ErrInvalid {
 			problem += "; send one JSON-RPC message"
 		}
-		return message{}, &badLine{code: jsonrpc.CodeParseError, problem: problem}
+		return message{}, &refusal{code: jsonrpc.CodeParseError, text: problem}
 	}
 	m := message{text: text}
 	if m.text[0] != '{' {
-		return m, &badLine{code: jsonrpc.CodeInvalidRequest, problem: "this is not a JSON-RPC message; send one object at a time, no batch"}
+		return m, &refusal{code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
 	m.fields, err = members(m.text)
 	if m.answer = isAnswer(m.fields); m.answer {
@@ -74,7 +46,7 @@ func inspect(text []byte) (message, *badLine) {
 		return m, m.bad(jsonrpc.CodeInvalidRequest, notAMessage)
 	}
 	if id, given := m.fields["id"]; given && !validID(id) {
-		return m, &badLine{code: jsonrpc.CodeInvalidRequest, problem: "the id must be a string or a number"}
+		return m, &refusal{code: jsonrpc.CodeInvalidRequest, text: "the id must be a string or a number"}
 	}
 	m.id = m.fields["id"]
 	if values > maxValues {
@@ -98,8 +70,8 @@ func inspect(text []byte) (message, *badLine) {
 	return m, nil
 }
 
-func (m message) bad(code int64, problem string) *badLine {
-	return &badLine{id: m.id, code: code, problem: brevity.Cut(problem)}
+func (m message) bad(code int64, problem string) *refusal {
+	return &refusal{id: m.id, code: code, text: shorten(problem)}
 }
 
 // isAnswer reports whether a message answers another. To answer it could go on for ever.
@@ -109,7 +81,7 @@ func isAnswer(fields map[string]json.RawMessage) bool {
 }
 
 // decode decodes as the SDK does.
-func (m message) decode() (jsonrpc.Message, *badLine) {
+func (m message) decode() (jsonrpc.Message, *refusal) {
 	msg, err := jsonrpc.DecodeMessage(m.text)
 	if err != nil {
 		return nil, m.bad(jsonrpc.CodeInvalidRequest, notAMessage)

@@ -24,7 +24,7 @@ func TestAmbiguousMessages(t *testing.T) {
 		switch {
 		case want == "" && bad != nil:
 			t.Errorf("%s is refused: %v", line, bad)
-		case want != "" && (bad == nil || !strings.Contains(bad.problem, want)):
+		case want != "" && (bad == nil || !strings.Contains(bad.text, want)):
 			t.Errorf("%s: %+v, want an error with %q", line, bad, want)
 		}
 	}

@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,9 +18,9 @@ import (
 // codeRefused is the JSON-RPC code of a call that is refused for a while, or for who sends it.
 const codeRefused = -32000
 
-// A refusal answers an HTTP request at once, with an error of JSON-RPC.
+// A refusal answers a line or an HTTP request at once, with an error of JSON-RPC.
 type refusal struct {
-	status int
+	status int // of HTTP; 0: 400
 	code   int64
 	text   string
 	id     json.RawMessage // of the request; nil: not known
@@ -37,11 +39,6 @@ func (r *refusal) to(m message) *refusal {
 	return &c
 }
 
-// refusal returns the HTTP error for a message that is none.
-func (b *badLine) refusal() *refusal {
-	return &refusal{status: http.StatusBadRequest, code: b.code, text: b.problem, id: b.id, data: b.data}
-}
-
 // over returns the error for a message that came with headers. A version that _meta alone names
 // is one that the headers do not name.
 func (f *refusal) over(r *http.Request) *refusal {
@@ -58,7 +55,7 @@ var (
 	errOrigin    = &refusal{status: http.StatusForbidden, code: codeRefused, text: "a page of another origin may not call; call from the server's own origin, or without a browser"}
 	errStranger  = &refusal{status: http.StatusUnauthorized, code: codeRefused, text: "a session needs a known caller; sign in first"}
 	errNoSession = &refusal{status: http.StatusNotFound, code: codeRefused, text: "session not found; begin a new one with initialize"}
-	errTwice     = &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, text: idInUse}
+	errTwice     = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the id is that of a request that is not answered yet; give each its own"}
 	errVerb      = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "GET, POST, DELETE", text: "this HTTP method is not served; send messages with POST"}
 	errVerbNow   = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "POST", text: "the protocol of 2026-07-28 knows POST alone; send messages with POST"}
 	errKind      = &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, text: "the body must be JSON; send Content-Type: application/json"}
@@ -76,18 +73,18 @@ func wrongPlace(m message, q *request) *refusal {
 	meta, _ := members(m.params["_meta"])
 	switch _, now := meta[metaVersion]; {
 	case now && m.id != nil:
-		return &refusal{status: http.StatusBadRequest, code: mcp.CodeHeaderMismatch, id: m.id, text: fmt.Sprintf("_meta names a protocol that the headers do not name; send Mcp-Protocol-Version: %s and Mcp-Method: %s", stateless, m.method)}
+		return &refusal{code: mcp.CodeHeaderMismatch, id: m.id, text: fmt.Sprintf("_meta names a protocol that the headers do not name; send Mcp-Protocol-Version: %s and Mcp-Method: %s", stateless, m.method)}
 	case q.session != nil, m.method == "initialize", m.method == "ping", m.method == "server/discover":
 		return nil
 	}
-	return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidRequest, id: m.id, text: strictjson.Short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
+	return &refusal{code: jsonrpc.CodeInvalidRequest, id: m.id, text: strictjson.Short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
 }
 
 // refuse answers a request with an error, and notes why.
 func refuse(w *timedWriter, err error) {
 	var r *refusal
 	if !errors.As(err, &r) {
-		r = &refusal{status: http.StatusBadRequest, code: codeRefused, text: err.Error()}
+		r = &refusal{code: codeRefused, text: err.Error()}
 	}
 	w.request.charge.seen.fail(r.cause)
 	r.write(w)
@@ -110,11 +107,21 @@ func (r *refusal) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(r.status)
+	w.WriteHeader(cmp.Or(r.status, http.StatusBadRequest))
 	_, _ = w.Write(r.line()) // fails if the client has left
 }
 
-// line returns the body of the answer.
+// line returns the answer in JSON. A nil id is answered as null (JSON-RPC 2.0, section 5).
 func (r *refusal) line() []byte {
-	return (&badLine{id: r.id, code: r.code, problem: r.text, data: r.data}).text()
+	problem := struct {
+		Code    int64           `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}{r.code, r.text, r.data}
+	line, _ := json.Marshal(problem) // always encodes
+	id := r.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"error":`), line, []byte("}"))
 }

@@ -143,7 +143,7 @@ var optional = []string{
 
 // wrongParams says what is wrong with the params of a message in words that a person
 // understands. The SDK would name its own types.
-func (m message) wrongParams() *badLine {
+func (m message) wrongParams() *refusal {
 	params := m.fields["params"]
 	known := paramsOf[m.method]
 	problem := ""
@@ -221,7 +221,7 @@ func kindOfType(t reflect.Type) string {
 }
 
 // wrongVersion refuses a request whose _meta names a protocol that is not there.
-func (m message) wrongVersion() *badLine {
+func (m message) wrongVersion() *refusal {
 	meta, _ := members(m.params["_meta"])
 	value := meta[metaVersion]
 	if m.id == nil || value == nil {
@@ -237,7 +237,7 @@ func (m message) wrongVersion() *badLine {
 const codeUnsupported = mcp.CodeUnsupportedProtocolVersion
 
 // unsupported is the answer to a message of a protocol that is not there.
-func (m message) unsupported(version string) *badLine {
+func (m message) unsupported(version string) *refusal {
 	version = strictjson.Short(version)
 	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them", strings.Join(Protocols(), ", "), version))
 	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version}) // always encodes

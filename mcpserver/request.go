@@ -49,7 +49,7 @@ func (s *Server) receive(wait context.Context, r *request, m message, bytes int)
 		return nil, f
 	}
 	if m.wrong != nil {
-		return nil, m.wrong.refusal()
+		return nil, m.wrong
 	}
 	overHTTP := r.client != nil
 	if overHTTP && m.method == listen && bytes <= firstBytes {
@@ -175,8 +175,6 @@ func requestOf(ctx context.Context) *request {
 // its values it has only the local address, which the SDK needs. The SDK may keep the context
 // for a session that begins, so it must not hold on to the request.
 func (r *request) bare() (context.Context, context.CancelFunc) {
-	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.client.Value(http.LocalAddrContextKey))
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(r.client, cancel)
-	return ctx, func() { stop(); cancel() }
+	local := r.client.Value(http.LocalAddrContextKey)
+	return r.whileWanted(context.WithValue(context.Background(), http.LocalAddrContextKey, local))
 }

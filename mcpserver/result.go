@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -42,7 +41,7 @@ const internalError = "internal error; the server's log has more"
 // something about the machine. It is logged, and the client is told nothing of it.
 func (s *Server) explain(where string, err error) string {
 	if workspace.Kind(err) != nil {
-		return brevity.Cut(textOf(err))
+		return shorten(textOf(err))
 	}
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled"
@@ -82,10 +81,10 @@ const maxErrorData = 512
 func briefError(err error) error {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: brevity.Cut(withWay(err.Error()))}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: shorten(withWay(err.Error()))}
 	}
 	cut := *wire
-	cut.Message = brevity.Cut(withWay(err.Error()))
+	cut.Message = shorten(withWay(err.Error()))
 	if len(cut.Data) > maxErrorData || !json.Valid(cut.Data) { // the SDK quotes a URI as Go does, which is not JSON
 		cut.Data = nil
 	}

@@ -183,7 +183,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	m, bad := inspect(text)
 	if bad != nil {
 		if !m.answer { // nobody answers an answer
-			l.refuse(bad.refusal())
+			l.refuse(bad)
 		}
 		return nil
 	}
@@ -200,7 +200,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	msg, bad := m.decode()
 	if bad != nil {
 		end()
-		l.refuse(bad.refusal())
+		l.refuse(bad)
 		return nil
 	}
 	req, ok := msg.(*jsonrpc.Request)

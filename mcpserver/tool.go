@@ -157,17 +157,14 @@ func (s *Server) call(ctx context.Context, t tool, form strictjson.Form, said to
 // work runs the part of a call that uses the workspace.
 func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
 	defer func() { err = withoutMachine(ctx, err) }()
-	if r := requestOf(ctx); r.turn != nil {
-		inner := run
-		run = func(ctx context.Context) error { return r.turn.do(ctx, inner) }
-	}
+	turn := requestOf(ctx).turn
 	if s.o.AroundWork == nil {
-		return run(ctx)
+		return turn.do(ctx, run)
 	}
 	ctx, end := s.o.AroundWork(ctx, c)
 	err = errPanic
 	defer func() { end(err) }()
-	return run(ctx)
+	return turn.do(ctx, run)
 }
 
 // workspace returns the workspace of a call. given says whether the call has an

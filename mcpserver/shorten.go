@@ -1,5 +1,4 @@
-// Package brevity cuts the texts of errors to what they may cost a model.
-package brevity
+package mcpserver
 
 import (
 	"strings"
@@ -8,19 +7,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// MaxTokens is a little less than the 200 tokens that an error may cost.
-const MaxTokens = 185
+// errorTokens is a little less than the 200 tokens that an error may cost.
+const errorTokens = 185
 
-// Cut cuts a text to the tokens that an error may cost. First it cuts long words in
+// shorten cuts a text to the tokens that an error may cost. First it cuts long words in
 // their middle, because those come from a client or a file. Then it cuts the middle of
 // the text: the beginning says what was wrong, and the end which kind of error it is.
-func Cut(text string) string {
-	const most, short = 20 * MaxTokens, 12
-	if len(text) <= MaxTokens {
+func shorten(text string) string {
+	const most, short = 20 * errorTokens, 12
+	if len(text) <= errorTokens {
 		return text
 	}
 	words := strings.Split(middleCut(text, most), " ")
-	for atMost(strings.Join(words, " ")) > MaxTokens {
+	for atMost(strings.Join(words, " ")) > errorTokens {
 		longest := 0
 		for i, w := range words {
 			if len(w) > len(words[longest]) {
@@ -33,7 +32,7 @@ func Cut(text string) string {
 		words[longest] = middleCut(words[longest], len(words[longest])/2)
 	}
 	text = strings.Join(words, " ")
-	for keep := len(text); atMost(text) > MaxTokens; {
+	for keep := len(text); atMost(text) > errorTokens; {
 		keep = keep * 3 / 4
 		text = middleCut(text, keep)
 	}
