@@ -23,7 +23,7 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 	if q.Entries != nil && q.Entries.Tail {
 		slices.Reverse(l.Entries)
 	}
-	if err := settle(q, &l); err != nil {
+	if err := l.Settle(q); err != nil {
 		return store.Loaded{}, err
 	}
 	return l, nil
@@ -61,7 +61,7 @@ func (r reader) loadCurrent(path string) (l store.Loaded, found bool, err error)
 		},
 	})
 	if err == nil && found {
-		err = settle(store.Query{File: path, Current: true}, &l)
+		err = l.Settle(store.Query{File: path, Current: true})
 	}
 	if err != nil {
 		return store.Loaded{}, found, err
@@ -80,11 +80,14 @@ func (r reader) loadQueries(q store.Query, l *store.Loaded) (batch []wire.Statem
 			known = q.Since
 		}
 		if q.Current || q.Version != 0 {
-			batch = append(batch, r.versionQuery(q.File, q.Version, known, &l.Version))
+			batch = append(batch, r.versionQuery(q.File, q.Version, known, q.MaxBytes, &l.Version))
 		}
 		if q.Since != 0 {
-			batch = append(batch, r.versionQuery(q.File, q.Since, noVersion, &l.Old))
+			batch = append(batch, r.versionQuery(q.File, q.Since, noVersion, 0, &l.Old))
 		}
+	}
+	if q.File != "" && q.Summary != nil {
+		batch = append(batch, r.summaryQuery(q.File, *q.Summary, &l.Summary))
 	}
 	if q.To != "" {
 		batch = append(batch, r.fileQuery(q.To, &l.To))
@@ -105,45 +108,4 @@ func (r reader) loadQueries(q store.Query, l *store.Loaded) (batch []wire.Statem
 		batch = append(batch, r.dueQuery(q.From, q.Until, q.MaxDue, &l.Due))
 	}
 	return batch
-}
-
-// settle removes what was read beyond what the heads say, and finds what is missing.
-func settle(q store.Query, l *store.Loaded) error {
-	h := l.File
-	if !h.Exists() {
-		l.Version, l.Old, l.Versions = store.Version{}, store.Version{}, nil
-	} else if q.Current || q.Version != 0 {
-		n := h.Version
-		if q.Version != 0 {
-			n = q.Version
-		}
-		if err := retained(h, n, &l.Version); err != nil {
-			return err
-		}
-	}
-	if h.Exists() && q.Since != 0 {
-		if q.Since >= h.Version {
-			l.Old = store.Version{}
-		} else if err := retained(h, q.Since, &l.Old); err != nil {
-			return err
-		}
-	}
-	if !l.Log.Exists() {
-		l.Entries = nil
-	}
-	if l.Owner.Requests == 0 {
-		l.Due = 0
-	}
-	return nil
-}
-
-// retained clears a version that the head does not count.
-func retained(h store.FileHead, n int64, v *store.Version) error {
-	switch {
-	case n < h.Oldest() || n > h.Version:
-		*v = store.Version{}
-	case v.Number != n:
-		return missingVersion(n)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,24 +66,21 @@ func (r reader) fileQuery(path string, h *store.FileHead) wire.Statement {
 	}
 }
 
-func (r reader) File(path string) (h store.FileHead, s store.OwnerState, err error) {
-	err = r.withOwner(&s, r.fileQuery(path, &h))
-	return h, s, err
-}
-
 // noVersion is the number of no version.
 const noVersion = -1
 
 // versionQuery reads a version of a file, the current one if n is 0. The content is left out
-// if the version is known.
-func (r reader) versionQuery(path string, n, known int64, v *store.Version) wire.Statement {
-	number, args := "(SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL)", []any{r.owner, path, known}
-	if n != 0 {
-		number, args = "$4", append(args, n)
+// if the version is known. A current version of more than most bytes is not read; 0: any is.
+func (r reader) versionQuery(path string, n, known, most int64, v *store.Version) wire.Statement {
+	where, args := "version = $4", []any{r.owner, path, known, n}
+	if n == 0 {
+		where = "version = (SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL" +
+			" AND ($4 = 0 OR sizes[cardinality(sizes)] <= $4))"
+		args[3] = most
 	}
 	return wire.Statement{
 		SQL: "SELECT " + versionColumns + ", CASE WHEN version = $3 THEN NULL ELSE content END FROM versions" +
-			" WHERE owner = $1 AND path = $2 AND version = " + number,
+			" WHERE owner = $1 AND path = $2 AND " + where,
 		Args: args,
 		New:  func() { *v = store.Version{} },
 		Row: func(row *wire.Row) (err error) {
@@ -92,26 +88,6 @@ func (r reader) versionQuery(path string, n, known int64, v *store.Version) wire
 			return err
 		},
 	}
-}
-
-func (r reader) Current(path string) (h store.FileHead, v store.Version, err error) {
-	err = r.do(r.fileQuery(path, &h), r.versionQuery(path, 0, noVersion, &v))
-	if err == nil && h.Exists() && v.Number == 0 {
-		err = missingVersion(h.Version)
-	}
-	return h, v, err
-}
-
-func missingVersion(n int64) error {
-	return store.Errorf(store.ErrCorrupt, "version %d is missing", n)
-}
-
-func (r reader) Version(path string, n int64) (v store.Version, err error) {
-	err = r.do(r.versionQuery(path, cmp.Or(n, noVersion), noVersion, &v))
-	if err == nil && v.Number == 0 {
-		err = &store.Error{Op: fmt.Sprintf("version %d", n), Kind: store.ErrNotFound}
-	}
-	return v, err
 }
 
 func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement {
@@ -127,27 +103,19 @@ func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement 
 	}
 }
 
-func (r reader) Versions(path string) (all []store.Version, err error) {
-	err = r.do(r.versionsQuery(path, &all))
-	return all, err
-}
-
-func (r reader) Summary(path string, k store.SummaryKey) (s store.Summary, err error) {
-	found := false
-	err = r.do(wire.Statement{
-		SQL: "SELECT " + summaryColumns + " FROM summaries" +
-			" WHERE owner = $1 AND path = $2 AND version = $3 AND method = $4 AND model = $5 AND prompt = $6",
+// summaryQuery reads a summary of a file, of the current version if the key has none.
+func (r reader) summaryQuery(path string, k store.SummaryKey, s **store.Summary) wire.Statement {
+	return wire.Statement{
+		SQL: "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 AND method = $4 AND model = $5 AND prompt = $6" +
+			" AND version = CASE WHEN $3 <> 0 THEN $3 ELSE (SELECT version FROM files WHERE owner = $1 AND path = $2) END",
 		Args: []any{r.owner, path, k.Version, []byte(k.Method), []byte(k.Model), []byte(k.Prompt)},
-		Row: func(row *wire.Row) (err error) {
-			found = true
-			s, err = readSummary(row, path)
+		New:  func() { *s = nil },
+		Row: func(row *wire.Row) error {
+			found, err := readSummary(row, path)
+			*s = &found
 			return err
 		},
-	})
-	if err == nil && !found {
-		err = &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 	}
-	return s, err
 }
 
 func (r reader) Summaries(path string) (list []store.Summary, err error) {
@@ -206,7 +174,7 @@ func scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
 	case q.Contents:
 		found, version := row.Int(), row.Part(numColumns(versionColumns)+1)
 		if version == nil {
-			return missingVersion(h.Version)
+			return store.MissingVersion(h.Version)
 		}
 		f.Current, err = readContent(version, h.Path)
 		s.More = found > int64(len(s.Files)+1)
@@ -239,11 +207,6 @@ func (r reader) logQuery(path string, h *store.LogHead) wire.Statement {
 			return err
 		},
 	}
-}
-
-func (r reader) Log(path string) (h store.LogHead, s store.OwnerState, err error) {
-	err = r.withOwner(&s, r.logQuery(path, &h))
-	return h, s, err
 }
 
 // entriesQuery reads entries, the newest first with q.Tail. It sends no more of them than
@@ -316,11 +279,6 @@ func (r reader) bytesQuery(path string, through int64, sum *int64) wire.Statemen
 	}
 }
 
-func (r reader) EntryBytes(path string, through int64) (sum int64, err error) {
-	err = r.do(r.bytesQuery(path, through, &sum))
-	return sum, err
-}
-
 func (r reader) requestQuery(key string, found **store.Request) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + requestColumns + " FROM requests WHERE owner = $1 AND key = $2",
@@ -334,17 +292,6 @@ func (r reader) requestQuery(key string, found **store.Request) wire.Statement {
 	}
 }
 
-func (r reader) Request(key string) (store.Request, error) {
-	var found *store.Request
-	if err := r.do(r.requestQuery(key, &found)); err != nil {
-		return store.Request{}, err
-	}
-	if found == nil {
-		return store.Request{}, &store.Error{Op: fmt.Sprintf("request %q", key), Kind: store.ErrNotFound}
-	}
-	return *found, nil
-}
-
 func (r reader) dueQuery(from, to time.Time, n int, due *int) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = $1 AND (created < $2 OR created > $3) LIMIT $4) due",
@@ -354,11 +301,6 @@ func (r reader) dueQuery(from, to time.Time, n int, due *int) wire.Statement {
 			return bad(row, "requests of", r.owner)
 		},
 	}
-}
-
-func (r reader) DueRequests(from, to time.Time, n int) (due int, err error) {
-	err = r.do(r.dueQuery(from, to, n, &due))
-	return due, err
 }
 
 // below returns the first text after all those that begin with a prefix, in byte order, and

@@ -73,7 +73,7 @@ func appendTrip(name string, o workspace.AppendOptions, entries ...[]byte) tripC
 }
 
 func editTrip(name, old, new string, o workspace.EditOptions) tripCall {
-	return tripCall{name, 3, func(ctx context.Context, w *workspace.Workspace) error {
+	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
 		_, err := w.EditFile(ctx, "a.md", old, new, o)
 		return err
 	}}

@@ -116,7 +116,7 @@ func TestIdleSnapshots(t *testing.T) {
 		if _, err := r.Owner(); err != nil {
 			return err
 		}
-		if _, err := r.Versions("a.md"); err != nil {
+		if _, err := r.Load(store.Query{File: "a.md", History: true}); err != nil {
 			return err
 		}
 		time.Sleep(3 * limit)

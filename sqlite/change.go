@@ -58,7 +58,7 @@ func (t *tx) moveFile(m store.FileMove) error {
 	versions := []store.Version{m.Only}
 	if m.Only.Number == 0 {
 		var err error
-		if versions, err = t.Versions(m.From.Path); err != nil {
+		if versions, err = t.versions(m.From.Path); err != nil {
 			return err
 		}
 	}

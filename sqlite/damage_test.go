@@ -498,7 +498,8 @@ func rawErrors(t *testing.T, s store.Store, want answers) (n int) {
 		number, _ := strconv.ParseInt(words[3], 10, 64)
 		var v store.Version
 		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: words[1]}, func(r store.Reader) (err error) {
-			v, err = r.Version(words[2], number)
+			l, err := r.Load(store.Query{File: words[2], Version: number})
+			v = l.Version
 			return err
 		})
 		if err == nil && strings.Fields(answer)[3] != fmt.Sprintf("%x", sha256.Sum256(v.Content)) {

@@ -250,20 +250,18 @@ func (m *killModel) look(db store.Store, agent string, seen killSeen) (k killLoo
 }
 
 func (k *killLook) file(tx store.Reader, item *killItem, _ killSeen, sum *store.Usage) error {
-	head, _, err := tx.File(item.path)
-	if err != nil {
-		return err
+	l, err := tx.Load(store.Query{File: item.path, History: true})
+	head := l.File
+	if err != nil || len(l.Versions) != len(head.Sizes) {
+		return fmt.Errorf("%d versions, expected %d: %v", len(l.Versions), len(head.Sizes), err)
 	}
 	s := killState{number: head.Version}
-	versions, err := tx.Versions(item.path)
-	if err != nil || len(versions) != len(head.Sizes) {
-		return fmt.Errorf("%d versions, expected %d: %v", len(versions), len(head.Sizes), err)
-	}
 	for n := head.Oldest(); n <= head.Version; n++ {
-		v, err := tx.Version(item.path, n)
+		l, err := tx.Load(store.Query{File: item.path, Version: n})
 		if err != nil {
 			return err
 		}
+		v := l.Version
 		s.hashes = append(s.hashes, hashOf(v.Content))
 		sum.Bytes += int64(len(v.Content))
 	}
@@ -275,15 +273,12 @@ func (k *killLook) file(tx store.Reader, item *killItem, _ killSeen, sum *store.
 }
 
 func (k *killLook) log(tx store.Reader, item *killItem, seen killSeen, sum *store.Usage) error {
-	head, _, err := tx.Log(item.path)
-	if err != nil {
-		return err
-	}
 	before := seen[item.agent+"/"+item.path]
-	entries, err := tx.Entries(item.path, store.EntryQuery{After: before.last})
+	l, err := tx.Load(store.Query{Log: item.path, Entries: &store.EntryQuery{After: before.last}})
 	if err != nil {
 		return err
 	}
+	head, entries := l.Log, l.Entries
 	s := killState{number: head.Last}
 	bytes := before.bytes
 	for i, e := range entries {

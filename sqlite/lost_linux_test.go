@@ -184,7 +184,7 @@ func TestReadersOfReplacedDatabase(t *testing.T) {
 	s := open(t, path) // without a connection that reads
 	testkit.Must(t, os.Rename(other, path))
 	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
-		h, _, err := r.File("of-the-other")
+		h, err := r.Load(store.Query{File: "of-the-other"})
 		t.Errorf("the other file was read: %+v, %v", h, err)
 		return err
 	})

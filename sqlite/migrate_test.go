@@ -539,33 +539,32 @@ func dumpOwner(r store.Reader) (has map[string]any, err error) {
 	state, err := r.Owner()
 	files, logs, requests := map[string]dumpedPath{}, map[string]dumpedPath{}, map[string]store.Outcome{}
 	for _, path := range []string{"plan.md", "empty", "dir/awkward.txt", "back.md", "gone.md", "long.md", "f.md"} {
-		head, _, e := r.File(path)
-		versions, e2 := r.Versions(path)
-		err = errors.Join(err, e, e2)
-		f := dumpedPath{Head: head}
-		for _, v := range versions {
-			v, e := r.Version(path, v.Number)
+		l, e := r.Load(store.Query{File: path, History: true, Summary: &store.SummaryKey{Method: "outline", Prompt: "1"}})
+		err = errors.Join(err, e)
+		f := dumpedPath{Head: l.File}
+		for _, v := range l.Versions {
+			l, e := r.Load(store.Query{File: path, Version: v.Number})
 			err = errors.Join(err, e)
+			v = l.Version
 			f.Content = append(f.Content, dumpLine(v.Number, v.Time, v.Author, v.Content))
 		}
-		if s, e := r.Summary(path, store.SummaryKey{Version: head.Version, Method: "outline", Prompt: "1"}); e == nil {
+		if s := l.Summary; s != nil {
 			f.Content = append(f.Content, dumpLine(s.Tokens, s.Time, store.Author{}, s.Content))
 		}
 		files[path] = f
 	}
 	for _, path := range []string{"day", "batch", "again", "gone", "l"} {
-		head, _, e := r.Log(path)
-		entries, e2 := r.Entries(path, store.EntryQuery{})
-		err = errors.Join(err, e, e2)
-		l := dumpedPath{Head: head}
-		for _, en := range entries {
+		loaded, e := r.Load(store.Query{Log: path, Entries: &store.EntryQuery{}})
+		err = errors.Join(err, e)
+		l := dumpedPath{Head: loaded.Log}
+		for _, en := range loaded.Entries {
 			l.Content = append(l.Content, dumpLine(en.ID, en.Time, en.Author, en.Content))
 		}
 		logs[path] = l
 	}
 	for _, key := range []string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-log"} {
-		if q, e := r.Request(key); e == nil {
-			requests[key] = q.Outcome
+		if l, e := r.Load(store.Query{Request: key}); e == nil && l.Request != nil {
+			requests[key] = l.Request.Outcome
 		}
 	}
 	return map[string]any{"Usage": state, "Files": files, "Logs": logs, "Requests": requests}, err

@@ -114,8 +114,8 @@ func lookAsNobody(args []string) error {
 	}
 	look := func() {
 		err := s.View(ctx, store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
-			_, v, err := r.Current("plan.md")
-			tell("%s", v.Content)
+			l, err := r.Load(store.Query{File: "plan.md", Current: true})
+			tell("%s", l.Version.Content)
 			return err
 		})
 		if err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -17,20 +16,98 @@ type reader struct {
 	owner string
 }
 
-// Load reads the owner's state only once if a query has two files.
-func (r reader) Load(q store.Query) (store.Loaded, error) {
-	to := q.To
-	if q.File != "" {
-		q.To = ""
+func (r reader) Load(q store.Query) (l store.Loaded, err error) {
+	for _, part := range []func(store.Query, *store.Loaded) error{r.loadHeads, r.loadFile, r.loadLog, r.loadRequests} {
+		if err := part(q, &l); err != nil {
+			return store.Loaded{}, err
+		}
 	}
-	l, err := store.LoadFrom(r, q)
-	if err == nil && q.To != to {
-		l.To, err = r.head(to)
-	}
-	if err != nil {
+	if err := l.Settle(q); err != nil {
 		return store.Loaded{}, err
 	}
 	return l, nil
+}
+
+// loadHeads reads the owner's state once, with a head if there is one to read.
+func (r reader) loadHeads(q store.Query, l *store.Loaded) (err error) {
+	owner := &l.Owner // nil once it is read
+	for _, f := range []struct {
+		path string
+		head *store.FileHead
+	}{{q.File, &l.File}, {q.To, &l.To}} {
+		if f.path == "" {
+			continue
+		}
+		if *f.head, err = r.file(f.path, owner); err != nil {
+			return err
+		}
+		owner = nil
+	}
+	if q.Log != "" {
+		l.Log.Path = q.Log
+		return r.withOwner(r.c.owners().Log, q.Log, &l.Owner, func(f *row.Fields) error {
+			l.Log = f.Log(r.owner)
+			f.Bad = f.Bad || l.Log.Path != q.Log
+			return f.Err("head of log", q.Log)
+		})
+	}
+	if owner != nil {
+		l.Owner, err = r.Owner()
+	}
+	return err
+}
+
+func (r reader) loadFile(q store.Query, l *store.Loaded) (err error) {
+	if n := q.VersionOf(l.File); n != 0 {
+		content := "content"
+		if q.Version == 0 && n == q.Since { // the caller has it
+			content = row.Receipt
+		}
+		if l.Version, err = r.version(q.File, n, content); err != nil {
+			return err
+		}
+	}
+	if n := q.OldOf(l.File); n != 0 {
+		if l.Old, err = r.version(q.File, n, "content"); err != nil {
+			return err
+		}
+	}
+	if q.History && l.File.Exists() {
+		if l.Versions, err = r.versions(q.File); err != nil {
+			return err
+		}
+	}
+	if q.Summary != nil {
+		l.Summary, err = r.summary(q.File, *q.Summary, l.File.Version)
+	}
+	return err
+}
+
+func (r reader) loadLog(q store.Query, l *store.Loaded) (err error) {
+	if q.Entries != nil && l.Log.Exists() {
+		if l.Entries, err = r.Entries(q.Log, *q.Entries); err != nil {
+			return err
+		}
+	}
+	if q.Through > 0 {
+		l.Bytes, err = r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?",
+			r.owner, q.Log, q.Through)
+	}
+	return err
+}
+
+func (r reader) loadRequests(q store.Query, l *store.Loaded) (err error) {
+	if q.Request != "" {
+		_, err = r.c.One(func(f *row.Fields) error {
+			l.Request = new(f.Request(r.owner))
+			f.Bad = f.Bad || l.Request.Key != q.Request
+			return f.Err("request", q.Request)
+		}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, q.Request)
+	}
+	if err == nil && q.MaxDue > 0 && l.Owner.Requests > 0 {
+		l.Due, err = r.due(q.From, q.Until, q.MaxDue)
+	}
+	return err
 }
 
 func (r reader) Owner() (s store.OwnerState, err error) {
@@ -42,13 +119,19 @@ func (r reader) Owner() (s store.OwnerState, err error) {
 	return s, err
 }
 
-func (r reader) File(path string) (h store.FileHead, s store.OwnerState, err error) {
+// file reads the head of a file, and the owner's state unless owner is nil.
+func (r reader) file(path string, owner *store.OwnerState) (h store.FileHead, err error) {
 	h.Path = path
-	err = r.withOwner(r.c.owners().File, path, &s, func(f *row.Fields) (err error) {
+	head := func(f *row.Fields) (err error) {
 		h, err = f.HeadOf(r.owner, path)
 		return err
-	})
-	return h, s, err
+	}
+	if owner != nil {
+		err = r.withOwner(r.c.owners().File, path, owner, head)
+	} else {
+		_, err = r.c.One(head, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
+	}
+	return h, err
 }
 
 // withOwner reads the owner's state and a head in one statement. Every write begins with
@@ -69,40 +152,18 @@ func (r reader) withOwner(query, path string, s *store.OwnerState, head func(*ro
 	return err
 }
 
-func (r reader) head(path string) (store.FileHead, error) {
-	h := store.FileHead{Path: path}
-	_, err := r.c.One(func(f *row.Fields) (err error) {
-		h, err = f.HeadOf(r.owner, path)
-		return err
-	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
-	return h, err
-}
-
-func (r reader) Current(path string) (store.FileHead, store.Version, error) {
-	h, err := r.head(path)
-	if err != nil || !h.Exists() {
-		return h, store.Version{}, err
-	}
-	v, err := r.Version(path, h.Version)
-	if errors.Is(err, store.ErrNotFound) {
-		err = store.Errorf(store.ErrCorrupt, "version %d is missing", h.Version)
-	}
-	return h, v, err
-}
-
-func (r reader) Version(path string, n int64) (v store.Version, err error) {
-	found, err := r.c.One(func(f *row.Fields) error {
+// version returns the zero Version if there is none. content is the column of the content,
+// or [row.Receipt].
+func (r reader) version(path string, n int64, content string) (v store.Version, err error) {
+	_, err = r.c.One(func(f *row.Fields) error {
 		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
 		return f.ErrAt("version of", path, n)
-	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
-	if err == nil && !found {
-		err = &store.Error{Op: fmt.Sprintf("version %d", n), Kind: store.ErrNotFound}
-	}
+	}, "SELECT "+row.VersionColumns+", "+content+" FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	return v, err
 }
 
-func (r reader) Versions(path string) (versions []store.Version, err error) {
+func (r reader) versions(path string) (versions []store.Version, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
 		versions = append(versions, f.VersionReceipt(r.owner, path))
 		return f.Err("version of", path)
@@ -110,17 +171,15 @@ func (r reader) Versions(path string) (versions []store.Version, err error) {
 	return versions, err
 }
 
-func (r reader) Summary(path string, k store.SummaryKey) (s store.Summary, err error) {
-	found, err := r.c.One(func(f *row.Fields) error {
-		s = f.Summary(r.owner, path)
+func (r reader) summary(path string, k store.SummaryKey, current int64) (s *store.Summary, err error) {
+	k.Version = cmp.Or(k.Version, current)
+	_, err = r.c.One(func(f *row.Fields) error {
+		s = new(f.Summary(r.owner, path))
 		s.Content = f.Content()
 		f.Bad = f.Bad || s.SummaryKey != k
 		return f.Err("summary of", path)
 	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
 		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
-	if err == nil && !found {
-		err = &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
-	}
 	return s, err
 }
 
@@ -180,20 +239,13 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 // currentVersion reads the rest of a row of [row.CurrentFiles], after its head.
 func (r reader) currentVersion(f *row.Fields, h store.FileHead) (store.Version, error) {
 	v, read, err := f.CurrentVersion(r.owner, h)
-	if !read {
-		_, v, err = r.Current(h.Path)
+	if read {
+		return v, err
+	}
+	if v, err = r.version(h.Path, h.Version, "content"); err == nil && v.Number == 0 {
+		err = store.MissingVersion(h.Version)
 	}
 	return v, err
-}
-
-func (r reader) Log(path string) (h store.LogHead, s store.OwnerState, err error) {
-	h.Path = path
-	err = r.withOwner(r.c.owners().Log, path, &s, func(f *row.Fields) error {
-		h = f.Log(r.owner)
-		f.Bad = f.Bad || h.Path != path
-		return f.Err("head of log", path)
-	})
-	return h, s, err
 }
 
 // errEnough ends a scan before its last row.
@@ -230,23 +282,8 @@ func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) 
 	return entries, nil
 }
 
-func (r reader) EntryBytes(path string, through int64) (int64, error) {
-	return r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
-}
-
-func (r reader) Request(key string) (q store.Request, err error) {
-	found, err := r.c.One(func(f *row.Fields) error {
-		q = f.Request(r.owner)
-		f.Bad = f.Bad || q.Key != key
-		return f.Err("request", key)
-	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
-	if err == nil && !found {
-		err = &store.Error{Op: fmt.Sprintf("request %q", key), Kind: store.ErrNotFound}
-	}
-	return q, err
-}
-
-func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
+// due counts requests that were made before from or after to, up to n of them.
+func (r reader) due(from, to time.Time, n int) (int, error) {
 	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, row.Micros(from), int64(n))
 	if err != nil || due >= int64(n) {
 		return int(due), err

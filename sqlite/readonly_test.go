@@ -100,7 +100,8 @@ func TestReadOnlyFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
-			_, v, err := r.Current("plan.md")
+			l, err := r.Load(store.Query{File: "plan.md", Current: true})
+			v := l.Version
 			if string(v.Content) != want {
 				t.Errorf("content = %q, want %q", v.Content, want)
 			}

@@ -80,7 +80,7 @@ func TestVerifyRedacted(t *testing.T) {
 			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
 		}
 		err := s.View(t.Context(), testOwner, func(r store.Reader) error {
-			_, err := r.Versions("f")
+			_, err := r.Load(store.Query{File: "f", History: true})
 			return err
 		})
 		if !errors.Is(err, store.ErrCorrupt) {

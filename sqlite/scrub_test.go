@@ -296,7 +296,8 @@ func TestRedactedWaitsForReader(t *testing.T) {
 		if n := canaries(t, path)[1]; n == 0 {
 			t.Error("the content is gone from the files already: nothing is tested")
 		}
-		v, err := r.Version("plan.md", 1)
+		l, err := r.Load(store.Query{File: "plan.md", Version: 1})
+		v := l.Version
 		if err != nil || len(v.Content) != 5000 {
 			t.Errorf("the reader's version has %d bytes, %v, want 5000 as before the redaction", len(v.Content), err)
 		}

@@ -88,9 +88,12 @@ func (t *tx) saveSummary(ch store.SummaryChange) error {
 
 // redact writes the whole row again, because a row's checksum is of its size too.
 func (t *tx) redact(ch store.VersionRedaction) error {
-	v, err := t.Version(ch.Head.Path, ch.Number)
-	if err != nil {
+	v, err := t.version(ch.Head.Path, ch.Number, row.Receipt)
+	switch {
+	case err != nil:
 		return err
+	case v.Number == 0:
+		return store.MissingVersion(ch.Number)
 	}
 	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
 	t.removed = true

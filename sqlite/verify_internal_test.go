@@ -125,11 +125,11 @@ func TestVerifySummaries(t *testing.T) {
 				t.Fatalf("Summarize = %+v, %v", r, err)
 			}
 			err = s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(tx store.Tx) error {
-				head, state, err := tx.File("f")
+				l, err := tx.Load(store.Query{File: "f"})
 				if err != nil {
 					return err
 				}
-				return c.change(tx, head, state)
+				return c.change(tx, l.File, l.Owner)
 			})
 			testkit.Must(t, err)
 			r, err := s.Verify(t.Context(), VerifyOptions{})

@@ -103,7 +103,7 @@ func TestGoexitAlone(t *testing.T) {
 	}
 	err := s.View(t.Context(), testOwner, func(r store.Reader) error {
 		for _, name := range []string{"x", "z"} {
-			if h, _, err := r.File(name); err != nil || !h.Exists() {
+			if l, err := r.Load(store.Query{File: name}); err != nil || !l.File.Exists() {
 				t.Errorf("%s was acknowledged and is not stored: %v", name, err)
 			}
 		}

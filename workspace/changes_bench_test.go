@@ -45,7 +45,7 @@ func BenchmarkChanges(b *testing.B) {
 	b.Run("floor", func(b *testing.B) {
 		for b.Loop() {
 			err := store.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
-				_, _, err := r.File("notes/000.md")
+				_, err := r.Load(workspace.Query{File: "notes/000.md"})
 				return err
 			})
 			testkit.Must(b, err)

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -60,8 +59,9 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	change := func(text []byte) ([]byte, int64, error) {
 		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}
-	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
-		text, err := smallText(tx, l.File, old == "", o.IfVersion)
+	q := Query{File: p.name, Current: true, MaxBytes: smallEdit}
+	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
+		text, err := smallText(l, old == "", o.IfVersion)
 		if err != nil || !isQuickEdit(text, old, new, o.All, smallEdit) {
 			return Outcome{}, cmp.Or(err, errMoved)
 		}
@@ -111,15 +111,14 @@ var errMoved = errors.New("moved")
 const smallEdit = 16 << 10
 
 // smallText returns the text of a file for an edit. The error is errMoved for a large file.
-func smallText(tx Tx, head FileHead, appends bool, ifVersion *int64) ([]byte, error) {
-	if err := checkEdited(head, appends, ifVersion); err != nil || !head.Exists() {
+func smallText(l Loaded, appends bool, ifVersion *int64) ([]byte, error) {
+	if err := checkEdited(l.File, appends, ifVersion); err != nil || !l.File.Exists() {
 		return nil, err
 	}
-	if head.Size() > smallEdit {
+	if l.Version.Number == 0 {
 		return nil, errMoved
 	}
-	v, err := store.Retained(tx, head, head.Version)
-	return v.Content, cmp.Or(err, verify.Version(v))
+	return l.Version.Content, verify.Version(l.Version)
 }
 
 // checkEdited refuses an edit for what is at the path.

@@ -16,7 +16,8 @@ type Extent struct {
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
 	var head FileHead
 	err := w.viewUncounted(ctx, "read", path, func(tx Reader, name string) (err error) {
-		head, _, err = tx.File(name)
+		l, err := tx.Load(Query{File: name})
+		head = l.File
 		return err
 	})
 	if err != nil || !head.Exists() {

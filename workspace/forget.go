@@ -63,10 +63,11 @@ func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
 		return false, err
 	}
 	for state.Requests > 0 {
-		n, err := tx.DueRequests(never, never, requestsAtOnce)
+		l, err := tx.Load(Query{From: never, Until: never, MaxDue: requestsAtOnce})
 		if err != nil {
 			return false, err
 		}
+		n := l.Due
 		if n == 0 {
 			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
 		}

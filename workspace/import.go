@@ -63,9 +63,10 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		for i, v := range versions {
 			if i > 0 {
 				a.ops = 0 // all versions are one operation
-				if head, state, err = tx.File(p.name); err != nil {
+				if l, err = tx.Load(Query{File: p.name}); err != nil {
 					return Outcome{}, err
 				}
+				head, state = l.File, l.Owner
 			}
 			if out, err = w.saveVersion(tx, a, head, state, v, OpEdit, 0); err != nil {
 				return Outcome{}, err

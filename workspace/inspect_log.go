@@ -37,10 +37,11 @@ func checkLogQuery(q LogQuery) error {
 
 // readBack returns a page of a log. The query was checked.
 func readBack(r Reader, path string, q LogQuery) (LogView, error) {
-	head, _, err := r.Log(path)
+	l, err := r.Load(Query{Log: path})
 	if err != nil {
 		return LogView{}, err
 	}
+	head := l.Log
 	v := LogView{Path: path, Exists: head.Exists(), Last: head.Last}
 	if !v.Exists {
 		return v, nil

@@ -107,12 +107,12 @@ func listVersions(r Reader, q VersionsQuery) (page VersionsPage, err error) {
 		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {
 			continue // no version of this file is old enough
 		}
-		all, err := r.Versions(h.Path)
+		l, err := r.Load(Query{File: h.Path, History: true})
 		if err != nil {
 			return page, err
 		}
-		for _, v := range all {
-			newest = insertVersion(newest, FileVersion{File: h, Version: v, Op: opOf(h, v, all)}, q)
+		for _, v := range l.Versions {
+			newest = insertVersion(newest, FileVersion{File: h, Version: v, Op: opOf(h, v, l.Versions)}, q)
 		}
 	}
 	page.More = len(newest) > q.Limit

@@ -76,14 +76,14 @@ func nearestOf(r Reader, kind PathKind, path string) (string, error) {
 
 // isFile reports whether a path is a file.
 func isFile(r Reader, path string) (bool, error) {
-	head, _, err := r.File(path)
-	return head.Exists(), err
+	l, err := r.Load(Query{File: path})
+	return l.File.Exists(), err
 }
 
 // isLog reports whether a path is a log.
 func isLog(r Reader, path string) (bool, error) {
-	head, _, err := r.Log(path)
-	return head.Exists(), err
+	l, err := r.Load(Query{Log: path})
+	return l.Log.Exists(), err
 }
 
 // maxMisspelt is how many characters a path may have for misspellings to be counted.

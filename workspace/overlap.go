@@ -13,11 +13,11 @@ func checkOverlap(r Reader, path, self string) error {
 		if path[i] != '/' || path[:i] == self {
 			continue
 		}
-		h, _, err := r.File(path[:i])
+		l, err := r.Load(Query{File: path[:i]})
 		if err != nil {
 			return err
 		}
-		if h.Exists() {
+		if h := l.File; h.Exists() {
 			return inTheWay(h, "a file cannot lie below the file %s", names.Clip(h.Path))
 		}
 	}

@@ -184,9 +184,6 @@ const (
 	ByBytes   = store.ByBytes
 )
 
-// LoadFrom is [store.LoadFrom].
-func LoadFrom(r Reader, q Query) (Loaded, error) { return store.LoadFrom(r, q) }
-
 // CheckChanges is [store.CheckChanges].
 func CheckChanges(s OwnerState, rows []Change, after int64, limit int) error {
 	return store.CheckChanges(s, rows, after, limit)

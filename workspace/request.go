@@ -36,8 +36,8 @@ func (a *attempt) answered(kept *Request) (Outcome, error) {
 // under its key, or of the oldest one if there are too many.
 func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	if a.stale {
-		_, err := tx.Request(a.key)
-		if err == nil || !errors.Is(err, ErrNotFound) {
+		l, err := tx.Load(Query{Request: a.key})
+		if err != nil || l.Request != nil {
 			return err
 		}
 	}

@@ -108,10 +108,11 @@ func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 		write(t, agentOf(t, svc, name), "f", "needle")
 	}
 	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "b"}, func(tx workspace.Tx) error {
-		head, state, err := tx.File("f")
+		l, err := tx.Load(workspace.Query{File: "f"})
 		if err != nil {
 			return err
 		}
+		head, state := l.File, l.Owner
 		v := workspace.Version{Number: head.Version + 1, Size: 10, Content: []byte("needle bad")}
 		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
 		return tx.Apply(workspace.FileChange{Head: head, New: &v, Owner: state})

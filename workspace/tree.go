@@ -30,9 +30,9 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (r TreeResult, e
 	a.deletes = true
 	_, err = w.commit(ctx, a, Query{}, func(tx Tx, _ Loaded) (Outcome, error) {
 		r, err = w.eachInTree(tx, p.name, func(path string) error {
-			head, state, err := tx.File(path)
+			l, err := tx.Load(Query{File: path})
 			if err == nil {
-				_, err = w.deleteFile(tx, a, head, state)
+				_, err = w.deleteFile(tx, a, l.File, l.Owner)
 			}
 			a.ops = 0 // all are one operation
 			return err
@@ -106,11 +106,11 @@ func (w *Workspace) moveInTree(tx Tx, a *attempt, path, newPath string) error {
 // eachInTree calls fn with the path of the file at a path, if it exists, and with those of
 // all files below it, in byte order. fn may remove the file.
 func (w *Workspace) eachInTree(tx Tx, path string, fn func(path string) error) (r TreeResult, err error) {
-	head, _, err := tx.File(path)
+	l, err := tx.Load(Query{File: path})
 	if err != nil {
 		return r, err
 	}
-	if head.Exists() {
+	if l.File.Exists() {
 		r.Files++
 		if err := fn(path); err != nil {
 			return r, err

@@ -143,17 +143,18 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 	must(t, store.View(ctx, owner, func(r workspace.Reader) error {
 		page, err := r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 100})
 		for _, h := range page.Files {
-			list, err1 := r.Versions(h.Path)
-			for _, v := range list {
-				whole, err2 := r.Version(h.Path, v.Number)
-				l, err3 := r.Load(workspace.Query{File: h.Path, Version: v.Number, Since: v.Number, History: true})
-				fmt.Fprintf(&read, "%s %s %s %s ", v.Content, whole.Content, l.Version.Content, l.Old.Content)
-				err = errors.Join(err, err2, err3)
+			all, err1 := r.Load(workspace.Query{File: h.Path, History: true})
+			for _, v := range all.Versions {
+				l, err2 := r.Load(workspace.Query{File: h.Path, Version: v.Number, Since: v.Number, History: true})
+				fmt.Fprintf(&read, "%s %s %s ", v.Content, l.Version.Content, l.Old.Content)
+				err = errors.Join(err, err2)
 			}
 			made, err4 := r.Summaries(h.Path)
 			for _, m := range made {
-				text, err5 := r.Summary(h.Path, m.SummaryKey)
-				fmt.Fprintf(&read, "%s ", text.Content)
+				l, err5 := r.Load(workspace.Query{File: h.Path, Summary: &m.SummaryKey})
+				if l.Summary != nil {
+					fmt.Fprintf(&read, "%s ", l.Summary.Content)
+				}
 				err = errors.Join(err, err5)
 			}
 			err = errors.Join(err, err1, err4)

@@ -7,8 +7,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-func (r *reader) Load(q store.Query) (store.Loaded, error) { return store.LoadFrom(r, q) }
-
 // The rows of the journal are in ascending order. A change of the slice puts another in
 // its place, so that it is cheap to undo. Slices may share their array; each uses it up to
 // its own length.

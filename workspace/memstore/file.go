@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -20,13 +19,13 @@ type file struct {
 
 func (f *file) lists() bool { return f.head.Exists() }
 
-// find returns a retained version with content of its own.
-func (f *file) find(n int64) (store.Version, bool) {
+// find returns a retained version with content of its own, the zero Version if there is none.
+func (f *file) find(n int64) store.Version {
 	i, found := f.index(n)
 	if !found {
-		return store.Version{}, false
+		return store.Version{}
 	}
-	return copyVersion(f.versions[i]), true
+	return copyVersion(f.versions[i])
 }
 
 // copyVersion returns a version that shares nothing with another one.
@@ -49,51 +48,54 @@ func copyHead(h store.FileHead) store.FileHead {
 	return h
 }
 
-func (r *reader) File(path string) (store.FileHead, store.OwnerState, error) {
-	f := r.files.get(path)
-	if f == nil {
-		return store.FileHead{Path: path}, r.state, nil
+func (r *reader) Load(q store.Query) (l store.Loaded, err error) {
+	l.Owner = r.state
+	if q.File != "" {
+		r.loadFile(q, &l)
 	}
-	return copyHead(f.head), r.state, nil
-}
-
-func (r *reader) Current(path string) (store.FileHead, store.Version, error) {
-	f := r.files.get(path)
-	if f == nil {
-		return store.FileHead{Path: path}, store.Version{}, nil
-	}
-	head := copyHead(f.head)
-	if !head.Exists() {
-		return head, store.Version{}, nil
-	}
-	v, ok := f.find(head.Version)
-	if !ok {
-		return store.FileHead{}, store.Version{},
-			store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", path, head.Version)
-	}
-	return head, v, nil
-}
-
-func (r *reader) Version(path string, n int64) (store.Version, error) {
-	if f := r.files.get(path); f != nil {
-		if v, ok := f.find(n); ok {
-			return v, nil
+	if q.To != "" {
+		l.To.Path = q.To
+		if f := r.files.get(q.To); f != nil {
+			l.To = copyHead(f.head)
 		}
 	}
-	return store.Version{}, &store.Error{Op: fmt.Sprintf("read %s: version %d", path, n), Kind: store.ErrNotFound}
+	if q.Log != "" {
+		r.loadLog(q, &l)
+	}
+	if kept := r.requests.get(q.Request); kept != nil {
+		l.Request = new(store.Request(*kept))
+	}
+	if q.MaxDue > 0 {
+		l.Due = len(r.due(q.From, q.Until, q.MaxDue))
+	}
+	if err := l.Settle(q); err != nil {
+		return store.Loaded{}, err
+	}
+	return l, nil
 }
 
-func (r *reader) Versions(path string) ([]store.Version, error) {
-	f := r.files.get(path)
+func (r *reader) loadFile(q store.Query, l *store.Loaded) {
+	l.File.Path = q.File
+	f := r.files.get(q.File)
 	if f == nil {
-		return nil, nil
+		return
 	}
-	list := slices.Clone(f.versions)
-	for i := range list {
-		list[i].Content = nil
-		list[i] = copyVersion(list[i])
+	l.File = copyHead(f.head)
+	l.Version, l.Old = f.find(q.VersionOf(l.File)), f.find(q.OldOf(l.File))
+	if q.History {
+		for _, v := range f.versions {
+			v.Content = nil
+			l.Versions = append(l.Versions, copyVersion(v))
+		}
 	}
-	return list, nil
+	if q.Summary != nil {
+		key := *q.Summary
+		key.Version = cmp.Or(key.Version, l.File.Version)
+		if s, ok := f.summaries[key]; ok {
+			s.Content = slices.Clone(s.Content)
+			l.Summary = &s
+		}
+	}
 }
 
 func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
@@ -183,16 +185,6 @@ func (t *tx) redact(c store.VersionRedaction) error {
 func redacted(v store.Version, r store.Redaction) store.Version {
 	r.Time, r.Author.Session = stored(r.Time), ""
 	return store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
-}
-
-func (r *reader) Summary(path string, k store.SummaryKey) (store.Summary, error) {
-	if f := r.files.get(path); f != nil {
-		if s, ok := f.summaries[k]; ok {
-			s.Content = slices.Clone(s.Content)
-			return s, nil
-		}
-	}
-	return store.Summary{}, &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 }
 
 func (r *reader) Summaries(path string) (list []store.Summary, err error) {

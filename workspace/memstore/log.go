@@ -16,12 +16,19 @@ type logRow struct {
 
 func (l *logRow) lists() bool { return l.head.Exists() }
 
-func (r *reader) Log(path string) (store.LogHead, store.OwnerState, error) {
-	l := r.logs.get(path)
-	if l == nil {
-		return store.LogHead{Path: path}, r.state, nil
+func (r *reader) loadLog(q store.Query, l *store.Loaded) {
+	l.Log.Path = q.Log
+	kept := r.logs.get(q.Log)
+	if kept == nil {
+		return
 	}
-	return l.head, r.state, nil
+	l.Log = kept.head
+	if q.Entries != nil {
+		l.Entries, _ = r.Entries(q.Log, *q.Entries)
+	}
+	for _, e := range kept.entries[:through(kept.entries, q.Through)] {
+		l.Bytes += int64(len(e.Content))
+	}
 }
 
 func (r *reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) {
@@ -64,17 +71,6 @@ func through(entries []store.Entry, n int64) int {
 		return cmp.Or(cmp.Compare(e.ID, n), -1) // n itself is among them
 	})
 	return first
-}
-
-func (r *reader) EntryBytes(path string, n int64) (bytes int64, err error) {
-	l := r.logs.get(path)
-	if l == nil {
-		return 0, nil
-	}
-	for _, e := range l.entries[:through(l.entries, n)] {
-		bytes += int64(len(e.Content))
-	}
-	return bytes, nil
 }
 
 // saveLog returns ErrCorrupt for an entry that is not above the last one.

@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,18 +13,6 @@ import (
 type request store.Request
 
 func (*request) lists() bool { return false }
-
-func (r *reader) Request(key string) (store.Request, error) {
-	q := r.requests.get(key)
-	if q == nil {
-		return store.Request{}, &store.Error{Op: fmt.Sprintf("request %.40q", key), Kind: store.ErrNotFound}
-	}
-	return store.Request(*q), nil
-}
-
-func (r *reader) DueRequests(from, to time.Time, n int) (int, error) {
-	return len(r.due(from, to, n)), nil
-}
 
 // due returns requests that were made before from or after to, the oldest first.
 func (r *reader) due(from, to time.Time, n int) []*request {

@@ -9,17 +9,16 @@
 // one transaction, which is bound to its [Owner].
 //
 // A call that reads runs a function in [Store.View]. The function says in one [Query]
-// what it needs, and [Reader.Load] answers from one snapshot. Lists, searches, summaries
-// and the journal of changes use the other methods of a Reader too.
+// what it needs, and [Reader.Load] answers from one snapshot. Lists and searches use
+// [Reader.Scan].
 //
 // A call that writes runs a function in [Store.Update]. The function loads the heads of
 // its paths and the [OwnerState], and decides what is to change. It numbers the new
 // version or the new entries, and counts them in the owner's state. Then it passes all
-// of this to [Tx.Apply], such as with a [FileChange]. The
-// backend stores what it is given: the new content, the head in place of the head before,
-// the [Change] for the journal, and the owner's state in place of the state before. It
-// removes what the change says, and computes nothing. If the function returns an error,
-// nothing of this is left.
+// of this to [Tx.Apply], for example as a [FileChange]. The backend stores what it is given:
+// the new content, the head in place of the head before, the [Change] for the journal, and
+// the owner's state in place of the state before. It removes what the write says, and
+// computes nothing. If the function returns an error, nothing of this is left.
 //
 // # What a backend promises
 //
@@ -35,9 +34,8 @@
 // is valid. The comments of the methods have the details, and package storetest checks
 // every backend against them. Package memstore is the smallest backend.
 //
-// [LoadFrom] and [Retained] help to implement [Reader.Load] where a round trip costs
-// nothing, and [Watchers] help to implement [Store.Watch]. Package dump has what
-// [Store.Restore] checks.
+// [Loaded.Settle] helps to implement [Reader.Load], and [Watchers] help to implement
+// [Store.Watch]. Package dump has what [Store.Restore] checks.
 package store
 
 // Where to begin: store.go has the interfaces. file.go, log.go, change.go and owner.go

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"iter"
-	"time"
 )
 
 // A Store keeps what agents own. It knows no rule: package workspace applies them all,
@@ -92,61 +91,28 @@ type Store interface {
 // the caller's own.
 type Reader interface {
 	// Load reads in one go what one call of an agent needs. A store that is reached over
-	// a network answers it in one round trip. [LoadFrom] composes it of the other methods.
+	// a network answers it in one round trip. [Loaded.Settle] has the rules that a Loaded
+	// keeps.
 	Load(Query) (Loaded, error)
-
-	// Changes returns rows of the journal of changes, in order, from the first one after
-	// a revision, at most limit of them. limit is above 0.
-	Changes(after int64, limit int) ([]Change, error)
-
-	// Owner returns the owner's state, the zero value if it never wrote.
-	Owner() (OwnerState, error)
-
-	// File returns the head of a path, and the owner's state. For a path that was never
-	// written, only Path is set. A deleted file keeps its Version and is Deleted.
-	File(path string) (FileHead, OwnerState, error)
-
-	// Current returns the head of a path, and its current version with the content. The
-	// version is zero if the head says that there is none.
-	Current(path string) (FileHead, Version, error)
-
-	// Version returns a retained version with its content, else [ErrNotFound].
-	Version(path string, n int64) (Version, error)
-
-	// Versions returns the retained versions without content, the oldest first. Those that
-	// are redacted have their receipts.
-	Versions(path string) ([]Version, error)
 
 	// Scan lists files or logs that exist, in byte order of path. A store that is reached over
 	// a network answers it in one round trip. With Contents, a version that is missing or
 	// damaged is [ErrCorrupt].
 	Scan(ScanQuery) (Scanned, error)
 
-	// Log returns the head of a log, as File does for a file.
-	Log(path string) (LogHead, OwnerState, error)
+	// Owner returns the owner's state, the zero value if it never wrote.
+	Owner() (OwnerState, error)
 
 	// Entries returns entries of a log, the oldest first.
 	Entries(path string, q EntryQuery) ([]Entry, error)
 
-	// EntryBytes returns the bytes of content of all entries of a log up to a number; 0
-	// if there are none.
-	EntryBytes(path string, through int64) (int64, error)
-
-	// Summary returns the summary of a file that is kept under the key, with its
-	// content, else [ErrNotFound].
-	Summary(path string, k SummaryKey) (Summary, error)
+	// Changes returns rows of the journal of changes, in order, from the first one after
+	// a revision, at most limit of them. limit is above 0.
+	Changes(after int64, limit int) ([]Change, error)
 
 	// Summaries returns the summaries that are kept of a file, without content, in byte
 	// order of version, method, model and prompt.
 	Summaries(path string) ([]Summary, error)
-
-	// Request returns the request that is kept under an idempotency key, else
-	// [ErrNotFound].
-	Request(key string) (Request, error)
-
-	// DueRequests counts the requests that were made before the time from or after the
-	// time to, up to n of them.
-	DueRequests(from, to time.Time, n int) (int, error)
 }
 
 // A Tx changes what one owner has, and reads its own changes.

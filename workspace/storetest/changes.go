@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 // The functions in this file do with a Tx what the workspace does, so that a backend
@@ -72,7 +73,7 @@ func (tx silent) Apply(w store.Write) error {
 
 // write stores the next version of a file.
 func write(tx store.Tx, moment int, path, content string) error {
-	head, state, err := tx.File(path)
+	head, state, err := plain.Read(tx).File(path)
 	if err != nil {
 		return err
 	}
@@ -109,15 +110,15 @@ func write(tx store.Tx, moment int, path, content string) error {
 // move moves a file to a path where none is. Its versions go along if the number of the
 // new one is next to them.
 func move(tx store.Tx, moment int, path, to string) error {
-	from, _, err := tx.File(path)
+	from, _, err := plain.Read(tx).File(path)
 	if err != nil || !from.Exists() {
 		return err
 	}
-	_, current, err := tx.Current(path)
+	_, current, err := plain.Read(tx).Current(path)
 	if err != nil {
 		return err
 	}
-	target, state, err := tx.File(to)
+	target, state, err := plain.Read(tx).File(to)
 	if err != nil || target.Exists() {
 		return err
 	}
@@ -155,7 +156,7 @@ func move(tx store.Tx, moment int, path, to string) error {
 
 // remove deletes a file.
 func remove(tx store.Tx, moment int, path string) error {
-	head, state, err := tx.File(path)
+	head, state, err := plain.Read(tx).File(path)
 	if err != nil || !head.Exists() {
 		return err
 	}
@@ -192,13 +193,13 @@ func summary(k store.SummaryKey, moment int, content string) store.Summary {
 
 // summarise keeps a summary of a file's current version, under the n-th key.
 func summarise(tx store.Tx, moment int, path string, n int, content string) error {
-	head, state, err := tx.File(path)
+	head, state, err := plain.Read(tx).File(path)
 	if err != nil || !head.Exists() {
 		return err
 	}
 	k := summaryKeys(head.Version)[n]
 	size := int64(len(content))
-	switch old, err := tx.Summary(path, k); {
+	switch old, err := plain.Read(tx).Summary(path, k); {
 	case err == nil:
 		size -= int64(len(old.Content))
 	case !errors.Is(err, store.ErrNotFound):
@@ -211,7 +212,7 @@ func summarise(tx store.Tx, moment int, path string, n int, content string) erro
 
 // add appends entries to a log.
 func add(tx store.Tx, moment int, path string, contents ...string) error {
-	head, state, err := tx.Log(path)
+	head, state, err := plain.Read(tx).Log(path)
 	if err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func add(tx store.Tx, moment int, path string, contents ...string) error {
 
 // drop deletes a log.
 func drop(tx store.Tx, moment int, path string) error {
-	head, state, err := tx.Log(path)
+	head, state, err := plain.Read(tx).Log(path)
 	if err != nil || !head.Exists() {
 		return err
 	}
@@ -259,12 +260,12 @@ func drop(tx store.Tx, moment int, path string) error {
 
 // trim removes the n oldest entries of a log, or all if there are fewer.
 func trim(tx store.Tx, moment int, path string, n int) error {
-	head, state, err := tx.Log(path)
+	head, state, err := plain.Read(tx).Log(path)
 	if err != nil || !head.Exists() || n == 0 {
 		return err
 	}
 	through := min(head.First+int64(n)-1, head.Last)
-	size, err := tx.EntryBytes(path, through)
+	size, err := plain.Read(tx).EntryBytes(path, through)
 	if err != nil {
 		return err
 	}

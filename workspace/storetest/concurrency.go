@@ -239,7 +239,7 @@ func concurrentView(t testing.TB, s store.Store) {
 func sample(r store.Reader) (got []int64, err error) {
 	for range 2 {
 		for _, path := range []string{"b", "a"} {
-			head, v, err := r.Current(path)
+			head, v, err := plain.Read(r).Current(path)
 			if err != nil {
 				return nil, err
 			}
@@ -253,7 +253,7 @@ func sample(r store.Reader) (got []int64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		q, err := r.Request("k")
+		q, err := plain.Read(r).Request("k")
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func contentsOf(r store.Reader, paths, keys []string) (c contents, err error) {
 		c.File, c.Log = append(c.File, f), append(c.Log, l)
 	}
 	for _, key := range keys {
-		q, err := r.Request(key)
+		q, err := plain.Read(r).Request(key)
 		switch {
 		case err == nil:
 			c.Requests = append(c.Requests, q)
@@ -134,24 +134,24 @@ func contentsOf(r store.Reader, paths, keys []string) (c contents, err error) {
 }
 
 func dumpFile(r store.Reader, path string, state store.OwnerState) (f file, err error) {
-	head, beside, err := r.File(path)
+	head, beside, err := plain.Read(r).File(path)
 	if err != nil {
 		return f, err
 	}
 	if beside != state {
 		return f, fmt.Errorf("File(%q) gives the owner's state %+v, Owner() %+v", path, beside, state)
 	}
-	if f.Head, f.Current, err = r.Current(path); err != nil {
+	if f.Head, f.Current, err = plain.Read(r).Current(path); err != nil {
 		return f, err
 	}
 	if !slices.Equal(head.Sizes, f.Head.Sizes) || head.Version != f.Head.Version || head.Deleted != f.Head.Deleted {
 		return f, fmt.Errorf("File(%q) gives the head %+v, Current %+v", path, head, f.Head)
 	}
-	if f.Versions, err = r.Versions(path); err != nil {
+	if f.Versions, err = plain.Read(r).Versions(path); err != nil {
 		return f, err
 	}
 	for _, v := range f.Versions {
-		whole, err := r.Version(path, v.Number)
+		whole, err := plain.Read(r).Version(path, v.Number)
 		if err != nil {
 			return f, err
 		}
@@ -166,7 +166,7 @@ func dumpFile(r store.Reader, path string, state store.OwnerState) (f file, err 
 func dumpSummaries(r store.Reader, path string, last int64) (made []store.Summary, err error) {
 	for n := max(1, last-retained); n <= max(last, retained+1); n++ {
 		for _, k := range summaryKeys(n) {
-			s, err := r.Summary(path, k)
+			s, err := plain.Read(r).Summary(path, k)
 			switch {
 			case err == nil:
 				made = append(made, s)
@@ -179,7 +179,7 @@ func dumpSummaries(r store.Reader, path string, last int64) (made []store.Summar
 }
 
 func dumpLog(r store.Reader, path string, state store.OwnerState) (l log, err error) {
-	head, beside, err := r.Log(path)
+	head, beside, err := plain.Read(r).Log(path)
 	if err != nil {
 		return l, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var contexts = []check{
@@ -150,8 +151,8 @@ func ctxInside(t testing.TB, s store.Store) {
 		})
 		var one, two store.FileHead // of one moment: the commit may still be under way
 		seen := s.View(t.Context(), alice, func(r store.Reader) (err error) {
-			if one, _, err = r.File(path); err == nil {
-				two, _, err = r.File(path + "2")
+			if one, _, err = plain.Read(r).File(path); err == nil {
+				two, _, err = plain.Read(r).File(path + "2")
 			}
 			return err
 		})

@@ -15,7 +15,7 @@ import (
 func currentFiles(r store.Reader, prefix, after string, limit int, maxBytes int64) (paths []string, err error) {
 	files, more, err := plain.Read(r).CurrentFiles(prefix, after, limit, maxBytes)
 	for _, f := range files {
-		head, v, err := r.Current(f.Path)
+		head, v, err := plain.Read(r).Current(f.Path)
 		if diff := difference(store.File{FileHead: head, Current: v}, f); diff != "" || err != nil {
 			return nil, fmt.Errorf("Current(%q) and CurrentFiles differ (%v):\n%s", f.Path, err, diff)
 		}

@@ -319,7 +319,7 @@ func moveAs(with func(v, last store.Version) store.Version) func(plain.Calls, st
 }
 
 func moveKeepsSummaries(tx plain.Calls, m store.FileMove) error {
-	made, err := dumpSummaries(tx, m.From.Path, m.From.Version)
+	made, err := dumpSummaries(plain.Join(tx), m.From.Path, m.From.Version)
 	if err := errors.Join(err, tx.MoveFile(m)); err != nil {
 		return err
 	}

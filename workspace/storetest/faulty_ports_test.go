@@ -76,7 +76,7 @@ type bentLoad struct {
 }
 
 func (tx bentLoad) Load(q store.Query) (store.Loaded, error) {
-	l, err := tx.Calls.Load(q)
+	l, err := plain.Join(tx.Calls).Load(q)
 	if err == nil {
 		tx.with(tx.Calls, q, &l)
 	}
@@ -97,7 +97,7 @@ func loadsEarly(s store.Store) store.Store {
 type hidesMissing struct{ plain.Calls }
 
 func (tx hidesMissing) Load(q store.Query) (store.Loaded, error) {
-	l, err := tx.Calls.Load(q)
+	l, err := plain.Join(tx.Calls).Load(q)
 	if errors.Is(err, store.ErrCorrupt) {
 		err = nil
 	}

@@ -145,10 +145,6 @@ func (tx bentVersions) Version(path string, n int64) (store.Version, error) {
 	return all[0], err
 }
 
-func (tx bentVersions) Load(q store.Query) (store.Loaded, error) {
-	return store.LoadFrom(tx, q)
-}
-
 type emptyRedacted struct{ plain.Calls }
 
 func (tx emptyRedacted) Version(path string, n int64) (store.Version, error) {
@@ -173,7 +169,7 @@ func (tx inheritsReceipt) SaveFile(c store.FileChange) error {
 type loadsNoReceipt struct{ plain.Calls }
 
 func (tx loadsNoReceipt) Load(q store.Query) (store.Loaded, error) {
-	l, err := tx.Calls.Load(q)
+	l, err := plain.Join(tx.Calls).Load(q)
 	l.Version.Redacted, l.Old.Redacted = nil, nil
 	return l, err
 }

@@ -296,19 +296,9 @@ func (r looseReader) Owner() (s store.OwnerState, err error) {
 	return s, err
 }
 
-func (r looseReader) Current(path string) (h store.FileHead, v store.Version, err error) {
-	err = r.view(func(r store.Reader) (err error) { h, v, err = r.Current(path); return err })
-	return h, v, err
-}
-
 func (r looseReader) Entries(path string, q store.EntryQuery) (list []store.Entry, err error) {
 	err = r.view(func(r store.Reader) (err error) { list, err = r.Entries(path, q); return err })
 	return list, err
-}
-
-func (r looseReader) Request(key string) (q store.Request, err error) {
-	err = r.view(func(r store.Reader) (err error) { q, err = r.Request(key); return err })
-	return q, err
 }
 
 // hasty closes without waiting for the transactions that are running.

@@ -49,7 +49,7 @@ func readFile(path string) func(store.Reader) (file, error) {
 }
 
 func readVersion(path string, n int64) func(store.Reader) (store.Version, error) {
-	return func(r store.Reader) (store.Version, error) { return r.Version(path, n) }
+	return func(r store.Reader) (store.Version, error) { return plain.Read(r).Version(path, n) }
 }
 
 // bare returns a version without content, as a list shows it.
@@ -83,7 +83,7 @@ func fileSaved(t testing.TB, s store.Store) {
 	})
 	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
 	equal(t, "SaveFile then Files", list, []store.FileHead{head})
-	versions := view(t, s, alice, func(r store.Reader) ([]store.Version, error) { return r.Versions("a/b.txt") })
+	versions := view(t, s, alice, func(r store.Reader) ([]store.Version, error) { return plain.Read(r).Versions("a/b.txt") })
 	if len(versions) != 1 || versions[0].Content != nil {
 		t.Errorf("Versions = %v, want one, its Content nil", versions)
 	}
@@ -103,7 +103,7 @@ func fileOwnerState(t testing.TB, s store.Store) {
 	equal(t, "SaveFile then Owner", got, state)
 	for _, path := range []string{"a", "other"} {
 		got = view(t, s, alice, func(r store.Reader) (store.OwnerState, error) {
-			_, state, err := r.File(path)
+			_, state, err := plain.Read(r).File(path)
 			return state, err
 		})
 		equal(t, "SaveFile then the state beside File "+path, got, state)
@@ -159,6 +159,17 @@ func fileDeleted(t testing.TB, s store.Store) {
 	for n := range int64(3) {
 		if _, err := try(t, s, alice, readVersion("a", n)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Version(%d) of a deleted file = %v, want ErrNotFound", n, err)
+		}
+	}
+	noVersions(t, s, "a deletion", "a")
+}
+
+// noVersions looks for versions of alice's that no head counts.
+func noVersions(t testing.TB, s store.Store, what, path string) {
+	t.Helper()
+	for _, r := range rowsOf(t, s, alice) {
+		if r.Version != nil && r.Path == path {
+			t.Errorf("after %s, version %d of %s is still there", what, r.Version.Number, path)
 		}
 	}
 }

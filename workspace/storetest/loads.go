@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var loads = []check{
@@ -23,75 +24,11 @@ func readLoad(q store.Query) func(store.Reader) (store.Loaded, error) {
 	return func(r store.Reader) (store.Loaded, error) { return r.Load(q) }
 }
 
-// loadNaive composes a Load of single calls.
-func loadNaive(r store.Reader, q store.Query) (l store.Loaded, err error) {
-	var errs []error
-	keep := func(err error) bool {
-		errs = append(errs, err)
-		return err == nil
-	}
-	l.Owner, err = r.Owner()
-	keep(err)
-	if q.File != "" {
-		l.File, _, err = r.File(q.File)
-		keep(err)
-	}
-	if q.To != "" {
-		l.To, _, err = r.File(q.To)
-		keep(err)
-	}
-	if q.Log != "" {
-		l.Log, _, err = r.Log(q.Log)
-		keep(err)
-		l.Bytes, err = r.EntryBytes(q.Log, q.Through)
-		keep(err)
-	}
-	if q.Log != "" && q.Entries != nil {
-		l.Entries, err = r.Entries(q.Log, *q.Entries)
-		keep(err)
-	}
-	if q.File != "" && q.History {
-		l.Versions, err = r.Versions(q.File)
-		keep(err)
-	}
-	one := func(n int64) (v store.Version) {
-		v, err := r.Version(q.File, n)
-		if !errors.Is(err, store.ErrNotFound) {
-			keep(err)
-		}
-		return v
-	}
-	switch {
-	case !l.File.Exists():
-	case q.Version != 0:
-		l.Version = one(q.Version)
-	case q.Current && q.Since == l.File.Version:
-		l.Version = one(q.Since)
-		l.Version.Content = nil
-	case q.Current:
-		l.Version = one(l.File.Version)
-	}
-	if l.File.Exists() && q.Since != 0 && q.Since < l.File.Version {
-		l.Old = one(q.Since)
-	}
-	if kept, err := r.Request(q.Request); err == nil && q.Request != "" {
-		l.Request = &kept
-	}
-	if q.MaxDue > 0 {
-		l.Due, err = r.DueRequests(q.From, q.Until, q.MaxDue)
-		keep(err)
-	}
-	return l, errors.Join(errs...)
-}
-
-// sameLoad compares a Load with one that is composed of single calls.
-func sameLoad(r store.Reader, q store.Query) (diff string, err error) {
-	got, err := r.Load(q)
-	if err != nil {
-		return "", err
-	}
-	want, err := loadNaive(r, q)
-	return difference(want, got), err
+// sameLoad compares a Load with that of the model.
+func sameLoad(r store.Reader, model *plain.Tx, q store.Query) (diff string, err error) {
+	got, err1 := r.Load(q)
+	want, err2 := model.Load(q)
+	return difference(want, got), errors.Join(err1, err2)
 }
 
 func drawLoad(rnd *rand.Rand) store.Query {
@@ -125,6 +62,9 @@ func loadAlone(t testing.TB, s store.Store) {
 	plan, entries := whole.File[0], whole.Log[0]
 	key := whole.Requests[0]
 	four := plan.Retained[2]
+	for i, v := range plan.Retained {
+		plan.Versions[i] = bare(v)
+	}
 	for _, c := range []struct {
 		q    store.Query
 		want store.Loaded
@@ -169,19 +109,26 @@ func loadAlone(t testing.TB, s store.Store) {
 	})), store.Loaded{File: store.FileHead{Path: "a"}, To: store.FileHead{Path: "b"}, Log: store.LogHead{Path: "c"}})
 }
 
-// loadRandom compares Load with the other methods, for random queries.
+// loadRandom compares Load with that of the model, for random queries.
 func loadRandom(t testing.TB, s store.Store) {
-	update(t, s, alice, fillAs("alice"))
-	update(t, s, bob, func(tx store.Tx) error {
+	fills := []func(store.Tx) error{fillAs("alice"), func(tx store.Tx) error {
 		return errors.Join(fill(tx, "bob"), trim(tx, 30, "plan.md", 1), write(tx, 31, "gone", "again"), remove(tx, 32, "src/b.go"))
-	})
+	}, func(store.Tx) error { return nil }}
+	owners := []store.Owner{alice, bob, {Tenant: "local", Agent: "nobody"}}
+	var models []*plain.Tx
+	for i, o := range owners {
+		models = append(models, plain.New())
+		if err := fills[i](models[i]); err != nil {
+			t.Fatal(err)
+		}
+		update(t, s, o, fills[i])
+	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	nobody := store.Owner{Tenant: "local", Agent: "nobody"}
 	for range rounds(10_000, 1000, 300, 100) {
-		q, o := drawLoad(rnd), []store.Owner{alice, bob, nobody}[rnd.IntN(3)]
-		diff, err := try(t, s, o, func(r store.Reader) (string, error) { return sameLoad(r, q) })
+		q, i := drawLoad(rnd), rnd.IntN(3)
+		diff, err := try(t, s, owners[i], func(r store.Reader) (string, error) { return sameLoad(r, models[i], q) })
 		if diff != "" || err != nil {
-			t.Fatalf("Load(%+v) of %s: %v (-single calls +Load):\n%s", q, o, err, diff)
+			t.Fatalf("Load(%+v) of %s: %v (-model +Load):\n%s", q, owners[i], err, diff)
 		}
 	}
 }
@@ -203,10 +150,14 @@ func loadOwnWrites(t testing.TB, s store.Store) {
 		if err := errors.Join(fill(tx, "alice"), spoil(tx)); err != nil {
 			return err
 		}
+		model := plain.New()
+		if err := errors.Join(fill(model, "alice"), spoil(model)); err != nil {
+			return err
+		}
 		diffs = ""
 		rnd := rand.New(rand.NewPCG(3, 4))
 		for range 100 {
-			diff, err := sameLoad(tx, drawLoad(rnd))
+			diff, err := sameLoad(tx, model, drawLoad(rnd))
 			if err != nil {
 				return err
 			}
@@ -215,7 +166,7 @@ func loadOwnWrites(t testing.TB, s store.Store) {
 		return nil
 	})
 	if diffs != "" {
-		t.Errorf("Load in an Update (-single calls +Load):\n%.2000s", diffs)
+		t.Errorf("Load in an Update (-model +Load):\n%.2000s", diffs)
 	}
 }
 

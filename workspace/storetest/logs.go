@@ -81,7 +81,7 @@ func logOwnerState(t testing.TB, s store.Store) {
 	equal(t, "SaveLog then Owner", got, state)
 	for _, path := range []string{"a", "other"} {
 		got = view(t, s, alice, func(r store.Reader) (store.OwnerState, error) {
-			_, state, err := r.Log(path)
+			_, state, err := plain.Read(r).Log(path)
 			return state, err
 		})
 		equal(t, "SaveLog then the state beside Log "+path, got, state)
@@ -245,7 +245,7 @@ func logEntryBytes(t testing.TB, s store.Store) {
 	check := func(path string, want ...int64) {
 		t.Helper()
 		for through, bytes := range want {
-			got := view(t, s, alice, func(r store.Reader) (int64, error) { return r.EntryBytes(path, int64(through)) })
+			got := view(t, s, alice, func(r store.Reader) (int64, error) { return plain.Read(r).EntryBytes(path, int64(through)) })
 			if got != bytes {
 				t.Errorf("EntryBytes(%s, %d) = %d, want %d", path, through, got, bytes)
 			}

@@ -233,7 +233,7 @@ func (q query) run(r store.Reader) (a answer, err error) {
 	tail := q.Entries
 	tail.After, tail.Tail = 0, true
 	a.Tail, errs[3] = r.Entries(q.Path, tail)
-	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
+	a.Bytes, errs[4] = plain.Read(r).EntryBytes(q.Path, q.Entries.After+1)
 	a.Changes, errs[5] = r.Changes(q.Entries.After, q.Limit)
 	a.Loaded, errs[6] = r.Load(q.Load)
 	a.Current, a.More, errs[7] = plain.Read(r).CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)

@@ -65,6 +65,7 @@ func afterMove(t testing.TB, s store.Store, what string, m store.FileMove, numbe
 			t.Errorf("%s: Version(%d) of the old path = %v, want ErrNotFound", what, n, err)
 		}
 	}
+	noVersions(t, s, what, m.From.Path)
 	heads := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
 	equal(t, what+": Files", heads, []store.FileHead{m.To})
 }
@@ -102,7 +103,7 @@ func movePrune(t testing.TB, s store.Store) {
 // forget removes files and the whole journal, so that nothing is known of them.
 func forget(tx store.Tx, paths ...string) error {
 	for _, path := range paths {
-		head, _, err := tx.File(path)
+		head, _, err := plain.Read(tx).File(path)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var redactions = []check{
@@ -27,13 +28,13 @@ var redactions = []check{
 // redact removes the content of the version that is back before the current one, if it is
 // retained and has content.
 func redact(tx store.Tx, moment int, path string, back int) error {
-	head, state, err := tx.File(path)
+	head, state, err := plain.Read(tx).File(path)
 	i := len(head.Sizes) - 1 - back
 	if err != nil || !head.Exists() || back < 1 || i < 0 {
 		return err
 	}
 	n := head.Version - int64(back)
-	if v, err := tx.Version(path, n); err != nil || v.Redacted != nil {
+	if v, err := plain.Read(tx).Version(path, n); err != nil || v.Redacted != nil {
 		return err
 	}
 	row := change(&state, moment, store.Change{Op: store.OpRedact, Kind: store.KindFile, Path: path, Before: n, After: head.Version})
@@ -204,7 +205,7 @@ func redactionPruned(t testing.TB, s store.Store) {
 	})
 	for i := range 4 {
 		update(t, s, alice, func(tx store.Tx) error {
-			head, state, err := tx.File("a")
+			head, state, err := plain.Read(tx).File("a")
 			head.Version++
 			head.Sizes = append(head.Sizes[1:], 4)
 			v := version(head.Version, 5+i, "more")
@@ -289,7 +290,7 @@ func redactionImported(t testing.TB, s store.Store) {
 		if err != nil {
 			return err
 		}
-		head, state, err := tx.File("a")
+		head, state, err := plain.Read(tx).File("a")
 		head.Version, head.Sizes = 2, append(head.Sizes, 0)
 		return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &given, Owner: state}), write(tx, 3, "a", "three"))
 	})
@@ -297,7 +298,7 @@ func redactionImported(t testing.TB, s store.Store) {
 	equal(t, "a version that was redacted before it was saved", view(t, s, alice, readFile("a")).Retained, want)
 	later := redacted(version(4, 5, "four"), receipt(6))
 	update(t, s, alice, func(tx store.Tx) error {
-		head, state, err := tx.File("a")
+		head, state, err := plain.Read(tx).File("a")
 		head.Version, head.Sizes = 4, append(head.Sizes[1:], 0)
 		return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &later, Prune: 1, Pruned: 1, Owner: state}))
 	})

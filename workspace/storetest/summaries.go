@@ -27,7 +27,7 @@ var summaries = []check{
 }
 
 func readSummary(path string, k store.SummaryKey) func(store.Reader) (store.Summary, error) {
-	return func(r store.Reader) (store.Summary, error) { return r.Summary(path, k) }
+	return func(r store.Reader) (store.Summary, error) { return plain.Read(r).Summary(path, k) }
 }
 
 // noSummary tests that nothing is kept of a file under a key.
@@ -41,7 +41,7 @@ func noSummary(t testing.TB, s store.Store, o store.Owner, path string, k store.
 // saveSummary keeps a summary, and its size in the head and the owner's state.
 func saveSummary(path string, made store.Summary) func(store.Tx) error {
 	return func(tx store.Tx) error {
-		head, state, err := tx.File(path)
+		head, state, err := plain.Read(tx).File(path)
 		head.Summary += int64(len(made.Content))
 		state.Bytes += int64(len(made.Content))
 		return errors.Join(err, tx.Apply(store.SummaryChange{Head: head, New: made, Owner: state}))
@@ -109,7 +109,7 @@ func summarySaved(t testing.TB, s store.Store) {
 		if err := tx.Apply(store.SummaryChange{Head: head, New: want, Owner: before}); err != nil {
 			return err
 		}
-		inside, err = tx.Summary("a", sampleKey)
+		inside, err = plain.Read(tx).Summary("a", sampleKey)
 		return err
 	})
 	equal(t, "SaveSummary then Summary in the transaction", inside, want)
@@ -128,7 +128,7 @@ func summarySaved(t testing.TB, s store.Store) {
 
 func fileOf(t testing.TB, s store.Store, path string) (h store.FileHead, o store.OwnerState, err error) {
 	err = s.View(t.Context(), alice, func(r store.Reader) (err error) {
-		h, o, err = r.File(path)
+		h, o, err = plain.Read(r).File(path)
 		return err
 	})
 	return h, o, err
@@ -199,7 +199,7 @@ func summaryKept(t testing.TB, s store.Store) {
 	want := summary(sampleKey, 3, "made")
 	update(t, s, alice, saveSummary("a", want))
 	update(t, s, alice, func(tx store.Tx) error {
-		head, state, err := tx.File("a")
+		head, state, err := plain.Read(tx).File("a")
 		head.Version++
 		head.Sizes = append(head.Sizes, 1)
 		return errors.Join(err,
@@ -239,10 +239,10 @@ func summaryForgotten(t testing.TB, s store.Store) {
 	for _, path := range []string{"a", "a/b", "a.b"} {
 		var inside error
 		update(t, s, alice, func(tx store.Tx) error {
-			head, state, err := tx.File(path)
+			head, state, err := plain.Read(tx).File(path)
 			head.Summary = 0
 			err = errors.Join(err, forget[path](tx, head, state))
-			_, inside = tx.Summary(path, sampleKey)
+			_, inside = plain.Read(tx).Summary(path, sampleKey)
 			return err
 		})
 		if !errors.Is(inside, store.ErrNotFound) {
@@ -293,7 +293,7 @@ func summaryOwners(t testing.TB, s store.Store) {
 	for i, o := range neighbours() {
 		equal(t, "the summary of "+o.String(), view(t, s, o, readSummary("a", sampleKey)), summary(sampleKey, 3, o.String()))
 		update(t, s, o, func(tx store.Tx) error {
-			head, state, err := tx.File("a")
+			head, state, err := plain.Read(tx).File("a")
 			head.Summary = 0
 			return errors.Join(err, tx.Apply(store.FileChange{Head: head, Forget: true, Owner: state}))
 		})

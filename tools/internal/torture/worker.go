@@ -273,17 +273,18 @@ func lookAt(ctx context.Context, store workspace.Store, o workspace.Owner) (*loo
 
 func (l *look) readFiles(r workspace.Reader) error {
 	for _, path := range filePaths {
-		h, _, err := r.File(path)
+		loaded, err := r.Load(workspace.Query{File: path})
 		if err != nil {
 			return err
 		}
+		h := loaded.File
 		f := lookFile{Version: h.Version}
 		for n := h.Oldest(); n <= h.Version; n++ {
-			v, err := r.Version(path, n)
+			one, err := r.Load(workspace.Query{File: path, Version: n})
 			if err != nil {
 				return fmt.Errorf("version %d of %s: %w", n, path, err)
 			}
-			f.Texts = append(f.Texts, string(v.Content))
+			f.Texts = append(f.Texts, string(one.Version.Content))
 		}
 		l.Files[path] = f
 	}
@@ -292,16 +293,13 @@ func (l *look) readFiles(r workspace.Reader) error {
 
 func (l *look) readLogs(r workspace.Reader) error {
 	for _, path := range logPaths {
-		h, _, err := r.Log(path)
+		loaded, err := r.Load(workspace.Query{Log: path, Entries: &workspace.EntryQuery{}})
 		if err != nil {
 			return err
 		}
+		h := loaded.Log
 		g := lookLog{Last: h.Last, Exists: h.Exists()}
-		entries, err := r.Entries(path, workspace.EntryQuery{})
-		if err != nil {
-			return err
-		}
-		for i, e := range entries {
+		for i, e := range loaded.Entries {
 			if want := h.First + int64(i); e.ID != want {
 				return fmt.Errorf("entry %d of %s is where entry %d belongs", e.ID, path, want)
 			}

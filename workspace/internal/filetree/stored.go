@@ -27,7 +27,8 @@ func (s Stored) Stat(path string) (Info, error) {
 	}
 	var head store.FileHead
 	err := s.View(s.Context, func(r store.Reader) (err error) {
-		head, _, err = r.File(path)
+		l, err := r.Load(store.Query{File: path})
+		head = l.File
 		return err
 	})
 	if err == nil && !head.Exists() {

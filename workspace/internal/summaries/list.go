@@ -70,20 +70,22 @@ func listOf(r store.Reader, h store.FileHead, page *inspect.SummaryPage) error {
 
 // textsOf adds the summaries of a file to a page, with their texts.
 func textsOf(r store.Reader, path string, page *inspect.SummaryPage) error {
-	h, _, err := r.File(path)
-	if err != nil || h.Summary == 0 {
+	l, err := r.Load(store.Query{File: path})
+	if err != nil || l.File.Summary == 0 {
 		return err
 	}
-	if err := listOf(r, h, page); err != nil {
+	if err := listOf(r, l.File, page); err != nil {
 		return err
 	}
 	for i := range page.Summaries {
 		s := &page.Summaries[i]
-		kept, err := r.Summary(path, store.SummaryKey{Version: s.Version, Method: s.Method, Model: s.Model, Prompt: s.Prompt})
+		key := store.SummaryKey{Version: s.Version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
+		l, err := r.Load(store.Query{File: path, Summary: &key})
 		if err != nil {
 			return err
 		}
-		if !verify.IsIntact(kept) {
+		kept := l.Summary
+		if kept == nil || !verify.IsIntact(*kept) {
 			return store.Errorf(store.ErrCorrupt, "the summary of %s is not what was written", path)
 		}
 		s.Text = string(kept.Content)

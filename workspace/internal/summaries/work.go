@@ -63,8 +63,11 @@ type Result struct {
 // Read sets the version to summarise, or returns the summary that is kept of it.
 func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
 	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-		if _, kept, err = w.find(tx); err == nil && kept == nil {
-			_, w.version, err = tx.Current(w.Path)
+		_, kept, err = w.find(tx)
+		if err == nil && kept == nil {
+			var l store.Loaded
+			l, err = tx.Load(store.Query{File: w.Path, Current: true})
+			w.version = l.Version
 		}
 		return err
 	})
@@ -83,24 +86,25 @@ func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
 // find returns the number of the current version and the summary that is kept of it;
 // nil: none. A damaged one counts as none, so that it is made again.
 func (w *Work) find(tx store.Reader) (version int64, kept *store.Summary, err error) {
-	head, _, err := tx.File(w.Path)
-	if err != nil {
-		return 0, nil, err
+	key := w.Key(0)
+	l, _, err := w.load(tx, store.Query{Summary: &key})
+	if err == nil && !l.File.Exists() {
+		err = w.NoFile
 	}
-	if !head.Exists() {
-		return 0, nil, w.NoFile
+	return l.File.Version, l.Summary, err
+}
+
+// load loads the file. A damaged summary is left out.
+func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged bool, err error) {
+	q.File = w.Path
+	if l, err = tx.Load(q); q.Summary != nil && errors.Is(err, store.ErrCorrupt) {
+		damaged, q.Summary = true, nil
+		l, err = tx.Load(q)
 	}
-	if head.Summary == 0 {
-		return head.Version, nil, nil
+	if l.Summary != nil && !verify.IsIntact(*l.Summary) {
+		damaged, l.Summary = true, nil
 	}
-	found, err := tx.Summary(w.Path, w.Key(head.Version))
-	switch {
-	case err == nil && verify.IsIntact(found):
-		return head.Version, &found, nil
-	case err == nil, errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrCorrupt):
-		return head.Version, nil, nil
-	}
-	return 0, nil, err
+	return l, damaged, err
 }
 
 // ID names the summary.
@@ -196,16 +200,17 @@ func (w *Work) Keep(ctx context.Context) (Result, error) {
 // lookAgain is look in a transaction of its own.
 func (w *Work) lookAgain(ctx context.Context) (head store.FileHead, err error) {
 	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-		head, _, err = w.look(tx)
+		l, _, err := w.look(tx, nil)
+		head = l.File
 		return err
 	})
 	return head, err
 }
 
-// look returns the head of the file, and the owner's state. It returns an error if the
-// version that was summarised cannot be read any more.
-func (w *Work) look(tx store.Reader) (store.FileHead, store.OwnerState, error) {
-	l, err := tx.Load(store.Query{File: w.Path, Version: w.version.Number})
+// look loads the file, and the summary that is kept under a key; nil: none. It returns an
+// error if the version that was summarised cannot be read any more.
+func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, damaged bool, err error) {
+	l, damaged, err = w.load(tx, store.Query{Version: w.version.Number, Summary: key})
 	switch {
 	case err != nil:
 	case !l.File.Exists():
@@ -218,7 +223,7 @@ func (w *Work) look(tx store.Reader) (store.FileHead, store.OwnerState, error) {
 			e.Way = store.Way{Do: store.DoRetry} // with the current version
 		}
 	}
-	return l.File, l.Owner, err
+	return l, damaged, err
 }
 
 // store stores the summary if the file still has the version that was summarised. If
@@ -230,20 +235,25 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 	}
 	err = w.Store.Update(ctx, w.Owner, func(tx store.Tx) (err error) {
 		made, stored = w.made, false
-		var before store.OwnerState
-		if head, before, err = w.look(tx); err != nil || head.Version != made.Version {
+		l, damaged, err := w.look(tx, &w.made.SummaryKey)
+		if head = l.File; err != nil || head.Version != made.Version {
 			return err
 		}
-		state := before
-		there, err := w.replace(tx, &head, &state)
-		if err != nil {
-			return err
-		}
-		if there != nil {
-			made, stored = *there, true
+		if l.Summary != nil {
+			made, stored = *l.Summary, true
 			return nil
 		}
-		if err := settle(tx, before, &state); err != nil {
+		state := l.Owner
+		if damaged { // its size is not known, so all summaries of the file go with it
+			state.Bytes -= head.Summary
+			head.Summary = 0
+			if err := tx.Apply(store.FileChange{Head: head, Forget: true, Owner: state}); err != nil {
+				return err
+			}
+		}
+		head.Summary += int64(len(made.Content))
+		state.Bytes += int64(len(made.Content))
+		if err := settle(tx, l.Owner, &state); err != nil {
 			return err
 		}
 		stored = true
@@ -253,26 +263,4 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 		return w.made, head, false, err
 	}
 	return made, head, stored, nil
-}
-
-// replace counts the bytes of the summary in the file's head and the owner's state. If
-// another call has kept one under the same key, it returns that. The size of a damaged
-// one is not known, so all summaries of the file go with it.
-func (w *Work) replace(tx store.Tx, head *store.FileHead, state *store.OwnerState) (there *store.Summary, err error) {
-	found, err := tx.Summary(w.Path, w.made.SummaryKey)
-	switch {
-	case err == nil && verify.IsIntact(found):
-		return &found, nil
-	case err == nil, errors.Is(err, store.ErrCorrupt):
-		state.Bytes -= head.Summary
-		head.Summary = 0
-		if err := tx.Apply(store.FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
-			return nil, err
-		}
-	case !errors.Is(err, store.ErrNotFound):
-		return nil, err
-	}
-	head.Summary += int64(len(w.made.Content))
-	state.Bytes += int64(len(w.made.Content))
-	return nil, nil
 }

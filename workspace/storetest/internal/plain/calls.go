@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -15,7 +16,20 @@ type Calls interface {
 
 // Reads are the Calls that change nothing.
 type Reads interface {
-	store.Reader
+	Owner() (store.OwnerState, error)
+	Entries(path string, q store.EntryQuery) ([]store.Entry, error)
+	Changes(after int64, limit int) ([]store.Change, error)
+	Summaries(path string) ([]store.Summary, error)
+
+	File(path string) (store.FileHead, store.OwnerState, error)
+	Current(path string) (store.FileHead, store.Version, error)
+	Version(path string, n int64) (store.Version, error)
+	Versions(path string) ([]store.Version, error)
+	Summary(path string, k store.SummaryKey) (store.Summary, error)
+	Log(path string) (store.LogHead, store.OwnerState, error)
+	EntryBytes(path string, through int64) (int64, error)
+	Request(key string) (store.Request, error)
+	DueRequests(from, to time.Time, n int) (int, error)
 
 	Files(prefix, after string, limit int) ([]store.FileHead, error)
 	AuthoredFiles(prefix, after string, limit int) ([]store.File, error)
@@ -42,6 +56,66 @@ type Saves interface {
 func Read(r store.Reader) Reads { return reads{r} }
 
 type reads struct{ store.Reader }
+
+func (r reads) File(path string) (store.FileHead, store.OwnerState, error) {
+	l, err := r.Load(store.Query{File: path})
+	return l.File, l.Owner, err
+}
+
+func (r reads) Current(path string) (store.FileHead, store.Version, error) {
+	l, err := r.Load(store.Query{File: path, Current: true})
+	return l.File, l.Version, err
+}
+
+func (r reads) Version(path string, n int64) (store.Version, error) {
+	l, err := r.Load(store.Query{File: path, Version: n})
+	if err == nil && l.Version.Number == 0 {
+		err = store.ErrNotFound
+	}
+	return l.Version, err
+}
+
+func (r reads) Versions(path string) ([]store.Version, error) {
+	l, err := r.Load(store.Query{File: path, History: true})
+	return l.Versions, err
+}
+
+func (r reads) Summary(path string, k store.SummaryKey) (store.Summary, error) {
+	l, err := r.Load(store.Query{File: path, Summary: &k})
+	if err == nil && l.Summary == nil {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Summary{}, err
+	}
+	return *l.Summary, nil
+}
+
+func (r reads) Log(path string) (store.LogHead, store.OwnerState, error) {
+	l, err := r.Load(store.Query{Log: path})
+	return l.Log, l.Owner, err
+}
+
+func (r reads) EntryBytes(path string, through int64) (int64, error) {
+	l, err := r.Load(store.Query{Log: path, Through: through})
+	return l.Bytes, err
+}
+
+func (r reads) Request(key string) (store.Request, error) {
+	l, err := r.Load(store.Query{Request: key})
+	if err == nil && l.Request == nil {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Request{}, err
+	}
+	return *l.Request, nil
+}
+
+func (r reads) DueRequests(from, to time.Time, n int) (int, error) {
+	l, err := r.Load(store.Query{From: from, Until: to, MaxDue: n})
+	return l.Due, err
+}
 
 func (r reads) Files(prefix, after string, limit int) (heads []store.FileHead, err error) {
 	page, err := r.Scan(store.ScanQuery{Kind: store.KindFile, Prefix: prefix, After: after, Limit: limit})
@@ -94,6 +168,101 @@ func (s split) DropRequests(from, to time.Time, n int) error {
 func Join(c Calls) store.Tx { return joined{c} }
 
 type joined struct{ Calls }
+
+// A loader has a Load of its own.
+type loader interface {
+	Load(store.Query) (store.Loaded, error)
+}
+
+func (j joined) Load(q store.Query) (store.Loaded, error) {
+	if l, ok := j.Calls.(loader); ok {
+		return l.Load(q)
+	}
+	return load(j.Calls, q)
+}
+
+// load composes a Load of single calls.
+func load(c Calls, q store.Query) (l store.Loaded, err error) {
+	var errs []error
+	keep := func(err error) { errs = append(errs, err) }
+	l.Owner, err = c.Owner()
+	keep(err)
+	if q.File != "" {
+		keep(loadFile(c, q, &l))
+	}
+	if q.To != "" {
+		l.To, _, err = c.File(q.To)
+		keep(err)
+	}
+	if q.Log != "" {
+		l.Log, _, err = c.Log(q.Log)
+		keep(err)
+		if q.Entries != nil && l.Log.Exists() {
+			l.Entries, err = c.Entries(q.Log, *q.Entries)
+			keep(err)
+		}
+		l.Bytes, err = c.EntryBytes(q.Log, q.Through)
+		keep(err)
+	}
+	if q.Request != "" {
+		if kept, err := c.Request(q.Request); err == nil {
+			l.Request = &kept
+		}
+	}
+	if q.MaxDue > 0 && l.Owner.Requests > 0 {
+		l.Due, err = c.DueRequests(q.From, q.Until, q.MaxDue)
+		keep(err)
+	}
+	return l, errors.Join(errs...)
+}
+
+func loadFile(c Calls, q store.Query, l *store.Loaded) (err error) {
+	if l.File, _, err = c.File(q.File); err != nil {
+		return err
+	}
+	h := l.File
+	if q.Summary != nil {
+		key := *q.Summary
+		if key.Version == 0 {
+			key.Version = h.Version
+		}
+		if s, err := c.Summary(q.File, key); err == nil {
+			l.Summary = &s
+		}
+	}
+	if !h.Exists() {
+		return nil
+	}
+	one := func(n int64) (store.Version, error) {
+		if n < h.Oldest() || n > h.Version {
+			return store.Version{}, nil
+		}
+		v, err := c.Version(q.File, n)
+		if errors.Is(err, store.ErrNotFound) {
+			err = store.MissingVersion(n)
+		}
+		return v, err
+	}
+	var err1, err2, err3 error
+	switch {
+	case q.Version != 0:
+		l.Version, err1 = one(q.Version)
+	case q.Current && (q.MaxBytes == 0 || h.Size() <= q.MaxBytes):
+		if _, l.Version, err1 = c.Current(q.File); errors.Is(err1, store.ErrNotFound) {
+			err1 = store.MissingVersion(h.Version)
+		}
+		if q.Since == h.Version {
+			l.Version.Content = nil
+		}
+	}
+	if q.Since != 0 && q.Since < h.Version {
+		l.Old, err2 = one(q.Since)
+	}
+	if q.History {
+		l.Versions, err3 = c.Versions(q.File)
+	}
+	return errors.Join(err1, err2, err3)
+}
 
 func (j joined) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	switch {

@@ -257,7 +257,7 @@ func (p *Tx) addChange(c store.Change) {
 	}
 }
 
-func (p *Tx) Load(q store.Query) (store.Loaded, error) { return store.LoadFrom(p, q) }
+func (p *Tx) Load(q store.Query) (store.Loaded, error) { return load(p, q) }
 
 func (p *Tx) Changes(after int64, limit int) (rows []store.Change, err error) {
 	for _, c := range p.changes {
