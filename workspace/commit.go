@@ -80,7 +80,7 @@ type writeFunc func(Tx, Loaded) (Outcome, error)
 // admitted first, outside of transactions.
 func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
 	if !a.deletes {
-		if err := w.svc.gate.Check(ctx, w.svc.shared, w.owner); err != nil {
+		if err := w.svc.gate.Check(ctx, w.svc.store, w.owner); err != nil {
 			return Outcome{}, beforeStart(err)
 		}
 	}

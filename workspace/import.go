@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 )
 
 const opImport = "import"
@@ -132,7 +132,7 @@ func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
 	if err := checkContext(ctx, "id of", "database"); err != nil {
 		return "", err
 	}
-	_, err = records.Update(s.shared(ctx), "database/id", func(r records.Record) ([]byte, error) {
+	_, err = records.Update(s.store.System(ctx), "database/id", func(r Record) ([]byte, error) {
 		if r.Revision > 0 {
 			id = string(r.Value)
 			return nil, nil

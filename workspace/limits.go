@@ -1,6 +1,10 @@
 package workspace
 
-import "github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+import (
+	"reflect"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+)
 
 // Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
 // negative field.
@@ -28,26 +32,13 @@ func DefaultLimits() Limits {
 }
 
 func (l Limits) withDefaults() (Limits, error) {
-	d := DefaultLimits()
-	for _, f := range []struct {
-		name      string
-		value     *int64
-		byDefault int64
-	}{
-		{"FileBytes", &l.FileBytes, d.FileBytes},
-		{"EntryBytes", &l.EntryBytes, d.EntryBytes},
-		{"Versions", &l.Versions, d.Versions},
-		{"Files", &l.Files, d.Files},
-		{"Logs", &l.Logs, d.Logs},
-		{"Entries", &l.Entries, d.Entries},
-		{"Bytes", &l.Bytes, d.Bytes},
-		{"Changes", &l.Changes, d.Changes},
-	} {
-		if *f.value < 0 {
-			return Limits{}, fail(ErrInvalid, "limit", f.name, "%d is negative", *f.value)
-		}
-		if *f.value == 0 {
-			*f.value = f.byDefault
+	limits, defaults := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits())
+	for i := range limits.NumField() {
+		switch f := limits.Field(i); {
+		case f.Int() < 0:
+			return Limits{}, fail(ErrInvalid, "limit", limits.Type().Field(i).Name, "%d is negative", f.Int())
+		case f.Int() == 0:
+			f.Set(defaults.Field(i))
 		}
 	}
 	return l, nil

@@ -3,9 +3,9 @@ package workspace
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/marks"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
 // Mark returns the revision that [Workspace.SetMark] has kept under a name. found is false
@@ -17,7 +17,7 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 	if err != nil {
 		return 0, false, err
 	}
-	revision, found, err = marks.Get(w.svc.shared(ctx), key)
+	revision, found, err = marks.Get(w.svc.store.System(ctx), key)
 	return revision, found, within(op, name, err)
 }
 
@@ -34,7 +34,7 @@ func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) er
 	if err := checkNumber(op, name, ArgSince, revision, 0); err != nil {
 		return err
 	}
-	return within(op, name, marks.Set(w.svc.shared(ctx), w.markPrefix(), key, revision))
+	return within(op, name, marks.Set(w.svc.store.System(ctx), w.markPrefix(), key, revision))
 }
 
 func (w *Workspace) markPrefix() string { return "mark/" + w.owner.String() + "/" }
@@ -48,5 +48,5 @@ func (w *Workspace) markKey(ctx context.Context, op, name string) (string, error
 
 // forgetMarks removes the marks of an agent.
 func (w *Workspace) forgetMarks(ctx context.Context) error {
-	return records.DeleteIf(w.svc.shared(ctx), w.markPrefix(), func(records.Record) bool { return true })
+	return records.DeleteAll(w.svc.store.System(ctx), w.markPrefix())
 }

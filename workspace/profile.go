@@ -24,7 +24,7 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 		return Profile{}, false, err
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
-		p, found, err = profiles.Get(s.shared(ctx), s.owner(id))
+		p, found, err = profiles.Get(s.store.System(ctx), s.owner(id))
 	}
 	return p, found, within(op, agentID, err)
 }

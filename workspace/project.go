@@ -39,8 +39,8 @@ func (s *Service) ProjectFolder(ctx context.Context, agentID string) (string, er
 	if _, err := ParseAgentID(agentID); err != nil {
 		return "", err
 	}
-	folder, err := projects.Book{Records: s.shared(ctx), Tenant: s.tenant}.Folder(agentID)
-	return folder, within("find the project of", agentID, projects.Explain(err))
+	folder, err := projects.Book{Records: s.store.System(ctx), Tenant: s.tenant}.Folder(agentID)
+	return folder, within("find the project of", agentID, err)
 }
 
 func (s *Service) onProjects(ctx context.Context, folder string, do func(projects.Book) error) error {
@@ -49,5 +49,5 @@ func (s *Service) onProjects(ctx context.Context, folder string, do func(project
 	} else if cause := projects.CheckFolder(folder); cause != "" {
 		return fail(ErrInvalid, "find the agent of", folder, "%s", cause)
 	}
-	return within("find the agent of", folder, projects.Explain(do(projects.Book{Records: s.shared(ctx), Tenant: s.tenant})))
+	return within("find the agent of", folder, do(projects.Book{Records: s.store.System(ctx), Tenant: s.tenant}))
 }

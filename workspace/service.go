@@ -9,7 +9,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
@@ -81,7 +80,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s.reads = &unwrittenReads{store: store}
 	s.wakes = wake.NewHub(store.Watch)
-	s.summaries = summaries.ForWorks(s.shared, o.Now, o.SummaryTokens)
+	s.summaries = summaries.ForWorks(s.store.System, o.Now, o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
 	}
@@ -215,7 +214,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
-	profile, err := profiles.Forget(s.shared(ctx), w.owner)
+	profile, err := profiles.Forget(s.store.System(ctx), w.owner)
 	s.gate.Reread()
 	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
@@ -239,9 +238,6 @@ const (
 	floorSweeps = 100                 // rows that one deletion removes at most
 	maxFloors   = 1000                // rows of deleted agents that a tenant keeps at most
 )
-
-// shared returns the records of the installation for the packages that use them.
-func (s *Service) shared(ctx context.Context) records.Records { return records.Of(s.store.System(ctx)) }
 
 // sweepDeleted removes the rows of agents that were deleted long ago, or in the future,
 // by a clock that was set back since. Then it removes the rows of any deleted agents until the

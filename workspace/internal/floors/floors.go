@@ -14,7 +14,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A Floor has the numbers above which the paths and the changes of an agent begin. It is the value of a
@@ -26,11 +27,6 @@ type Floor struct {
 	Revision int64 `json:"revision,omitempty"` // the last change
 }
 
-// A DamagedError names a record that cannot be read.
-type DamagedError struct{ Key string }
-
-func (e *DamagedError) Error() string { return "the record " + e.Key + " cannot be read" }
-
 // Key names the record that an agent shares with others.
 func Key(tenant, agent string) string {
 	sum := sha256.Sum256([]byte(agent))
@@ -38,20 +34,20 @@ func Key(tenant, agent string) string {
 }
 
 // Read returns the floor under a key, the zero Floor if there is none. Errors:
-// [DamagedError] and those of the records.
-func Read(r records.Records, key string) (Floor, error) {
-	found, err := r.Get(key)
+// [store.ErrCorrupt] and those of the records.
+func Read(r store.Records, key string) (Floor, error) {
+	found, err := records.Get(r, key)
 	if err != nil {
 		return Floor{}, err
 	}
-	return decode(key, found)
+	return decode(found)
 }
 
-// Raise raises the floor under a key to the given numbers. Errors: [DamagedError],
-// [records.ErrBusy] and those of the records.
-func Raise(r records.Records, key string, to Floor) error {
-	_, err := records.Update(r, key, func(found records.Record) ([]byte, error) {
-		floor, err := decode(key, found)
+// Raise raises the floor under a key to the given numbers. Errors: [store.ErrCorrupt],
+// [store.ErrBusy] and those of the records.
+func Raise(r store.Records, key string, to Floor) error {
+	_, err := records.Update(r, key, func(found store.Record) ([]byte, error) {
+		floor, err := decode(found)
 		if err != nil {
 			return nil, err
 		}
@@ -64,9 +60,9 @@ func Raise(r records.Records, key string, to Floor) error {
 	return err
 }
 
-func decode(key string, r records.Record) (floor Floor, err error) {
+func decode(r store.Record) (floor Floor, err error) {
 	if r.Revision > 0 && json.Unmarshal(r.Value, &floor) != nil {
-		return Floor{}, &DamagedError{Key: key}
+		return Floor{}, store.Errorf(store.ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s", r.Key)
 	}
 	return floor, nil
 }

@@ -2,30 +2,13 @@ package floors
 
 import (
 	"context"
-	"errors"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Of returns the numbers above which an owner without a row begins.
 func Of(ctx context.Context, s store.Store, o store.Owner) (Floor, error) {
-	floor, err := Read(records.Of(s.System(ctx)), Key(o.Tenant, o.Agent))
-	return floor, explain(err)
-}
-
-// explain gives an error of this package its kind. It returns other errors as they
-// are.
-func explain(err error) error {
-	var damaged *DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		return store.Errorf(store.ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s", damaged.Key)
-	case err == records.ErrBusy:
-		return fault.Or(store.Errorf(store.ErrBusy, "too many processes raise the numbers of deleted agents at once"), store.DoRetry, 0)
-	}
-	return err
+	return Read(s.System(ctx), Key(o.Tenant, o.Agent))
 }
 
 // Begin lets an agent without a row begin above the numbers of deleted agents.
@@ -47,8 +30,8 @@ func Sweep(ctx context.Context, s store.Store, o store.Owner) error {
 		return err
 	}
 	numbers := Floor{Files: seen.FileFloor, Logs: seen.LogFloor, Revision: seen.Revision}
-	if err := Raise(records.Of(s.System(ctx)), Key(o.Tenant, o.Agent), numbers); err != nil {
-		return explain(err)
+	if err := Raise(s.System(ctx), Key(o.Tenant, o.Agent), numbers); err != nil {
+		return err
 	}
 	return s.Update(ctx, o, func(tx store.Tx) error {
 		state, err := tx.Owner()

@@ -4,10 +4,8 @@ package marks
 
 import (
 	"encoding/json"
-	"errors"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -20,8 +18,8 @@ type mark struct {
 }
 
 // Get returns the revision of a mark. found is false if there is no such mark.
-func Get(r records.Records, key string) (revision int64, found bool, err error) {
-	kept, err := r.Get(key)
+func Get(r store.Records, key string) (revision int64, found bool, err error) {
+	kept, err := records.Get(r, key)
 	if err != nil || kept.Revision == 0 {
 		return 0, false, err
 	}
@@ -33,8 +31,8 @@ func Get(r records.Records, key string) (revision int64, found bool, err error) 
 }
 
 // Set moves a mark on, never back. A new one needs room below the prefix.
-func Set(r records.Records, prefix, key string, revision int64) error {
-	_, err := records.Update(r, key, func(old records.Record) ([]byte, error) {
+func Set(r store.Records, prefix, key string, revision int64) error {
+	_, err := records.Update(r, key, func(old store.Record) ([]byte, error) {
 		var m mark
 		if old.Revision == 0 {
 			if err := room(r, prefix); err != nil {
@@ -45,14 +43,11 @@ func Set(r records.Records, prefix, key string, revision int64) error {
 		}
 		return json.Marshal(mark{revision})
 	})
-	if errors.Is(err, records.ErrBusy) {
-		return fault.Or(store.Errorf(store.ErrBusy, "too many processes set this mark at once"), store.DoRetry, 0)
-	}
 	return err
 }
 
-func room(r records.Records, prefix string) error {
-	list, err := r.List(prefix)
+func room(r store.Records, prefix string) error {
+	list, err := r.List(prefix, "", most)
 	if err == nil && len(list) >= most {
 		return store.Errorf(store.ErrQuota, "this agent has %d marks, the most that are kept; use one of them", len(list))
 	}

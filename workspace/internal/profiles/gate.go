@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -30,7 +30,7 @@ type Gate struct {
 func NewGate() *Gate { return &Gate{reading: ctxmutex.New()} }
 
 // Check returns [store.ErrReadOnly] and [store.ErrArchived] if the agent is archived.
-func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error {
+func (g *Gate) Check(ctx context.Context, s store.Store, o store.Owner) error {
 	archived, fresh := g.look(o.Agent)
 	if !fresh {
 		if err := g.reading.Lock(ctx); err != nil {
@@ -38,7 +38,7 @@ func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error
 		}
 		defer g.reading.Unlock()
 		if archived, fresh = g.look(o.Agent); !fresh { // nobody else has read meanwhile
-			if err := g.read(r(ctx), o.Tenant); err != nil {
+			if err := g.read(s.System(ctx), o.Tenant); err != nil {
 				return err
 			}
 			archived, _ = g.look(o.Agent)
@@ -66,12 +66,12 @@ func (g *Gate) look(agent string) (archived, fresh bool) {
 	return archived, time.Since(g.at) < gateAge
 }
 
-func (g *Gate) read(r records.Records, tenant string) error {
+func (g *Gate) read(r store.Records, tenant string) error {
 	g.mu.Lock()
 	changes := g.changes
 	g.mu.Unlock()
 	at := time.Now()
-	kept, err := r.Get(archivedKey(tenant))
+	kept, err := records.Get(r, archivedKey(tenant))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (g *Gate) read(r records.Records, tenant string) error {
 // them are in one record, so that a server reads it once a second, and not each of them.
 func archivedKey(tenant string) string { return "archived/" + tenant }
 
-func decodeNames(kept records.Record) (names []string, err error) {
+func decodeNames(kept store.Record) (names []string, err error) {
 	if kept.Revision == 0 {
 		return nil, nil
 	}
@@ -102,8 +102,8 @@ func decodeNames(kept records.Record) (names []string, err error) {
 }
 
 // setArchived adds an agent to the archived ones, or removes it.
-func setArchived(r records.Records, o store.Owner, archived bool) error {
-	_, err := records.Update(r, archivedKey(o.Tenant), func(old records.Record) ([]byte, error) {
+func setArchived(r store.Records, o store.Owner, archived bool) error {
+	_, err := records.Update(r, archivedKey(o.Tenant), func(old store.Record) ([]byte, error) {
 		names, err := decodeNames(old)
 		if err != nil {
 			return nil, err

@@ -13,9 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -32,8 +32,8 @@ func prefix(tenant string) string { return "profile/" + tenant + "/" }
 func countKey(tenant string) string { return "profiles/" + tenant }
 
 // Get returns a profile. found is false if there is none.
-func Get(r records.Records, o store.Owner) (p inspect.Profile, found bool, err error) {
-	kept, err := r.Get(prefix(o.Tenant) + o.Agent)
+func Get(r store.Records, o store.Owner) (p inspect.Profile, found bool, err error) {
+	kept, err := records.Get(r, prefix(o.Tenant)+o.Agent)
 	if err != nil || kept.Revision == 0 {
 		return p, false, err
 	}
@@ -102,9 +102,9 @@ func merge(a, b []store.Record, most int) []store.Record {
 // Update changes a profile to what change returns for the present one. A tenant has at most
 // limit profiles; below 0: any number. Errors: those of change, [store.ErrInvalid] and
 // [store.ErrQuota].
-func Update(system store.Records, o store.Owner, now time.Time, limit int64, change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
-	r, key, counted, listed := records.Of(system), prefix(o.Tenant)+o.Agent, false, false
-	created, err := records.Update(r, key, func(old records.Record) (value []byte, err error) {
+func Update(r store.Records, o store.Owner, now time.Time, limit int64, change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
+	key, counted, listed := prefix(o.Tenant)+o.Agent, false, false
+	created, err := records.Update(r, key, func(old store.Record) (value []byte, err error) {
 		p = inspect.Profile{}
 		if old.Revision > 0 {
 			if p, err = decode(key, old.Value); err != nil {
@@ -119,7 +119,7 @@ func Update(system store.Records, o store.Owner, now time.Time, limit int64, cha
 			return nil, err
 		}
 		if old.Revision == 0 && !counted {
-			if err := count(system, o.Tenant, now, limit); err != nil {
+			if err := count(r, o.Tenant, now, limit); err != nil {
 				return nil, err
 			}
 			counted = true
@@ -149,9 +149,6 @@ func Update(system store.Records, o store.Owner, now time.Time, limit int64, cha
 	}
 	if created || listed {
 		err = errors.Join(err, settle(r, o))
-	}
-	if errors.Is(err, records.ErrBusy) {
-		return p, fault.Or(store.Errorf(store.ErrBusy, "too many processes change this profile at once"), store.DoRetry, 0)
 	}
 	return p, err
 }
@@ -191,17 +188,14 @@ func checkText(what, text string, least, most int) error {
 	return nil
 }
 
-const (
-	countTime  = time.Minute // from one count at the limit to the next
-	countChunk = 100         // profiles that are read at once to count them
-)
+const countTime = time.Minute // from one count at the limit to the next
 
 // count adds one to the number of profiles of a tenant. At the limit it first counts those
 // that are there, once a minute: a process that was killed may have counted one that it did
 // not make.
-func count(system store.Records, tenant string, now time.Time, limit int64) error {
+func count(r store.Records, tenant string, now time.Time, limit int64) error {
 	full := false
-	_, err := records.Update(records.Of(system), countKey(tenant), func(old records.Record) ([]byte, error) {
+	_, err := records.Update(r, countKey(tenant), func(old store.Record) ([]byte, error) {
 		n, last := decodeCount(old.Value)
 		if full = limit >= 0 && n >= limit; !full {
 			return encodeCount(n+1, last), nil
@@ -209,7 +203,7 @@ func count(system store.Records, tenant string, now time.Time, limit int64) erro
 		if since := now.Sub(last); since >= 0 && since < countTime {
 			return nil, nil
 		}
-		n, err := countAll(system, tenant)
+		n, err := countAll(r, tenant)
 		if full = n >= limit; !full {
 			n++
 		}
@@ -221,14 +215,14 @@ func count(system store.Records, tenant string, now time.Time, limit int64) erro
 	return err
 }
 
-func countAll(system store.Records, tenant string) (n int64, err error) {
-	for after := ""; ; {
-		list, err := system.List(prefix(tenant), after, countChunk)
-		if n += int64(len(list)); err != nil || len(list) < countChunk {
+func countAll(r store.Records, tenant string) (n int64, err error) {
+	for _, err := range records.All(r, prefix(tenant), "") {
+		if err != nil {
 			return n, err
 		}
-		after = list[len(list)-1].Key
+		n++
 	}
+	return n, nil
 }
 
 // A count is the number of profiles, and when they were last counted one by one in seconds
@@ -250,8 +244,8 @@ func encodeCount(n int64, last time.Time) []byte {
 	return value
 }
 
-func discount(r records.Records, tenant string) error {
-	_, err := records.Update(r, countKey(tenant), func(old records.Record) ([]byte, error) {
+func discount(r store.Records, tenant string) error {
+	_, err := records.Update(r, countKey(tenant), func(old store.Record) ([]byte, error) {
 		n, last := decodeCount(old.Value)
 		return encodeCount(max(0, n-1), last), nil
 	})
@@ -260,13 +254,13 @@ func discount(r records.Records, tenant string) error {
 
 // Forget removes a profile, and reports whether there was one. The agent is not archived any
 // more, also if an earlier Forget was interrupted.
-func Forget(r records.Records, o store.Owner) (found bool, err error) {
+func Forget(r store.Records, o store.Owner) (found bool, err error) {
 	for {
-		kept, err := r.Get(prefix(o.Tenant) + o.Agent)
+		kept, err := records.Get(r, prefix(o.Tenant)+o.Agent)
 		if err != nil || kept.Revision == 0 {
 			return false, errors.Join(err, settle(r, o))
 		}
-		if ok, err := r.Delete(kept.Key, kept.Revision); ok || err != nil {
+		if ok, err := records.Delete(r, kept); ok || err != nil {
 			if err == nil {
 				err = errors.Join(discount(r, o.Tenant), settle(r, o))
 			}
@@ -278,9 +272,9 @@ func Forget(r records.Records, o store.Owner) (found bool, err error) {
 // settle makes the list of those that are archived say of an agent what its profile says.
 // Whoever archives an agent or forgets it does so last. So the list is right in the end,
 // whoever else was at it at the same time.
-func settle(r records.Records, o store.Owner) error {
+func settle(r store.Records, o store.Owner) error {
 	for last := int64(-1); ; {
-		kept, err := r.Get(prefix(o.Tenant) + o.Agent)
+		kept, err := records.Get(r, prefix(o.Tenant)+o.Agent)
 		if err != nil || kept.Revision == last {
 			return err
 		}

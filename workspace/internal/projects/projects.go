@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -38,7 +38,7 @@ type project struct {
 
 // A Book is the projects of a tenant.
 type Book struct {
-	Records records.Records
+	Records store.Records
 	Tenant  string
 }
 
@@ -56,7 +56,7 @@ func CheckFolder(folder string) (cause string) {
 }
 
 // Agent returns the agent of a folder, and records nothing. The path of the folder is
-// absolute. Errors: [DamagedError] and those of the records.
+// absolute. Errors: [store.ErrCorrupt] and those of the records.
 func (b Book) Agent(folder string) (string, error) {
 	for name := range candidates(folder) {
 		owner, err := b.Folder(name)
@@ -64,11 +64,11 @@ func (b Book) Agent(folder string) (string, error) {
 			return name, err
 		}
 	}
-	return "", records.ErrBusy
+	return "", records.Busy()
 }
 
 // Take returns the agent of a folder, and records that the folder has it. Errors:
-// [DamagedError], [records.ErrBusy] and those of the records.
+// [store.ErrCorrupt], [store.ErrBusy] and those of the records.
 func (b Book) Take(folder string) (string, error) {
 	for name := range candidates(folder) {
 		err := b.take(folder, name)
@@ -76,7 +76,7 @@ func (b Book) Take(folder string) (string, error) {
 			return name, err
 		}
 	}
-	return "", records.ErrBusy
+	return "", records.Busy()
 }
 
 // TakeName records that the folder has an agent of the given name, unless another
@@ -96,7 +96,7 @@ func (b Book) take(folder, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = records.Update(b.Records, b.key(name), func(r records.Record) ([]byte, error) {
+	_, err = records.Update(b.Records, b.key(name), func(r store.Record) ([]byte, error) {
 		owner, err := decode(r)
 		switch {
 		case err != nil:
@@ -112,9 +112,9 @@ func (b Book) take(folder, name string) error {
 }
 
 // Folder returns the folder that has an agent, "" if none has it. Errors:
-// [DamagedError] and those of the records.
+// [store.ErrCorrupt] and those of the records.
 func (b Book) Folder(name string) (string, error) {
-	r, err := b.Records.Get(b.key(name))
+	r, err := records.Get(b.Records, b.key(name))
 	if err != nil {
 		return "", err
 	}
@@ -123,30 +123,13 @@ func (b Book) Folder(name string) (string, error) {
 
 func (b Book) key(name string) string { return "project/" + b.Tenant + "/" + name }
 
-// A DamagedError names a record that cannot be read.
-type DamagedError struct{ Key string }
-
-func (e *DamagedError) Error() string { return "the record " + e.Key + " cannot be read" }
-
-// Explain gives an error of a Book its kind. It returns other errors as they are.
-func Explain(err error) error {
-	var damaged *DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		return store.Errorf(store.ErrCorrupt, "%v", damaged)
-	case err == records.ErrBusy:
-		return store.Errorf(store.ErrBusy, "others keep changing its record; try again")
-	}
-	return err
-}
-
-func decode(r records.Record) (folder string, err error) {
+func decode(r store.Record) (folder string, err error) {
 	if r.Revision == 0 {
 		return "", nil
 	}
 	var p project
 	if json.Unmarshal(r.Value, &p) != nil || p.Folder == "" {
-		return "", &DamagedError{Key: r.Key}
+		return "", store.Errorf(store.ErrCorrupt, "the record %s cannot be read", r.Key)
 	}
 	return p.Folder, nil
 }

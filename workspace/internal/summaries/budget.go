@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 // A budget counts the tokens that accounts spend in a month, in UTC. Each month of an
 // account has a record.
 type budget struct {
-	system records.System
+	system func(context.Context) store.Records
 	now    func() time.Time
 	limit  int64 // tokens that an account may spend in a month; 0: no limit
 }
@@ -58,7 +59,7 @@ func accountPrefix(account string) string { return spendPrefix + account + "/" }
 // add adds tokens to a record, unless the sum would exceed the limit; 0: no limit.
 func (b *budget) add(ctx context.Context, key string, tokens, limit int64) error {
 	shared := b.system(ctx)
-	created, err := records.Update(shared, key, func(r records.Record) ([]byte, error) {
+	created, err := records.Update(shared, key, func(r store.Record) ([]byte, error) {
 		var spent int64
 		if r.Revision > 0 {
 			var err error
@@ -85,12 +86,16 @@ func (b *budget) add(ctx context.Context, key string, tokens, limit int64) error
 // It also removes those of the far future, which came from a clock that was set back
 // since. The month before and the month after stay: the clocks of other processes may
 // be in them.
-func forgetOtherMonths(shared records.Records, key string) {
+func forgetOtherMonths(shared store.Records, key string) {
 	prefix, month := key[:len(key)-len(monthLayout)], key[len(key)-len(monthLayout):]
 	t, err := time.Parse(monthLayout, month)
 	if err != nil {
 		return
 	}
 	first, last := prefix+t.AddDate(0, -1, 0).Format(monthLayout), prefix+t.AddDate(0, 1, 0).Format(monthLayout)
-	_ = records.DeleteIf(shared, prefix, func(r records.Record) bool { return r.Key < first || r.Key > last })
+	for r, err := range records.All(shared, prefix, "") {
+		if err == nil && (r.Key < first || r.Key > last) {
+			_, _ = records.Delete(shared, r) // the next month tries again
+		}
+	}
 }

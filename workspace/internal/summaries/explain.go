@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -33,8 +32,6 @@ func Explain(err error) error {
 		return store.Errorf(store.ErrClosed, "it was stopped")
 	case err == ErrLate:
 		return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", MaxTime), store.DoReadFile, 0)
-	case err == records.ErrBusy:
-		return fault.Or(store.Errorf(store.ErrBusy, "too many calls count the tokens of summaries at once"), store.DoRetry, 0)
 	case errors.As(err, &over):
 		met := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
 		return fault.Or(fault.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",

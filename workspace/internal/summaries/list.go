@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -98,7 +99,7 @@ func textsOf(r store.Reader, path string, page *inspect.SummaryPage) error {
 func (m *Maker[R]) Spent(ctx context.Context, account string) (inspect.SummarySpend, error) {
 	key, now := m.budget.key(account), m.now().UTC()
 	s := inspect.SummarySpend{Month: time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), Limit: m.budget.limit}
-	r, err := m.system(ctx).Get(key)
+	r, err := records.Get(m.system(ctx), key)
 	if err != nil || r.Revision == 0 {
 		return s, err
 	}

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // MaxTime is how long a summary may take.
@@ -45,7 +46,7 @@ type Request[R any] struct {
 
 // A Maker makes summaries. It is safe for concurrent use.
 type Maker[R any] struct {
-	system  records.System
+	system  func(context.Context) store.Records
 	now     func() time.Time
 	budget  budget
 	flights flights[R]
@@ -61,7 +62,7 @@ type failure struct {
 }
 
 // New returns a Maker. tokens may be spent for an account in a month, in UTC; 0: no limit.
-func New[R any](system records.System, now func() time.Time, tokens int64) *Maker[R] {
+func New[R any](system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker[R] {
 	return &Maker[R]{system: system, now: now, budget: budget{system: system, now: now, limit: tokens}, failed: map[string]failure{}}
 }
 
@@ -72,7 +73,7 @@ func (m *Maker[R]) Spend(ctx context.Context, account string, tokens int64) {
 
 // Forget removes what an account has spent.
 func (m *Maker[R]) Forget(ctx context.Context, account string) error {
-	return records.DeleteIf(m.system(ctx), accountPrefix(account), func(records.Record) bool { return true })
+	return records.DeleteAll(m.system(ctx), accountPrefix(account))
 }
 
 // Close stops the summaries that are being made, and waits for them until ctx ends. The Maker

@@ -5,12 +5,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ForWorks returns a [Maker] whose jobs are [Work]s. tokens may be spent for an owner in a
 // month, in UTC; 0: no limit.
-func ForWorks(system records.System, now func() time.Time, tokens int64) *Maker[Result] {
+func ForWorks(system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker[Result] {
 	return New[Result](system, now, tokens)
 }
 
