@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,8 +24,8 @@ type Caller struct {
 
 // A Rate limits how often a caller may call.
 type Rate struct {
-	PerSecond float64 // below 0: no limit
-	Burst     int     // calls at once after a pause
+	PerSecond float64 `json:"rate,omitzero"`  // below 0: no limit
+	Burst     int     `json:"burst,omitzero"` // calls at once after a pause
 }
 
 // A Verifier returns the owner of a credential. Errors: [ErrUnknown], [ErrNoGuess] and
@@ -72,6 +73,15 @@ func (s Scopes) String() string {
 	return strings.Join(names, ",")
 }
 
+// MarshalText returns the names, for the store.
+func (s Scopes) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText has returned.
+func (s *Scopes) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseScopes(strings.Split(string(text), ",")...)
+	return err
+}
+
 // ParseScopes returns the scopes of names such as "read". There must be one at least.
 // Errors: [workspace.ErrInvalid].
 func ParseScopes(names ...string) (s Scopes, err error) {
@@ -116,6 +126,18 @@ func ParseAgents(patterns ...string) (Agents, error) {
 		}
 	}
 	return Agents{append([]string(nil), patterns...)}, nil
+}
+
+// MarshalJSON returns a list of the patterns, for the store.
+func (a Agents) MarshalJSON() ([]byte, error) { return json.Marshal(a.patterns) }
+
+// UnmarshalJSON reads what MarshalJSON has returned.
+func (a *Agents) UnmarshalJSON(text []byte) (err error) {
+	var patterns []string
+	if err = json.Unmarshal(text, &patterns); err == nil && len(patterns) > 0 {
+		*a, err = ParseAgents(patterns...)
+	}
+	return err
 }
 
 // Allow reports whether an agent is among them.

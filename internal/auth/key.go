@@ -25,19 +25,20 @@ const (
 // DefaultOverlap is how long an old secret stays valid for which a command names no time.
 const DefaultOverlap = 24 * time.Hour
 
-// A Key is an API key without its secret.
+// A Key is an API key without its secret. It is also what the store has of a key, as JSON,
+// but for ID, Overlap and LastUsed.
 type Key struct {
-	ID       string
-	Tenant   string
-	Name     string // for people
-	Agents   Agents
-	Scopes   Scopes
-	Rate     Rate
-	Created  time.Time
-	Expires  time.Time // zero: never
-	Revoked  time.Time // zero: it is not revoked
-	Overlap  time.Time // an older secret was or is valid too until then; zero: there is none
-	LastUsed time.Time // about a minute late; set by Show and List; zero: never, or not known
+	ID       string    `json:"-"`
+	Tenant   string    `json:"tenant"`
+	Name     string    `json:"name,omitempty"` // for people
+	Agents   Agents    `json:"agents"`
+	Scopes   Scopes    `json:"scopes"`
+	Rate               // how often its owner may call
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires,omitzero"` // zero: never
+	Revoked  time.Time `json:"revoked,omitzero"` // zero: it is not revoked
+	Overlap  time.Time `json:"-"`                // an older secret was or is valid too until then; zero: there is none
+	LastUsed time.Time `json:"-"`                // about a minute late; set by Show and List; zero: never, or not known
 }
 
 // Live reports whether a key can be used at a time of the store's clock.
@@ -66,16 +67,10 @@ type Change struct {
 
 // keyRecord is what the store has of a key.
 type keyRecord struct {
-	Tenant  string         `json:"tenant"`
-	Name    string         `json:"name,omitempty"`
-	Agents  []string       `json:"agents"`
-	Scopes  string         `json:"scopes"`
-	Rate    float64        `json:"rate,omitzero"`
-	Burst   int            `json:"burst,omitzero"`
-	Created time.Time      `json:"created"`
-	Expires time.Time      `json:"expires,omitzero"`
-	Revoked time.Time      `json:"revoked,omitzero"`
+	Key
 	Secrets []secretRecord `json:"secrets"` // the newest first; none of a revoked key
+
+	revision int64 // 0: it is not read from the store
 }
 
 // secretRecord is the hash of a secret.
@@ -84,31 +79,31 @@ type secretRecord struct {
 	Until  time.Time `json:"until,omitzero"` // zero: as long as the key
 }
 
-func (r keyRecord) encode() ([]byte, error) { return json.Marshal(r) }
-
 // decodeKey reads a record of the store. Errors: [workspace.ErrCorrupt].
-func decodeKey(id string, value []byte) (r keyRecord, k Key, err error) {
-	damaged := workspace.Errorf(workspace.ErrCorrupt, "the record of the key %s cannot be read; use the version of scratchpad that wrote it, or restore a backup", id)
-	if err := json.Unmarshal(value, &r); err != nil {
-		return r, k, damaged
+func decodeKey(found workspace.Record) (r keyRecord, err error) {
+	id := strings.TrimPrefix(found.Key, keyPrefix)
+	if json.Unmarshal(found.Value, &r) != nil || checkTenant(r.Tenant) != nil || r.Scopes == 0 || r.checkAgents() != nil {
+		return keyRecord{}, workspace.Errorf(workspace.ErrCorrupt,
+			"the record of the key %s cannot be read; use the version of scratchpad that wrote it, or restore a backup", id)
 	}
-	k = Key{
-		ID: id, Tenant: r.Tenant, Name: r.Name, Rate: Rate{r.Rate, r.Burst},
-		Created: r.Created, Expires: r.Expires, Revoked: r.Revoked,
-	}
+	r.ID, r.revision = id, found.Revision
+	return r.shown(), nil
+}
+
+// shown sets what is not in the store.
+func (r keyRecord) shown() keyRecord {
+	r.Overlap = time.Time{}
 	if len(r.Secrets) > 1 {
-		k.Overlap = r.Secrets[1].Until
+		r.Overlap = r.Secrets[1].Until
 	}
-	if k.Scopes, err = ParseScopes(strings.Split(r.Scopes, ",")...); err != nil {
-		return r, k, damaged
-	}
-	if len(r.Agents) > 0 {
-		k.Agents, err = ParseAgents(r.Agents...)
-	}
-	if err != nil || checkTenant(r.Tenant) != nil || k.checkAgents() != nil {
-		return r, k, damaged
-	}
-	return r, k, nil
+	return r
+}
+
+// permits reports whether the hash is of a secret with which the key can be used. It takes
+// the same time for each hash and each key, also for the zero one.
+func (r keyRecord) permits(hash [sha256.Size]byte, now time.Time) bool {
+	same := r.accepts(hash, now)
+	return same && r.Live(now)
 }
 
 // accepts reports whether the hash is of a secret that is valid. It takes the same time
@@ -157,7 +152,7 @@ func (r *keyRecord) rotate(hash [sha256.Size]byte, now time.Time, overlap time.D
 }
 
 // apply makes a change.
-func (r *keyRecord) apply(k Key, c Change, now time.Time) (err error) {
+func (k *Key) apply(c Change, now time.Time) (err error) {
 	if c.Name != nil {
 		k.Name = *c.Name
 	}
@@ -175,24 +170,11 @@ func (r *keyRecord) apply(k Key, c Change, now time.Time) (err error) {
 			return err
 		}
 	}
-	return r.set(k)
+	return k.complete()
 }
 
-// set takes over what a key may do. Errors: [workspace.ErrInvalid].
-func (r *keyRecord) set(k Key) error {
-	if err := k.check(); err != nil {
-		return err
-	}
-	if k.Rate.PerSecond > 0 && k.Rate.Burst == 0 {
-		k.Rate.Burst = int(min(maxRate, math.Ceil(4*k.Rate.PerSecond)))
-	}
-	r.Tenant, r.Name, r.Expires = k.Tenant, k.Name, k.Expires
-	r.Agents, r.Scopes = k.Agents.Patterns(), k.Scopes.String()
-	r.Rate, r.Burst = k.Rate.PerSecond, k.Rate.Burst
-	return nil
-}
-
-func (k Key) check() error {
+// complete checks what a key may do, and sets its burst. Errors: [workspace.ErrInvalid].
+func (k *Key) complete() error {
 	if err := checkTenant(k.Tenant); err != nil {
 		return err
 	}
@@ -202,14 +184,19 @@ func (k Key) check() error {
 	if !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return invalid("the name of the key has characters that do not show; leave them out")
 	}
-	all := Read | Write | Admin | Metrics
-	if k.Scopes == 0 || k.Scopes&^all != 0 {
+	if k.Scopes == 0 || k.Scopes&^(Read|Write|Admin|Metrics) != 0 {
 		return invalid("no scope, or one that does not exist; give some of %s", strings.Join(scopeNames, ", "))
 	}
 	if err := k.checkAgents(); err != nil {
 		return err
 	}
-	return k.Rate.check()
+	if err := k.Rate.check(); err != nil {
+		return err
+	}
+	if k.PerSecond > 0 && k.Burst == 0 {
+		k.Burst = int(min(maxRate, math.Ceil(4*k.PerSecond)))
+	}
+	return nil
 }
 
 func (k Key) checkAgents() error {
@@ -236,7 +223,8 @@ func expiry(now time.Time, lifetime time.Duration) (time.Time, error) {
 	case lifetime == 0:
 		return time.Time{}, nil
 	case lifetime < 0 || lifetime > maxLifetime:
-		return time.Time{}, invalid("the key would be valid for %v; give a time above 0 and up to 100 years, or 0 for a key that never expires", lifetime)
+		return time.Time{}, invalid("the key would be valid for %v; give a time above 0 and up to 100 years, or 0 for a "+
+			"key that never expires", lifetime)
 	}
 	return now.Add(lifetime), nil
 }

@@ -3,14 +3,15 @@ package auth
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/lru"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,8 +20,6 @@ const (
 	deadAge   = 30 * 24 * time.Hour
 	maxDead   = 1000 // keys of a tenant that are revoked or expired
 	maxSweep  = 10   // keys that one Create removes
-	listPage  = 500  // records that are read at once
-	maxTries  = 1000 // each time, one of those who change a record at once succeeds
 )
 
 // Keys are the API keys of an installation. They are records of its store, so all
@@ -42,11 +41,10 @@ type Keys struct {
 	log     *slog.Logger
 	guesses *tally[string] // wrong secrets, by the id of a key that exists
 
-	mu      sync.Mutex // guards all below
-	known   *lru.Map[string, knownKey]
-	refused *lru.Map[refusal, read]
-	any     bool // there is a key; keys never become none again
-	none    read // there was none
+	known   *cache[string, keyRecord] // by the id of the key
+	refused *cache[credential, struct{}]
+	any     atomic.Bool                          // there is a key; keys never become none again
+	first   *cache[struct{}, []workspace.Record] // the first key; empty: there was none
 }
 
 // Options are the options of [NewKeys].
@@ -77,9 +75,10 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	w := &watch{store: store, key: generationKey, now: o.Now}
 	k := &Keys{
 		store: store, watch: w, log: o.Logger, used: &lastUse{store: store},
-		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: lru.New[string, knownLimits](maxKnown)},
+		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: newCache[string, TenantLimits]()},
 		guesses: newTally[string](o.Now, maxKnown),
-		known:   lru.New[string, knownKey](maxKnown), refused: lru.New[refusal, read](maxKnown),
+		known:   newCache[string, keyRecord](), refused: newCache[credential, struct{}](), first: newCache[struct{},
+			[]workspace.Record](),
 	}
 	k.people = newSessions(k, o.Now)
 	return k
@@ -107,8 +106,8 @@ func (k *Keys) Close(ctx context.Context) error {
 // keys of the tenant that were revoked or have expired, after 30 days or if there are
 // more than 1,000 of them, but never the last one.
 func (k *Keys) Create(ctx context.Context, g Grant) (key Key, text string, err error) {
-	records := k.store.System(ctx)
-	now, err := records.Now()
+	system := k.store.System(ctx)
+	now, err := system.Now()
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -116,22 +115,21 @@ func (k *Keys) Create(ctx context.Context, g Grant) (key Key, text string, err e
 	if key.Expires, err = expiry(now, g.Lifetime); err != nil {
 		return Key{}, "", err
 	}
-	r := keyRecord{Created: now}
-	if err := r.set(key); err != nil {
+	if err := key.complete(); err != nil {
 		return Key{}, "", err
 	}
-	if err := k.makeRoom(records, g.Tenant, now); err != nil {
+	if err := makeRoom(system, g.Tenant, now); err != nil {
 		return Key{}, "", err
 	}
-	if err := k.tenants.register(records, g.Tenant); err != nil {
+	if err := register(system, g.Tenant); err != nil {
 		return Key{}, "", err
 	}
-	key, text, err = k.insert(records, r, now)
-	if err != nil {
+	if key.ID, text, err = insert(system, key, now); err != nil {
 		return Key{}, "", err
 	}
 	if err := k.watch.raise(ctx); err != nil {
-		return Key{}, "", fmt.Errorf("the key %s is stored, but servers may not know it yet; revoke it and create another: %w", key.ID, err)
+		return Key{}, "", fmt.Errorf("the key %s is stored, but servers may not know it yet; revoke it and create "+
+			"another: %w", key.ID, err)
 	}
 	k.note(ctx, "a key was made", key)
 	return key, text, nil
@@ -144,39 +142,35 @@ func (k *Keys) note(ctx context.Context, what string, key Key) {
 	if c, ok := FromContext(ctx); ok {
 		by = cmp.Or(c.Key, c.ID)
 	}
-	k.log.InfoContext(ctx, what, "key", key.ID, "tenant", key.Tenant, "agents", strings.Join(key.Agents.Patterns(), ","), "scopes", key.Scopes.String(), "by", by)
+	k.log.InfoContext(ctx, what, "key", key.ID, "tenant", key.Tenant, "agents", strings.Join(key.Agents.Patterns(),
+		","), "scopes", key.Scopes.String(), "by", by)
 }
 
 // insert stores a new key under an id that is free.
-func (k *Keys) insert(records workspace.Records, r keyRecord, now time.Time) (Key, string, error) {
-	for range maxTries {
-		id := newID(r.Tenant)
-		text, hash := newSecret(id)
-		r.Secrets = []secretRecord{{SHA256: hash[:]}}
-		value, err := r.encode()
-		if err != nil {
-			return Key{}, "", err
-		}
-		revision, err := records.Put(keyPrefix+id, value, 0)
-		if errors.Is(err, workspace.ErrConflict) {
-			continue
-		}
-		if err != nil {
-			return Key{}, "", err
-		}
-		// Others who were creating a key may have filled the room meanwhile. One of two
-		// sees the other's key here.
-		c, err := takeCensus(records, r.Tenant, now)
-		if err == nil {
-			err = c.room(0)
-		}
-		if err != nil {
-			return Key{}, "", errors.Join(err, records.Delete(keyPrefix+id, revision))
-		}
-		_, key, err := decodeKey(id, value)
-		return key, text, err
+func insert(system workspace.Records, key Key, now time.Time) (id, text string, err error) {
+	id = newID(key.Tenant)
+	text, hash := newSecret(id)
+	value, err := json.Marshal(keyRecord{Key: key, Secrets: []secretRecord{{SHA256: hash[:]}}})
+	if err != nil {
+		return "", "", err
 	}
-	return Key{}, "", errBusy()
+	revision, err := system.Put(keyPrefix+id, value, 0)
+	if errors.Is(err, workspace.ErrConflict) { // another key has the id
+		return insert(system, key, now)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	// Others who were creating a key may have filled the room meanwhile. One of two
+	// sees the other's key here.
+	c, err := takeCensus(system, key.Tenant, now)
+	if err == nil {
+		err = c.room(0)
+	}
+	if err != nil {
+		return "", "", errors.Join(err, system.Delete(keyPrefix+id, revision))
+	}
+	return id, text, nil
 }
 
 // Rotate gives a key a new secret, and returns the new text of the key. The older
@@ -187,9 +181,9 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (ke
 	if overlap < 0 || overlap > maxOverlap {
 		return Key{}, "", invalid("an overlap of %v; give 0 to 365 days", overlap)
 	}
-	key, err = k.update(ctx, id, func(r *keyRecord, key Key, now time.Time) error {
-		if !key.Live(now) {
-			return dead(key)
+	key, err = k.update(ctx, id, func(r *keyRecord, now time.Time) error {
+		if !r.Live(now) {
+			return dead(r.Key)
 		}
 		next, hash := newSecret(id)
 		text = next
@@ -205,7 +199,7 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (ke
 // Revoke ends a key for good. It can be repeated. Errors: [workspace.ErrNotFound],
 // [workspace.ErrInvalid] and those of the store.
 func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
-	key, err := k.update(ctx, id, func(r *keyRecord, _ Key, now time.Time) error {
+	key, err := k.update(ctx, id, func(r *keyRecord, now time.Time) error {
 		if r.Revoked.IsZero() {
 			r.Revoked, r.Secrets = now, nil
 		}
@@ -221,18 +215,16 @@ func (k *Keys) Revoke(ctx context.Context, id string) (Key, error) {
 // key that was revoked cannot be changed. Errors: [workspace.ErrNotFound],
 // [workspace.ErrInvalid], [workspace.ErrQuota] and those of the store.
 func (k *Keys) Set(ctx context.Context, id string, c Change) (Key, error) {
-	key, err := k.update(ctx, id, func(r *keyRecord, key Key, now time.Time) error {
-		if !key.Revoked.IsZero() {
-			return dead(key)
+	key, err := k.update(ctx, id, func(r *keyRecord, now time.Time) error {
+		if !r.Revoked.IsZero() {
+			return dead(r.Key)
 		}
-		if err := r.apply(key, c, now); err != nil {
+		lived := r.Live(now)
+		if err := r.apply(c, now); err != nil || lived || !r.Live(now) {
 			return err
 		}
-		if revives := !key.Live(now) && (r.Expires.IsZero() || now.Before(r.Expires)); revives {
-			c, err := takeCensus(k.store.System(ctx), key.Tenant, now)
-			return errors.Join(err, c.room(1))
-		}
-		return nil
+		all, err := takeCensus(k.store.System(ctx), r.Tenant, now)
+		return errors.Join(err, all.room(1))
 	})
 	if err == nil {
 		k.note(ctx, "a key was changed", key)
@@ -249,70 +241,57 @@ func (k *Keys) Show(ctx context.Context, id string) (Key, error) {
 	if err := checkID(id); err != nil {
 		return Key{}, err
 	}
-	records := k.store.System(ctx)
-	_, _, key, err := readKey(records, id)
+	system := k.store.System(ctx)
+	r, err := readKey(system, id)
 	if err != nil {
 		return Key{}, err
 	}
-	key.LastUsed, err = readUse(records, id)
-	return key, err
+	used, err := records.Get(system, usedPrefix+id)
+	r.LastUsed = parseUse(used.Value)
+	return r.Key, err
 }
 
-// update changes the record of a key, and tells all processes.
-func (k *Keys) update(ctx context.Context, id string, change func(*keyRecord, Key, time.Time) error) (Key, error) {
+// update changes a key, on top of what others change at the same time, and tells all
+// processes.
+func (k *Keys) update(ctx context.Context, id string, change func(*keyRecord, time.Time) error) (Key, error) {
 	if err := checkID(id); err != nil {
 		return Key{}, err
 	}
-	key, err := k.put(ctx, id, change)
-	if err != nil && !errors.Is(err, workspace.ErrOutcomeUnknown) {
+	var r keyRecord
+	err := k.watch.update(ctx, keyPrefix+id, func(found workspace.Record) (value []byte, err error) {
+		if r, err = foundKey(found); err != nil {
+			return nil, err
+		}
+		now, err := k.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(&r, now); err != nil {
+			return nil, err
+		}
+		return json.Marshal(r)
+	})
+	if err != nil {
 		return Key{}, err
 	}
-	if err := errors.Join(err, k.watch.raiseAfter(ctx)); err != nil {
-		return Key{}, err
-	}
-	return key, nil
+	return r.shown().Key, nil
 }
 
-// put stores a change of a record, on top of those that others made meanwhile.
-func (k *Keys) put(ctx context.Context, id string, change func(*keyRecord, Key, time.Time) error) (Key, error) {
-	records := k.store.System(ctx)
-	for range maxTries {
-		revision, r, key, err := readKey(records, id)
-		if err != nil {
-			return Key{}, err
-		}
-		now, err := records.Now()
-		if err != nil {
-			return Key{}, err
-		}
-		if err := change(&r, key, now); err != nil {
-			return Key{}, err
-		}
-		value, err := r.encode()
-		if err != nil {
-			return Key{}, err
-		}
-		if _, err = records.Put(keyPrefix+id, value, revision); errors.Is(err, workspace.ErrConflict) {
-			continue
-		}
-		if err != nil {
-			return Key{}, err
-		}
-		_, key, err = decodeKey(id, value)
-		return key, err
+func readKey(system workspace.Records, id string) (keyRecord, error) {
+	found, err := records.Get(system, keyPrefix+id)
+	if err != nil {
+		return keyRecord{}, err
 	}
-	return Key{}, errBusy()
+	return foundKey(found)
 }
 
-func readKey(records workspace.Records, id string) (revision int64, r keyRecord, key Key, err error) {
-	found, err := records.Get(keyPrefix + id)
-	if errors.Is(err, workspace.ErrNotFound) {
-		err = workspace.Errorf(workspace.ErrNotFound, "no key has the id %s; list the keys", id)
+// foundKey is decodeKey for a record that may not exist.
+func foundKey(found workspace.Record) (keyRecord, error) {
+	if found.Revision == 0 {
+		return keyRecord{}, workspace.Errorf(workspace.ErrNotFound, "no key has the id %s; list the keys",
+			strings.TrimPrefix(found.Key, keyPrefix))
 	}
-	if err == nil {
-		r, key, err = decodeKey(id, found.Value)
-	}
-	return found.Revision, r, key, err
+	return decodeKey(found)
 }
 
 func dead(k Key) error {
@@ -320,8 +299,4 @@ func dead(k Key) error {
 		return invalid("the key %s expired at %s; give it more time first", k.ID, k.Expires.Format(time.RFC3339))
 	}
 	return invalid("the key %s was revoked at %s; create a new one", k.ID, k.Revoked.Format(time.RFC3339))
-}
-
-func errBusy() error {
-	return workspace.Errorf(workspace.ErrBusy, "others keep changing the record; try again")
 }

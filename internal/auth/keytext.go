@@ -24,19 +24,26 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// parseKey returns the id and the hash of the secret of an API key. ok is false if the
-// text is not an API key, or its checksum is wrong.
-func parseKey(text string) (id string, secret [sha256.Size]byte, ok bool) {
+// A credential says which secret of which key a text has, or which session of it. It does
+// not give the text back.
+type credential struct {
+	id   string // of the key
+	hash [sha256.Size]byte
+}
+
+// parseKey returns the credential of an API key. ok is false if the text is not an API key,
+// or its checksum is wrong.
+func parseKey(text string) (c credential, ok bool) {
 	if len(text) != keyLength || !strings.HasPrefix(text, KeyPrefix) {
-		return "", secret, false
+		return c, false
 	}
 	rest := text[len(KeyPrefix):]
-	id, rest = rest[:idLength], rest[idLength:]
+	id, rest := rest[:idLength], rest[idLength:]
 	body, sum := text[:keyLength-checksumLength], text[keyLength-checksumLength:]
 	if rest[0] != '_' || !isBase62(id) || !isBase62(rest[1:]) || checksum(body) != sum {
-		return "", secret, false
+		return c, false
 	}
-	return id, sha256.Sum256([]byte(rest[1 : 1+secretLength])), true
+	return credential{id, sha256.Sum256([]byte(rest[1 : 1+secretLength]))}, true
 }
 
 // newSecret draws a secret for a key. It returns the text of the key, and the hash of

@@ -26,7 +26,8 @@ func FuzzParseKey(f *testing.F) {
 	f.Add("sp_", uint8(0), byte(0))
 	f.Add(strings.Repeat("sp_0", 15)+"0", uint8(3), byte('_'))
 	f.Fuzz(func(t *testing.T, text string, at uint8, c byte) {
-		id, _, ok := parseKey(text)
+		found, ok := parseKey(text)
+		id := found.id
 		if !ok {
 			if id != "" {
 				t.Fatalf("parseKey(%q) gives the id %q and refuses it", text, id)
@@ -38,12 +39,12 @@ func FuzzParseKey(f *testing.F) {
 		if len(text) != keyLength || checksum(body) != text[len(body):] || checksum(body) != encode62(crc32.ChecksumIEEE([]byte(body)), 6) {
 			t.Fatalf("parseKey(%q) accepts it", text)
 		}
-		if again, hash, ok := parseKey(text); !ok || again != id || hash == [32]byte{} {
-			t.Fatalf("parseKey(%q) = %q, %v; expected the id %q", text, again, ok, id)
+		if again, ok := parseKey(text); !ok || again.id != id || again.hash == [32]byte{} {
+			t.Fatalf("parseKey(%q) = %q, %v; expected the id %q", text, again.id, ok, id)
 		}
 		changed := []byte(text)
 		changed[int(at)%len(changed)] = c
-		if _, _, ok := parseKey(string(changed)); ok && string(changed) != text {
+		if _, ok := parseKey(string(changed)); ok && string(changed) != text {
 			t.Fatalf("parseKey(%q) accepts it beside %q", changed, text)
 		}
 	})
@@ -63,8 +64,9 @@ func TestTablesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if keys.refused.Len() != maxKnown || keys.known.Len() != 0 || len(keys.used.marks) != 0 || keys.tenants.known.Len() != maxKnown {
-		t.Errorf("%d refused, %d known, %d used, %d tenants", keys.refused.Len(), keys.known.Len(), len(keys.used.marks), keys.tenants.known.Len())
+	refused, known, tenants := keys.refused.table.Len(), keys.known.table.Len(), keys.tenants.known.table.Len()
+	if refused != maxKnown || known != 0 || len(keys.used.marks) != 0 || tenants != maxKnown {
+		t.Errorf("%d refused, %d known, %d used, %d tenants", refused, known, len(keys.used.marks), tenants)
 	}
 	f := NewFailures(nil)
 	for i := range maxAddresses + 100 {

@@ -2,13 +2,12 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -46,11 +45,11 @@ func (k *Keys) List(ctx context.Context, o ListOptions) (p Page, err error) {
 			return Page{}, err
 		}
 	}
-	records := k.store.System(ctx)
-	if p.Now, err = records.Now(); err != nil {
+	system := k.store.System(ctx)
+	if p.Now, err = system.Now(); err != nil {
 		return Page{}, err
 	}
-	for found, err := range keysOf(records, o.Tenant, o.After) {
+	for r, err := range keysOf(system, o.Tenant, o.After) {
 		if err != nil {
 			return Page{}, err
 		}
@@ -58,9 +57,9 @@ func (k *Keys) List(ctx context.Context, o ListOptions) (p Page, err error) {
 			p.Next = p.Keys[limit-1].ID
 			break
 		}
-		p.Keys = append(p.Keys, found.key)
+		p.Keys = append(p.Keys, r.Key)
 	}
-	return p, addUse(records, o, p.Keys)
+	return p, addUse(system, o, p.Keys)
 }
 
 func pageLimit(n int) (int, error) {
@@ -73,25 +72,19 @@ func pageLimit(n int) (int, error) {
 	return n, nil
 }
 
-type storedKey struct {
-	key      Key
-	revision int64
-}
-
 // keysOf yields the keys of a tenant after an id, or of all tenants. After an error it
 // ends.
-func keysOf(records workspace.Records, tenant, after string) iter.Seq2[storedKey, error] {
-	return func(yield func(storedKey, error) bool) {
-		for r, err := range list(records, keyPrefix+bucketOf(tenant), keyPrefix+after) {
-			if err != nil {
-				yield(storedKey{}, err)
-				return
+func keysOf(system workspace.Records, tenant, after string) iter.Seq2[keyRecord, error] {
+	return func(yield func(keyRecord, error) bool) {
+		for found, err := range records.All(system, keyPrefix+bucketOf(tenant), keyPrefix+after) {
+			var r keyRecord
+			if err == nil {
+				r, err = decodeKey(found)
 			}
-			_, key, err := decodeKey(strings.TrimPrefix(r.Key, keyPrefix), r.Value)
-			if err == nil && tenant != "" && key.Tenant != tenant {
+			if err == nil && tenant != "" && r.Tenant != tenant {
 				continue
 			}
-			if !yield(storedKey{key, r.Revision}, err) || err != nil {
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
@@ -106,35 +99,13 @@ func bucketOf(tenant string) string {
 	return bucket(tenant)
 }
 
-// list yields the records with a prefix, page after page. After an error it ends.
-func list(records workspace.Records, prefix, after string) iter.Seq2[workspace.Record, error] {
-	return func(yield func(workspace.Record, error) bool) {
-		for {
-			page, err := records.List(prefix, after, listPage)
-			if err != nil {
-				yield(workspace.Record{}, err)
-				return
-			}
-			for _, r := range page {
-				if !yield(r, nil) {
-					return
-				}
-				after = r.Key
-			}
-			if len(page) < listPage {
-				return
-			}
-		}
-	}
-}
-
 // addUse says of each key of a page when it was used last.
-func addUse(records workspace.Records, o ListOptions, keys []Key) error {
+func addUse(system workspace.Records, o ListOptions, keys []Key) error {
 	if len(keys) == 0 {
 		return nil
 	}
 	last := usedPrefix + keys[len(keys)-1].ID
-	for r, err := range list(records, usedPrefix+bucketOf(o.Tenant), usedPrefix+o.After) {
+	for r, err := range records.All(system, usedPrefix+bucketOf(o.Tenant), usedPrefix+o.After) {
 		if err != nil {
 			return err
 		}
@@ -157,26 +128,37 @@ type census struct {
 	tenant string
 	limit  int64
 	live   int64
-	dead   []storedKey // in byte order of id
+	dead   []keyRecord // in byte order of id
 }
 
-func takeCensus(records workspace.Records, tenant string, now time.Time) (census, error) {
-	r, _, err := readTenant(records, tenant)
+func takeCensus(system workspace.Records, tenant string, now time.Time) (census, error) {
+	limits, err := readTenant(system, tenant)
 	if err != nil {
 		return census{}, err
 	}
-	c := census{tenant: tenant, limit: r.limits(workspace.StoreLimits{}).Keys}
-	for found, err := range keysOf(records, tenant, "") {
+	c := census{tenant: tenant, limit: limits.or(workspace.StoreLimits{}).Keys}
+	for r, err := range keysOf(system, tenant, "") {
 		switch {
 		case err != nil:
 			return census{}, err
-		case found.key.Live(now):
+		case r.Live(now):
 			c.live++
 		default:
-			c.dead = append(c.dead, found)
+			c.dead = append(c.dead, r)
 		}
 	}
 	return c, nil
+}
+
+// Count returns how many keys of a tenant can be used. Errors: those of the store.
+func (k *Keys) Count(ctx context.Context, tenant string) (live int64, err error) {
+	system := k.store.System(ctx)
+	now, err := system.Now()
+	if err != nil {
+		return 0, err
+	}
+	c, err := takeCensus(system, tenant, now)
+	return c.live, err
 }
 
 // room refuses more keys than the limit.
@@ -184,7 +166,8 @@ func (c census) room(adds int64) error {
 	if c.limit < 0 || c.live+adds <= c.limit {
 		return nil
 	}
-	e := workspace.Errorf(workspace.ErrQuota, "key limit of the tenant %s reached (%d of %d); revoke keys, or raise the limit of the tenant",
+	e := workspace.Errorf(workspace.ErrQuota,
+		"key limit of the tenant %s reached (%d of %d); revoke keys, or raise the limit of the tenant",
 		c.tenant, c.live+adds-1, c.limit)
 	e.Quota = &workspace.Quota{Of: tenantKeys, Used: c.live + adds - 1, Adds: 1, Limit: c.limit}
 	return e
@@ -193,20 +176,20 @@ func (c census) room(adds int64) error {
 // makeRoom makes sure that a tenant may have one more key. It removes old keys that can
 // no longer be used, so that they do not grow without end. The last one stays: a store
 // that had a key must not look as one that never had any.
-func (k *Keys) makeRoom(records workspace.Records, tenant string, now time.Time) error {
-	c, err := takeCensus(records, tenant, now)
+func makeRoom(system workspace.Records, tenant string, now time.Time) error {
+	c, err := takeCensus(system, tenant, now)
 	if err == nil {
 		err = c.room(1)
 	}
 	if err != nil || len(c.dead) == 0 {
 		return err
 	}
-	sort.SliceStable(c.dead, func(i, j int) bool { return c.dead[i].key.ended().Before(c.dead[j].key.ended()) })
-	for i, found := range c.dead[:min(len(c.dead)-1, maxSweep)] {
-		if len(c.dead)-i <= maxDead && now.Sub(found.key.ended()) < deadAge {
+	slices.SortStableFunc(c.dead, func(a, b keyRecord) int { return a.ended().Compare(b.ended()) })
+	for i, r := range c.dead[:min(len(c.dead)-1, maxSweep)] {
+		if len(c.dead)-i <= maxDead && now.Sub(r.ended()) < deadAge {
 			return nil
 		}
-		if err := drop(records, found); err != nil {
+		if err := drop(system, r); err != nil {
 			return err
 		}
 	}
@@ -222,16 +205,14 @@ func (k Key) ended() time.Time {
 }
 
 // drop removes a key and its last use, unless the key has changed meanwhile.
-func drop(records workspace.Records, found storedKey) error {
-	err := records.Delete(keyPrefix+found.key.ID, found.revision)
-	if err == nil {
-		var used workspace.Record
-		if used, err = records.Get(usedPrefix + found.key.ID); err == nil {
-			err = records.Delete(used.Key, used.Revision)
-		}
+func drop(system workspace.Records, r keyRecord) error {
+	deleted, err := records.Delete(system, workspace.Record{Key: keyPrefix + r.ID, Revision: r.revision})
+	if err != nil || !deleted {
+		return err
 	}
-	if errors.Is(err, workspace.ErrConflict) || errors.Is(err, workspace.ErrNotFound) {
-		return nil
+	used, err := records.Get(system, usedPrefix+r.ID)
+	if err == nil && used.Revision > 0 {
+		_, err = records.Delete(system, used)
 	}
 	return err
 }

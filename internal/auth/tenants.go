@@ -1,23 +1,28 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
-	"sync"
 
-	"github.com/agent-scratchpad/scratchpad/internal/lru"
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const tenantPrefix = "auth/tenant/" // and the name
 
-// TenantLimits are the limits of a tenant. A negative limit is none.
+// TenantLimits are the limits of a tenant. A negative limit is none. In the store, 0 is the
+// default.
 type TenantLimits struct {
-	Agents int64 // that hold anything; Options.Limits unless it was set
-	Bytes  int64 // of all agents; Options.Limits unless it was set
-	Keys   int64 // that can be used; 1,000 unless it was set
+	Agents int64 `json:"agents,omitzero"` // that hold anything; Options.Limits unless it was set
+	Bytes  int64 `json:"bytes,omitzero"`  // of all agents; Options.Limits unless it was set
+	Keys   int64 `json:"keys,omitzero"`   // that can be used; 1,000 unless it was set
+}
+
+// or puts in the defaults.
+func (l TenantLimits) or(d workspace.StoreLimits) TenantLimits {
+	return TenantLimits{cmp.Or(l.Agents, d.Agents), cmp.Or(l.Bytes, d.Bytes), cmp.Or(l.Keys, 1000)}
 }
 
 // A TenantChange changes limits. A nil field leaves what there is, 0 goes back to the
@@ -36,32 +41,7 @@ type Tenants struct {
 	store    workspace.Store
 	watch    *watch
 	defaults workspace.StoreLimits
-
-	mu    sync.Mutex // guards known
-	known *lru.Map[string, knownLimits]
-}
-
-type knownLimits struct {
-	read
-	limits TenantLimits
-}
-
-// tenantRecord is what the store has of a tenant. A limit of 0 is the default.
-type tenantRecord struct {
-	Agents int64 `json:"agents,omitzero"`
-	Bytes  int64 `json:"bytes,omitzero"`
-	Keys   int64 `json:"keys,omitzero"`
-}
-
-// limits puts in the defaults.
-func (r tenantRecord) limits(d workspace.StoreLimits) TenantLimits {
-	l := TenantLimits{Agents: d.Agents, Bytes: d.Bytes, Keys: 1000}
-	for limit, own := range map[*int64]int64{&l.Agents: r.Agents, &l.Bytes: r.Bytes, &l.Keys: r.Keys} {
-		if own != 0 {
-			*limit = own
-		}
-	}
-	return l
+	known    *cache[string, TenantLimits]
 }
 
 // Limits returns the limits of a tenant, for a call of the tenant. It reads the store
@@ -71,25 +51,15 @@ func (t *Tenants) Limits(ctx context.Context, tenant string) (TenantLimits, erro
 	if err := checkTenant(tenant); err != nil {
 		return TenantLimits{}, err
 	}
-	l, err := t.watch.current(ctx)
+	now, err := t.watch.current(ctx)
 	if err != nil {
 		return TenantLimits{}, err
 	}
-	now := t.watch.now()
-	t.mu.Lock()
-	found, ok := t.known.Get(tenant)
-	t.mu.Unlock()
-	if ok && found.holds(l, now) {
-		return found.limits, nil
-	}
-	limits, err := t.read(ctx, tenant)
+	l, err := t.known.load(tenant, now, func() (TenantLimits, error) { return t.read(ctx, tenant) })
 	if err != nil {
 		return TenantLimits{}, unavailable(err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.known.Put(tenant, knownLimits{read{l.generation, now}, limits})
-	return limits, nil
+	return l, nil
 }
 
 // Get returns a tenant. One that the store does not know has the defaults. Errors:
@@ -108,53 +78,40 @@ func (t *Tenants) Set(ctx context.Context, name string, c TenantChange) (Tenant,
 	if err := checkTenant(name); err != nil {
 		return Tenant{}, err
 	}
-	for what, limit := range map[string]*int64{"agents": c.Agents, "bytes": c.Bytes, "keys": c.Keys} {
-		if limit != nil && *limit < -1 {
-			return Tenant{}, invalid("a limit of %d %s; give 1 or more, 0 for the default, or -1 for no limit", *limit, what)
+	err := t.watch.update(ctx, tenantPrefix+name, func(old workspace.Record) ([]byte, error) {
+		l, err := decodeTenant(old)
+		if err != nil {
+			return nil, err
 		}
-	}
-	err := t.put(t.store.System(ctx), name, c)
-	if err != nil && !errors.Is(err, workspace.ErrOutcomeUnknown) {
-		return Tenant{}, err
-	}
-	if err := errors.Join(err, t.watch.raiseAfter(ctx)); err != nil {
+		for _, limit := range []struct {
+			what     string
+			of, next *int64
+		}{{"agents", &l.Agents, c.Agents}, {"bytes", &l.Bytes, c.Bytes}, {"keys", &l.Keys, c.Keys}} {
+			switch {
+			case limit.next == nil:
+			case *limit.next < -1:
+				return nil, invalid("a limit of %d %s; give 1 or more, 0 for the default, or -1 for no limit", *limit.next,
+					limit.what)
+			default:
+				*limit.of = *limit.next
+			}
+		}
+		return json.Marshal(l)
+	})
+	if err != nil {
 		return Tenant{}, err
 	}
 	return t.Get(ctx, name)
 }
 
-func (t *Tenants) put(records workspace.Records, name string, c TenantChange) error {
-	for range maxTries {
-		r, revision, err := readTenant(records, name)
-		if err != nil {
-			return err
-		}
-		for limit, next := range map[*int64]*int64{&r.Agents: c.Agents, &r.Bytes: c.Bytes, &r.Keys: c.Keys} {
-			if next != nil {
-				*limit = *next
-			}
-		}
-		value, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = records.Put(tenantPrefix+name, value, revision)
-		if !errors.Is(err, workspace.ErrConflict) {
-			return err
-		}
-	}
-	return errBusy()
-}
-
 // register notes that there is a tenant, so that List shows it.
-func (t *Tenants) register(records workspace.Records, name string) error {
-	_, revision, err := readTenant(records, name)
-	if err != nil || revision != 0 {
-		return err
-	}
-	if _, err = records.Put(tenantPrefix+name, []byte("{}"), 0); errors.Is(err, workspace.ErrConflict) {
-		return nil
-	}
+func register(system workspace.Records, name string) error {
+	_, err := records.Update(system, tenantPrefix+name, func(old workspace.Record) ([]byte, error) {
+		if old.Revision > 0 {
+			return nil, nil
+		}
+		return []byte("{}"), nil
+	})
 	return err
 }
 
@@ -169,36 +126,33 @@ func (t *Tenants) List(ctx context.Context, after string, limit int) (tenants []
 		return nil, err
 	}
 	for _, found := range page {
-		name := strings.TrimPrefix(found.Key, tenantPrefix)
-		r, err := decodeTenant(name, found.Value)
+		l, err := decodeTenant(found)
 		if err != nil {
 			return nil, err
 		}
-		tenants = append(tenants, Tenant{name, r.limits(t.defaults)})
+		tenants = append(tenants, Tenant{strings.TrimPrefix(found.Key, tenantPrefix), l.or(t.defaults)})
 	}
 	return tenants, nil
 }
 
 func (t *Tenants) read(ctx context.Context, name string) (TenantLimits, error) {
-	r, _, err := readTenant(t.store.System(ctx), name)
-	return r.limits(t.defaults), err
+	l, err := readTenant(t.store.System(ctx), name)
+	return l.or(t.defaults), err
 }
 
-// readTenant returns the revision 0 if there is no record.
-func readTenant(records workspace.Records, name string) (r tenantRecord, revision int64, err error) {
-	found, err := records.Get(tenantPrefix + name)
-	if errors.Is(err, workspace.ErrNotFound) {
-		return tenantRecord{}, 0, nil
+func readTenant(system workspace.Records, name string) (TenantLimits, error) {
+	found, err := records.Get(system, tenantPrefix+name)
+	if err != nil {
+		return TenantLimits{}, err
 	}
-	if err == nil {
-		r, err = decodeTenant(name, found.Value)
-	}
-	return r, found.Revision, err
+	return decodeTenant(found)
 }
 
-func decodeTenant(name string, value []byte) (r tenantRecord, err error) {
-	if json.Unmarshal(value, &r) != nil {
-		return r, workspace.Errorf(workspace.ErrCorrupt, "the record of the tenant %s cannot be read; use the version of scratchpad that wrote it, or restore a backup", name)
+func decodeTenant(found workspace.Record) (l TenantLimits, err error) {
+	if found.Revision > 0 && json.Unmarshal(found.Value, &l) != nil {
+		err = workspace.Errorf(workspace.ErrCorrupt,
+			"the record of the tenant %s cannot be read; use the version of scratchpad that wrote it, or restore a backup",
+			strings.TrimPrefix(found.Key, tenantPrefix))
 	}
-	return r, nil
+	return l, err
 }

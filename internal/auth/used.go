@@ -2,10 +2,10 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -31,7 +31,7 @@ type lastUse struct {
 func (u *lastUse) mark(id string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, ok := u.marks[id]; u.closed || !ok && len(u.marks) >= maxKnown {
+	if last, ok := u.marks[id]; u.closed || last.After(at) || !ok && len(u.marks) >= maxKnown {
 		return
 	}
 	if u.marks == nil {
@@ -74,76 +74,39 @@ func (u *lastUse) write(ctx context.Context, age time.Duration) error {
 	marks := u.marks
 	u.marks = nil
 	u.mu.Unlock()
-	records := u.store.System(ctx)
 	for id, at := range marks {
-		wrote, err := writeUse(records, id, at, age)
+		later, err := writeUse(u.store.System(ctx), id, at, age)
 		if err != nil {
 			return err
 		}
-		if !wrote {
-			u.keep(id, at)
+		if later {
+			u.mark(id, at)
 		}
 	}
 	return nil
 }
 
-// keep keeps a mark for the next minute, unless there is a newer one.
-func (u *lastUse) keep(id string, at time.Time) {
-	u.mu.Lock()
-	newer := u.marks[id]
-	u.mu.Unlock()
-	if newer.IsZero() {
-		u.mark(id, at)
-	}
-}
-
-// writeUse writes when a key was used last. It reports false if the record is not old
+// writeUse writes when a key was used last. later reports that the record is not old
 // enough. A later use by another process stays.
-func writeUse(records workspace.Records, id string, at time.Time, age time.Duration) (bool, error) {
-	for range maxTries {
-		r, err := records.Get(usedPrefix + id)
-		if errors.Is(err, workspace.ErrNotFound) {
+func writeUse(system workspace.Records, id string, at time.Time, age time.Duration) (later bool, err error) {
+	_, err = records.Update(system, usedPrefix+id, func(old workspace.Record) ([]byte, error) {
+		if old.Revision == 0 {
 			// A key that is gone gets no record: nobody would remove it.
-			if _, err := records.Get(keyPrefix + id); err != nil {
-				return errors.Is(err, workspace.ErrNotFound), ignoreNotFound(err)
+			if key, err := records.Get(system, keyPrefix+id); err != nil || key.Revision == 0 {
+				return nil, err
 			}
-		} else if err != nil {
-			return false, err
 		}
-		before := parseUse(r.Value)
+		before := parseUse(old.Value)
 		if !at.After(before) {
-			return true, nil
+			return nil, nil
 		}
-		now, err := records.Now()
-		if err != nil {
-			return false, err
+		now, err := system.Now()
+		if later = now.Sub(before) < age; later || err != nil {
+			return nil, err
 		}
-		if now.Sub(before) < age {
-			return false, nil
-		}
-		value, err := at.UTC().Truncate(time.Microsecond).MarshalText()
-		if err != nil {
-			return false, err
-		}
-		_, err = records.Put(usedPrefix+id, value, r.Revision)
-		if !errors.Is(err, workspace.ErrConflict) {
-			return err == nil, err
-		}
-	}
-	return false, errBusy()
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, workspace.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// readUse returns when a key was used last, the zero time if that is not known.
-func readUse(records workspace.Records, id string) (time.Time, error) {
-	r, err := records.Get(usedPrefix + id)
-	return parseUse(r.Value), ignoreNotFound(err)
+		return at.UTC().Truncate(time.Microsecond).MarshalText()
+	})
+	return later, err
 }
 
 // parseUse returns the zero time for what is no time.

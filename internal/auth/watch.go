@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -14,6 +17,7 @@ const (
 	lookEvery   = 250 * time.Millisecond // a look that is older begins the next one
 	lookAge     = 500 * time.Millisecond // a look that is older is not used
 	lookTimeout = 10 * time.Second
+	cacheAge    = 5 * time.Minute // what is older is read again even if nothing says that it has changed
 )
 
 // A generation is a record that every change of some other records raises after the
@@ -23,127 +27,115 @@ const (
 	sessionGeneration = "auth/session-generation" // of sessions that have ended
 )
 
-// A look is what a process knows of the store at a moment.
-type look struct {
-	generation int64     // the revision of the record; 0: there is none
-	store      time.Time // of the store's clock
-	told       time.Time // when the store had told it, by the clock of the process
-	at         time.Time // when the look began, by the clock of the process
-	err        error     // the look failed: nothing else is known
+// A moment is when something was read. The zero value is never.
+type moment struct {
+	generation int64     // the revision of the record before; 0: there is none
+	store      time.Time // by the store's clock; never early, and late by as long as the store took to tell
+	process    time.Time // by the clock of the process
 }
 
-// now returns the time of the store's clock. It may be late by as long as the store took
-// to tell the time, and is not early.
-func (l look) now(process time.Time) time.Time { return l.store.Add(process.Sub(l.told)) }
+// holds reports whether what was read at m is still so at a later moment.
+func (m moment) holds(now moment) bool {
+	return !m.process.IsZero() && m.generation == now.generation && elapsed(m.process, now.process) < cacheAge
+}
+
+// A look is what the store told.
+type look struct {
+	moment           // process is when the store had told its time
+	at     time.Time // when the look began, by the clock of the process
+	err    error     // the look failed: nothing else is known
+}
 
 // A watch tells whether anything has changed. It reads the store only when it is asked,
 // and at most each 250 ms.
 type watch struct {
-	store workspace.Store
-	key   string           // of the generation
-	now   func() time.Time // a clock that goes on, best a monotonic one
+	store  workspace.Store
+	key    string             // of the generation
+	now    func() time.Time   // a clock that goes on, best a monotonic one
+	flight singleflight.Group // of looks
 
 	mu     sync.Mutex // guards all below
 	last   look
-	flight chan struct{} // closed when the look that runs has ended; nil: none runs
-	epoch  int           // of this process's own changes
+	epoch  int // of this process's own changes
 	closed bool
-	looks  sync.WaitGroup
 }
 
-// current returns a look that is at most 500 ms old, or began after the call. Errors:
-// [ErrUnavailable].
-func (w *watch) current(ctx context.Context) (look, error) {
-	called := w.now()
-	for {
+// current returns the present moment, for which the store was asked at most 500 ms ago, or
+// after the call. Errors: [ErrUnavailable].
+func (w *watch) current(ctx context.Context) (moment, error) {
+	for called := w.now(); ; {
+		var looked <-chan singleflight.Result
 		w.mu.Lock()
-		if w.closed {
-			w.mu.Unlock()
-			return look{}, unavailable(workspace.ErrClosed)
+		last, closed, epoch := w.last, w.closed, w.epoch
+		age := elapsed(last.at, w.now())
+		if age >= lookEvery && !closed {
+			// The look goes on when the caller leaves, because others wait for it too.
+			looked = w.flight.DoChan("", func() (any, error) { w.look(context.WithoutCancel(ctx), epoch); return nil, nil })
 		}
-		age := elapsed(w.last.at, w.now())
-		if w.last.err != nil && age < lookEvery { // do not ask a broken store again at once
-			defer w.mu.Unlock()
-			return look{}, unavailable(w.last.err)
-		}
-		if age >= lookEvery && w.flight == nil {
-			w.begin(ctx)
-		}
-		if w.last.err == nil && (age < lookAge || !w.last.at.Before(called)) {
-			defer w.mu.Unlock()
-			return w.last, nil
-		}
-		flight := w.flight
 		w.mu.Unlock()
+		switch {
+		case closed:
+			return moment{}, unavailable(workspace.ErrClosed)
+		case last.err != nil && age < lookEvery: // do not ask a broken store again at once
+			return moment{}, unavailable(last.err)
+		case last.err == nil && (age < lookAge || !last.at.Before(called)):
+			now := w.now()
+			return moment{last.generation, last.store.Add(now.Sub(last.process)), now}, nil
+		}
 		select {
-		case <-flight:
+		case <-looked:
 		case <-ctx.Done():
-			return look{}, unavailable(ctx.Err())
+			return moment{}, unavailable(ctx.Err())
 		}
 	}
 }
 
-// begin starts a look. It goes on when the caller leaves, because others wait for it
-// too. The caller holds mu.
-func (w *watch) begin(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
-	flight, epoch := make(chan struct{}), w.epoch
-	w.flight = flight
-	w.looks.Go(func() {
-		defer cancel()
-		l := w.look(ctx)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.flight = nil; w.epoch == epoch {
-			w.last = l
-		}
-		close(flight)
-	})
+// look asks the store. What it tells does not count if this process has changed something
+// since the epoch.
+func (w *watch) look(ctx context.Context, epoch int) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	l := look{at: w.now()}
+	system := w.store.System(ctx)
+	r, err := records.Get(system, w.key)
+	if l.generation = r.Revision; err == nil {
+		l.store, err = system.Now()
+	}
+	l.process, l.err = w.now(), err
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.epoch == epoch {
+		w.last = l
+	}
 }
 
-func (w *watch) look(ctx context.Context) (l look) {
-	l.at = w.now()
-	records := w.store.System(ctx)
-	r, err := records.Get(w.key)
-	if err == nil || errors.Is(err, workspace.ErrNotFound) {
-		l.generation = r.Revision
-		l.store, err = records.Now()
+// update changes a record, as [records.Update] does, and then tells all processes.
+func (w *watch) update(ctx context.Context, key string, change func(workspace.Record) ([]byte, error)) error {
+	_, err := records.Update(w.store.System(ctx), key, change)
+	if err != nil && !errors.Is(err, workspace.ErrOutcomeUnknown) {
+		return err
 	}
-	l.told, l.err = w.now(), err
-	return l
+	if raised := w.raise(ctx); raised != nil {
+		err = errors.Join(err, fmt.Errorf("the change is stored, but servers may not notice it for %v; repeat it: %w",
+			cacheAge, raised))
+	}
+	return err
 }
 
 // raise tells all processes that something has changed, after the change. It does not
 // end with the context, because the change is already stored.
 func (w *watch) raise(ctx context.Context) error {
-	defer w.forget()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 	defer cancel()
-	records := w.store.System(ctx)
-	r, err := records.Get(w.key)
-	if err == nil || errors.Is(err, workspace.ErrNotFound) {
-		_, err = records.Put(w.key, []byte("{}"), r.Revision)
-	}
-	if errors.Is(err, workspace.ErrConflict) {
-		return nil // another process has raised it after the change
-	}
-	return err
-}
-
-// raiseAfter is raise after a change that can be repeated.
-func (w *watch) raiseAfter(ctx context.Context) error {
-	if err := w.raise(ctx); err != nil {
-		return fmt.Errorf("the change is stored, but servers may not notice it for %v; repeat it: %w", cacheAge, err)
-	}
-	return nil
-}
-
-// forget makes the next call look.
-func (w *watch) forget() {
+	_, err := records.Update(w.store.System(ctx), w.key, func(workspace.Record) ([]byte, error) {
+		return []byte("{}"),
+			nil
+	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = look{}
+	w.last = look{} // the next call looks
 	w.epoch++
+	return err
 }
 
 // close ends all calls, and waits for the look that runs.
@@ -151,7 +143,7 @@ func (w *watch) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.looks.Wait()
+	<-w.flight.DoChan("", func() (any, error) { return nil, nil })
 }
 
 // elapsed returns how long ago a time was. If the clock was set, or the machine slept,

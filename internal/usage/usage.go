@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -46,25 +47,12 @@ func OfTenant(ctx context.Context, store workspace.Store, keys *auth.Keys, t aut
 	if err != nil {
 		return Tenant{}, err
 	}
+	live, err := keys.Count(ctx, t.Name)
 	most := func(limit int64) int64 { return max(limit, 0) }
-	r := Tenant{
-		Name: t.Name, Agents: sum.Agents, Bytes: sum.Charged(),
+	return Tenant{
+		Name: t.Name, Agents: sum.Agents, Bytes: sum.Charged(), Keys: live,
 		MaxAgents: most(t.Limits.Agents), MaxBytes: most(t.Limits.Bytes), MaxKeys: most(t.Limits.Keys),
-	}
-	for o := (auth.ListOptions{Tenant: t.Name, Limit: 1000}); ; {
-		page, err := keys.List(ctx, o)
-		if err != nil {
-			return Tenant{}, err
-		}
-		for _, k := range page.Keys {
-			if k.Live(page.Now) {
-				r.Keys++
-			}
-		}
-		if o.After = page.Next; o.After == "" {
-			return r, nil
-		}
-	}
+	}, err
 }
 
 // Header is the first row of a table of tenants, and [Tenant.Row] one of the others.
@@ -72,7 +60,7 @@ var Header = []string{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LI
 
 // Row returns the row of the tenant in a table.
 func (t Tenant) Row() []string {
-	return []string{t.Name, fmt.Sprint(t.Agents), limitOr(t.MaxAgents), fmt.Sprint(t.Bytes), limitOr(t.MaxBytes), fmt.Sprint(t.Keys), limitOr(t.MaxKeys)}
+	return terminal.Row(t.Name, t.Agents, limitOr(t.MaxAgents), t.Bytes, limitOr(t.MaxBytes), t.Keys, limitOr(t.MaxKeys))
 }
 
 // Table returns the table of the tenant alone.
@@ -93,7 +81,7 @@ func limitOr(n int64) string {
 // Share is a row that says how much of a limit is used. A limit of 0 is none.
 func Share(what string, used, limit int64) []string {
 	if limit == 0 {
-		return []string{what, fmt.Sprint(used), "none", "-"}
+		return terminal.Row(what, used, "none", "")
 	}
-	return []string{what, fmt.Sprint(used), fmt.Sprint(limit), fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit))}
+	return terminal.Row(what, used, limit, fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit)))
 }
