@@ -3,11 +3,10 @@ package console
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -31,27 +30,6 @@ var (
 	errNoKeys      = &problem{http.StatusForbidden, "Not allowed", "Your key may not do this. Ask the operator for one with the scope admin."}
 )
 
-// titles are the status and the title of a page for an error of each kind.
-var titles = []struct {
-	kind   error
-	status int
-	title  string
-}{
-	{workspace.ErrNotFound, http.StatusNotFound, "Not found"},
-	{workspace.ErrInvalid, http.StatusBadRequest, "That does not work"},
-	{workspace.ErrTooLarge, http.StatusRequestEntityTooLarge, "Too large"},
-	{workspace.ErrQuota, http.StatusInsufficientStorage, "A limit is reached"},
-	{workspace.ErrConflict, http.StatusConflict, "Changed meanwhile"},
-	{workspace.ErrCorrupt, http.StatusInternalServerError, "Damaged"},
-	{workspace.ErrBusy, http.StatusServiceUnavailable, "Busy"},
-	{workspace.ErrStorageFull, http.StatusInsufficientStorage, "The disk is full"},
-	{workspace.ErrOutcomeUnknown, http.StatusInternalServerError, "It may have worked"},
-	{workspace.ErrReadOnly, http.StatusForbidden, "The store takes no changes"},
-	{workspace.ErrUnsupported, http.StatusNotImplemented, "Not supported"},
-	{workspace.ErrProvider, http.StatusBadGateway, "The model's provider"},
-	{workspace.ErrClosed, http.StatusServiceUnavailable, "Stopping"},
-}
-
 // problemOf words an error for a person. An error without a kind is logged, and the person
 // is told no more than that.
 func (h *Handler) problemOf(ctx context.Context, err error) *problem {
@@ -67,11 +45,8 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	case errors.Is(err, ErrUnavailable):
 		return &problem{http.StatusServiceUnavailable, "Busy", "It cannot be found out now who you are. Try again."}
 	}
-	kind := workspace.Kind(err)
-	for _, t := range titles {
-		if kind == t.kind {
-			return &problem{t.status, t.title, sentence(textOf(err))}
-		}
+	if k := kind.Of(err); k.Err != nil {
+		return &problem{k.Page, k.Title, sentence(textOf(err))}
 	}
 	if ctx.Err() == nil {
 		h.o.Logger.ErrorContext(ctx, "console: a page failed", "error", err)
@@ -133,7 +108,7 @@ func (h *Handler) fail(v *visit, err error) {
 	p := h.problemOf(v.r.Context(), err)
 	var busy *Busy
 	if errors.As(err, &busy) {
-		v.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(busy.After.Seconds())))))
+		kind.SetRetry(v.w.Header(), busy.After)
 	}
 	if !wantsHTML(v.r) {
 		h.failPlain(v.w, v.r, p.status, p.text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,14 +25,11 @@ func (b *Busy) Error() string {
 	if why == "" {
 		why = "the server is busy"
 	}
-	return fmt.Sprintf("%s; try again in %d s", why, b.seconds())
+	return fmt.Sprintf("%s; try again in %d s", why, kind.Seconds(b.After))
 }
 
 // Unwrap returns [workspace.ErrBusy].
 func (b *Busy) Unwrap() error { return workspace.ErrBusy }
-
-// seconds returns After in whole seconds, at least 1.
-func (b *Busy) seconds() int64 { return max(1, int64((b.After+time.Second-1)/time.Second)) }
 
 // methods are the requests that a client may send, with what they need like a tool. A message
 // with another method is no known call.
@@ -110,10 +108,10 @@ func splitURI(uri string) (agent, path string) {
 
 // turnAway returns the answer to a call that Options.Admit refuses.
 func turnAway(id json.RawMessage, err error) *refusal {
-	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: 1, id: id, text: shorten(err.Error()), cause: err}
+	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: time.Second, id: id, text: shorten(err.Error()), cause: err}
 	var busy *Busy
 	if errors.As(err, &busy) {
-		r.status, r.after = http.StatusTooManyRequests, busy.seconds()
+		r.status, r.after = http.StatusTooManyRequests, busy.After
 	} else if workspace.Kind(err) == nil {
 		r.text = internalError
 	}

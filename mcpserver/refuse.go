@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
@@ -25,7 +26,7 @@ type refusal struct {
 	text   string
 	id     json.RawMessage // of the request; nil: not known
 	data   json.RawMessage // more for programs; nil: nothing
-	after  int64           // seconds until the client may try again; 0: not told
+	after  time.Duration   // until the client may try again; 0: not told
 	allow  string          // the methods of HTTP that there are; "": not told
 	cause  error           // what [Outcome] says; nil: what the status says
 }
@@ -96,11 +97,11 @@ func (r *refusal) write(w http.ResponseWriter) {
 		return
 	}
 	after := r.after
-	if r.status == http.StatusServiceUnavailable {
-		after = max(1, after)
+	if r.status == http.StatusServiceUnavailable || r.status == http.StatusTooManyRequests {
+		after = max(time.Second, after)
 	}
 	if after > 0 {
-		w.Header().Set("Retry-After", strconv.FormatInt(after, 10))
+		kind.SetRetry(w.Header(), after)
 	}
 	if r.allow != "" {
 		w.Header().Set("Allow", r.allow)

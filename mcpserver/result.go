@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -56,14 +57,8 @@ func withoutMachine(ctx context.Context, err error) error {
 	if requestOf(ctx).client == nil {
 		return err
 	}
-	switch kind := workspace.Kind(err); {
-	case errors.Is(err, workspace.ErrArchived): // says nothing of the machine
-	case kind == workspace.ErrReadOnly:
-		return workspace.Errorf(kind, "the store takes no writes; ask the operator, whose log says why")
-	case kind == workspace.ErrStorageFull:
-		return workspace.Errorf(kind, "the server's disk is full; ask the operator to make room")
-	case kind == workspace.ErrUnsupported:
-		return workspace.Errorf(kind, "the server does not know the database any more; ask the operator, whose log says why")
+	if k := kind.Of(err); k.Safe != "" && !errors.Is(err, workspace.ErrArchived) { // which says nothing of the machine
+		return workspace.Errorf(k.Err, "%s", k.Safe)
 	}
 	return err
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/health"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 )
 
-// Exit codes. The help of the command lists them.
+// Exit codes. The help of the command lists them. Package kind has the code of each kind.
 const (
 	ExitError       = 1   // what was asked for failed; the error says why
 	ExitUsage       = 2   // the command line or a value is wrong
@@ -29,31 +29,13 @@ var (
 	ErrLeftOut  = errors.New("could not be imported") // a part of a folder
 )
 
-// kinds are the errors that the command tells apart, with their names in JSON. The
-// first that an error is counts.
-var kinds = []struct {
+// names are the kinds of errors that the command alone has, with their names in JSON.
+var names = []struct {
 	kind error
-	code int
 	name string
 }{
-	{workspace.ErrNotFound, ExitNotFound, "not_found"},
-	{workspace.ErrConflict, ExitConflict, "conflict"},
-	{workspace.ErrTooLarge, ExitLimit, "too_large"},
-	{workspace.ErrQuota, ExitLimit, "quota"},
-	{workspace.ErrCorrupt, ExitDatabase, "corrupt"},
-	{workspace.ErrBusy, ExitDatabase, "busy"},
-	{workspace.ErrStorageFull, ExitDatabase, "storage_full"},
-	{workspace.ErrOutcomeUnknown, ExitDatabase, "outcome_unknown"},
-	{workspace.ErrReadOnly, ExitDatabase, "read_only"},
-	{workspace.ErrUnsupported, ExitDatabase, "unsupported"},
-	{workspace.ErrInvalid, ExitUsage, "invalid"},
-	{workspace.ErrProvider, ExitError, "provider"},
-	{workspace.ErrClosed, ExitError, "closed"},
-	{errDatabase, ExitDatabase, "database"},
-	{clientconfig.ErrByHand, ExitError, "by_hand"},
-	{ErrDeclined, ExitError, "declined"},
-	{health.ErrNotReady, ExitError, "not_ready"},
-	{ErrLeftOut, ExitError, "left_out"},
+	{errDatabase, "database"}, {clientconfig.ErrByHand, "by_hand"}, {ErrDeclined, "declined"},
+	{health.ErrNotReady, "not_ready"}, {ErrLeftOut, "left_out"},
 }
 
 // ExitCode turns the kind of an error into the process's exit code. An error that the end
@@ -65,9 +47,9 @@ func ExitCode(ctx context.Context, err error) int {
 	if errors.Is(err, errDatabase) {
 		return ExitDatabase
 	}
-	for _, k := range kinds {
-		if errors.Is(err, k.kind) && k.code != ExitError {
-			return k.code
+	for _, k := range kind.All {
+		if errors.Is(err, k.Err) && k.Exit != ExitError {
+			return k.Exit
 		}
 	}
 	if ctx.Err() != nil {
@@ -81,9 +63,14 @@ func kindName(ctx context.Context, err error) string {
 	if ExitCode(ctx, err) == ExitInterrupted {
 		return "interrupted"
 	}
-	for _, k := range kinds {
-		if errors.Is(err, k.kind) {
-			return k.name
+	for _, k := range kind.All {
+		if errors.Is(err, k.Err) {
+			return k.Name
+		}
+	}
+	for _, n := range names {
+		if errors.Is(err, n.kind) {
+			return n.name
 		}
 	}
 	return "internal"

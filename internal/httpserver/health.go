@@ -1,13 +1,14 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 )
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
@@ -21,7 +22,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		reason = s.ready.ask(s)
 	}
 	if reason != "" {
-		w.Header().Set("Retry-After", "1")
+		kind.SetRetry(w.Header(), time.Second)
 		writeHealth(w, r, http.StatusServiceUnavailable, map[string]any{"ready": false, "reason": reason})
 		return
 	}
@@ -68,17 +69,12 @@ func (q *readiness) ask(s *Server) string {
 
 // notReady says why in words that tell nothing about the machine.
 func notReady(err error) string {
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
-	case errors.Is(err, workspace.ErrStorageFull):
-		return "the storage is full"
-	case errors.Is(err, workspace.ErrReadOnly):
-		return "the store takes no writes"
-	case errors.Is(err, workspace.ErrCorrupt):
-		return "the store is damaged"
-	case errors.Is(err, workspace.ErrBusy), errors.Is(err, context.DeadlineExceeded):
-		return "the store is busy"
 	}
-	return "the store does not answer"
+	reason := kind.Of(err).State
+	if reason == "" && errors.Is(err, context.DeadlineExceeded) {
+		reason = "the store is busy"
+	}
+	return cmp.Or(reason, "the store does not answer")
 }

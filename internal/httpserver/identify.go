@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 )
 
 const keyPrefix = "sp_" // of an API key
@@ -70,7 +71,7 @@ func (s *Server) wrong(ctx context.Context, err error, from netip.Addr) *refusal
 	}
 	s.NoteFailed(ctx, from, after, counted)
 	if !counted {
-		return refused(http.StatusTooManyRequests, "the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; try again in %v", time.Duration(seconds(after))*time.Second).retry(after)
+		return refused(http.StatusTooManyRequests, "the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; try again in %v", time.Duration(kind.Seconds(after))*time.Second).retry(after)
 	}
 	return s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
 }

@@ -7,13 +7,13 @@ import (
 	"html"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
@@ -36,9 +36,6 @@ func (f *refusal) retry(after time.Duration) *refusal { f.after = after; return 
 
 func (f *refusal) with(name, value string) *refusal { f.header = [2]string{name, value}; return f }
 
-// seconds returns a time for Retry-After, which has whole seconds.
-func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
-
 // refuse answers with an error, in the form that the client expects.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	f.id, f.request = idOf(s.skipBody(w, r)), RequestID(r.Context())
@@ -47,10 +44,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 		h.Set(f.header[0], f.header[1])
 	}
 	if f.after > 0 {
-		h.Set("Retry-After", strconv.Itoa(seconds(f.after)))
+		kind.SetRetry(h, f.after)
 	}
-	kind, text := s.formOf(r)(f)
-	h.Set("Content-Type", kind)
+	form, text := s.formOf(r)(f)
+	h.Set("Content-Type", form)
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -61,8 +58,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	}
 }
 
-// formOf returns the function that writes an error in the form that a client expects.
-func (s *Server) formOf(r *http.Request) func(*refusal) (kind, text string) {
+// formOf returns the function that writes an error in the form that a client expects. form
+// is its type.
+func (s *Server) formOf(r *http.Request) func(*refusal) (form, text string) {
 	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
 	switch {
 	case s.isAPI(r):
@@ -77,13 +75,13 @@ func (s *Server) formOf(r *http.Request) func(*refusal) (kind, text string) {
 	return asText
 }
 
-func asText(f *refusal) (kind, text string) { return "text/plain; charset=utf-8", f.text + "\n" }
+func asText(f *refusal) (form, text string) { return "text/plain; charset=utf-8", f.text + "\n" }
 
-func asJSON(f *refusal) (kind, text string) {
+func asJSON(f *refusal) (form, text string) {
 	return "application/json", encode(map[string]string{"error": f.text})
 }
 
-func asHTML(f *refusal) (kind, text string) {
+func asHTML(f *refusal) (form, text string) {
 	title := fmt.Sprintf("%d %s", f.status, http.StatusText(f.status))
 	return "text/html; charset=utf-8", fmt.Sprintf("<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n<meta name=viewport content=\"width=device-width\">\n<title>%s</title>\n<main>\n<h1>%[1]s</h1>\n<p>%s</p>\n</main>\n", title, html.EscapeString(f.text))
 }
@@ -93,7 +91,7 @@ const serverError = -32000
 
 // asRPC writes an error of JSON-RPC. Its id is null if the body was not read. Some clients
 // wait for ever for an answer with the id of their request.
-func asRPC(f *refusal) (kind, text string) {
+func asRPC(f *refusal) (form, text string) {
 	type rpcError struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/apierror"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -62,7 +61,7 @@ func (f *failure) Unwrap() error {
 // head sets the headers that go with the error.
 func (f *failure) head(h http.Header) {
 	if f.after > 0 {
-		h.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(f.after.Seconds())))))
+		kind.SetRetry(h, f.after)
 	}
 	if f.final { // else the official SDKs send the request again
 		h.Set("X-Should-Retry", "false")
@@ -113,35 +112,22 @@ func (h *Handler) explain(ctx context.Context, err error) *failure {
 	if errors.As(err, &e) {
 		text = e.Text(words)
 	}
-	status, final := http.StatusInternalServerError, false
-	switch kind := workspace.Kind(err); kind {
-	case workspace.ErrNotFound:
-		status = http.StatusNotFound
-	case workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota:
-		status = http.StatusBadRequest
-		if errors.Is(err, access.ErrDenied) {
-			status = http.StatusForbidden
-		}
-	case workspace.ErrConflict:
-		status = http.StatusConflict
-	case workspace.ErrBusy:
-		return fail(http.StatusServiceUnavailable, "%s", text).retry(time.Second).because(err)
-	case workspace.ErrReadOnly:
-		status, final, text = http.StatusServiceUnavailable, true, "the store takes no writes; ask the operator, whose log says why"
-	case workspace.ErrStorageFull:
-		status, final, text = http.StatusServiceUnavailable, true, "the server's disk is full; ask the operator to make room"
-	case workspace.ErrUnsupported:
-		final, text = true, "the server does not know the database any more; ask the operator, whose log says why"
-	case workspace.ErrCorrupt, workspace.ErrOutcomeUnknown:
-		final = kind == workspace.ErrCorrupt
-	default:
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return fail(http.StatusServiceUnavailable, "the request was cancelled, or took too long").retry(time.Second).because(err)
-		}
+	k := kind.Of(err)
+	status := k.API
+	switch {
+	case k.Err == workspace.ErrBusy:
+		return fail(status, "%s", text).retry(time.Second).because(err)
+	case k.Err == workspace.ErrInvalid && errors.Is(err, access.ErrDenied):
+		status = http.StatusForbidden
+	case k.Safe != "":
+		text = k.Safe
+	case status == 0 && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		return fail(http.StatusServiceUnavailable, "the request was cancelled, or took too long").retry(time.Second).because(err)
+	case status == 0:
 		h.o.Logger.ErrorContext(ctx, "call failed", "in", "memory stores", "request", h.o.RequestID(ctx), "err", err)
-		text = "internal error; the server's log has more"
+		status, text = http.StatusInternalServerError, "internal error; the server's log has more"
 	}
 	f = fail(status, "%s", text).because(err)
-	f.final = f.final || final
+	f.final = f.final || k.Safe != "" || k.Err == workspace.ErrCorrupt
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -40,8 +41,8 @@ func TestMetricsAreBounded(t *testing.T) {
 		over(mcpserver.Outcome{Err: err, BytesIn: 1})
 	}
 	errs := []error{nil, context.Canceled, context.DeadlineExceeded, errors.New("of nobody"), &mcpserver.Busy{}, workspace.Errorf(errors.New("a new kind"), "x")}
-	for kind := range outcomes {
-		errs = append(errs, workspace.Errorf(kind, "with text"))
+	for _, k := range kind.All {
+		errs = append(errs, workspace.Errorf(k.Err, "with text"))
 	}
 	for _, tool := range known {
 		for _, err := range errs {
@@ -49,7 +50,7 @@ func TestMetricsAreBounded(t *testing.T) {
 		}
 	}
 	before := strings.Count(scrape(t, tel), "\nscratchpad_request")
-	if before < len(known)*len(outcomes) {
+	if before < len(known)*len(kind.All) {
 		t.Fatalf("only %d series", before)
 	}
 	for n := range 2000 {

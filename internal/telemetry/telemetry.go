@@ -12,10 +12,10 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/kind"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // Options of [New]. The zero value works.
@@ -141,24 +141,16 @@ func agentOf(c mcpserver.Call, caller auth.Caller) string {
 	return agent
 }
 
-// outcomes are the words for the kinds of errors.
-var outcomes = map[error]string{
-	workspace.ErrNotFound: "not_found", workspace.ErrInvalid: "invalid", workspace.ErrTooLarge: "too_large", workspace.ErrQuota: "quota",
-	workspace.ErrConflict: "conflict", workspace.ErrCorrupt: "corrupt", workspace.ErrBusy: "busy", workspace.ErrStorageFull: "storage_full",
-	workspace.ErrOutcomeUnknown: "outcome_unknown", workspace.ErrReadOnly: "read_only", workspace.ErrUnsupported: "unsupported",
-	workspace.ErrProvider: "provider", workspace.ErrClosed: "closed",
-}
-
 // outcomeOf returns the word for how a call ended. There are not more than 17.
 func outcomeOf(err error) string {
 	var busy *mcpserver.Busy
-	switch kind := workspace.Kind(err); {
+	switch k := kind.Of(err); {
 	case err == nil:
 		return "ok"
 	case errors.As(err, &busy):
 		return "rate_limited"
-	case outcomes[kind] != "":
-		return outcomes[kind]
+	case k.Name != "":
+		return k.Name
 	case errors.Is(err, context.Canceled):
 		return "canceled"
 	case errors.Is(err, context.DeadlineExceeded):
