@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -45,15 +46,7 @@ func formatNumber(n int64) string {
 }
 
 // plural returns a number and a noun.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, found := strings.CutSuffix(noun, "ry"); found {
-		return formatNumber(n) + " " + stem + "ries"
-	}
-	return formatNumber(n) + " " + noun + "s"
-}
+func plural(n int64, noun string) string { return formatNumber(n) + " " + phrase.Noun(n, noun) }
 
 // bar returns a bar that shows how much of a limit is used. Its text alternative has
 // the same in words.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -91,7 +92,7 @@ func (b Brief) head() string {
 		return fmt.Sprintf("This memory is empty (cursor %d).", b.Cursor)
 	}
 	return fmt.Sprintf("This memory holds %s and %s with %s (cursor %d).",
-		count(b.Files, "file", "files"), count(b.Logs, "log", "logs"), count(b.Entries, "entry", "entries"), b.Cursor) + b.unchanged()
+		phrase.Plural(b.Files, "file"), phrase.Plural(b.Logs, "log"), phrase.Entries(b.Entries), b.Cursor) + b.unchanged()
 }
 
 func (b Brief) unchanged() string {
@@ -198,11 +199,4 @@ func name(client string) string {
 	}, client)
 	text = text[:min(len(text), most)]
 	return quoted(text, text == client)
-}
-
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
 }

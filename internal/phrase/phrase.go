@@ -11,15 +11,18 @@ import (
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 // Plural returns a number of things in words.
-func Plural(n int64, thing string) string {
+func Plural(n int64, thing string) string { return fmt.Sprintf("%d %s", n, Noun(n, thing)) }
+
+// Noun returns the word for a number of things.
+func Noun(n int64, thing string) string {
+	stem, ry := strings.CutSuffix(thing, "ry")
 	switch {
 	case n == 1:
-	case strings.HasSuffix(thing, "y"):
-		thing = strings.TrimSuffix(thing, "y") + "ies"
-	default:
-		thing += "s"
+		return thing
+	case ry:
+		return stem + "ries"
 	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return thing + "s"
 }
 
 // Entries returns a number of log entries in words.
