@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
@@ -95,14 +93,16 @@ var flagGroups = []kong.Group{
 	{Key: commonGroup, Title: "Flags of all commands:"},
 	{Key: "storage", Title: "Storage:"},
 	{Key: "postgres", Title: "PostgreSQL:", Description: "They have no meaning for a file."},
-	{Key: "limits", Title: "Limits:", Description: "A write that exceeds one of these fails. They apply to this command; a running server has its own."},
+	{Key: "limits", Title: "Limits:",
+		Description: "A write that exceeds one of these fails. They apply to this command; a running server has its own."},
 	{Key: "summaries", Title: "Summaries of long files:"},
 	{Key: "output", Title: "Output:"},
 }
 
 const commonGroup = "common"
 
-const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP and open to people.
+const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP
+and open to people.
 
   scratchpad demo                                       see what it does
   scratchpad setup                                      add it to your clients
@@ -110,11 +110,13 @@ const description = `Memory for AI agents: versioned files with diffs and append
   scratchpad files ls                                   see what an agent keeps
   scratchpad search budget                              find it
 
-Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`
+Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit;
+6 a problem with the database; 130 interrupted.`
 
 // newParser returns a parser that fills in a command line: a *commandLine, or one of a single command.
 func newParser(line any) *kong.Kong {
-	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment), kong.PostBuild(describeHelp), variables(),
+	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment),
+		kong.PostBuild(describeHelp), variables(),
 		kong.ExplicitGroups(flagGroups), flags.Integers(), flags.Paths(), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
 }
@@ -149,15 +151,10 @@ func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
 
 // variables are the values that help texts and tags refer to as ${name}.
 func variables() kong.Vars {
-	l, all := workspace.DefaultLimits(), workspace.DefaultStoreLimits()
-	n := func(n int64) string { return fmt.Sprint(n) }
-	return kong.Vars{
-		"db":         orNone(database.Default()),
-		"clients":    strings.Join(clientconfig.Names(), ","),
-		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
-		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes), "changes": n(l.Changes),
-		"agents": n(all.Agents), "total_bytes": n(all.Bytes),
-	}
+	vars := kong.Vars(flags.Defaults())
+	vars["db"] = orNone(database.Default())
+	vars["clients"] = strings.Join(clientconfig.Names(), ",")
+	return vars
 }
 
 func orNone(db string) string {

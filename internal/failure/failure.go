@@ -26,7 +26,8 @@ type Failure struct {
 // useful.
 func OfUsage(err error, command string) Failure {
 	text := err.Error()
-	if flag, is := strings.CutPrefix(text, "unknown flag -"); is && !strings.HasPrefix(flag, "-") { // it may be a text, such as "- [ ] test"
+	if flag, is := strings.CutPrefix(text, "unknown flag -"); is && !strings.HasPrefix(flag,
+		"-") { // it may be a text, such as "- [ ] test"
 		text, _, _ = strings.Cut(text, ", did you mean")
 		text += "; put -- before a text that begins with a dash"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -35,25 +36,12 @@ var Words = workspace.Words{
 	NoKind: true,
 }
 
-// limitFlags are the flags that raise a limit.
-var limitFlags = map[workspace.Resource]string{
-	workspace.FileSize:      "--max-file-bytes",
-	workspace.EntrySize:     "--max-entry-bytes",
-	workspace.FileCount:     "--max-files",
-	workspace.LogCount:      "--max-logs",
-	workspace.EntryCount:    "--max-entries",
-	workspace.TotalBytes:    "--max-bytes",
-	workspace.SummaryTokens: "--summary-tokens-per-month",
-	workspace.StoreAgents:   "--max-agents",
-	workspace.StoreBytes:    "--max-total-bytes",
-}
-
 // wayOut names the flag or the command that helps. It returns "" where the words of
 // package workspace do.
 func wayOut(e *workspace.Error) string {
 	var raise string
 	if e.Quota != nil {
-		raise = ", or raise " + limitFlags[e.Quota.Of]
+		raise = ", or raise " + flags.Raising(e.Quota.Of)
 	}
 	switch e.Way.Do {
 	case workspace.DoReadSince:

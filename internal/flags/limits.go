@@ -1,94 +1,125 @@
 package flags
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"unicode"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Limits are the flags of [workspace.Limits].
+const limitPrefix = "max-" // of the flags of limits
+
+// Limits are the flags of [workspace.Limits], which has their defaults. Their names, their
+// variables, and what errors and other processes are told of them are made from the fields.
+// The tag of says which limit of an error the flag raises.
 type Limits struct {
-	FileBytes  int64 `type:"integer" default:"${file_bytes}" placeholder:"N" help:"Bytes of one version of a file. Default: ${default}."`
-	EntryBytes int64 `type:"integer" default:"${entry_bytes}" placeholder:"N" help:"Bytes of one log entry. Default: ${default}."`
-	Versions   int64 `type:"integer" default:"${versions}" placeholder:"N" help:"Versions that are kept of each file; older ones are removed. Default: ${default}."`
-	Files      int64 `type:"integer" default:"${files}" placeholder:"N" help:"Files of each agent. Default: ${default}."`
-	Logs       int64 `type:"integer" default:"${logs}" placeholder:"N" help:"Logs of each agent. Default: ${default}."`
-	Entries    int64 `type:"integer" default:"${entries}" placeholder:"N" help:"Log entries of each agent. Default: ${default}."`
-	Bytes      int64 `type:"integer" default:"${bytes}" placeholder:"N" help:"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default: ${default}."`
-	Changes    int64 `type:"integer" default:"${changes}" placeholder:"N" help:"Changes that the journal of each agent keeps; older ones are removed. Default: ${default}."`
-}
-
-// limit is one of the limits, with its flag.
-type limit struct {
-	flag             string
-	value, byDefault int64
-}
-
-func (l Limits) all() []limit {
-	d := workspace.DefaultLimits()
-	return []limit{
-		{"--max-file-bytes", l.FileBytes, d.FileBytes},
-		{"--max-entry-bytes", l.EntryBytes, d.EntryBytes},
-		{"--max-versions", l.Versions, d.Versions},
-		{"--max-files", l.Files, d.Files},
-		{"--max-logs", l.Logs, d.Logs},
-		{"--max-entries", l.Entries, d.Entries},
-		{"--max-bytes", l.Bytes, d.Bytes},
-		{"--max-changes", l.Changes, d.Changes},
-	}
+	FileBytes  int64 `type:"integer" default:"${FileBytes}" placeholder:"N" of:"bytes of a file" help:"Bytes of one version of a file. Default: ${default}."`
+	EntryBytes int64 `type:"integer" default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry" help:"Bytes of one log entry. Default: ${default}."`
+	Versions   int64 `type:"integer" default:"${Versions}" placeholder:"N" help:"Versions that are kept of each file; older ones are removed. Default: ${default}."`
+	Files      int64 `type:"integer" default:"${Files}" placeholder:"N" of:"files" help:"Files of each agent. Default: ${default}."`
+	Logs       int64 `type:"integer" default:"${Logs}" placeholder:"N" of:"logs" help:"Logs of each agent. Default: ${default}."`
+	Entries    int64 `type:"integer" default:"${Entries}" placeholder:"N" of:"entries" help:"Log entries of each agent. Default: ${default}."`
+	Bytes      int64 `type:"integer" default:"${Bytes}" placeholder:"N" of:"bytes" help:"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default: ${default}."`
+	Changes    int64 `type:"integer" default:"${Changes}" placeholder:"N" help:"Changes that the journal of each agent keeps; older ones are removed. Default: ${default}."`
 }
 
 // Validate is kong's hook. Package workspace would take a limit of 0 for the default.
-func (l Limits) Validate() error { return checkLimits(l.all(), 1) }
+func (l Limits) Validate() error { return checkLimits(l, 1) }
 
 // Args returns the flags that give another process the same limits.
-func (l Limits) Args() []string { return limitArgs(l.all()) }
+func (l Limits) Args() []string { return args(limitPrefix, l) }
 
-func checkLimits(limits []limit, least int64) error {
-	for _, l := range limits {
-		if l.value < least {
-			return fmt.Errorf("%s must be %d or more, not %d", l.flag, least, l.value)
+// StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
+type StoreLimits struct {
+	Agents     int64 `type:"integer" default:"${Agents}" placeholder:"N" of:"agents of the store" help:"Agents in the database. 0: no limit. Default: ${default}."`
+	TotalBytes int64 `type:"integer" default:"${TotalBytes}" placeholder:"N" of:"bytes of the store" help:"Bytes of all agents together. 0: no limit. Default: ${default}."`
+}
+
+// Validate is kong's hook.
+func (l StoreLimits) Validate() error { return checkLimits(l, 0) }
+
+// Args returns the flags that give another process the same limits.
+func (l StoreLimits) Args() []string { return args(limitPrefix, l) }
+
+// Options returns the limits as package workspace wants them.
+func (l StoreLimits) Options() workspace.StoreLimits {
+	return workspace.StoreLimits{Agents: cmp.Or(l.Agents, -1), Bytes: cmp.Or(l.TotalBytes, -1)}
+}
+
+// Defaults returns the defaults of the limits by the names of their fields. Tags refer to
+// them as ${name}.
+func Defaults() map[string]string {
+	all := workspace.DefaultStoreLimits()
+	defaults := map[string]string{}
+	for _, limits := range []any{Limits(workspace.DefaultLimits()), StoreLimits{all.Agents, all.Bytes}} {
+		v := reflect.ValueOf(limits)
+		for i := range v.NumField() {
+			defaults[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
+		}
+	}
+	return defaults
+}
+
+// Raising returns the flag that raises a limit, "" if there is none.
+func Raising(of workspace.Resource) string {
+	for _, f := range append(append(fields(limitPrefix, Limits{}), fields(limitPrefix, StoreLimits{})...), fields("", Summaries{})...) {
+		if f.of == string(of) {
+			return f.flag
+		}
+	}
+	return ""
+}
+
+func checkLimits(limits any, least int64) error {
+	for _, f := range fields(limitPrefix, limits) {
+		if value := f.value.(int64); value < least {
+			return fmt.Errorf("%s must be %d or more, not %d", f.flag, least, value)
 		}
 	}
 	return nil
 }
 
-func limitArgs(limits []limit) (args []string) {
-	for _, l := range limits {
-		if l.value != l.byDefault {
-			args = append(args, l.flag, fmt.Sprint(l.value))
+// A field is a flag in a struct of flags.
+type field struct {
+	flag, byDefault, of string
+	value               any
+}
+
+// fields returns the flags of a struct, in order.
+func fields(prefix string, flags any) (all []field) {
+	v := reflect.ValueOf(flags)
+	defaults := Defaults()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := cmp.Or(f.Tag.Get("name"), prefix+dashed(f.Name))
+		byDefault := os.Expand(f.Tag.Get("default"), func(name string) string { return defaults[name] })
+		all = append(all, field{"--" + name, byDefault, f.Tag.Get("of"), v.Field(i).Interface()})
+	}
+	return all
+}
+
+// args returns the flags of a struct that are not as by default.
+func args(prefix string, flags any) (args []string) {
+	for _, f := range fields(prefix, flags) {
+		if value := fmt.Sprint(f.value); value != f.byDefault {
+			args = append(args, f.flag, value)
 		}
 	}
 	return args
 }
 
-// StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
-type StoreLimits struct {
-	Agents     int64 `type:"integer" default:"${agents}" placeholder:"N" help:"Agents in the database. 0: no limit. Default: ${default}."`
-	TotalBytes int64 `type:"integer" default:"${total_bytes}" placeholder:"N" help:"Bytes of all agents together. 0: no limit. Default: ${default}."`
-}
-
-func (l StoreLimits) all() []limit {
-	d := workspace.DefaultStoreLimits()
-	return []limit{
-		{"--max-agents", l.Agents, d.Agents},
-		{"--max-total-bytes", l.TotalBytes, d.Bytes},
-	}
-}
-
-// Validate is kong's hook.
-func (l StoreLimits) Validate() error { return checkLimits(l.all(), 0) }
-
-// Args returns the flags that give another process the same limits.
-func (l StoreLimits) Args() []string { return limitArgs(l.all()) }
-
-// Options returns the limits as package workspace wants them.
-func (l StoreLimits) Options() workspace.StoreLimits {
-	none := func(n int64) int64 {
-		if n == 0 {
-			return -1
+// dashed returns the name of a field as kong makes a flag of it.
+func dashed(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		if i > 0 && unicode.IsUpper(c) {
+			b.WriteByte('-')
 		}
-		return n
+		b.WriteRune(unicode.ToLower(c))
 	}
-	return workspace.StoreLimits{Agents: none(l.Agents), Bytes: none(l.TotalBytes)}
+	return b.String()
 }

@@ -16,42 +16,19 @@ type Postgres struct {
 	StatementTimeout Span  `default:"30s" placeholder:"TIME" help:"After how long a statement fails. A COMMIT has no such limit. Default: ${default}."`
 }
 
-// waits are the flags that are times, and their values.
-func (p Postgres) waits() []wait {
-	return []wait{
-		{"--commit-wait", p.CommitWait.Duration, 20 * time.Second}, {"--lock-timeout", p.LockTimeout.Duration, 15 * time.Second},
-		{"--idle-timeout", p.IdleTimeout.Duration, 15 * time.Second}, {"--statement-timeout", p.StatementTimeout.Duration, 30 * time.Second},
-	}
-}
-
-type wait struct {
-	flag             string
-	value, byDefault time.Duration
-}
-
 // Validate returns an error if a time is one that the server would take for no limit, or
 // does not take.
 func (p Postgres) Validate() error {
-	for _, w := range p.waits() {
-		if w.value < time.Millisecond || w.value > 24*time.Hour {
-			return fmt.Errorf("%s must be a time from 1ms to 24h, not %v", w.flag, w.value)
+	for _, f := range fields("", p) {
+		if wait, ok := f.value.(Span); ok && (wait.Duration < time.Millisecond || wait.Duration > 24*time.Hour) {
+			return fmt.Errorf("%s must be a time from 1ms to 24h, not %v", f.flag, wait)
 		}
 	}
 	return nil
 }
 
 // Args returns the flags that are not as by default.
-func (p Postgres) Args() (args []string) {
-	if p.Connections != 16 {
-		args = append(args, "--db-connections", fmt.Sprint(p.Connections))
-	}
-	for _, w := range p.waits() {
-		if w.value != w.byDefault {
-			args = append(args, w.flag, w.value.String())
-		}
-	}
-	return args
-}
+func (p Postgres) Args() []string { return args("", p) }
 
 // Options returns the options of a database.
 func (p Postgres) Options() postgres.Options {

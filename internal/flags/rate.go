@@ -18,7 +18,8 @@ func (r *ServerRate) UnmarshalText(text []byte) error {
 	}
 	var given Rate
 	if err := given.UnmarshalText(text); err != nil || given == (Rate{}) {
-		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or 0 for no limit; not %.40q", text)
+		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or 0 for no limit; not "+
+			"%.40q", text)
 	}
 	r.Rate = auth.Rate(given)
 	if r.Burst == 0 {

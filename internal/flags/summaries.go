@@ -18,7 +18,7 @@ type Summaries struct {
 	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL" help:"Another server with the provider's API, such as http://localhost:11434/v1 for Ollama with --summarizer openai."`
 	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"Time for each call of the model, with its retries. Default: ${default}."`
 	SummaryWindow         Number        `placeholder:"N" help:"Tokens of a file in each call of the model. A longer file is read in parts. Default: 120000; 24000 with another base URL; 3000 with a local one."`
-	SummaryTokensPerMonth Number        `placeholder:"N" help:"Tokens that a model may read and write for each agent's summaries in a month. 0, the default: no limit."`
+	SummaryTokensPerMonth Number        `placeholder:"N" of:"tokens for summaries in a month" help:"Tokens that a model may read and write for each agent's summaries in a month. 0, the default: no limit."`
 	SummaryAllowPrivate   bool          `help:"Allow --summary-base-url to have a private or link-local address, such as 169.254.1.1."`
 }
 
@@ -59,7 +59,8 @@ var KeyVariables = map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai":
 // for off. It opens no connection.
 func (s Summaries) Choose() (chosen *workspace.Summarizer, why string, err error) {
 	chosen, err = summarize.Choose(s.Summarizer, os.Getenv, summarize.ProviderOptions{
-		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout, Window: int(s.SummaryWindow), AllowPrivate: s.SummaryAllowPrivate,
+		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout, Window: int(s.SummaryWindow),
+		AllowPrivate: s.SummaryAllowPrivate,
 	})
 	if err != nil {
 		return nil, "", err
