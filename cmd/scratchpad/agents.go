@@ -41,7 +41,7 @@ func (p *process) tenantName() (name string, given bool, err error) {
 		return defaultTenant, false, nil
 	}
 	if _, err := workspace.ParseAgentID(*p.line.Tenant); err != nil { // the rule is the same
-		return "", true, workspace.Errorf(workspace.ErrInvalid, "--tenant must be 1-128 characters of a-z A-Z 0-9 _ -, not %q", *p.line.Tenant)
+		return "", true, invalid("--tenant must be 1-128 characters of a-z A-Z 0-9 _ -, not %q", *p.line.Tenant)
 	}
 	return *p.line.Tenant, true, nil
 }
@@ -53,7 +53,9 @@ func (p *process) checkServer() error {
 			return err
 		}
 		if pgurl.HasSecret(*p.line.DB) {
-			return workspace.Errorf(workspace.ErrInvalid, "the URL of the database has a password, which would stand in the client's file for everybody to read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a service: --db 'postgres://?service=NAME'")
+			return invalid("the URL of the database has a password, which would stand in the client's file for everybody to " +
+				"read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a " +
+				"service: --db 'postgres://?service=NAME'")
 		}
 	}
 	if _, _, err := p.tenantName(); err != nil {
@@ -81,8 +83,8 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 	if m.Agent, m.Named, err = p.agentName(); err != nil || m.Named || m.Project == "" {
 		return m, err
 	}
-	err = p.use(p.openToLook, func(db *database.Handle) error {
-		m.Agent, err = p.projectAgent(db, m.Project)
+	err = p.use(p.openToLook, func(db *database.Handle) (err error) {
+		m.Agent, err = db.Opened().Project(p.ctx, m.Project)
 		return err
 	})
 	if errors.Is(err, workspace.ErrNotFound) || database.Default() == "" && p.line.DB == nil { // no project is recorded yet
@@ -94,24 +96,13 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 	return m, err
 }
 
-func (p *process) projectAgent(db *database.Handle, project string) (string, error) {
-	svc, err := db.Service(p.ctx)
-	if err != nil {
-		return "", err
-	}
-	return svc.Project(p.ctx, project)
-}
-
 // takeMemory records that an agent belongs to a project.
 func (p *process) takeMemory(m clientconfig.Memory) error {
 	if m.Project == "" || m.Agent == defaultAgent || m.Agent == "" || p.line.DB != nil && *p.line.DB == database.InMemory {
 		return nil
 	}
-	return p.use(p.openDatabase, func(db *database.Handle) error {
-		svc, err := db.Service(p.ctx)
-		if err != nil {
-			return err
-		}
+	return p.use(p.openDatabase, func(db *database.Handle) (err error) {
+		svc := db.Opened()
 		if m.Tenant != "" {
 			if svc, err = svc.Tenant(m.Tenant, workspace.StoreLimits{}); err != nil {
 				return err
@@ -123,7 +114,8 @@ func (p *process) takeMemory(m clientconfig.Memory) error {
 		}
 		agent, err := svc.TakeProject(p.ctx, m.Project, named)
 		if err == nil && agent != m.Agent {
-			err = workspace.Errorf(workspace.ErrConflict, "another project has just taken the agent %s; run the command again", m.Agent)
+			err = workspace.Errorf(workspace.ErrConflict,
+				"another project has just taken the agent %s; run the command again", m.Agent)
 		}
 		return err
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
@@ -21,7 +20,8 @@ type agentRecord struct {
 
 // Help is shown by scratchpad agents ls --help.
 func (agentsLs) Help() string {
-	return `The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the project that the agent belongs to. NAME is the name that a client of the Memory Stores API gave the agent.
+	return `The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the
+project that the agent belongs to. NAME is the name that a client of the Memory Stores API gave the agent.
 
 Examples:
 
@@ -32,10 +32,7 @@ Examples:
 // Run lists all agents.
 func (agentsLs) Run(p *process) error {
 	return p.use(p.openToLook, func(db *database.Handle) error {
-		svc, err := db.Service(p.ctx)
-		if err != nil {
-			return err
-		}
+		svc := db.Opened()
 		records := []agentRecord{}
 		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT", "NAME"}}
 		for after := ""; ; {
@@ -60,7 +57,7 @@ func (agentsLs) Run(p *process) error {
 					r.Archived, title = &profile.Archived, title+" (archived)"
 				}
 				records = append(records, r)
-				rows = append(rows, []string{terminal.Cell(r.ID), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project), terminal.Cell(title)})
+				rows = append(rows, terminal.Row(r.ID, r.Files, r.Logs, r.Entries, r.Bytes, r.Operations, r.Project, title))
 			}
 			after = page[len(page)-1].Agent
 		}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -35,13 +32,10 @@ func (c agentsRm) Run(p *process) error {
 	}
 	// The variable is set for all commands, so it may name another agent.
 	if p.agentNamed && *p.line.Agent != c.Name {
-		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
+		return invalid("delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}
 	return p.use(p.openExisting, func(db *database.Handle) error {
-		svc, err := db.Service(p.ctx)
-		if err != nil {
-			return err
-		}
+		svc := db.Opened()
 		look, err := svc.Look(c.Name)
 		if err != nil {
 			return err
@@ -55,19 +49,19 @@ func (c agentsRm) Run(p *process) error {
 			return err
 		}
 		if has.Usage == (workspace.Usage{}) && !named {
-			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
+			return workspace.Errorf(workspace.ErrNotFound,
+				"delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
 		}
 		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
-			phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"), phrase.Entries(has.Entries), phrase.Plural(has.Bytes, "byte")); err != nil {
+			phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"), phrase.Entries(has.Entries),
+			phrase.Plural(has.Bytes, "byte")); err != nil {
 			return err
 		}
 		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		return p.answer(agentDeleted{Agent: c.Name, Deleted: deleted}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"))
-			return err
-		})
+		return p.say(agentDeleted{Agent: c.Name, Deleted: deleted}, "%s: deleted, %s, %s",
+			c.Name, phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"))
 	})
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type backupCommand struct {
@@ -22,13 +19,16 @@ type backupCommand struct {
 
 // Help is shown by scratchpad backup --help.
 func (backupCommand) Help() string {
-	return `The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it is verified and it is safely on the disk.
+	return `The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it
+is verified and it is safely on the disk.
 
   scratchpad backup scratchpad-$(date +%F).db
 
-PostgreSQL is backed up by its own programs, pg_dump and pg_basebackup. For such a database the command says how, and fails.
+PostgreSQL is backed up by its own programs, pg_dump and pg_basebackup. For such a database the command says
+how, and fails.
 
-To restore a backup, stop the processes that have the database open, remove its -wal and -shm files, and put the backup in its place.`
+To restore a backup, stop the processes that have the database open, remove its -wal and -shm files, and put
+the backup in its place.`
 }
 
 // backedUp is the answer of backup.
@@ -41,7 +41,7 @@ type backedUp struct {
 // Run copies the database and verifies the copy.
 func (b backupCommand) Run(p *process) error {
 	if b.File == "-" {
-		return workspace.Errorf(workspace.ErrInvalid, "a backup cannot go to standard output, because it is verified at the end; give a new file")
+		return invalid("a backup cannot go to standard output, because it is verified at the end; give a new file")
 	}
 	name, err := p.storedDatabase()
 	if err != nil {
@@ -65,17 +65,16 @@ func (b backupCommand) Run(p *process) error {
 		return err
 	}
 	a := backedUp{b.File, info.Size(), time.Since(began).Seconds()}
-	return p.answer(a, func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, "%s  %s, verified, in %.1f s\n", terminal.OneLine(a.File), phrase.Bytes(a.Bytes), a.Seconds)
-		return err
-	})
+	return p.say(a, "%s  %s, verified, in %.1f s", terminal.OneLine(a.File), phrase.Bytes(a.Bytes), a.Seconds)
 }
 
 // backupOfServer says how a database of PostgreSQL is backed up, which is the work of
 // PostgreSQL's own programs.
 func backupOfServer(name, file string) error {
 	short := native.Quote(pgurl.Short(name))
-	return workspace.Errorf(workspace.ErrInvalid, "backup copies a file of SQLite, and PostgreSQL has programs of its own; run pg_dump --format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole server; check a restored copy with scratchpad verify --db URL",
+	return invalid("backup copies a file of SQLite, and PostgreSQL has programs of its own; run pg_dump "+
+		"--format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole server; "+
+		"check a restored copy with scratchpad verify --db URL",
 		native.Quote(file), short, native.Quote(file), short)
 }
 

@@ -23,7 +23,9 @@ type briefCommand struct {
 
 // Help is shown by scratchpad brief --help.
 func (briefCommand) Help() string {
-	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed. The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed since the one before, run scratchpad setup --client claude-code.
+	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed.
+The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed
+since the one before, run scratchpad setup --client claude-code.
 
 Examples:
 
@@ -45,7 +47,7 @@ type briefRecord struct {
 // Run prints the brief, and then moves the mark.
 func (c briefCommand) Run(p *process) error {
 	if c.Tokens < 1 {
-		return workspace.Errorf(workspace.ErrInvalid, "--tokens is %d, allowed are 1 and more", c.Tokens)
+		return invalid("--tokens is %d, allowed are 1 and more", c.Tokens)
 	}
 	b, err := c.read(p)
 	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
@@ -111,7 +113,8 @@ func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 }
 
 func briefOf(b brief.Brief) briefRecord {
-	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []change.Record{}}
+	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More,
+		Paths: []change.Record{}}
 	if b.Since >= 0 {
 		r.Since = &b.Since
 	}

@@ -27,7 +27,8 @@ type changesCommand struct {
 
 // Help is shown by scratchpad changes --help.
 func (changesCommand) Help() string {
-	return `Every write is a change and has the next revision, a number. The answer names the last one: give it as --since the next time. There is one line for each path, whatever happened to it since.
+	return `Every write is a change and has the next revision, a number. The answer names the last one: give
+it as --since the next time. There is one line for each path, whatever happened to it since.
 
 Examples:
 
@@ -41,9 +42,9 @@ Examples:
 func (c changesCommand) Run(p *process) error {
 	switch {
 	case c.Follow && (c.Diffs || c.Limit != 0):
-		return workspace.Errorf(workspace.ErrInvalid, "--follow prints each change; leave --diffs and --limit out")
+		return invalid("--follow prints each change; leave --diffs and --limit out")
 	case c.Limit > 100:
-		return workspace.Errorf(workspace.ErrInvalid, "--limit is %d, allowed are 1-100", c.Limit)
+		return invalid("--limit is %d, allowed are 1-100", c.Limit)
 	case c.Follow:
 		return c.follow(p)
 	}
@@ -77,7 +78,8 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 		p.note("revision %d is too old; these are the paths that changed last\n", *c.Since)
 	}
 	if all.Omitted > 0 {
-		p.note("%s shown without content: new, too long, or the old version is redacted or not kept\n", phrase.Plural(int64(all.Omitted), "path"))
+		p.note("%s shown without content: new, too long, or the old version is redacted or not kept\n",
+			phrase.Plural(int64(all.Omitted), "path"))
 	}
 	if all.Cursor == 0 {
 		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", ws.Agent())
@@ -132,7 +134,8 @@ func (changesCommand) awaitReader(ctx context.Context, cancel context.CancelCaus
 }
 
 func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Workspace) error {
-	now, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true, Limit: 1, Prefix: c.Prefix}) // checks the prefix too
+	now, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true, Limit: 1,
+		Prefix: c.Prefix}) // checks the prefix too
 	if err != nil {
 		return err
 	}

@@ -28,18 +28,28 @@ type clientConfigCommand struct {
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `The command prints the entry for the client on standard output, and says on standard error where it goes. It writes no file; scratchpad setup --client NAME does. The entry contains the --agent, --tenant, --db, limits, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
+	return `The command prints the entry for the client on standard output, and says on standard error where
+it goes. It writes no file; scratchpad setup --client NAME does. The entry contains the --agent, --tenant,
+--db, limits, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what
+read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project
   scratchpad client-config claude-desktop --summarizer outline
 
-With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the key.
+With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create
+makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry
+names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no
+servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the
+key.
 
   scratchpad client-config vscode --url https://memory.example.com
   SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
 
-Without --agent, a file that belongs to a project (.mcp.json, .vscode/mcp.json) gets the memory of that project. Its agent has the name of the folder, so all clients of the project share it. If another folder of that name has the agent, a part of the path's hash is added. A file that is the user's own gets the agent default.
+Without --agent, a file that belongs to a project (.mcp.json, .vscode/mcp.json) gets the memory of that
+project. Its agent has the name of the folder, so all clients of the project share it. If another folder of
+that name has the agent, a part of the path's hash is added. A file that is the user's own gets the agent
+default.
 
 These are the usual files:
 
@@ -74,7 +84,7 @@ func (c clientConfigCommand) Run(p *process) error {
 	}
 	a := clientConfig{Client: c.Client}
 	if a.File, err = to.File(); err != nil {
-		return workspace.Errorf(workspace.ErrInvalid, "there is no folder for the file of %s: %v; set HOME", to.Title, err)
+		return invalid("there is no folder for the file of %s: %v; set HOME", to.Title, err)
 	}
 	if c.URL != "" {
 		return c.connect(p, to, a)
@@ -91,7 +101,8 @@ func (c clientConfigCommand) Run(p *process) error {
 		s.Args = append(s.Args, "--tools", string(c.Tools))
 	}
 	if native.IsTemporary(s.Command) {
-		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n", s.Command)
+		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n",
+			s.Command)
 	}
 	a.Agent, a.Tenant, a.Project = m.Agent, m.Tenant, m.Project
 	if c.PassKey {
@@ -108,11 +119,13 @@ func (c clientConfigCommand) Run(p *process) error {
 func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	switch {
 	case c.URL != "" && c.PassKey:
-		return "", workspace.Errorf(workspace.ErrInvalid, "--pass-key is for a server on this machine; leave it out, or --url")
+		return "", invalid("--pass-key is for a server on this machine; leave it out, or --url")
 	case c.URL != "" && c.Tools != storageTools:
-		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the server says which tools it has; leave --tools out, and give it to scratchpad serve")
+		return "", invalid("with --url the server says which tools it has; leave --tools out, and give it to scratchpad " +
+			"serve")
 	case c.URL != "" && (p.agentNamed || p.tenantNamed):
-		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the key says whose memory it is; leave --agent and --tenant out, and give them to scratchpad keys create")
+		return "", invalid("with --url the key says whose memory it is; leave --agent and --tenant out, and give them to " +
+			"scratchpad keys create")
 	}
 	if c.URL != "" {
 		return c.KeyVariable, nil
@@ -184,7 +197,8 @@ func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientC
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
-		p.note("Run the command below. Or put this into %s, for everybody who works in that folder:\n\n%s\n", a.File, a.Snippet)
+		p.note("Run the command below. Or put this into %s, for everybody who works in that folder:\n\n%s\n", a.File,
+			a.Snippet)
 	} else {
 		p.note("Put this into %s, or let scratchpad setup do that. Then restart %s:\n\n", a.File, to.Title)
 	}

@@ -17,11 +17,13 @@ type completionCommand struct {
 
 // Help is shown by scratchpad completion --help.
 func (completionCommand) Help() string {
-	return `With the script, the Tab key completes commands, flags and their values, help topics, agents, and the names of files and logs that agents have stored.
+	return `With the script, the Tab key completes commands, flags and their values, help topics, agents, and
+the names of files and logs that agents have stored.
 
   scratchpad completion bash
 
-For bash, add the line below to ~/.bashrc. For zsh, add it to ~/.zshrc after compinit, with zsh in place of bash. For fish, write the script to ~/.config/fish/completions/scratchpad.fish.
+For bash, add the line below to ~/.bashrc. For zsh, add it to ~/.zshrc after compinit, with zsh in place of
+bash. For fish, write the script to ~/.config/fish/completions/scratchpad.fish.
 
   source <(scratchpad completion bash)`
 }
@@ -45,7 +47,8 @@ type completeCommand struct {
 
 // Help is shown by scratchpad __complete --help.
 func (completeCommand) Help() string {
-	return `The scripts of scratchpad completion call this command with the words of a command line up to the one to complete.
+	return `The scripts of scratchpad completion call this command with the words of a command line up to the
+one to complete.
 
   scratchpad __complete -- client-config cl`
 }
@@ -59,7 +62,8 @@ func (c completeCommand) Run(p *process, k *kong.Context) error {
 }
 
 func (p *process) complete(commands *kong.Node, words []string) []string {
-	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent, Tenant: p.line.Tenant, Names: p.storedNames})
+	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent,
+		Tenant: p.line.Tenant, Names: p.storedNames})
 }
 
 const completeWait = 500 * time.Millisecond // for the database

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os/signal"
 	"syscall"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/signin"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type consoleCommand struct {
@@ -31,15 +28,21 @@ type consoleCommand struct {
 
 // Help is shown by scratchpad console --help.
 func (consoleCommand) Help() string {
-	return `See in the browser what agents remember and how it came about, and put it right: files with all their versions, logs, searches, keys. The pages change by themselves while agents work.
+	return `See in the browser what agents remember and how it came about, and put it right: files with all
+their versions, logs, searches, keys. The pages change by themselves while agents work.
 
   scratchpad console
   scratchpad console --agent planner
   scratchpad console --db ./agent.db --no-open --idle 30m
 
-The command prints a link and opens it in the browser, if it runs on a terminal. The link lets one browser in, once; nobody else can use it then, and nobody on other machines can reach it. That browser may see and change everything of the tenant. With --agent it shows that agent first. Ctrl-C ends the console, and so does the end of the terminal.
+The command prints a link and opens it in the browser, if it runs on a terminal. The link lets one browser in,
+once; nobody else can use it then, and nobody on other machines can reach it. That browser may see and change
+everything of the tenant. With --agent it shows that agent first. Ctrl-C ends the console, and so does the end
+of the terminal.
 
-For the database of another machine, run the command there with --no-open --addr 127.0.0.1:9000, connect with ssh -L 9000:127.0.0.1:9000, and open the link here. For a team, scratchpad serve has the same pages for people with keys.`
+For the database of another machine, run the command there with --no-open --addr 127.0.0.1:9000, connect with
+ssh -L 9000:127.0.0.1:9000, and open the link here. For a team, scratchpad serve has the same pages for people
+with keys.`
 }
 
 // consoleAnswer is the answer of the command.
@@ -68,7 +71,8 @@ func (c consoleCommand) Run(p *process) error {
 	}
 	defer listener.Close()
 	if !onLoopback(listener) {
-		return workspace.Errorf(workspace.ErrInvalid, "scratchpad console has no keys, so it is for this machine only, and %s is not; leave --addr out, or let people sign in with keys: scratchpad serve --addr %s", listener.Addr(), c.Addr)
+		return invalid("scratchpad console has no keys, so it is for this machine only, and %s is not; leave --addr out, "+
+			"or let people sign in with keys: scratchpad serve --addr %s", listener.Addr(), c.Addr)
 	}
 	native.IgnorePipeSignal()
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
@@ -77,14 +81,10 @@ func (c consoleCommand) Run(p *process) error {
 		defer stop()
 	}
 	s := &localConsole{c: c, p: p, name: name, tenant: tenant}
-	db := p.newDatabase(database.HandleOptions{Unwritable: func(why error) {
+	open := p.opener(database.HandleOptions{Unwritable: func(why error) {
 		s.readOnly = true
 		p.sayUnwritable(why)
 	}})
-	open := func() (*database.Handle, error) {
-		_, err := db.Service(p.ctx)
-		return db, err
-	}
 	return p.use(open, func(db *database.Handle) (err error) {
 		if err := s.open(db); err != nil {
 			return err
@@ -150,11 +150,7 @@ func (s *localConsole) close() error {
 // greet prints the link, and opens it in the browser if somebody sits at the terminal.
 func (s *localConsole) greet(link string) error {
 	a := consoleAnswer{URL: link, Database: pgurl.Short(s.name), Tenant: s.tenant}
-	err := s.p.answer(a, func(out io.Writer) error {
-		_, err := fmt.Fprintln(out, link)
-		return err
-	})
-	if err != nil {
+	if err := s.p.say(a, "%s", link); err != nil {
 		return err
 	}
 	how := "Open the link above in a browser on this machine."
@@ -173,7 +169,8 @@ func (s *localConsole) config(_ context.Context, agent, key string) []console.Co
 		if err != nil {
 			return nil
 		}
-		return append([]console.Config{{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}}, remoteConfigs(at, true, key)...)
+		server := console.Config{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}
+		return append([]console.Config{server}, remoteConfigs(at, true, key)...)
 	}
 	if s.p.line.DB != nil && pgurl.HasSecret(*s.p.line.DB) {
 		return nil // the password would stand in the file

@@ -26,16 +26,15 @@ func (p *process) newDatabase(o database.HandleOptions) *database.Handle {
 // options returns what the flags of all commands say of a service.
 func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
-	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits), Store: p.line.Store.Options(), Paths: p.line.Paths.PathRule}, err
+	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits), Store: p.line.Store.Options(),
+		Paths: p.line.Paths.PathRule}, err
 }
 
 // openToLook opens the database for a command that only looks. It waits for no
 // other process and changes no byte, and its reads are not counted as operations of
 // an agent.
 func (p *process) openToLook() (*database.Handle, error) {
-	d := p.newDatabase(database.HandleOptions{Look: true})
-	_, err := d.Service(p.ctx)
-	return d, err
+	return p.opener(database.HandleOptions{Look: true})()
 }
 
 // openExisting opens the database for a command that changes what is there. If there
@@ -54,9 +53,16 @@ func (p *process) openExisting() (*database.Handle, error) {
 // openDatabase opens the database for a command that writes. If there is none, it
 // makes one.
 func (p *process) openDatabase() (*database.Handle, error) {
-	d := p.newDatabase(database.HandleOptions{})
-	_, err := d.Service(p.ctx)
-	return d, err
+	return p.opener(database.HandleOptions{})()
+}
+
+// opener returns a function that opens the database.
+func (p *process) opener(o database.HandleOptions) func() (*database.Handle, error) {
+	return func() (*database.Handle, error) {
+		db := p.newDatabase(o)
+		_, err := db.Service(p.ctx)
+		return db, err
+	}
 }
 
 // workspace returns the memory of the agent that the command is about.
@@ -122,17 +128,17 @@ func isOfVersion(err error) bool {
 func (p *process) databasePath(make bool) (string, error) {
 	if p.line.DB != nil {
 		if *p.line.DB == "" {
-			return "", workspace.Errorf(workspace.ErrInvalid, "--db is empty; name a file, or leave out --db for %s", orNone(database.Default()))
+			return "", invalid("--db is empty; name a file, or leave out --db for %s", orNone(database.Default()))
 		}
 		return *p.line.DB, nil
 	}
 	path := database.Default()
 	if path == "" {
-		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the database; name a file with --db")
+		return "", invalid("there is no home folder for the database; name a file with --db")
 	}
 	if make {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", workspace.Errorf(workspace.ErrInvalid, "%v; name another file with --db", err)
+			return "", invalid("%v; name another file with --db", err)
 		}
 	}
 	return path, nil
@@ -146,7 +152,7 @@ func (p *process) storedDatabase() (string, error) {
 	case err != nil || pgurl.Is(name):
 		return name, err
 	case name == database.InMemory:
-		return "", workspace.Errorf(workspace.ErrInvalid, "%s is no file, and is gone when its process ends; name a file with --db", database.InMemory)
+		return "", invalid("%s is no file, and is gone when its process ends; name a file with --db", database.InMemory)
 	}
 	return filepath.Abs(name)
 }

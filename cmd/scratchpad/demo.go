@@ -18,7 +18,9 @@ type demoCommand struct{}
 
 // Help is shown by scratchpad demo --help.
 func (demoCommand) Help() string {
-	return `The demo starts scratchpad mcp with a temporary database and plays a short session of an agent through an MCP client. For each call it shows the answer, about how many tokens a model reads for it, and what reading everything again would cost.
+	return `The demo starts scratchpad mcp with a temporary database and plays a short session of an agent
+through an MCP client. For each call it shows the answer, about how many tokens a model reads for it, and what
+reading everything again would cost.
 
   scratchpad demo
   scratchpad demo --json`
@@ -31,7 +33,8 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o := demo.Options{Database: filepath.Join(dir, "demo.db"), Env: unconfigured(k.Model, os.Environ()), Version: version(), Err: p.err, Paint: p.paint}
+	o := demo.Options{Database: filepath.Join(dir, "demo.db"), Env: unconfigured(k.Model, os.Environ()),
+		Version: version(), Err: p.err, Paint: p.paint}
 	if !p.line.JSON {
 		o.Out = p.out
 	}
@@ -40,9 +43,11 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 		return err
 	}
 	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; docs/benchmarks.md has exact numbers.)\n",
+		fmt.Fprintf(out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; "+
+			"docs/benchmarks.md has exact numbers.)\n",
 			p.paint("In all", color.Bold), r.Tokens, r.Whole)
-		_, err := fmt.Fprintln(out, "Next: scratchpad setup adds it to your clients: Claude Code, Cursor, VS Code, Codex and others.")
+		_, err := fmt.Fprintln(out, "Next: scratchpad setup adds it to your clients: Claude Code, Cursor, VS Code, Codex "+
+			"and others.")
 		return err
 	})
 }

@@ -19,13 +19,17 @@ type doctorCommand struct {
 
 // Help is shown by scratchpad doctor --help.
 func (doctorCommand) Help() string {
-	return `Doctor changes nothing without --scrub, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not exist yet is not a problem.
+	return `Doctor changes nothing without --scrub, whatever is wrong with the database. Each line is ok, a
+warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not
+exist yet is not a problem.
 
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json
   scratchpad doctor --scrub
 
-Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write survives there: the settings of the server, its standbys and how far they lag. To check all content too, run scratchpad verify.`
+Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write
+survives there: the settings of the server, its standbys and how far they lag. To check all content too, run
+scratchpad verify.`
 }
 
 // Run reports on the database.
@@ -44,7 +48,7 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	var r *doctor.Report
 	if pgurl.Is(name) {
 		if c.Scrub {
-			return workspace.Errorf(workspace.ErrInvalid, "--scrub is for a database in a file; on PostgreSQL run VACUUM FULL")
+			return invalid("--scrub is for a database in a file; on PostgreSQL run VACUUM FULL")
 		}
 		r, err = doctor.ExamineServer(p.ctx, name, p.line.Postgres.Options(), o)
 	} else {
@@ -64,7 +68,8 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 
 // openDoctor returns the options of the checks of a database that this process has open.
 func (p *process) openDoctor() doctor.Options {
-	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text}
+	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Summaries: p.line.Summaries.Choose,
+		Logger: p.log, Text: failure.Text}
 	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
 		o.Database = path
 	}

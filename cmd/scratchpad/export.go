@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
@@ -20,9 +18,12 @@ type exportCommand struct {
 
 // Help is shown by scratchpad export --help.
 func (exportCommand) Help() string {
-	return `Each file becomes a file in DIR/files. Each log becomes a file in DIR/logs with a line of JSON for each entry: id, time, author, text. DIR/manifest.json lists them with their versions, times, authors and hashes. It is written last: a folder without it is not a whole export.
+	return `Each file becomes a file in DIR/files. Each log becomes a file in DIR/logs with a line of JSON for
+each entry: id, time, author, text. DIR/manifest.json lists them with their versions, times, authors and
+hashes. It is written last: a folder without it is not a whole export.
 
-Names that some file systems cannot hold are escaped: %41 stands for A where a file a is beside it. The manifest has both names.
+Names that some file systems cannot hold are escaped: %41 stands for A where a file a is beside it. The
+manifest has both names.
 
 Examples:
 
@@ -52,7 +53,8 @@ func (c exportCommand) Run(p *process) error {
 	p.line.Paths.PathRule = workspace.UnicodePaths // it allows every path that can be stored
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		show, end := terminal.Progress(p.err, "exporting", terminal.Bytes)
-		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id, Progress: show})
+		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id,
+			Progress: show})
 		end()
 		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
 			return failure.Followed(err, "the folder is not a whole export; remove it, and run the export again")
@@ -61,22 +63,16 @@ func (c exportCommand) Run(p *process) error {
 			return err
 		}
 		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
-		return p.answer(a, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s  agent %s: %s, %s, %s, %s, %s\n", terminal.OneLine(a.Dir), a.Agent, phrase.Plural(a.Files, "file"),
-				phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs, "log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
-			return err
-		})
+		return p.say(a, "%s  agent %s: %s, %s, %s, %s, %s", terminal.OneLine(a.Dir), a.Agent, phrase.Plural(a.Files, "file"),
+			phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs, "log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
 	})
 }
 
 // databaseID returns the id of the database. The first export gives it one, if it can be
 // written.
 func (p *process) databaseID() (id string, err error) {
-	read := func(db *database.Handle) error {
-		svc, err := db.Service(p.ctx)
-		if err == nil {
-			id, err = svc.DatabaseID(p.ctx)
-		}
+	read := func(db *database.Handle) (err error) {
+		id, err = db.Opened().DatabaseID(p.ctx)
 		return err
 	}
 	if err = p.use(p.openToLook, read); errors.Is(err, workspace.ErrReadOnly) {

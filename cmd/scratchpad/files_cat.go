@@ -39,7 +39,8 @@ type contentRecord struct {
 // Run prints the file.
 func (c filesCat) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine), ToLine: int(c.ToLine)})
+		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine),
+			ToLine: int(c.ToLine)})
 		if err != nil {
 			return err
 		}

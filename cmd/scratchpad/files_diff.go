@@ -24,7 +24,8 @@ type filesDiff struct {
 
 // Help is shown by scratchpad files diff --help.
 func (filesDiff) Help() string {
-	return `The output is a unified diff, which patch understands. To see which versions are kept, run scratchpad files history.
+	return `The output is a unified diff, which patch understands. To see which versions are kept, run
+scratchpad files history.
 
 Examples:
 

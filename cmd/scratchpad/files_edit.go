@@ -28,9 +28,12 @@ type filesEdit struct {
 
 // Help is shown by scratchpad files edit --help.
 func (filesEdit) Help() string {
-	return `Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like files write, the command keeps as many versions as there are, unless you give --max-versions.
+	return `Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what
+you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like
+files write, the command keeps as many versions as there are, unless you give --max-versions.
 
-If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if there is none.
+If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if
+there is none.
 
 Examples:
 
@@ -44,29 +47,28 @@ Examples:
 func (c filesEdit) Run(p *process) error {
 	switch {
 	case c.Old == nil && c.All:
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and a text to put in its place", c.Path)
+		return invalid("edit %s: --all needs a text to replace and a text to put in its place", c.Path)
 	case c.Old != nil && c.New == nil:
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text to put in place of %q is missing; give '' to remove it", c.Path, *c.Old)
+		return invalid("edit %s: the text to put in place of %q is missing; give '' to remove it", c.Path, *c.Old)
 	case c.Old == nil && !(terminal.Is(p.in) && terminal.Is(p.out)):
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and the text to put in its place", c.Path)
-	}
-	path, err := p.line.Paths.Parse(c.Path)
-	if err != nil {
-		return err
+		return invalid("edit %s: there is no terminal for an editor; give the text to replace and the text to put in its "+
+			"place", c.Path)
 	}
 	open := p.openExisting
 	if c.Old != nil && *c.Old == "" {
 		open = p.openDatabase
 	}
-	return p.withKept(open, path, func(ws *workspace.Workspace) error {
+	return p.withKept(open, c.Path, func(ws *workspace.Workspace) error {
 		if c.Old == nil {
 			return c.open(p, ws)
 		}
-		r, err := ws.EditFile(p.ctx, c.Path, *c.Old, *c.New, workspace.EditOptions{All: c.All, IfVersion: (*int64)(c.IfVersion)})
+		r, err := ws.EditFile(p.ctx, c.Path, *c.Old, *c.New, workspace.EditOptions{All: c.All,
+			IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
 		}
-		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes, Replacements: r.Replacements})
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes,
+			Replacements: r.Replacements})
 	})
 }
 
@@ -78,7 +80,8 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 		return err
 	}
 	if c.IfVersion != nil && int64(*c.IfVersion) != r.Current {
-		return workspace.Errorf(workspace.ErrConflict, "edit %s: it is at version %d, --if-version is %d", c.Path, r.Current, *c.IfVersion)
+		return workspace.Errorf(workspace.ErrConflict, "edit %s: it is at version %d, --if-version is %d", c.Path,
+			r.Current, *c.IfVersion)
 	}
 	dir, err := os.MkdirTemp("", "scratchpad-")
 	if err != nil {
@@ -107,7 +110,8 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	if err != nil {
 		return failure.Followed(err, "your text is in "+local)
 	}
-	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
+	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}),
+		os.RemoveAll(dir))
 }
 
 // localName returns the last part of a path as the name of a local file. Its end stays,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/change"
-	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,7 +16,8 @@ type filesHistory struct {
 
 // Help is shown by scratchpad files history --help.
 func (filesHistory) Help() string {
-	return `The oldest version comes first. As many as --max-versions are kept. A version whose text was removed shows when that was, and by whom. To compare two, run scratchpad files diff.
+	return `The oldest version comes first. As many as --max-versions are kept. A version whose text was
+removed shows when that was, and by whom. To compare two, run scratchpad files diff.
 
 Examples:
 
@@ -44,12 +44,13 @@ func (c filesHistory) Run(p *process) error {
 		rows := [][]string{{"VERSION", "BYTES", "UPDATED", "AUTHOR"}}
 		for _, v := range versions {
 			by, redacted := change.AuthorOf(v.Author), redactedOf(v.Redacted)
-			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by, Redacted: redacted})
+			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by,
+				Redacted: redacted})
 			bytes, author := fmt.Sprint(v.Bytes), by.String()
 			if redacted != nil {
 				bytes, author = "-", strings.TrimSpace(author+" (redacted "+redacted.String()+")")
 			}
-			rows = append(rows, []string{fmt.Sprint(v.Version), bytes, phrase.Time(v.Time), terminal.Cell(author)})
+			rows = append(rows, terminal.Row(v.Version, bytes, v.Time, author))
 		}
 		return p.answer(records, p.table(rows))
 	})

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -40,13 +38,14 @@ func (c filesLs) Run(p *process) error {
 			}
 			for _, f := range page.Files {
 				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated.UTC()})
-				rows = append(rows, []string{terminal.Cell(f.Path), fmt.Sprint(f.Version), fmt.Sprint(f.Bytes), phrase.Time(f.Updated)})
+				rows = append(rows, terminal.Row(f.Path, f.Version, f.Bytes, f.Updated))
 			}
 			if o.After = page.Next; !page.More {
 				break
 			}
 		}
-		return p.list(records, rows, "no files%s of agent %s; scratchpad files write PATH makes one, and scratchpad agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
+		return p.list(records, rows, "no files%s of agent %s; scratchpad files write PATH makes one, and scratchpad "+
+			"agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
 	})
 }
 

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,7 +13,9 @@ type filesMv struct {
 
 // Help is shown by scratchpad files mv --help.
 func (filesMv) Help() string {
-	return `The versions go along. The content is also stored as a new version at the new path, so that whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that it has used are removed. A log of the same name stays.
+	return `The versions go along. The content is also stored as a new version at the new path, so that
+whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that
+it has used are removed. A log of the same name stays.
 
 Examples:
 
@@ -31,18 +30,12 @@ type movedRecord struct {
 
 // Run moves the file.
 func (c filesMv) Run(p *process) error {
-	path, err := p.line.Paths.Parse(c.Path)
-	if err != nil {
-		return err
-	}
-	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
 		r, err := ws.MoveFile(p.ctx, c.Path, c.New, workspace.MoveOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
 		}
-		return p.answer(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: version %d, moved from %s\n", r.Path, r.Version, r.From)
-			return err
-		})
+		return p.say(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, "%s: version %d, moved from %s", r.Path,
+			r.Version, r.From)
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -21,11 +20,16 @@ type filesRedact struct {
 
 // Help is shown by scratchpad files redact --help.
 func (filesRedact) Help() string {
-	return `Use it for a secret that should never have been written. The text of the version is removed for good. The number, the author and the time of the version stay, with a note of who removed the text and when. The command asks first.
+	return `Use it for a secret that should never have been written. The text of the version is removed for
+good. The number, the author and the time of the version stay, with a note of who removed the text and when.
+The command asks first.
 
-The current version cannot be redacted. Write a version without the secret first. Then redact every version that has it: scratchpad files history lists them.
+The current version cannot be redacted. Write a version without the secret first. Then redact every version
+that has it: scratchpad files history lists them.
 
-The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration, and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
+The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
+and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and
+longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
 
 Examples:
 
@@ -81,9 +85,6 @@ func (c filesRedact) Run(p *process) error {
 			return err
 		}
 		record := redactRecord{Path: c.Path, Version: v.Version, Redacted: redactedOf(v.Redacted)}
-		return p.answer(record, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: version %d, redacted %s\n", c.Path, v.Version, record.Redacted)
-			return err
-		})
+		return p.say(record, "%s: version %d, redacted %s", c.Path, v.Version, record.Redacted)
 	})
 }

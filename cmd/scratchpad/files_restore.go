@@ -13,7 +13,8 @@ type filesRestore struct {
 
 // Help is shown by scratchpad files restore --help.
 func (filesRestore) Help() string {
-	return `The content of the version is stored as the next version. The present version is kept. To see which versions are kept, run scratchpad files history.
+	return `The content of the version is stored as the next version. The present version is kept. To see
+which versions are kept, run scratchpad files history.
 
 Examples:
 
@@ -22,11 +23,7 @@ Examples:
 
 // Run restores the version.
 func (c filesRestore) Run(p *process) error {
-	path, err := p.line.Paths.Parse(c.Path)
-	if err != nil {
-		return err
-	}
-	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
 		r, err := ws.RestoreFile(p.ctx, c.Path, int64(c.Version), workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err

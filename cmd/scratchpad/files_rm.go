@@ -18,7 +18,8 @@ type filesRm struct {
 
 // Help is shown by scratchpad files rm --help.
 func (filesRm) Help() string {
-	return `The command asks first. If one of the files does not exist, it deletes nothing. A log of the same name stays.
+	return `The command asks first. If one of the files does not exist, it deletes nothing. A log of the same
+name stays.
 
 Examples:
 

@@ -15,9 +15,12 @@ type filesSummarize struct {
 
 // Help is shown by scratchpad files summarize --help.
 func (filesSummarize) Help() string {
-	return `The file must have more than 8,000 characters. The summary is kept until the file changes, for this command and for the agent's tool summarize_file. Standard error says what made the summary, and whether it was kept from before.
+	return `The file must have more than 8,000 characters. The summary is kept until the file changes, for
+this command and for the agent's tool summarize_file. Standard error says what made the summary, and whether
+it was kept from before.
 
-If $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, the file goes to that provider. --summarizer outline keeps it here. For other models, see scratchpad help flags.
+If $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, the file goes to that provider. --summarizer outline keeps it
+here. For other models, see scratchpad help flags.
 
 Examples:
 
@@ -43,7 +46,7 @@ func (c filesSummarize) Run(p *process) (err error) {
 		return err
 	}
 	if p.summarizer == nil {
-		return workspace.Errorf(workspace.ErrInvalid, "summarize %s: summaries are off; --summarizer outline makes one", c.Path)
+		return invalid("summarize %s: summaries are off; --summarizer outline makes one", c.Path)
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		show, end := terminal.Progress(p.err, "asking the model", terminal.Count)

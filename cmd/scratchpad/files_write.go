@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
@@ -21,7 +19,8 @@ type filesWrite struct {
 
 // Help is shown by scratchpad files write --help.
 func (filesWrite) Help() string {
-	return `If the file has more than --max-versions versions, the oldest are removed. Without the flag, the command keeps as many versions as there are, because a server may have a higher limit.
+	return `If the file has more than --max-versions versions, the oldest are removed. Without the flag, the
+command keeps as many versions as there are, because a server may have a higher limit.
 
 Examples:
 
@@ -38,22 +37,23 @@ type writeRecord struct {
 
 // Run writes the file.
 func (c filesWrite) Run(p *process) error {
-	path, err := p.line.Paths.Parse(c.Path)
-	if err != nil {
+	if _, err := p.line.Paths.Parse(c.Path); err != nil {
 		return err
 	}
 	limit := p.line.Limits.FileBytes
 	content, err := p.readSource(c.Source, limit)
 	if errors.Is(err, workspace.ErrInvalid) {
-		return failure.Followed(err, "the source is a local file; a text goes to standard input, such as: echo TEXT | scratchpad files write "+native.Quote(c.Path))
+		return failure.Followed(err, "the source is a local file; a text goes to standard input, such as: echo TEXT | "+
+			"scratchpad files write "+native.Quote(c.Path))
 	}
 	if err != nil {
 		return err
 	}
 	if int64(len(content)) > limit {
-		return workspace.Errorf(workspace.ErrTooLarge, "write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes)", c.Path, limit)
+		return workspace.Errorf(workspace.ErrTooLarge,
+			"write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes)", c.Path, limit)
 	}
-	return p.withKept(p.openDatabase, path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openDatabase, c.Path, func(ws *workspace.Workspace) error {
 		r, err := ws.WriteFile(p.ctx, c.Path, content, workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
@@ -65,7 +65,11 @@ func (c filesWrite) Run(p *process) error {
 // withKept is with for a write to a file. A server with a higher --max-versions may
 // have kept more versions than this command's limit. Unless the flag was given, the
 // write keeps them all.
-func (p *process) withKept(open func() (*database.Handle, error), path workspace.Path, fn func(*workspace.Workspace) error) error {
+func (p *process) withKept(open func() (*database.Handle, error), name string, fn func(*workspace.Workspace) error) error {
+	path, err := p.line.Paths.Parse(name)
+	if err != nil {
+		return err
+	}
 	return p.with(func() (*database.Handle, error) {
 		db, err := open()
 		if err != nil || p.versionsGiven {
@@ -84,11 +88,7 @@ func (p *process) keepVersions(db *database.Handle, path string) error {
 	if err != nil {
 		return err
 	}
-	svc, err := db.Service(p.ctx)
-	if err != nil {
-		return err
-	}
-	look, err := svc.Look(name)
+	look, err := db.Opened().Look(name)
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,9 @@ func (p *process) raiseVersions(db *database.Handle, to int64) error {
 }
 
 func (p *process) answerWritten(r writeRecord) error {
-	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s: version %d, %s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"))
-		if r.Replacements > 0 {
-			fmt.Fprintf(out, ", %s", phrase.Plural(r.Replacements, "replacement"))
-		}
-		_, err := fmt.Fprintln(out)
-		return err
-	})
+	replaced := ""
+	if r.Replacements > 0 {
+		replaced = ", " + phrase.Plural(r.Replacements, "replacement")
+	}
+	return p.say(r, "%s: version %d, %s%s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"), replaced)
 }

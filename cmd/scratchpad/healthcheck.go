@@ -2,13 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/health"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type healthcheckCommand struct {
@@ -19,7 +16,9 @@ type healthcheckCommand struct {
 
 // Help is shown by scratchpad healthcheck --help.
 func (healthcheckCommand) Help() string {
-	return `The command asks /readyz, which needs no key. The exit code is 0 if the server can read and write its database, and 1 if it cannot, if it is stopping, or if there is none. Containers and supervisors can run it every few seconds.
+	return `The command asks /readyz, which needs no key. The exit code is 0 if the server can read and write
+its database, and 1 if it cannot, if it is stopping, or if there is none. Containers and supervisors can run
+it every few seconds.
 
 Examples:
 
@@ -34,15 +33,13 @@ type healthRecord struct {
 
 // Run asks the server.
 func (c healthcheckCommand) Run(p *process) error {
-	url, err := health.Ask(p.ctx, health.Options{Addr: c.Addr, Port: os.Getenv("PORT"), Certificate: c.TLSCert, Timeout: c.Timeout})
+	url, err := health.Ask(p.ctx, health.Options{Addr: c.Addr, Port: os.Getenv("PORT"), Certificate: c.TLSCert,
+		Timeout: c.Timeout})
 	if err != nil && !errors.Is(err, health.ErrNotReady) {
-		return workspace.Errorf(workspace.ErrInvalid, "%v", err)
+		return invalid("%v", err)
 	}
 	if err != nil {
 		return err
 	}
-	return p.answer(healthRecord{true, url}, func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, "ready: %s\n", url)
-		return err
-	})
+	return p.say(healthRecord{true, url}, "ready: %s", url)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/complete"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type helpCommand struct {
@@ -17,7 +16,8 @@ type helpCommand struct {
 
 // Help is shown by scratchpad help --help.
 func (helpCommand) Help() string {
-	return `The help of a command shows its own flags. The topic flags explains those that all commands share, such as limits and summaries.
+	return `The help of a command shows its own flags. The topic flags explains those that all commands share,
+such as limits and summaries.
 
 Examples:
 
@@ -26,7 +26,9 @@ Examples:
   scratchpad help flags`
 }
 
-const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place of a flag you can set the environment variable in brackets; the flag wins. Everything after -- is text, also what begins with a dash. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
+const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place
+of a flag you can set the environment variable in brackets; the flag wins. Everything after -- is text, also
+what begins with a dash. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
 
 // Run shows the help of a topic.
 func (c helpCommand) Run(k *kong.Context) error {
@@ -37,7 +39,7 @@ func (c helpCommand) Run(k *kong.Context) error {
 	for _, name := range c.Topic {
 		child := complete.Command(node, name)
 		if child == nil {
-			return workspace.Errorf(workspace.ErrInvalid, "there is no help on %s; %s lists the topics", strings.Join(c.Topic, " "), topicsOf(node))
+			return invalid("there is no help on %s; %s lists the topics", strings.Join(c.Topic, " "), topicsOf(node))
 		}
 		node = child
 	}
@@ -93,7 +95,8 @@ func printFlags(k *kong.Kong) error {
 		return err
 	}
 	fmt.Fprintln(k.Stdout, "Usage: scratchpad [flags] <command>")
-	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120, ValueFormatter: kong.DefaultHelpValueFormatter}, context)
+	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120,
+		ValueFormatter: kong.DefaultHelpValueFormatter}, context)
 }
 
 var aliases = regexp.MustCompile(` \([^)]*\)`)

@@ -21,13 +21,20 @@ type importCommand struct {
 
 // Help is shown by scratchpad import --help.
 func (importCommand) Help() string {
-	return `A file that differs becomes a new version, and one with the same bytes is left alone. Of a log, the entries that are missing are appended. Nothing is deleted. A file that the agent never had gets all the versions that the export has, with their numbers, times and authors.
+	return `A file that differs becomes a new version, and one with the same bytes is left alone. Of a log,
+the entries that are missing are appended. Nothing is deleted. A file that the agent never had gets all the
+versions that the export has, with their numbers, times and authors.
 
-If DIR has no manifest.json, each text file in it becomes a file under its relative name. This is how to bring Markdown that you have.
+If DIR has no manifest.json, each text file in it becomes a file under its relative name. This is how to bring
+Markdown that you have.
 
-Names that begin with a dot are skipped, such as .git, which can hold passwords. So is what programs make for themselves, such as node_modules. One line names them. --all imports them.
+Names that begin with a dot are skipped, such as .git, which can hold passwords. So is what programs make for
+themselves, such as node_modules. One line names them. --all imports them.
 
-What cannot be imported is left out and listed with its reason, and the exit code is 1. Examples are links, binary files, names that --paths does not allow, and what is beyond a limit. Everything else is imported. An import can be run again, also after it was interrupted: it imports what is not there yet. --dry-run does not check all limits.
+What cannot be imported is left out and listed with its reason, and the exit code is 1. Examples are links,
+binary files, names that --paths does not allow, and what is beyond a limit. Everything else is imported. An
+import can be run again, also after it was interrupted: it imports what is not there yet. --dry-run does not
+check all limits.
 
 Examples:
 
@@ -56,7 +63,8 @@ func (c importCommand) Run(p *process) error {
 			return err
 		}
 		show, end := terminal.Progress(p.err, "importing", terminal.Bytes)
-		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, All: c.All, Paths: p.line.Paths.PathRule, Words: failure.Words, Progress: show})
+		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, All: c.All,
+			Paths: p.line.Paths.PathRule, Words: failure.Words, Progress: show})
 		end()
 		return c.report(p, ws.Agent(), r, err)
 	})
@@ -69,11 +77,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	svc, err := db.Service(p.ctx)
-	if err != nil {
-		return nil, err
-	}
-	look, err := svc.Look(ws.Agent())
+	look, err := db.Opened().Look(ws.Agent())
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +97,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 	if err := p.raiseVersions(db, most); err != nil {
 		return nil, err
 	}
-	if svc, err = db.Service(p.ctx); err != nil {
-		return nil, err
-	}
-	if look, err = svc.Look(ws.Agent()); err != nil {
+	if look, err = db.Opened().Look(ws.Agent()); err != nil {
 		return nil, err
 	}
 	return look.As(ws.Author()), nil

@@ -9,7 +9,6 @@ import (
 	"runtime"
 
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 var errInterrupted = errors.New("interrupted")
@@ -54,12 +53,12 @@ func (p *process) readSource(source string, limit int64) ([]byte, error) {
 	}
 	f, err := os.Open(source)
 	if err != nil {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
+		return nil, invalid("%v", err)
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
+		return nil, invalid("%v", err)
 	}
 	return content, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -12,7 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // keysCommand has the commands about API keys.
@@ -47,13 +45,14 @@ func (p *process) checkTenant(keys *auth.Keys, id string) error {
 	if err != nil || k.Tenant == *p.line.Tenant {
 		return err
 	}
-	return workspace.Errorf(workspace.ErrInvalid, "the key %s is of the tenant %s, and --tenant names another, %s; leave it out", k.ID, k.Tenant, *p.line.Tenant)
+	return invalid("the key %s is of the tenant %s, and --tenant names another, %s; leave it out", k.ID, k.Tenant,
+		*p.line.Tenant)
 }
 
 // needReader refuses to make a secret that nobody would see.
 func (p *process) needReader() error {
 	if native.IsNull(p.out) {
-		return workspace.Errorf(workspace.ErrInvalid, "nothing was changed, because nobody reads standard output, where the key goes; leave it open")
+		return invalid("nothing was changed, because nobody reads standard output, where the key goes; leave it open")
 	}
 	return nil
 }
@@ -62,12 +61,9 @@ func (p *process) needReader() error {
 func (p *process) printKey(k auth.Key, text string) (keyrecord.Record, error) {
 	r := keyrecord.Of(k, time.Now())
 	r.Key = text
-	err := p.answer(r, func(out io.Writer) error {
-		_, err := fmt.Fprintln(out, text)
-		return err
-	})
-	if err != nil {
-		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke %s, and make another", r.ID, err, r.ID)
+	if err := p.say(r, "%s", text); err != nil {
+		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke "+
+			"%s, and make another", r.ID, err, r.ID)
 	}
 	return r, nil
 }
@@ -91,5 +87,5 @@ func ofFlag(flag string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return workspace.Errorf(workspace.ErrInvalid, "%s: %s", flag, failure.Text(err))
+	return invalid("%s: %s", flag, failure.Text(err))
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type keysCreate struct {
@@ -17,13 +16,18 @@ type keysCreate struct {
 
 // Help is shown by scratchpad keys create --help.
 func (keysCreate) Help() string {
-	return `The key goes to standard output, and everything else to standard error. The database has only the SHA-256 of its secret, so the key cannot be printed again. No server is needed; one that runs knows the key within a second.
+	return `The key goes to standard output, and everything else to standard error. The database has only the
+SHA-256 of its secret, so the key cannot be printed again. No server is needed; one that runs knows the key
+within a second.
 
-A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because the shell would replace it by the names of files.
+A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because
+the shell would replace it by the names of files.
 
-A key ends after 90 days unless --expires says otherwise. scratchpad keys set ID --expires 90d gives it more time.
+A key ends after 90 days unless --expires says otherwise. scratchpad keys set ID --expires 90d gives it more
+time.
 
-A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands without --tenant and servers with --no-auth use the tenant local.
+A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands
+without --tenant and servers with --no-auth use the tenant local.
 
 Examples:
 
@@ -48,7 +52,8 @@ func (c keysCreate) Run(p *process) error {
 			return err
 		}
 	} else if g.Scopes&(auth.Read|auth.Write) != 0 {
-		return workspace.Errorf(workspace.ErrInvalid, "create a key: whose memory is it for? Give --agents with names, a beginning such as 'team-a-*', or '*' for all")
+		return invalid("create a key: whose memory is it for? Give --agents with names, a beginning such as 'team-a-*', " +
+			"or '*' for all")
 	}
 	if err := p.needReader(); err != nil {
 		return err
@@ -72,5 +77,6 @@ func (p *process) sayCreated(r keyrecord.Record) error {
 	if len(r.Agents) == 0 {
 		return nil
 	}
-	return p.note("Next: set SCRATCHPAD_API_KEY to the key where your client starts, and run\n  scratchpad client-config claude-code --url http://127.0.0.1:4321/mcp\nwith the address of your server.\n")
+	return p.note("Next: set SCRATCHPAD_API_KEY to the key where your client starts, and run\n  scratchpad " +
+		"client-config claude-code --url http://127.0.0.1:4321/mcp\nwith the address of your server.\n")
 }

@@ -17,7 +17,8 @@ type keysRevoke struct {
 
 // Help is shown by scratchpad keys revoke --help.
 func (keysRevoke) Help() string {
-	return `The command does not ask, because a key that somebody else has must end at once. No server takes the key a second later. To give a key a new secret, run scratchpad keys rotate.
+	return `The command does not ask, because a key that somebody else has must end at once. No server takes
+the key a second later. To give a key a new secret, run scratchpad keys rotate.
 
 Examples:
 

@@ -13,7 +13,8 @@ type keysRotate struct {
 
 // Help is shown by scratchpad keys rotate --help.
 func (keysRotate) Help() string {
-	return `The key goes to standard output. Its id and what it may do stay. Put it where your clients have the old one before the overlap ends.
+	return `The key goes to standard output. Its id and what it may do stay. Put it where your clients have
+the old one before the overlap ends.
 
 If somebody else may have the old secret, give --overlap 0.
 

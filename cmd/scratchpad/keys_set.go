@@ -6,7 +6,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type keysSet struct {
@@ -20,7 +19,8 @@ type keysSet struct {
 
 // Help is shown by scratchpad keys set --help.
 func (keysSet) Help() string {
-	return `What you do not give stays. The change holds in every server within a second, also for clients that are connected. A key that has expired can be given more time, and one that was revoked cannot be changed.
+	return `What you do not give stays. The change holds in every server within a second, also for clients
+that are connected. A key that has expired can be given more time, and one that was revoked cannot be changed.
 
 Examples:
 
@@ -49,7 +49,7 @@ func (c keysSet) Run(p *process) error {
 
 func (c keysSet) change() (to auth.Change, err error) {
 	if len(c.Agents)+len(c.Scopes) == 0 && c.Expires == nil && c.Rate == nil && c.Name == nil {
-		return to, workspace.Errorf(workspace.ErrInvalid, "nothing is to be changed; give --agents, --scopes, --expires, --rate or --name")
+		return to, invalid("nothing is to be changed; give --agents, --scopes, --expires, --rate or --name")
 	}
 	to.Name = c.Name
 	if len(c.Agents) > 0 {

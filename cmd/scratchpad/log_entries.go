@@ -57,7 +57,8 @@ type entryRecord struct {
 
 func (w *entryWriter) write(e workspace.Entry) error {
 	if w.json != nil {
-		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: change.AuthorOf(e.Author)})
+		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content),
+			Author: change.AuthorOf(e.Author)})
 	}
 	// The further lines of an entry must not look like another entry.
 	head := fmt.Sprintf("%d  %s  ", e.ID, phrase.Time(e.Time))

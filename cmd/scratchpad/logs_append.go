@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/linebatch"
@@ -57,10 +56,8 @@ func (c logsAppend) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.answer(appendRecord{Path: r.Path, EntryID: r.Last, BytesWritten: r.Bytes}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: entry %d, %s\n", r.Path, r.Last, phrase.Plural(r.Bytes, "byte"))
-			return err
-		})
+		return p.say(appendRecord{Path: r.Path, EntryID: r.Last, BytesWritten: r.Bytes}, "%s: entry %d, %s", r.Path,
+			r.Last, phrase.Plural(r.Bytes, "byte"))
 	})
 }
 
@@ -71,7 +68,9 @@ func (c logsAppend) readEntry(p *process) ([]byte, error) {
 		return nil, err
 	}
 	if entry = dropLineEnd(entry); int64(len(entry)) > limit {
-		return nil, workspace.Errorf(workspace.ErrTooLarge, "append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes each line an entry", c.Log, limit)
+		return nil, workspace.Errorf(workspace.ErrTooLarge,
+			"append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes "+
+				"each line an entry", c.Log, limit)
 	}
 	return entry, nil
 }
@@ -93,7 +92,7 @@ type linesRecord struct {
 
 func (c logsAppend) appendLines(p *process) error {
 	if c.Text != "-" {
-		return workspace.Errorf(workspace.ErrInvalid, "append to %s: --lines reads standard input; leave the text out", c.Log)
+		return invalid("append to %s: --lines reads standard input; leave the text out", c.Log)
 	}
 	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
 		done := linesRecord{Path: c.Log}
@@ -117,12 +116,9 @@ func (c logsAppend) appendLines(p *process) error {
 
 // answerLines says what was stored, also before an error.
 func (c logsAppend) answerLines(p *process, r linesRecord) error {
-	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s: %s added", r.Path, phrase.Entries(r.Count))
-		if r.Count > 0 {
-			fmt.Fprintf(out, ", the last is %d, %s", r.LastEntryID, phrase.Plural(r.BytesWritten, "byte"))
-		}
-		_, err := fmt.Fprintln(out)
-		return err
-	})
+	last := ""
+	if r.Count > 0 {
+		last = fmt.Sprintf(", the last is %d, %s", r.LastEntryID, phrase.Plural(r.BytesWritten, "byte"))
+	}
+	return p.say(r, "%s: %s added%s", r.Path, phrase.Entries(r.Count), last)
 }

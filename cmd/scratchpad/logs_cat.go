@@ -13,7 +13,8 @@ type logsCat struct {
 
 // Help is shown by scratchpad logs cat --help.
 func (logsCat) Help() string {
-	return `Each entry has its number, its time and its text; further lines of the text are indented. With --json, each entry is a line of JSON.
+	return `Each entry has its number, its time and its text; further lines of the text are indented. With
+--json, each entry is a line of JSON.
 
 Examples:
 

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -40,13 +38,15 @@ func (c logsLs) Run(p *process) error {
 				return err
 			}
 			for _, l := range page.Logs {
-				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes, LastEntryID: l.Last, Updated: l.Updated.UTC()})
-				rows = append(rows, []string{terminal.Cell(l.Path), fmt.Sprint(l.Entries), fmt.Sprint(l.Bytes), fmt.Sprint(l.Last), phrase.Time(l.Updated)})
+				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes, LastEntryID: l.Last,
+					Updated: l.Updated.UTC()})
+				rows = append(rows, terminal.Row(l.Path, l.Entries, l.Bytes, l.Last, l.Updated))
 			}
 			if o.After = page.Next; !page.More {
 				break
 			}
 		}
-		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and scratchpad agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
+		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and scratchpad "+
+			"agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
 	})
 }

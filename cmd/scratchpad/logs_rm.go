@@ -20,7 +20,8 @@ type logsRm struct {
 
 // Help is shown by scratchpad logs rm --help.
 func (logsRm) Help() string {
-	return `The command asks first. It does not delete a log that gets entries while it asks. If one of the logs does not exist, it deletes nothing. A file of the same name stays.
+	return `The command asks first. It does not delete a log that gets entries while it asks. If one of the
+logs does not exist, it deletes nothing. A file of the same name stays.
 
 Examples:
 
@@ -37,7 +38,7 @@ type logDeleted struct {
 // Run deletes the logs, or entries of one.
 func (c logsRm) Run(p *process) error {
 	if c.Through > 0 && len(c.Logs) > 1 {
-		return workspace.Errorf(workspace.ErrInvalid, "--through is about the entries of one log; name one, not %d", len(c.Logs))
+		return invalid("--through is about the entries of one log; name one, not %d", len(c.Logs))
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		seen := make([]int64, len(c.Logs)) // the last entries

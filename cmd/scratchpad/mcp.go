@@ -43,11 +43,15 @@ func (mcpCommand) Help() string {
 
   claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
 
-For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM; everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it says so once and serves reads.
+For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM;
+everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it
+says so once and serves reads.
 
-With --tools memory, models that were trained on Claude's memory tool find its commands: view, create, str_replace, insert, delete and rename. The path /memories/notes.md is the file notes.md.
+With --tools memory, models that were trained on Claude's memory tool find its commands: view, create,
+str_replace, insert, delete and rename. The path /memories/notes.md is the file notes.md.
 
-For summaries by a model, the server needs ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment; client-config --pass-key makes a client pass it. Without a key it makes outlines.`
+For summaries by a model, the server needs ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment;
+client-config --pass-key makes a client pass it. Without a key it makes outlines.`
 }
 
 // Run serves until the client leaves or a signal arrives.
@@ -75,12 +79,14 @@ func (c mcpCommand) Run(p *process) (err error) {
 		told = func(ctx context.Context) string { return p.brief(ctx, db, bound, int(c.BriefTokens)) }
 	}
 	server, err := mcpserver.New(mcpserver.Options{
-		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
+		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer,
+		MaxReadTokens: int(c.MaxReadTokens),
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {
 				if name != "" && name != bound {
-					return nil, fmt.Errorf("agent_id is not the agent that this server is bound to; leave it out: %w", workspace.ErrInvalid)
+					return nil, fmt.Errorf("agent_id is not the agent that this server is bound to; leave it out: %w",
+						workspace.ErrInvalid)
 				}
 				name = bound
 			}
@@ -99,7 +105,8 @@ func (c mcpCommand) Run(p *process) (err error) {
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
 	if terminal.Is(p.in) {
-		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
+		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s "+
+			"ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
 }
@@ -168,7 +175,8 @@ func (p *process) brief(ctx context.Context, db *database.Handle, agent string, 
 
 // sayUnwritable says why nothing can be stored.
 func (p *process) sayUnwritable(why error) {
-	fmt.Fprintf(p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n", terminal.OneLine(why.Error()))
+	fmt.Fprintf(p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n",
+		terminal.OneLine(why.Error()))
 }
 
 // saySummaries says what makes summaries. It goes to standard error if a model gets

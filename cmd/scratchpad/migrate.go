@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type migrateCommand struct {
@@ -22,9 +19,12 @@ type migrateCommand struct {
 
 // Help is shown by scratchpad migrate --help.
 func (migrateCommand) Help() string {
-	return `Migrate copies a whole database into an empty one, of the same kind or of the other: all agents of all tenants with their versions, logs, numbers and changes, and all keys. Then it compares every row of both. The database that is copied does not change.
+	return `Migrate copies a whole database into an empty one, of the same kind or of the other: all agents of
+all tenants with their versions, logs, numbers and changes, and all keys. Then it compares every row of both.
+The database that is copied does not change.
 
-Stop its servers first. Agents that change meanwhile are copied again. If they do not stop, migrate names them and the exit code is 4. What they write after migrate has ended is not in the copy.
+Stop its servers first. Agents that change meanwhile are copied again. If they do not stop, migrate names them
+and the exit code is 4. What they write after migrate has ended is not in the copy.
 
 A copy that was interrupted is refused by all commands and servers. The same command again completes it.
 
@@ -57,7 +57,7 @@ func (c migrateCommand) Run(p *process) (err error) {
 		return err
 	}
 	if c.To == "" {
-		return workspace.Errorf(workspace.ErrInvalid, "name the new database with --to")
+		return invalid("name the new database with --to")
 	}
 	to, toName, err := c.name(p, c.To)
 	if err != nil {
@@ -89,13 +89,12 @@ func (c migrateCommand) Run(p *process) (err error) {
 	if err != nil {
 		return err
 	}
-	m := migrated{From: fromName, To: toName, Agents: r.Owners - r.Deleted, Deleted: r.Deleted, Versions: r.Versions, Entries: r.Entries, Bytes: r.Bytes,
-		Rows: r.Rows, Records: r.Records, Again: r.Again, Resumed: r.Resumed, Digest: r.Digest, Seconds: time.Since(began).Seconds()}
-	return p.answer(m, func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, "%s  %s, %s, %s, %s, verified, in %.1f s\n", terminal.OneLine(m.To), phrase.Plural(m.Agents, "agent"),
-			phrase.Plural(m.Versions, "version"), phrase.Entries(m.Entries), phrase.Bytes(m.Bytes), m.Seconds)
-		return err
-	})
+	m := migrated{From: fromName, To: toName, Agents: r.Owners - r.Deleted, Deleted: r.Deleted, Versions: r.Versions,
+		Entries: r.Entries, Bytes: r.Bytes,
+		Rows: r.Rows, Records: r.Records, Again: r.Again, Resumed: r.Resumed, Digest: r.Digest,
+		Seconds: time.Since(began).Seconds()}
+	return p.say(m, "%s  %s, %s, %s, %s, verified, in %.1f s", terminal.OneLine(m.To), phrase.Plural(m.Agents, "agent"),
+		phrase.Plural(m.Versions, "version"), phrase.Entries(m.Entries), phrase.Bytes(m.Bytes), m.Seconds)
 }
 
 // name returns the name of a database, and the one by which people know it.
@@ -106,7 +105,7 @@ func (c migrateCommand) name(p *process, given string) (name, shown string, err 
 		}
 	}
 	if given == database.InMemory {
-		return "", "", workspace.Errorf(workspace.ErrInvalid, "%s is gone when its process ends; name a file", database.InMemory)
+		return "", "", invalid("%s is gone when its process ends; name a file", database.InMemory)
 	}
 	if pgurl.Is(given) {
 		return given, pgurl.Short(given), nil

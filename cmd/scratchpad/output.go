@@ -31,6 +31,14 @@ func (p *process) answer(v any, text func(io.Writer) error) error {
 	return out.Flush()
 }
 
+// say answers with v for --json, and for people with a line of text.
+func (p *process) say(v any, format string, args ...any) error {
+	return p.answer(v, func(out io.Writer) error {
+		_, err := fmt.Fprintf(out, format+"\n", args...)
+		return err
+	})
+}
+
 // table returns an answer in columns. The first row is the header.
 func (p *process) table(rows [][]string) func(io.Writer) error {
 	return func(out io.Writer) error { return terminal.Table(out, rows) }
@@ -48,6 +56,11 @@ func (p *process) paint(s string, how ...color.Attribute) string {
 func (p *process) note(format string, args ...any) error {
 	_, err := io.WriteString(p.err, terminal.Visible(fmt.Sprintf(format, args...)))
 	return err
+}
+
+// invalid returns the error of a command line or a value that is wrong.
+func invalid(format string, args ...any) error {
+	return workspace.Errorf(workspace.ErrInvalid, format, args...)
 }
 
 // list answers with a table. If there is nothing but its header, the first row, list
@@ -70,7 +83,7 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 	}
 	if !terminal.Is(p.in) {
 		command, _, _ := strings.Cut(p.command, " <")
-		return workspace.Errorf(workspace.ErrInvalid, "%s %s needs a yes, and there is no terminal to ask on; give --yes", command, strings.Join(named, " "))
+		return invalid("%s %s needs a yes, and there is no terminal to ask on; give --yes", command, strings.Join(named, " "))
 	}
 	if err := p.note(format+" [y/N] ", args...); err != nil {
 		return err

@@ -24,7 +24,9 @@ type searchCommand struct {
 
 // Help is shown by scratchpad search --help.
 func (searchCommand) Help() string {
-	return `Any of the words may occur; passages with more of them come first. "A phrase" in double quotes must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not matter. A word of 4 characters or more also finds longer words that begin with it.
+	return `Any of the words may occur; passages with more of them come first. "A phrase" in double quotes
+must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not
+matter. A word of 4 characters or more also finds longer words that begin with it.
 
 Each hit has its path, its line and the text of the line. An entry of a log is shown as path#entry.
 

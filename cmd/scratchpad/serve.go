@@ -50,16 +50,21 @@ const defaultAddr = "127.0.0.1:4321"
 
 // Help is shown by scratchpad serve --help.
 func (serveCommand) Help() string {
-	return `Serve the memory of many agents over HTTP, at /mcp. Anthropic's SDKs find the same memory as Memory Stores at /v1/memory_stores. /healthz and /readyz tell whether the server works.
+	return `Serve the memory of many agents over HTTP, at /mcp. Anthropic's SDKs find the same memory as
+Memory Stores at /v1/memory_stores. /healthz and /readyz tell whether the server works.
 
-Everybody needs a key. If there is none yet, and you start the server on a terminal, it makes the first key, for the agent default, and shows it once. Elsewhere it serves nobody until you make a key: for an agent, for several, or for all. On a loopback address, --no-auth serves everybody on this machine without a key.
+Everybody needs a key. If there is none yet, and you start the server on a terminal, it makes the first key,
+for the agent default, and shows it once. Elsewhere it serves nobody until you make a key: for an agent, for
+several, or for all. On a loopback address, --no-auth serves everybody on this machine without a key.
 
   scratchpad keys create --name laptop --agents planner
   scratchpad keys create --agents 'team-a-*' --scopes read
   scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem
   scratchpad client-config claude-code --url https://memory.example.com/mcp
 
-A proxy in front of the server can do TLS; give its address with --trusted-proxy. Beyond loopback, a server without either warns at the start. SIGTERM stops the server when the calls under way are answered, a second one at once.`
+A proxy in front of the server can do TLS; give its address with --trusted-proxy. Beyond loopback, a server
+without either warns at the start. SIGTERM stops the server when the calls under way are answered, a second
+one at once.`
 }
 
 // Validate is kong's hook.
@@ -87,10 +92,12 @@ func (c serveCommand) address() string {
 // Run serves until a signal arrives.
 func (c serveCommand) Run(p *process) (err error) {
 	if p.line.Agent != nil {
-		return workspace.Errorf(workspace.ErrInvalid, "--agent is for one agent, and a server has many; give a key that agent instead: scratchpad keys create --agents %s", *p.line.Agent)
+		return invalid("--agent is for one agent, and a server has many; give a key that agent instead: scratchpad keys "+
+			"create --agents %s", *p.line.Agent)
 	}
 	if p.line.Tenant != nil {
-		return workspace.Errorf(workspace.ErrInvalid, "--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant instead: scratchpad keys create --tenant %s --agents NAME", *p.line.Tenant)
+		return invalid("--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant "+
+			"instead: scratchpad keys create --tenant %s --agents NAME", *p.line.Tenant)
 	}
 	path, err := p.databasePath(false)
 	if err != nil {
@@ -102,10 +109,12 @@ func (c serveCommand) Run(p *process) (err error) {
 	}
 	defer listener.Close()
 	if c.NoAuth && !onLoopback(listener) {
-		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
+		return invalid("--no-auth is for loopback addresses, because everybody who reaches %s could read everything; "+
+			"leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
 	if path == database.InMemory && c.OAuth.Issuer == "" && !c.NoAuth && !p.onTerminal() {
-		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served; name a file with --db, or serve everybody on this machine with --no-auth")
+		return invalid("a database in memory has no keys, so nobody could be served; name a file with --db, or serve " +
+			"everybody on this machine with --no-auth")
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
 	p.log = c.logger(p)
@@ -119,22 +128,19 @@ func (c serveCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.summarizer = s.seen.Summarizer(p.summarizer)
-	db := p.newDatabase(database.HandleOptions{Wrap: s.seen.Traced})
-	open := func() (*database.Handle, error) {
-		_, err := db.Service(p.ctx)
-		return db, err
-	}
-	return p.use(open, func(db *database.Handle) error { return s.serve(db, listener) })
+	return p.use(p.opener(database.HandleOptions{Wrap: s.seen.Traced}),
+		func(db *database.Handle) error { return s.serve(db, listener) })
 }
 
 // listen opens a port.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, workspace.Errorf(workspace.ErrConflict, "%s is in use, perhaps by another scratchpad serve; stop it, or give another address with --addr", address)
+		return nil, workspace.Errorf(workspace.ErrConflict,
+			"%s is in use, perhaps by another scratchpad serve; stop it, or give another address with --addr", address)
 	}
 	if err != nil {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "%v; give HOST:PORT with --addr", err)
+		return nil, invalid("%v; give HOST:PORT with --addr", err)
 	}
 	return l, nil
 }
@@ -166,7 +172,7 @@ func (f oauthFlags) open(log *slog.Logger) (*oauth.Server, error) {
 		TenantClaim: f.TenantClaim, AgentsClaim: f.AgentsClaim, ScopesClaim: f.ScopesClaim, Logger: log,
 	})
 	if err != nil {
-		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
+		return nil, invalid("%v", err)
 	}
 	return s, nil
 }

@@ -25,7 +25,8 @@ func (s *service) firstKey() (text string, err error) {
 		return "", err
 	}
 	k, key, err := s.keys.Create(s.p.ctx, auth.Grant{
-		Tenant: defaultTenant, Name: "the first key", Agents: agents, Scopes: auth.Read | auth.Write, Lifetime: firstKeyLifetime,
+		Tenant: defaultTenant, Name: "the first key", Agents: agents, Scopes: auth.Read | auth.Write,
+		Lifetime: firstKeyLifetime,
 	})
 	if err != nil {
 		return "", fmt.Errorf("make the first key: %w", err)

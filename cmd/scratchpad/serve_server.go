@@ -34,7 +34,8 @@ func localCaller() auth.Caller {
 	if err != nil {
 		panic(err) // * is a pattern
 	}
-	return auth.Caller{ID: "local", Tenant: defaultTenant, Agents: all, Scopes: auth.Read | auth.Write, Rate: auth.Rate{PerSecond: -1}}
+	return auth.Caller{ID: "local", Tenant: defaultTenant, Agents: all, Scopes: auth.Read | auth.Write,
+		Rate: auth.Rate{PerSecond: -1}}
 }
 
 // A service is everything behind a listener.
@@ -124,7 +125,8 @@ func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLim
 	l, err := s.keys.Tenants().Limits(ctx, tenant)
 	if err != nil {
 		s.p.log.Warn("the limits of a tenant cannot be read", "tenant", tenant, "err", err)
-		return workspace.StoreLimits{}, workspace.Errorf(workspace.ErrBusy, "the limits of the tenant cannot be read now; try again")
+		return workspace.StoreLimits{}, workspace.Errorf(workspace.ErrBusy,
+			"the limits of the tenant cannot be read now; try again")
 	}
 	return workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, nil
 }
@@ -136,7 +138,8 @@ func (s *service) newMCP() (err error) {
 
 func (s *service) mcpOptions() mcpserver.Options {
 	return mcpserver.Options{
-		Tools: s.c.Tools.tools(), Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer, MaxReadTokens: int(s.c.MaxReadTokens),
+		Tools: s.c.Tools.tools(), Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer,
+		MaxReadTokens: int(s.c.MaxReadTokens),
 		IsBound: func(ctx context.Context) bool {
 			c, _ := auth.FromContext(ctx)
 			_, bound := c.Agents.Only()
@@ -204,8 +207,10 @@ func (s *service) newHTTP() (err error) {
 
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
-		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Known: s.keys.Known, KnownSession: s.keys.Sessions().Known, Anonymous: s.anonymous,
-		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
+		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()),
+		Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Known: s.keys.Known, KnownSession: s.keys.Sessions().Known,
+		Anonymous: s.anonymous,
+		Failures:  auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
 	}
@@ -259,7 +264,8 @@ func (s *service) sayNeighbour() (leave func()) {
 	case err != nil:
 		s.p.log.Debug("no look for another server", "err", err)
 	case held:
-		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions for itself")
+		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions for " +
+			"itself")
 	}
 	return leave
 }
@@ -268,7 +274,8 @@ func (s *service) sayNeighbour() (leave func()) {
 // that a proxy with TLS is in front.
 func (s *service) warnOfClearText(l net.Listener) {
 	if s.c.TLSCert == "" && len(s.c.TrustedProxy) == 0 && !onLoopback(l) {
-		s.p.log.Warn("keys cross the network in clear text, because this server has no TLS; give --tls-cert and --tls-key, or put a proxy with TLS in front and name it with --trusted-proxy")
+		s.p.log.Warn("keys cross the network in clear text, because this server has no TLS; give --tls-cert and " +
+			"--tls-key, or put a proxy with TLS in front and name it with --trusted-proxy")
 	}
 }
 

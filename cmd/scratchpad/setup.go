@@ -16,7 +16,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type setupCommand struct {
@@ -30,21 +29,30 @@ type setupCommand struct {
 
 // Help is shown by scratchpad setup --help.
 func (setupCommand) Help() string {
-	return `Setup shows what it will write, and whose memory each client gets. It asks, and then takes three steps.
+	return `Setup shows what it will write, and whose memory each client gets. It asks, and then takes three
+steps.
 
 First it copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
 
-Then it adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") + `. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
+Then it adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") +
+		`. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
 
 Last it starts the server as each client would, and lists the tools.
 
-Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it with --project. Each project has a memory of its own. The other clients share the memory of the agent default. --agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a session what has changed since the one before.
+Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it
+with --project. Each project has a memory of its own. The other clients share the memory of the agent default.
+--agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a
+session what has changed since the one before.
 
-If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and its limits, unless you give --agent, --tenant or --db.
+If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and
+its limits, unless you give --agent, --tenant or --db.
 
-A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write, setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the project are not followed.
+A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write,
+setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the
+project are not followed.
 
---undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
+--undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
+since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
 
 Examples:
 
@@ -53,19 +61,17 @@ Examples:
   scratchpad setup --undo`
 }
 
-// setupReadTokens is what client-config gives a server too.
-const setupReadTokens = 20000
-
 // Run sets everything up, or takes it back.
 func (c setupCommand) Run(p *process) error {
 	if err := p.checkServer(); err != nil {
 		return err
 	}
 	if database.Default() == "" {
-		return workspace.Errorf(workspace.ErrInvalid, "there is no home folder; set HOME")
+		return invalid("there is no home folder; set HOME")
 	}
 	if info, err := os.Stat(c.Project); err != nil || !info.IsDir() {
-		return workspace.Errorf(workspace.ErrInvalid, "--project: there is no folder %s; make it first, or name the folder of a project that you have", c.Project)
+		return invalid("--project: there is no folder %s; make it first, or name the folder of a project that you have",
+			c.Project)
 	}
 	journal := filepath.Join(filepath.Dir(database.Default()), "setup.json")
 	if c.Undo {
@@ -85,7 +91,8 @@ func (c setupCommand) Run(p *process) error {
 	case c.DryRun:
 		return errors.Join(c.report(p, plan, nil, changes), setupErrors(plan))
 	case changes && !c.Yes && !terminal.Is(p.in):
-		return workspace.Errorf(workspace.ErrInvalid, "nothing was changed, because there is no terminal to ask on; give --yes to make the changes, or --dry-run to see them")
+		return invalid("nothing was changed, because there is no terminal to ask on; give --yes to make the changes, or " +
+			"--dry-run to see them")
 	case changes:
 		if err := p.confirm(c.Yes, nil, "Make these changes?"); err != nil {
 			return err
@@ -137,7 +144,7 @@ func (p *process) setupEntry(c clientconfig.Client, file, program string, keep b
 		m = clientconfig.MemoryOf(s.Args)
 		m.Project, err = clientconfig.Project(file)
 	} else if m, err = p.memoryOf(file); err == nil {
-		s, err = p.server(m, setupReadTokens)
+		s, err = p.server(m, clientReadTokens)
 	}
 	if err != nil {
 		return e, err
@@ -171,7 +178,8 @@ func setupErrors(plan *setup.Plan) error {
 		}
 		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
 		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s prints by another name", err, c.Client.Name)
+			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s prints by "+
+				"another name", err, c.Client.Name)
 		}
 		errs = append(errs, failure.OfClientFile(err))
 	}

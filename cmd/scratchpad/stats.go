@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/usage"
@@ -43,11 +41,7 @@ func (statsCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		svc, err := db.Service(p.ctx)
-		if err != nil {
-			return err
-		}
-		all, err := svc.StoreUsage(p.ctx)
+		all, err := db.Opened().StoreUsage(p.ctx)
 		if err != nil {
 			return err
 		}
@@ -55,7 +49,8 @@ func (statsCommand) Run(p *process) error {
 		record := statsRecord{
 			Agent:    usage.Of(u.Agent, u.Usage),
 			MaxBytes: most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
-			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
+			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents,
+			MaxTotalBytes: mostOfAll.TotalBytes,
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
@@ -66,9 +61,9 @@ func (statsCommand) Run(p *process) error {
 		add("entries", u.Entries, most.Entries)
 		add("bytes", u.Bytes+u.Charge, most.Bytes)
 		rows = append(rows,
-			[]string{"- of content", fmt.Sprint(u.Bytes), "-", "-"},
-			[]string{"- for its rows", fmt.Sprint(u.Charge), "-", "-"},
-			[]string{"operations", fmt.Sprint(u.Operations), "-", "-"},
+			terminal.Row("- of content", u.Bytes, "", ""),
+			terminal.Row("- for its rows", u.Charge, "", ""),
+			terminal.Row("operations", u.Operations, "", ""),
 			[]string{"ALL AGENTS", "", "", ""})
 		add("agents", all.Agents, mostOfAll.Agents)
 		add("bytes", all.Charged(), mostOfAll.TotalBytes)

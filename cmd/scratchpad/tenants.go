@@ -5,7 +5,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/usage"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // tenantsCommand has the commands about tenants.
@@ -19,7 +18,7 @@ type tenantsCommand struct {
 // commands, so it may name another one.
 func (p *process) checkOnlyTenant(name string) error {
 	if p.tenantNamed && *p.line.Tenant != name {
-		return workspace.Errorf(workspace.ErrInvalid, "the tenant is %s, and --tenant names another, %s; leave it out", name, *p.line.Tenant)
+		return invalid("the tenant is %s, and --tenant names another, %s; leave it out", name, *p.line.Tenant)
 	}
 	return nil
 }
@@ -117,7 +116,8 @@ type tenantsSet struct {
 
 // Help is shown by scratchpad tenants set --help.
 func (tenantsSet) Help() string {
-	return `The limits hold in every server within a second. What is over a new limit stays; only what adds to it is refused.
+	return `The limits hold in every server within a second. What is over a new limit stays; only what adds to
+it is refused.
 
 Examples:
 
@@ -128,13 +128,14 @@ Examples:
 // Run changes the limits.
 func (c tenantsSet) Run(p *process) error {
 	if c.Agents == nil && c.Bytes == nil && c.Keys == nil {
-		return workspace.Errorf(workspace.ErrInvalid, "nothing is to be changed; give --agents, --bytes or --keys")
+		return invalid("nothing is to be changed; give --agents, --bytes or --keys")
 	}
 	if err := p.checkOnlyTenant(c.Tenant); err != nil {
 		return err
 	}
 	return p.withTenants(p.openDatabase, func(db *database.Handle, keys *auth.Keys) error {
-		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents), Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})
+		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents),
+			Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})
 		if err != nil {
 			return err
 		}

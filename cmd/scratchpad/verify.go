@@ -20,7 +20,10 @@ type verifyCommand struct{}
 
 // Help is shown by scratchpad verify --help.
 func (verifyCommand) Help() string {
-	return `Verify reads every version of every file and every log entry of all agents, and compares each with its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of an SQLite file. A deleted agent leaves its last numbers, which verify checks too. Verify changes nothing, and agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
+	return `Verify reads every version of every file and every log entry of all agents, and compares each with
+its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of an
+SQLite file. A deleted agent leaves its last numbers, which verify checks too. Verify changes nothing, and
+agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
 
   scratchpad verify
   scratchpad backup copy.db && scratchpad verify --db copy.db
@@ -62,7 +65,8 @@ func (verifyCommand) Run(p *process) error {
 	if err != nil {
 		return failure.OfDatabase(err)
 	}
-	v := verified{Note: note, Database: pgurl.Short(name), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
+	v := verified{Note: note, Database: pgurl.Short(name), OK: len(report.Problems) == 0,
+		Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err
@@ -72,7 +76,9 @@ func (verifyCommand) Run(p *process) error {
 		if pgurl.Is(name) {
 			what = "one"
 		}
-		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this %s, which was not changed: the rest of it can still be read", what))
+		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt,
+			"verify found damage; restore the database from a backup, and keep this %s, which was not changed: the rest of "+
+				"it can still be read", what))
 	}
 	return nil
 }
@@ -90,7 +96,8 @@ func (p *process) printVerified(out io.Writer, v verified) error {
 		agents += fmt.Sprintf(" (and %d deleted)", v.Deleted)
 	}
 	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
-		sum, agents, phrase.Plural(v.Versions, "version"), phrase.Entries(v.Entries), phrase.Bytes(v.Bytes), v.Seconds, terminal.OneLine(v.Database))
+		sum, agents, phrase.Plural(v.Versions, "version"), phrase.Entries(v.Entries), phrase.Bytes(v.Bytes), v.Seconds,
+		terminal.OneLine(v.Database))
 	if v.Note != "" {
 		fmt.Fprintln(out, "note  "+v.Note)
 	}

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"runtime/debug"
-)
+import "runtime/debug"
 
 type versionCommand struct{}
 
@@ -21,10 +17,7 @@ type buildRecord struct {
 
 // Run prints the version.
 func (versionCommand) Run(p *process) error {
-	return p.answer(buildRecord{Version: version()}, func(out io.Writer) error {
-		_, err := fmt.Fprintln(out, version())
-		return err
-	})
+	return p.say(buildRecord{Version: version()}, "%s", version())
 }
 
 // version returns the version of the module that the Go tool built in.

@@ -23,7 +23,7 @@ type Style struct {
 func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
 	for _, row := range all.Paths {
-		rows = append(rows, []string{string(row.Op), string(row.Kind), terminal.Cell(movedPath(row)), fmt.Sprint(row.Before), fmt.Sprint(row.After), terminal.Cell(AuthorOf(row.Author).String()), phrase.Time(row.Time)})
+		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, AuthorOf(row.Author), row.Time))
 	}
 	if len(rows) > 1 {
 		var table bytes.Buffer

@@ -44,7 +44,8 @@ type LeftOut struct {
 
 // Of returns the record of an import from a folder into the memory of an agent.
 func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
-	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
+	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same,
+		LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
 	for _, ch := range r.Changes {
 		kind := "file"
 		if ch.Log {
@@ -89,7 +90,8 @@ func (a Record) Print(out io.Writer) error {
 	if len(a.Skipped) > 0 {
 		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped", a.skipped())
 	}
-	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would, changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
+	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would,
+		changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
 	return err
 }
 

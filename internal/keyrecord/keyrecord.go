@@ -32,9 +32,11 @@ type Record struct {
 // Of returns the record of a key at a time.
 func Of(k auth.Key, now time.Time) Record {
 	r := Record{
-		ID: k.ID, Name: k.Name, Tenant: k.Tenant, Agents: append([]string{}, k.Agents.Patterns()...), Scopes: strings.Split(k.Scopes.String(), ","),
-		Rate: k.Rate.PerSecond, Burst: k.Rate.Burst,
-		Created: k.Created.UTC(), Expires: k.Expires.UTC(), LastUsed: k.LastUsed.UTC(), Revoked: k.Revoked.UTC(), State: "active",
+		ID: k.ID, Name: k.Name, Tenant: k.Tenant, Agents: append([]string{}, k.Agents.Patterns()...),
+		Scopes: strings.Split(k.Scopes.String(), ","),
+		Rate:   k.Rate.PerSecond, Burst: k.Rate.Burst,
+		Created: k.Created.UTC(), Expires: k.Expires.UTC(), LastUsed: k.LastUsed.UTC(), Revoked: k.Revoked.UTC(),
+		State: "active",
 	}
 	if k.Overlap.After(now) && k.Live(now) {
 		r.Overlap = k.Overlap.UTC()
@@ -50,7 +52,8 @@ func Of(k auth.Key, now time.Time) Record {
 
 // String says in a line what the key may do.
 func (r Record) String() string {
-	return fmt.Sprintf("key %s: agents %s, scopes %s, tenant %s, %s", r.ID, r.agents(), strings.Join(r.Scopes, ","), r.Tenant, r.end())
+	return fmt.Sprintf("key %s: agents %s, scopes %s, tenant %s, %s", r.ID, r.agents(), strings.Join(r.Scopes, ","),
+		r.Tenant, r.end())
 }
 
 func (r Record) agents() string {
@@ -113,5 +116,6 @@ var Header = []string{"ID", "NAME", "TENANT", "AGENTS", "SCOPES", "EXPIRES", "LA
 
 // Row returns the row of the key in a table.
 func (r Record) Row() []string {
-	return []string{r.ID, terminal.Cell(r.Name), r.Tenant, terminal.Cell(r.agents()), strings.Join(r.Scopes, ","), timeOr(r.Expires, "never"), timeOr(r.LastUsed, "never"), r.State}
+	return terminal.Row(r.ID, r.Name, r.Tenant, r.agents(), strings.Join(r.Scopes, ","), timeOr(r.Expires, "never"),
+		timeOr(r.LastUsed, "never"), r.State)
 }

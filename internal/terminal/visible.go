@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 )
 
 // Writer returns a writer to out for text that ends on a stream. If the stream is a
@@ -65,6 +68,19 @@ func drives(r rune) bool {
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
+}
+
+// Row returns the cells of a row of a table: times in UTC to the second, and all else as Cell
+// and [fmt.Sprint] show it.
+func Row(cells ...any) []string {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		if t, ok := c.(time.Time); ok {
+			c = phrase.Time(t)
+		}
+		row[i] = Cell(fmt.Sprint(c))
+	}
+	return row
 }
 
 // Cell is Visible for a text that must stay in its cell of a table. An empty one is
