@@ -56,7 +56,8 @@ func (o Options) inTheWay(member string, p place, err error, exists string) erro
 	if !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/") {
 		return refuse(err, exists, p.given)
 	}
-	return refuse(err, "%s %s lies below %s, which is a file; give another path, or rename that file first", member, p.given, quote(o.root()+"/"+at.Path))
+	return refuse(err, "%s %s lies below %s, which is a file; give another path, or rename that file first",
+		member, p.given, quote(o.root()+"/"+at.Path))
 }
 
 func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
@@ -69,13 +70,16 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Option
 		return "", refuse(workspace.ErrInvalid, "old_str is empty; give the text to replace, or use insert")
 	}
 	var snippet string
-	err = update(ctx, ws, p, "Error: The path %s does not exist. Please provide a valid path.", func(content []byte) ([]byte, error) {
+	absent := "Error: The path %s does not exist. Please provide a valid path."
+	err = update(ctx, ws, p, absent, func(content []byte) ([]byte, error) {
 		switch bytes.Count(content, old) {
 		case 0:
-			return nil, refuse(workspace.ErrConflict, "No replacement was performed, old_str `%s` did not appear verbatim in %s.", echo(old), p.given)
+			return nil, refuse(workspace.ErrConflict,
+				"No replacement was performed, old_str `%s` did not appear verbatim in %s.", echo(old), p.given)
 		case 1:
 		default:
-			return nil, refuse(workspace.ErrConflict, "No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", echo(old), linesOf(content, old))
+			return nil, refuse(workspace.ErrConflict, "No replacement was performed. "+
+				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", echo(old), linesOf(content, old))
 		}
 		at := bytes.Index(content, old)
 		after := slices.Concat(content[:at], new, content[at+len(old):])
@@ -86,7 +90,9 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Option
 }
 
 // update changes a file. absent is the text if there is none.
-func update(ctx context.Context, ws *workspace.Workspace, p place, absent string, fn func([]byte) ([]byte, error)) error {
+func update(
+	ctx context.Context, ws *workspace.Workspace, p place, absent string, fn func([]byte) ([]byte, error),
+) error {
 	gone := refuse(workspace.ErrNotFound, absent, p.given)
 	if p.slash {
 		return gone
@@ -131,7 +137,8 @@ func around(content []byte, line int) string {
 	const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
 	first, last := max(line-2, 1), min(line+2, countLines(content))
 	return fit(header, numbered(content, first, last), func(shown int) string {
-		return fmt.Sprintf("The snippet is longer than an answer. View the lines with view_range [%d, %d].", first+shown, last)
+		return fmt.Sprintf("The snippet is longer than an answer. View the lines with view_range [%d, %d].",
+			first+shown, last)
 	})
 }
 
@@ -145,7 +152,8 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options
 		total := countLines(content)
 		switch {
 		case line < 0 || line > int64(total):
-			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", line, total)
+			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the "+
+				"range of lines of the file: [0, %d]", line, total)
 		case line == int64(total):
 			return slices.Concat(content, []byte("\n"+added)), nil
 		}

@@ -73,7 +73,8 @@ func InputSchema() json.RawMessage { return form().Schema() }
 // run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
 func (o Options) Parse(input json.RawMessage) (*Command, error) {
 	if len(input) > MaxInput {
-		return nil, refuse(workspace.ErrTooLarge, "the input has %d bytes, limit %d; write the text in several commands", len(input), MaxInput)
+		return nil, refuse(workspace.ErrTooLarge, "the input has %d bytes, limit %d; write the text in several commands",
+			len(input), MaxInput)
 	}
 	object, _, err := strictjson.Parse(input)
 	if err != nil {
@@ -108,7 +109,8 @@ func (o Options) Command(given strictjson.Values) (*Command, error) {
 	}
 	if value := c.Given("view_range"); value != nil {
 		if c.viewRange = twoLines([]byte(value.Text)); c.viewRange == nil {
-			return nil, refuse(workspace.ErrInvalid, "view_range must be two whole numbers, such as [1, 20] or [21, -1], not %s", quote(value.Text))
+			return nil, refuse(workspace.ErrInvalid, "view_range must be two whole numbers, such as [1, 20] or [21, -1], not %s",
+				quote(value.Text))
 		}
 	}
 	return c, nil
@@ -120,7 +122,8 @@ func unknownCommand(name string) error {
 			return refuse(workspace.ErrInvalid, "unknown command %s; it is spelled %s", quote(name), c)
 		}
 	}
-	return refuse(workspace.ErrInvalid, "unknown command %s; give one of %s", quote(name), strings.Join(commandNames(), ", "))
+	return refuse(workspace.ErrInvalid, "unknown command %s; give one of %s", quote(name),
+		strings.Join(commandNames(), ", "))
 }
 
 // twoLines reads a view_range, which may be the text of one. It returns nil if there are not two

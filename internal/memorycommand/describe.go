@@ -5,7 +5,8 @@ const Name = "memory"
 
 // Description returns what the tool does, for a model that was not trained on it.
 func (o Options) Description() string {
-	return "Files under " + o.root() + " that outlive this conversation. Look there before you begin a task, and note there what you learn.\n" +
+	return "Files under " + o.root() + " that outlive this conversation. " +
+		"Look there before you begin a task, and note there what you learn.\n" +
 		"view: a folder, or a file with line numbers; view_range [first, last] chooses lines, -1 is the end\n" +
 		"create: a new file, path and file_text\n" +
 		"str_replace: in path, replace old_str, which must be unique, by new_str\n" +

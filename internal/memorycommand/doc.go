@@ -2,7 +2,8 @@
 // files of a workspace. It knows no SDK and no provider: a command is JSON, and its answer
 // is text.
 //
-//	text, isError := memorycommand.Run(ctx, ws, json.RawMessage(`{"command":"view","path":"/memories"}`), memorycommand.Options{})
+//	input := json.RawMessage(`{"command":"view","path":"/memories"}`)
+//	text, isError := memorycommand.Run(ctx, ws, input, memorycommand.Options{})
 //
 // The commands are view, create, str_replace, insert, delete and rename. Their texts are
 // those that the documentation of the tool gives. Every command is one transaction, and

@@ -61,7 +61,8 @@ func (r *lines) of(total int) (first, last int, err error) {
 		to = int64(total)
 	}
 	if from > to {
-		return 0, 0, refuse(workspace.ErrInvalid, "view_range [%d, %d] shows nothing: there are %d lines, and the first comes before the last; -1 is the end", r.first, r.last, total)
+		return 0, 0, refuse(workspace.ErrInvalid, "view_range [%d, %d] shows nothing: there are %d lines, and the first "+
+			"comes before the last; -1 is the end", r.first, r.last, total)
 	}
 	return int(from), int(to), nil
 }
@@ -69,13 +70,15 @@ func (r *lines) of(total int) (first, last int, err error) {
 // goOn says what a cut view does not show, and how to see it.
 func goOn(first, last, shown, total int) string {
 	if shown == 0 {
-		text := fmt.Sprintf("Line %d is longer than a view and ends early. str_replace can break it into several lines.", first)
+		text := fmt.Sprintf("Line %d is longer than a view and ends early. str_replace can break it into several lines.",
+			first)
 		if first < last {
 			text += fmt.Sprintf(" View the lines after it with view_range [%d, %d].", first+1, last)
 		}
 		return text
 	}
-	return fmt.Sprintf("These are lines %d to %d of %d. View the next with view_range [%d, %d].", first, first+shown-1, total, first+shown, last)
+	return fmt.Sprintf("These are lines %d to %d of %d. View the next with view_range [%d, %d].",
+		first, first+shown-1, total, first+shown, last)
 }
 
 // maxFiles is how many files are looked at for the view of a folder.
@@ -116,7 +119,8 @@ func viewFolder(ctx context.Context, ws *workspace.Workspace, p place, r *lines)
 	if l.files == 0 && p.path != "" {
 		return "", missing(p)
 	}
-	header := fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", p.given)
+	header := fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and "+
+		"node_modules:", p.given)
 	all := l.lines(p)
 	first, last, err := r.of(len(all))
 	if err != nil {
@@ -154,7 +158,8 @@ func (l *listing) lines(p place) []string {
 	}
 	sort.Slice(keys, func(i, j int) bool { // package slices would bring its code for these values into the program
 		a, b := keys[i], keys[j]
-		return cmp.Or(strings.Compare(a.first, b.first), strings.Compare(a.second, b.second), strings.Compare(a.name(), b.name())) < 0
+		return cmp.Or(strings.Compare(a.first, b.first), strings.Compare(a.second, b.second),
+			strings.Compare(a.name(), b.name())) < 0
 	})
 	all := []string{size(l.bytes) + "\t" + p.given}
 	for _, e := range keys {

@@ -113,13 +113,16 @@ func createMemory(c *call) (any, error) {
 	if err != nil {
 		return nil, c.conflict(err)
 	}
-	made := saved(workspace.FileView{File: workspace.FileHead{Created: w.Time}}, w.Path, w.Version, w.Time, sha256.Sum256(*m.content), w.Bytes)
+	made := saved(workspace.FileView{File: workspace.FileHead{Created: w.Time}}, w.Path, w.Version, w.Time,
+		sha256.Sum256(*m.content), w.Bytes)
 	return c.newMemory(made, *m.content, full), nil
 }
 
 // saved returns a memory as a write has left it. To read it again would show what others
 // have made of it since.
-func saved(v workspace.FileView, path string, number int64, at time.Time, sum [sha256.Size]byte, bytes int64) workspace.FileView {
+func saved(
+	v workspace.FileView, path string, number int64, at time.Time, sum [sha256.Size]byte, bytes int64,
+) workspace.FileView {
 	v.File.Path, v.File.Version = path, number
 	v.Version = workspace.Version{Number: number, Size: bytes, SHA256: sum, Time: at}
 	return v
@@ -264,11 +267,13 @@ func retried[T any](try func() (T, error)) (done T, err error) {
 func isRace(err error) bool {
 	var o *workspace.Overlap
 	var f *failure
-	return !errors.As(err, &f) && !errors.As(err, &o) && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, workspace.ErrNotFound))
+	return !errors.As(err, &f) && !errors.As(err, &o) &&
+		(errors.Is(err, workspace.ErrConflict) || errors.Is(err, workspace.ErrNotFound))
 }
 
 func (c *call) preconditionFailed() *failure {
-	f := fail(http.StatusConflict, "the memory has another content_sha256 than expected; somebody has changed it: read it again")
+	f := fail(http.StatusConflict,
+		"the memory has another content_sha256 than expected; somebody has changed it: read it again")
 	f.error.Type = apierror.PreconditionFailed
 	return f
 }
@@ -280,13 +285,16 @@ func (m memoryChange) changes(v workspace.FileView) bool {
 
 // save changes a memory that is still as it was seen, in one transaction. It returns what
 // the memory is then. Errors: [workspace.ErrConflict].
-func (m memoryChange) save(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
+func (m memoryChange) save(
+	ctx context.Context, ws *workspace.Workspace, v workspace.FileView,
+) (workspace.FileView, error) {
 	seen, sum := v.Version.Number, v.Version.SHA256
 	if m.content != nil {
 		sum = sha256.Sum256(*m.content)
 	}
 	if m.path != nil && *m.path != v.File.Path {
-		r, err := ws.MoveFile(ctx, v.File.Path, *m.path, workspace.MoveOptions{IfVersion: &seen, Tree: true, Content: m.content})
+		o := workspace.MoveOptions{IfVersion: &seen, Tree: true, Content: m.content}
+		r, err := ws.MoveFile(ctx, v.File.Path, *m.path, o)
 		return saved(v, r.Path, r.Version, r.Time, sum, r.Bytes), err
 	}
 	r, err := ws.WriteFile(ctx, v.File.Path, *m.content, workspace.WriteOptions{IfVersion: &seen})
@@ -299,7 +307,8 @@ func deleteMemory(c *call) (any, error) {
 	case conditional && !isSum(sum):
 		return nil, invalid("%s must be 64 digits of 0-9 a-f", expected)
 	case conditional && !c.caller.Scopes.Has(auth.Read):
-		return nil, fail(http.StatusForbidden, "your key may not read, so it may not ask for the content either; leave %s out", expected)
+		return nil, fail(http.StatusForbidden,
+			"your key may not read, so it may not ask for the content either; leave %s out", expected)
 	}
 	s, err := c.open()
 	if err != nil {

@@ -195,7 +195,8 @@ func (c *call) take(bytes int64) error {
 		}
 		return nil
 	case admission.ErrShare:
-		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant may have; try again").retry(time.Second)
+		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant "+
+			"may have; try again").retry(time.Second)
 	}
 	return fail(http.StatusServiceUnavailable, "the server is at its memory limit; try again").retry(time.Second)
 }

@@ -86,16 +86,21 @@ func newStore(agent string, p workspace.Profile) storeObject {
 	if p.Metadata == nil {
 		p.Metadata = map[string]string{}
 	}
-	return storeObject{ID: storeID(agent), Type: "memory_store", Name: p.Name, Description: p.Description, Metadata: p.Metadata,
-		Created: stamp(p.Created), Updated: stamp(p.Updated), Archived: stampOrNull(p.Archived)}
+	return storeObject{
+		ID: storeID(agent), Type: "memory_store", Name: p.Name, Description: p.Description, Metadata: p.Metadata,
+		Created: stamp(p.Created), Updated: stamp(p.Updated), Archived: stampOrNull(p.Archived),
+	}
 }
 
 // newMemory returns a memory as it was at a version of its file.
 func (c *call) newMemory(v workspace.FileView, content []byte, full bool) memoryObject {
 	created := v.File.Created
-	return memoryObject{ID: memoryID(created), Type: "memory", Path: "/" + v.File.Path, Content: contentOrNull(content, full),
-		SHA256: hex.EncodeToString(v.Version.SHA256[:]), Size: v.Version.Size, Store: storeID(c.agent), Version: versionID(created, v.Version.Number),
-		Created: stamp(created), Updated: stamp(v.Version.Time)}
+	return memoryObject{
+		ID: memoryID(created), Type: "memory", Path: "/" + v.File.Path, Content: contentOrNull(content, full),
+		SHA256: hex.EncodeToString(v.Version.SHA256[:]), Size: v.Version.Size,
+		Store: storeID(c.agent), Version: versionID(created, v.Version.Number),
+		Created: stamp(created), Updated: stamp(v.Version.Time),
+	}
 }
 
 func contentOrNull(content []byte, full bool) *string {
@@ -109,8 +114,10 @@ func contentOrNull(content []byte, full bool) *string {
 // newVersion returns a version, with its content if full. A redacted one has only its receipt.
 func (c *call) newVersion(v workspace.FileVersion, full bool) versionObject {
 	made, created := v.Version, v.File.Created
-	o := versionObject{ID: versionID(created, made.Number), Type: "memory_version", Memory: memoryID(created), Store: storeID(c.agent),
-		Operation: string(v.Op), Created: stamp(made.Time), CreatedBy: newActor(made.Author)}
+	o := versionObject{
+		ID: versionID(created, made.Number), Type: "memory_version", Memory: memoryID(created), Store: storeID(c.agent),
+		Operation: string(v.Op), Created: stamp(made.Time), CreatedBy: newActor(made.Author),
+	}
 	if made.Redacted != nil {
 		o.Redacted, o.RedactedBy = stampOrNull(made.Redacted.Time), newActor(made.Redacted.Author)
 		return o

@@ -34,12 +34,14 @@ func routes() []route {
 		{"DELETE", "/*", "stores.delete", auth.Write, nil, deleteStore},
 		{"POST", "/*/archive", "stores.archive", readWrite, nil, archiveStore},
 		{"POST", "/*/memories", "memories.create", auth.Write, []string{"view"}, createMemory},
-		{"GET", "/*/memories", "memories.list", auth.Read, []string{"path_prefix", "depth", "limit", "page", "view"}, listMemories},
+		{"GET", "/*/memories", "memories.list", auth.Read, []string{"path_prefix", "depth", "limit", "page", "view"},
+			listMemories},
 		{"GET", "/*/memories/*", "memories.retrieve", auth.Read, []string{"view"}, getMemory},
 		{"POST", "/*/memories/*", "memories.update", readWrite, []string{"view"}, updateMemory},
 		{"DELETE", "/*/memories/*", "memories.delete", auth.Write, []string{expected}, deleteMemory},
 		{"GET", "/*/memory_versions", "memory_versions.list", auth.Read,
-			[]string{"memory_id", "operation", "session_id", "api_key_id", "service_account_id", from, until, "limit", "page", "view"}, listVersions},
+			[]string{"memory_id", "operation", "session_id", "api_key_id", "service_account_id", from, until,
+				"limit", "page", "view"}, listVersions},
 		{"GET", "/*/memory_versions/*", "memory_versions.retrieve", auth.Read, []string{"view"}, getVersion},
 		{"POST", "/*/memory_versions/*/redact", "memory_versions.redact", readWrite, nil, redactVersion},
 	}
@@ -129,7 +131,8 @@ func (c *call) checkBetas() error {
 		}
 	}
 	if named == 3 {
-		return fail(http.StatusBadRequest, "anthropic-beta names both agent-memory-2026-07-22 and managed-agents-2026-04-01; send one of them")
+		return fail(http.StatusBadRequest, "anthropic-beta names both "+
+			"agent-memory-2026-07-22 and managed-agents-2026-04-01; send one of them")
 	}
 	return nil
 }
@@ -141,11 +144,13 @@ func (c *call) checkCaller() error {
 	caller, ok, err := auth.Current(c.ctx)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):
-		return fail(http.StatusUnauthorized, "your credential has expired or was revoked before the call could begin; get a new one")
+		return fail(http.StatusUnauthorized,
+			"your credential has expired or was revoked before the call could begin; get a new one")
 	case err != nil:
 		return fail(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
 	case !ok:
-		return fail(http.StatusUnauthorized, "this server serves nobody without a key, and it has none yet; its operator makes one with: scratchpad keys create")
+		return fail(http.StatusUnauthorized, "this server serves nobody without a key, and it has none yet; its operator "+
+			"makes one with: scratchpad keys create")
 	}
 	c.caller = caller
 	missing := c.route.need &^ caller.Scopes

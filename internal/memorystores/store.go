@@ -155,7 +155,8 @@ func (c *call) claim(agent string, p workspace.Profile) (kept workspace.Profile,
 	if err := c.admit(agent); err != nil {
 		return p, err
 	}
-	own := agent == agentName(p.Name) && slices.Contains(c.caller.Agents.Patterns(), agent) && c.caller.Scopes.Has(auth.Read)
+	own := agent == agentName(p.Name) && slices.Contains(c.caller.Agents.Patterns(), agent) &&
+		c.caller.Scopes.Has(auth.Read)
 	if !own {
 		if last, err := c.written(agent); err != nil || !last.IsZero() {
 			return p, errors.Join(err, errTaken)
@@ -386,7 +387,8 @@ func (c *call) stillThere(s found) error {
 }
 
 func (c *call) archived() *failure {
-	return invalid("the memory store %s is archived; it can be read, deleted and redacted, but not changed", storeID(c.agent))
+	return invalid("the memory store %s is archived; it can be read, deleted and redacted, but not changed",
+		storeID(c.agent))
 }
 
 func deleteStore(c *call) (any, error) {

@@ -83,13 +83,18 @@ func (w *storeWalk) next() (agent string, p workspace.Profile, err error) {
 	return "", p, nil
 }
 
+// query asks for agents that the caller may see, after one.
+func (w *storeWalk) query(after string, limit int) workspace.AgentsQuery {
+	return workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: after, Limit: limit}
+}
+
 // load drops what was passed, and gets more of what has run out.
 func (w *storeWalk) load() (err error) {
 	for len(w.agents) > 0 && w.agents[0].Agent <= w.after {
 		w.agents = w.agents[1:]
 	}
 	for len(w.agents) == 0 && w.moreAgents {
-		page, err := w.c.svc.FindAgents(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.nextAgents, Limit: maxLimit})
+		page, err := w.c.svc.FindAgents(w.c.ctx, w.query(w.nextAgents, maxLimit))
 		if err != nil {
 			return err
 		}
@@ -102,7 +107,7 @@ func (w *storeWalk) load() (err error) {
 		if len(w.profiles) > 0 || !w.moreProfiles {
 			return nil
 		}
-		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.lastProfile, Limit: profileChunk}); err != nil {
+		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.query(w.lastProfile, profileChunk)); err != nil {
 			return err
 		}
 		if w.moreProfiles = len(w.profiles) == profileChunk; w.moreProfiles {

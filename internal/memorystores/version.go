@@ -51,7 +51,9 @@ func listVersions(c *call) (any, error) {
 
 // viewVersions returns a page of versions. A page of those of all memories may have to look
 // at each file, so few are made at the same time. Otherwise the calls of others would wait.
-func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) (page workspace.VersionsPage, err error) {
+func (c *call) viewVersions(
+	ws *workspace.Workspace, q workspace.VersionsQuery,
+) (page workspace.VersionsPage, err error) {
 	if q.Created.IsZero() {
 		part, err := c.takeSoon(c.h.scans, 1)
 		switch {
@@ -60,9 +62,11 @@ func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) 
 		case c.ctx.Err() != nil:
 			return page, c.ctx.Err()
 		case err == admission.ErrShare:
-			return page, fail(http.StatusTooManyRequests, "other lists of versions are being made for your tenant; try again, or ask for those of one memory with memory_id").retry(time.Second)
+			return page, fail(http.StatusTooManyRequests, "other lists of versions are being made for your tenant; try "+
+				"again, or ask for those of one memory with memory_id").retry(time.Second)
 		default:
-			return page, fail(http.StatusServiceUnavailable, "lists of versions are being made for others; try again").retry(time.Second)
+			return page, fail(http.StatusServiceUnavailable,
+				"lists of versions are being made for others; try again").retry(time.Second)
 		}
 		if err := c.take(versionsWeight); err != nil {
 			return page, err
@@ -130,9 +134,9 @@ func (c *call) findVersion(ws *workspace.Workspace, content bool) (v workspace.F
 // withOp finds out whether a version has made its file.
 func withOp(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileVersion, error) {
 	at := v.Version.Time
-	page, err := workspace.ViewVersions(ctx, ws, workspace.VersionsQuery{
-		Created: v.File.Created, From: at, Until: at, After: &workspace.VersionRef{Time: at, Created: v.File.Created, Number: v.Version.Number + 1}, Limit: 1,
-	})
+	after := &workspace.VersionRef{Time: at, Created: v.File.Created, Number: v.Version.Number + 1}
+	q := workspace.VersionsQuery{Created: v.File.Created, From: at, Until: at, After: after, Limit: 1}
+	page, err := workspace.ViewVersions(ctx, ws, q)
 	if err == nil && (len(page.Versions) == 0 || page.Versions[0].Version.Number != v.Version.Number) {
 		err = workspace.ErrNotFound // removed a moment ago
 	}

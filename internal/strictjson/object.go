@@ -103,7 +103,8 @@ func foreign(text []byte) string {
 	copy(b[:], text)
 	littleMark, bigMark := b[0] == 0xff && b[1] == 0xfe, b[0] == 0xfe && b[1] == 0xff
 	switch low, high := b[0] == 0 && b[1] == 0, b[2] == 0 && b[3] == 0; {
-	case low && b[2] == 0xfe && b[3] == 0xff, low && b[2] == 0 && b[3] != 0, high && (littleMark || b[0] != 0 && b[1] == 0):
+	case low && b[2] == 0xfe && b[3] == 0xff, low && b[2] == 0 && b[3] != 0,
+		high && (littleMark || b[0] != 0 && b[1] == 0):
 		return "UTF-32"
 	case littleMark, bigMark, (b[0] == 0) != (b[1] == 0):
 		return "UTF-16"
