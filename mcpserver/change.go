@@ -33,7 +33,9 @@ var listChanges = tool{
 // changes returns the options of a call. Without a cursor it asks for what changed last.
 func (a *arguments) changes() workspace.ChangesOptions {
 	since := a.number("since")
-	o := workspace.ChangesOptions{Recent: since == nil, Prefix: a.Text("prefix"), Diffs: a.Flag("diffs"), Compare: a.compare}
+	o := workspace.ChangesOptions{
+		Recent: since == nil, Prefix: a.Text("prefix"), Diffs: a.Flag("diffs"), Compare: a.compare,
+	}
 	if since != nil {
 		o.Since = *since
 	}
@@ -64,7 +66,8 @@ func changesResult(c workspace.Changes) result {
 			path = p.From + " -> " + path
 		}
 		res.body = append(res.body, '\n')
-		for _, column := range []string{string(p.Op), string(p.Kind), path, strconv.FormatInt(p.Before, 10), strconv.FormatInt(p.After, 10), shownAuthor(p.Author)} {
+		before, after := strconv.FormatInt(p.Before, 10), strconv.FormatInt(p.After, 10)
+		for _, column := range []string{string(p.Op), string(p.Kind), path, before, after, shownAuthor(p.Author)} {
 			res.body = append(append(res.body, column...), '\t')
 		}
 		res.body = p.Time.UTC().AppendFormat(res.body, minute)

@@ -27,7 +27,8 @@ var writeFile = tool{
 		{Name: "if_version", Kind: "integer", Description: "fail unless at this version; 0: unless new"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")), workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
+			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: writeRecord{w.Path, w.Version, w.Bytes}}, err
 	},
 }
@@ -70,7 +71,8 @@ var moveFile = tool{
 	weight:      medium,
 	properties:  []strictjson.Field{path, {Name: "new_path", Kind: "string", Required: true}, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		m, err := ws.MoveFile(ctx, a.Text("path"), a.Text("new_path"), workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		m, err := ws.MoveFile(ctx, a.Text("path"), a.Text("new_path"),
+			workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: moveRecord{m.Path, m.From, m.Version}}, err
 	},
 }
@@ -90,7 +92,8 @@ var deleteFile = tool{
 	idempotent:  true,
 	properties:  []strictjson.Field{path, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		d, err := ws.DeleteFile(ctx, a.Text("path"), workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		d, err := ws.DeleteFile(ctx, a.Text("path"),
+			workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: deleteRecord{d.Path, d.Deleted, d.Removed}}, err
 	},
 }

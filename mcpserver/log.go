@@ -15,7 +15,8 @@ var appendLog = tool{
 	weight:      light,
 	properties:  []strictjson.Field{path, {Name: "entry", Kind: "string", Required: true}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		r, err := ws.AppendLogWith(ctx, a.Text("path"), workspace.AppendOptions{IdempotencyKey: a.key}, []byte(a.Text("entry")))
+		r, err := ws.AppendLogWith(ctx, a.Text("path"), workspace.AppendOptions{IdempotencyKey: a.key},
+			[]byte(a.Text("entry")))
 		return result{record: appendRecord{r.Path, r.Last, r.Bytes}}, err
 	},
 }
@@ -27,10 +28,11 @@ type appendRecord struct {
 }
 
 var readLog = tool{
-	name:        "read_log",
-	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
-	scope:       reads,
-	weight:      large,
+	name: "read_log",
+	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, " +
+		"as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
+	scope:  reads,
+	weight: large,
 	properties: []strictjson.Field{path,
 		{Name: "since_entry", Kind: "integer"},
 		{Name: "limit", Kind: "integer"},
@@ -62,7 +64,10 @@ type logRecord struct {
 
 // logResult returns the record of a page of a log, and a line for each entry.
 func logResult(page workspace.LogPage) result {
-	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More, Removed: page.Removed, Nearest: page.Nearest}
+	rec := logRecord{
+		Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More,
+		Removed: page.Removed, Nearest: page.Nearest,
+	}
 	if !page.Exists {
 		rec.Exists = &page.Exists
 	}

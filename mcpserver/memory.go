@@ -34,7 +34,8 @@ var memoryTool = tool{
 	properties:  memorycommand.Fields(),
 	prepare: func(a *arguments) (err error) {
 		if a.key != "" {
-			return invalid("the tool %s takes no idempotency key; leave it out, and view the file to see whether a command was done", memorycommand.Name)
+			return invalid("the tool %s takes no idempotency key; leave it out, "+
+				"and view the file to see whether a command was done", memorycommand.Name)
 		}
 		a.command, err = memorycommand.Options{}.Command(a.Values)
 		return err

@@ -63,7 +63,10 @@ type readRecord struct {
 }
 
 func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) result {
-	rec := readRecord{Path: r.Path, CurrentVersion: r.Current, SinceVersion: r.Since, Unchanged: r.Unchanged, DiffLarger: r.DiffLarger, Truncated: r.Truncated}
+	rec := readRecord{
+		Path: r.Path, CurrentVersion: r.Current, SinceVersion: r.Since, Unchanged: r.Unchanged,
+		DiffLarger: r.DiffLarger, Truncated: r.Truncated,
+	}
 	switch {
 	case r.Unchanged:
 		return result{record: rec}
@@ -131,7 +134,8 @@ func readRanges(r workspace.ReadResult) string {
 func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) string {
 	var ways []string
 	if r.CutBytes > 0 {
-		ways = append(ways, fmt.Sprintf("line %d is too long to send whole; its rest cannot be read within the bound that the operator sets with --max-read-tokens", r.ToLine))
+		ways = append(ways, fmt.Sprintf("line %d is too long to send whole; "+
+			"its rest cannot be read within the bound that the operator sets with --max-read-tokens", r.ToLine))
 	}
 	if r.ToLine < r.Lines {
 		next := fmt.Sprintf("go on with from_line %d", r.ToLine+1)

@@ -44,7 +44,8 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	r, err := ws.Summarize(ctx, a.Text("path"), workspace.SummarizeOptions{Progress: a.progress})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
-		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", strictjson.Short(a.Text("path")), workspace.ErrBusy)
+		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; "+
+			"ask again in a minute, or use read_file: %w", strictjson.Short(a.Text("path")), workspace.ErrBusy)
 	case err != nil:
 		return result{}, err
 	}
@@ -88,6 +89,7 @@ func progressOf(ctx context.Context, req *mcp.CallToolRequest) func(done, total 
 		}
 		told = done
 		// It fails if the client has left. The work goes on.
-		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)})
+		p := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)}
+		_ = req.Session.NotifyProgress(ctx, p)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type tool struct {
 	name, description string
 	properties        []strictjson.Field // without agent_id
-	agentID           string             // the description of agent_id; "" in most tools, because it costs every model tokens
+	agentID           string             // the description of agent_id; "" in most tools: it costs every model tokens
 	scope             scope              // what its caller needs
 	weight            weight             // the memory that it needs
 	destructive       bool               // it leaves no history
@@ -58,7 +58,8 @@ func tools(o Options) []tool {
 	if o.Tools == MemoryTool {
 		return []tool{memoryTool}
 	}
-	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, listChanges, searchTool, usageStats}
+	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile,
+		deleteLog, listChanges, searchTool, usageStats}
 	if o.Summarizer != nil {
 		list = append(list, summarizeFile(o.Summarizer))
 	}
@@ -72,7 +73,8 @@ func tools(o Options) []tool {
 // it, and is not told that it can.
 func (t tool) form(bound bool) strictjson.Form {
 	agent := strictjson.Field{Name: "agent_id", Kind: "string", Description: t.agentID, Required: !bound, Hidden: bound}
-	return strictjson.Form{Whole: "the arguments", Part: "argument", Fields: append([]strictjson.Field{agent}, t.properties...)}
+	fields := append([]strictjson.Field{agent}, t.properties...)
+	return strictjson.Form{Whole: "the arguments", Part: "argument", Fields: fields}
 }
 
 // add adds a tool to a server for bound callers, or for others. The caller of a session may
@@ -87,9 +89,11 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) error {
 	write := t.scope&writes != 0
 	to.AddTool(&mcp.Tool{
 		Name: t.name, Description: t.description, InputSchema: forms[bound].Schema(),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !write, DestructiveHint: &t.destructive, IdempotentHint: !write || t.idempotent, OpenWorldHint: &t.openWorld},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !write, DestructiveHint: &t.destructive,
+			IdempotentHint: !write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return s.finish(ctx, t, forms[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
+		c := toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)}
+		return s.finish(ctx, t, forms[requestOf(ctx).bound], c)
 	})
 	return nil
 }
@@ -115,7 +119,9 @@ func (s *Server) finish(ctx context.Context, t tool, form strictjson.Form, c too
 
 // call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
 // error of this call alone.
-func (s *Server) call(ctx context.Context, t tool, form strictjson.Form, said toolCall) (out *mcp.CallToolResult, err error) {
+func (s *Server) call(
+	ctx context.Context, t tool, form strictjson.Form, said toolCall,
+) (out *mcp.CallToolResult, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.logPanic(t.name, v)
@@ -169,7 +175,9 @@ func (s *Server) work(ctx context.Context, c Call, run func(context.Context) err
 
 // workspace returns the workspace of a call. given says whether the call has an
 // agent_id.
-func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.Implementation) (*workspace.Workspace, error) {
+func (s *Server) workspace(
+	ctx context.Context, c Call, given bool, client *mcp.Implementation,
+) (*workspace.Workspace, error) {
 	if given {
 		if _, err := workspace.ParseAgentID(c.AgentID); err != nil {
 			return nil, err
