@@ -15,7 +15,6 @@ import (
 // A backup can be made while another process has the database open and part of it is
 // still in the write-ahead log.
 func TestBackup(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -36,7 +35,6 @@ func TestBackup(t *testing.T) {
 }
 
 func TestBackupRefuses(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -67,7 +65,6 @@ func TestBackupRefuses(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -88,7 +85,6 @@ func TestVerify(t *testing.T) {
 // An agent that was deleted leaves its last numbers. Every command counts the agents
 // that are left, and verify says that it has checked those numbers too.
 func TestDeletedAgentsAreNotCounted(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -104,7 +100,6 @@ func TestDeletedAgentsAreNotCounted(t *testing.T) {
 
 // Verify finds a changed bit that SQLite does not notice, names it and counts it once.
 func TestVerifyReportsDamagedBytes(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)

@@ -27,7 +27,6 @@ const (
 // The shell passes the printed command to Claude Code word for word. The printed path is the
 // link on the PATH. A key is not in the list of processes.
 func TestClientConfigShell(t *testing.T) {
-	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // it has no sh
 	}
@@ -76,7 +75,6 @@ var passedKeys = map[string]string{
 // Each client gets an entry in its own form: for this program, and for a server at a URL. Only
 // Claude Desktop, which cannot refer to its environment, gets a key itself. Nothing is written.
 func TestClientConfig(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for _, client := range clientconfig.Names() {
 		run := func(args ...string) outcome {
@@ -118,7 +116,6 @@ func compact(text string) string {
 // What goes into the entry, and what is refused with the way out. A key that is given in a
 // wrong place is not repeated.
 func TestClientConfigArguments(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	const cursor, remote = "client-config cursor ", "client-config cursor --url https://x.example "
 	for _, c := range []struct {
@@ -162,7 +159,6 @@ func TestClientConfigArguments(t *testing.T) {
 
 // A program that go run made will be gone soon, so no client should start it.
 func TestTemporaryProgram(t *testing.T) {
-	testkit.SkipInShort(t)
 	for program, want := range map[string]bool{
 		"/tmp/go-build123/b001/exe/scratchpad":                    true,
 		"/home/me/.cache/go-build/ab/x-d/scratchpad":              true,
@@ -179,7 +175,6 @@ func TestTemporaryProgram(t *testing.T) {
 
 // The flags of the server go into the client's entry, except those with their default.
 func TestClientConfigLimits(t *testing.T) {
-	testkit.SkipInShort(t)
 	const limits = "--max-file-bytes 1 --max-entry-bytes 2 --max-versions 3 --max-files 4 --max-logs 5 --max-entries 6 --max-bytes 7 " +
 		"--max-agents 0 --max-total-bytes 8 --paths unicode"
 	const summaries = "--summarizer openai --summary-model tiny --summary-base-url http://localhost:11434/v1 --summary-timeout 1m30s " +

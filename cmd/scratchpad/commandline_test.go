@@ -15,12 +15,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The help of each command has an example, and each example is a valid command line.
 func TestHelpExamples(t *testing.T) {
-	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are for a Unix shell")
 	}
@@ -74,7 +72,6 @@ func commands(t *testing.T) []*kong.Node {
 // Each flag and argument that is a path of the file system takes ~/ for $HOME, from the
 // command line and from its variable.
 func TestHomeInEveryPath(t *testing.T) {
-	testkit.SkipInShort(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
@@ -114,7 +111,6 @@ func isLocal(v *kong.Value) bool {
 
 // A home that is not that of the user's entry in the system, and no home.
 func TestHomeOfCommands(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir, home := t.TempDir(), t.TempDir()
 	env := []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_DATA_HOME=~/data", "CODEX_HOME=~/codex"}
 	runCommand(t, dir, env, "logs", "append", "l", "x", "--db=~/m.db").must(t, 0)
@@ -128,7 +124,6 @@ func TestHomeOfCommands(t *testing.T) {
 
 // An empty variable counts as unset, for each flag of each command.
 func TestEmptyVariables(t *testing.T) {
-	testkit.SkipInShort(t)
 	clean, empty := new(commandLine), new(commandLine)
 	parser := newParser(clean)
 	all := commands(t)
@@ -158,7 +153,6 @@ func TestEmptyVariables(t *testing.T) {
 
 // If a flag has two variables and the first is empty, the second counts.
 func TestEmptyVariableBeforeAnother(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Setenv("SCRATCHPAD_DB", "")
 	t.Setenv("SCRATCHPAD_DB_PATH", "old.db")
 	if line := parsed(t, []string{"files", "ls"}); line == nil || line.DB == nil || *line.DB != "old.db" {
@@ -168,7 +162,6 @@ func TestEmptyVariableBeforeAnother(t *testing.T) {
 
 // An empty variable with a key or a folder counts as unset.
 func TestEmptyVariablesOfOthers(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	empty := []string{"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "XDG_DATA_HOME=", "APPDATA=", "CODEX_HOME=", "NO_COLOR=", "EDITOR=", "VISUAL=", "GOGC=", "HOME=" + dir}
 	runCommand(t, dir, empty, "files", "ls").must(t, failure.ExitNotFound, "there is no database at "+dir)

@@ -88,7 +88,6 @@ func TestCompletionInShells(t *testing.T) {
 }
 
 func TestCompletionRefuses(t *testing.T) {
-	testkit.SkipInShort(t)
 	runCommand(t, t.TempDir(), nil, "completion", "tcsh").must(t, 2, "bash", "zsh", "fish", "tcsh")
 	o := runCommand(t, t.TempDir(), nil, "--help")
 	if o.must(t, 0, "completion"); strings.Contains(o.out, "__complete") {
@@ -97,7 +96,6 @@ func TestCompletionRefuses(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, db)
 	node := newParser(&commandLine{}).Model.Node
@@ -130,7 +128,6 @@ func TestComplete(t *testing.T) {
 
 // The names that begin with what was typed are found behind a page of others.
 func TestCompleteMany(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	testkit.Must(t, withService(dir, func(ctx context.Context, svc *workspace.Service) error {
 		ws, err := svc.Agent("many")
@@ -150,7 +147,6 @@ func TestCompleteMany(t *testing.T) {
 
 // Completion does not wait for a database that another process has locked.
 func TestCompleteQuick(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "test.db")
 	runSQL(t, db, "CREATE TABLE t (a)")
 	tx := lock(t, db)

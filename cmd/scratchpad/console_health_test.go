@@ -151,7 +151,6 @@ func TestHealthOfMemory(t *testing.T) {
 }
 
 func TestHealthOfPostgres(t *testing.T) {
-	testkit.SkipInShort(t)
 	url := pgtest.URL(t)
 	store, err := postgres.Open(t.Context(), url, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 	testkit.Must(t, err)

@@ -122,7 +122,6 @@ func (c *opened) mustEnd(t *testing.T, within time.Duration) {
 // The link lets one browser in, once, to everything of the tenant. A signal ends the
 // console at once, even while a page is open.
 func TestConsole(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "new.db")
 	runCommand(t, t.TempDir(), nil, "logs", "append", "decisions", "we ship", "--agent", "alice", "--db", db).must(t, 0)
 	c := openConsole(t, nil, "--db", db, "--agent", "alice")
@@ -195,7 +194,6 @@ func TestConsoleIdle(t *testing.T) {
 
 // What the console refuses, with the way out.
 func TestConsoleRefuses(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for args, want := range map[string]string{
 		"--addr 0.0.0.0:0":          "scratchpad serve --addr 0.0.0.0:0",
@@ -239,7 +237,6 @@ func read(t *testing.T, res *http.Response, err error) string {
 // Without TLS, the page for signing in by another name than localhost says that a key would
 // travel in clear text. It has no field for a key, and takes none.
 func TestConsoleInClearText(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "team.db")
 	_, key := newKey(t, db, "local", auth.Read, "*")

@@ -15,7 +15,6 @@ import (
 // The demo is the first command in the README. It plays to the end, shows what it
 // promises, and leaves nothing behind.
 func TestDemo(t *testing.T) {
-	testkit.SkipInShort(t)
 	temp := t.TempDir()
 	play := func(args ...string) []byte {
 		cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)

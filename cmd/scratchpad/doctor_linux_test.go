@@ -71,7 +71,6 @@ func hold(t *testing.T, path string) (pid int) {
 }
 
 func TestDoctorNeighbours(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -89,7 +88,6 @@ func TestDoctorNeighbours(t *testing.T) {
 
 // Doctor tells a user without rights what to do.
 func TestDoctorNoRights(t *testing.T) {
-	testkit.SkipInShort(t)
 	for _, c := range []struct {
 		name         string
 		folder, file os.FileMode

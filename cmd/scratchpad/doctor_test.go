@@ -49,7 +49,6 @@ var sick = []struct {
 
 // Doctor says what is wrong with a database and changes no byte.
 func TestDoctorAndVerify(t *testing.T) {
-	testkit.SkipInShort(t)
 	for _, c := range sick {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +80,6 @@ func report(t *testing.T, o outcome) map[string]doctor.Check {
 }
 
 func TestDoctorHealthy(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
@@ -106,7 +104,6 @@ func TestDoctorHealthy(t *testing.T) {
 }
 
 func TestDoctorModes(t *testing.T) {
-	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		return // modes mean nothing there
 	}
@@ -125,7 +122,6 @@ func TestDoctorModes(t *testing.T) {
 
 // Doctor says what makes summaries and why. It never shows a key.
 func TestDoctorSummaries(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")
 	const openai = "OPENAI_API_KEY=" + testKey

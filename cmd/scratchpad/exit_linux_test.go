@@ -42,7 +42,6 @@ func holdTurn(t *testing.T, path string) {
 // Ctrl-C while another process keeps the database is an interrupt, and no
 // trouble with the database.
 func TestInterruptedWait(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -82,7 +81,6 @@ func waitOpen(t *testing.T, pid int, name string) {
 
 // A mark stays where it was if nobody can have read the brief.
 func TestMarkAfterOutput(t *testing.T) {
-	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
 	brief := func(redirect string) (string, error) {

@@ -32,7 +32,6 @@ func failureIn(t *testing.T, o outcome) failure.Failure {
 
 // With --json an error is one line of JSON, and the exit code is as without.
 func TestJSONFailures(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "text", "foreign.db": "no database"} {
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
@@ -82,7 +81,6 @@ func TestJSONFailures(t *testing.T) {
 
 // No command has errors of another form.
 func TestJSONFailuresOfEveryCommand(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	for _, command := range commands(t) {
 		switch command.Name {
@@ -103,7 +101,6 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 // Whatever an argument holds, an error about it drives no terminal and has no line
 // that the argument made.
 func TestArgumentsInFailures(t *testing.T) {
-	testkit.SkipInShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("its arguments and file names hold less")
 	}
@@ -146,7 +143,6 @@ func TestArgumentsInFailures(t *testing.T) {
 // An error quotes a line of a file or an argument unchanged, even if it reads like an
 // error.
 func TestQuotesAreNotReworded(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	for _, line := range []string{
@@ -175,7 +171,6 @@ func TestQuotesAreNotReworded(t *testing.T) {
 
 // An error of a limit names the flag that raises it.
 func TestLimitsNameTheirFlags(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	writeFile(t, filepath.Join(dir, "a.txt"), "text\n")

@@ -42,7 +42,6 @@ func readyServer(t *testing.T, status int, text string) *httptest.Server {
 
 // Only a server that says that it is ready is healthy.
 func TestHealthcheck(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	check := func(variables []string, args ...string) outcome {
 		return runCommand(t, dir, append(variables, "HTTP_PROXY=http://127.0.0.1:1"), append([]string{"healthcheck"}, args...)...)
@@ -73,7 +72,6 @@ func TestHealthcheck(t *testing.T) {
 
 // A server with TLS is known by its certificate, whatever name that is for.
 func TestHealthcheckTLS(t *testing.T) {
-	testkit.SkipInShort(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	s.TLS = &tls.Config{MinVersion: tls.VersionTLS13}
 	s.StartTLS()

@@ -377,7 +377,6 @@ func consoleRoutes(t testing.TB) []string {
 // Generated requests for the pages show nothing of what a person's key does not allow, and
 // change nothing of it: not to the person, and not to whoever reads the log and the metrics.
 func TestIntruderAtTheConsole(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	c, traces := newCast(t, db), traced(t)
 	metrics := c.key("watchers", "", auth.Metrics, "*").credential

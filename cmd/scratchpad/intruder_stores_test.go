@@ -228,7 +228,6 @@ func (p prowl) stalk(t testing.TB, at string, requests int, seed uint64, answere
 // Generated requests for memory stores show nothing of another caller, and change nothing of
 // it.
 func TestIntruderAtTheStores(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	c, traces := newCast(t, db), traced(t)
 	metrics := c.key("watchers", "", auth.Metrics, "*").credential

@@ -253,7 +253,6 @@ func (c *cast) checkOwn(t *testing.T, log string) {
 // Generated requests show nothing of another caller, whoever the two are: not to the
 // caller, and not to whoever reads the log, the metrics and the traces.
 func TestIntruder(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	c, traces := newCast(t, db), traced(t)
 	duels := c.duels()

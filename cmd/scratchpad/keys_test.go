@@ -23,7 +23,6 @@ import (
 // A key that the command makes ends after 90 days, as one of the console does. Who wants a
 // key that does not end says so.
 func TestKeysEnd(t *testing.T) {
-	testkit.SkipInShort(t)
 	env := []string{"SCRATCHPAD_DB=" + filepath.Join(t.TempDir(), "k.db")}
 	for _, c := range []struct {
 		args []string

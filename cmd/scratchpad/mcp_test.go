@@ -61,7 +61,6 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args any) (blocks []s
 // what was acknowledged, and serves the agent that it is bound to alone. --max-read-tokens
 // bounds what it sends.
 func TestMCP(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "test.db")
 	type m = map[string]any
 	long := strings.Repeat("a line that stays as it is, word for word\n", 50)
@@ -94,7 +93,6 @@ func TestMCP(t *testing.T) {
 
 // The last reads are counted when the process ends.
 func TestMCPCountsLastReads(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	db := filepath.Join(dir, "test.db")
 	t.Run("session", func(t *testing.T) { // whose end is that of the process
@@ -113,7 +111,6 @@ func TestMCPCountsLastReads(t *testing.T) {
 
 // A client can list the tools without a database. A call then says what to mend.
 func TestMCPNoDatabase(t *testing.T) {
-	testkit.SkipInShort(t)
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) == 0 {
@@ -145,7 +142,6 @@ func printWhen(file string) {
 
 // Only MCP goes to the client, whatever else is printed.
 func TestMCPOutput(t *testing.T) {
-	testkit.SkipInShort(t)
 	file := filepath.Join(t.TempDir(), "print")
 	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
 	defer cancel()
@@ -186,7 +182,6 @@ func TestMCPOutput(t *testing.T) {
 // The tools are the storage tools, or the commands of Claude's memory tool, or both. The
 // commands see the files of the storage tools.
 func TestMCPTools(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "memory.db")
 	view := map[string]any{"command": "view", "path": "/memories/notes/a.md"}
 	for _, c := range []struct {

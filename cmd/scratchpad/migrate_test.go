@@ -20,7 +20,6 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -50,7 +49,6 @@ func TestMigrate(t *testing.T) {
 // A database that is not empty is refused, and no byte of it changes, also if it is of an
 // older schema.
 func TestMigrateRefuses(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	makeDatabase(t, filepath.Join(dir, "from.db"))
 	makeDatabase(t, filepath.Join(dir, "to.db"))
@@ -77,7 +75,6 @@ func TestMigrateRefuses(t *testing.T) {
 
 // Commands refuse a copy that is not complete and say how to complete it.
 func TestUnfinishedCopy(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from.db"), filepath.Join(dir, "to.db")
 	makeDatabase(t, from)
@@ -123,7 +120,6 @@ func (s endsAt) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // There and back over PostgreSQL, and no answer shows a password.
 func TestMigrateToPostgreSQL(t *testing.T) {
-	testkit.SkipInShort(t)
 	url := pgtest.URL(t)
 	dir := t.TempDir()
 	makeDatabase(t, filepath.Join(dir, "from.db"))
@@ -152,7 +148,6 @@ func TestMigrateToPostgreSQL(t *testing.T) {
 // Commands that look at a database of an older schema say what will become of it and change
 // no byte. The first command that writes migrates it and says where the copy is.
 func TestOlderSchema(t *testing.T) {
-	testkit.SkipInShort(t)
 	const schema = "2"
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")

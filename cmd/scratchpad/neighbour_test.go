@@ -188,7 +188,6 @@ func TestConsoleBesideAFlood(t *testing.T) {
 // An address that has sent the console too many requests keeps nobody from the pages whose
 // session is known. Not even a short wait is needed. What is not known takes the limit.
 func TestConsoleOfAKnownSession(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
 	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: .001, Burst: 5} }})

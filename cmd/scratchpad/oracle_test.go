@@ -178,7 +178,6 @@ func (s countingStore) Update(ctx context.Context, o workspace.Owner, fn func(wo
 // What belongs to another and what does not exist have the same answer. A refused question
 // does not get as far as the memory of anybody.
 func TestNotYoursCostsNoLook(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	c := newCast(t, db)
 	var memory atomic.Int64

@@ -53,7 +53,6 @@ func TestPasswordsAreNotShown(t *testing.T) {
 
 // An agent is told that the database cannot be reached, and nothing of the machine.
 func TestAgentsOfUnreachableDatabase(t *testing.T) {
-	testkit.SkipInShort(t)
 	session := connect(t, "mcp", "--agent", "a", "--db", unreachable[0])
 	text, isError := call(t, session, "read_file", map[string]any{"path": "a"})
 	said := strings.Join(text, "\n")
@@ -69,7 +68,6 @@ func TestAgentsOfUnreachableDatabase(t *testing.T) {
 
 // Commands that look make no tables and count no operation. The others work as on a file.
 func TestCommandsOnPostgres(t *testing.T) {
-	testkit.SkipInShort(t)
 	url := pgtest.URL(t)
 	dir, db := t.TempDir(), []string{"SCRATCHPAD_DB=" + url}
 	for _, args := range []string{"files ls", "stats", "search x", "verify", "agents ls", "keys ls", "export e"} {
@@ -105,7 +103,6 @@ func damage(t *testing.T, url string) {
 // A server on PostgreSQL says where its memory is and what its writes survive, without the
 // password, and its metrics are those of the pool.
 func TestServeOnPostgres(t *testing.T) {
-	testkit.SkipInShort(t)
 	url := strings.Replace(pgtest.URL(t), "postgres@", "postgres:"+pgPassword+"@", 1)
 	if !strings.Contains(url, pgPassword) {
 		t.Fatalf("the URL %s has no user to give a password to", url)

@@ -18,7 +18,6 @@ import (
 
 // A command that only looks does not wait for a process that keeps the turn.
 func TestLookTakesNoTurn(t *testing.T) {
-	testkit.SkipInShort(t)
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
 	done := make(chan struct{})
@@ -37,7 +36,6 @@ func TestLookTakesNoTurn(t *testing.T) {
 
 // A user with only read access can look, and leaves nothing behind.
 func TestLookNoRights(t *testing.T) {
-	testkit.SkipInShort(t)
 	root, path := protected(t, 0o555, 0o444)
 	dir := filepath.Dir(path)
 	before := contents(t, dir)
@@ -65,7 +63,6 @@ func protected(t *testing.T, folder, file os.FileMode) (root, path string) {
 
 // A user with only read access can export. Without an id, the manifest has none.
 func TestExportNoRights(t *testing.T) {
-	testkit.SkipInShort(t)
 	root, path := protected(t, 0o555, 0o444)
 	dir, target := filepath.Dir(path), filepath.Join(root, "target")
 	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
@@ -83,7 +80,6 @@ func TestExportNoRights(t *testing.T) {
 // If the server can only read the database, it says so once and serves reads. Each
 // write is refused with the reason, and nothing changes.
 func TestMCPReadOnly(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Run("Folder", func(t *testing.T) {
 		_, path := protected(t, 0o555, 0o666)
 		mustServeReads(t, path, "may not write in its folder")
@@ -141,7 +137,6 @@ func mustServeReads(t *testing.T, path, say string) {
 // If the disk is too full to migrate a database of an older schema, the server serves
 // reads of it as it is.
 func TestMCPFullDisk(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := filepath.Join(t.TempDir(), "disk")
 	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
@@ -167,7 +162,6 @@ func TestMCPFullDisk(t *testing.T) {
 
 // A backup to a full disk fails with the reason and leaves nothing behind.
 func TestBackupFullDisk(t *testing.T) {
-	testkit.SkipInShort(t)
 	root := t.TempDir()
 	path := filepath.Join(root, "test.db")
 	makeDatabase(t, path)
@@ -184,7 +178,6 @@ func TestBackupFullDisk(t *testing.T) {
 // In a home folder that cannot be written, setup says so and changes nothing. The
 // command runs without the rights of root, whom such a folder does not refuse.
 func TestSetupReadOnlyHome(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	a.install(t, "cursor", "{}")
 	a.install(t, "claude-code", "")

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // looks are the commands that only look, on a database of [makeDatabase].
@@ -20,7 +19,6 @@ var looks = []string{
 
 // A command that only looks changes no byte and counts no operation of the agent.
 func TestLook(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
@@ -50,7 +48,6 @@ func lookAll(t *testing.T, path, agent string, variables ...string) {
 
 // An empty file is not a database yet. Only a write makes it one.
 func TestLookEmpty(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "empty.db")
 	writeFile(t, path, "")

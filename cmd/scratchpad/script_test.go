@@ -53,7 +53,14 @@ func TestMain(m *testing.M) {
 type sealed struct{ m *testing.M }
 
 // Run implements [testscript.TestingM].
-func (s sealed) Run() int { return testkit.RunSealed(s.m.Run) }
+func (s sealed) Run() int {
+	testkit.OnlyInShort(inShort)
+	return testkit.RunSealed(s.m.Run)
+}
+
+// inShort are the tests in whose process goroutines share something. The others run commands,
+// in which the race detector finds nothing more.
+const inShort = "HealthOf(SQLite|Closed|Replaced|Gone)|SharedLook|LookThatHangs|LookPanics|RightCredentialBeside|BesideAFlood|HostileTenant|RevokedKey|NobodyIsServed"
 
 // Under the race detector each process would wait a second at its end.
 const raceOptions = "atexit_sleep_ms=0"
@@ -69,7 +76,6 @@ const raceOptions = "atexit_sleep_ms=0"
 //	keyid FILE VARIABLE, nosecret FILE: see below
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir, err := filepath.Abs("testdata/script") // commands in this process change its folder
 	testkit.Must(t, err)
 	testscript.Run(t, testscript.Params{

@@ -189,7 +189,6 @@ func TestNobodyIsServedWithoutAKey(t *testing.T) {
 
 // A key that may only write learns nothing of what is there.
 func TestServeWriteOnly(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
 	_, write := newKey(t, db, "local", auth.Write, "a")
@@ -238,7 +237,6 @@ func checkAuthor(t *testing.T, db, key string) {
 // Beyond loopback nobody is served without a key, and --no-auth is refused. Without TLS a
 // server warns there once.
 func TestServeBeyondLoopback(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	for args, want := range map[string]string{
 		"--db " + db + " --addr 0.0.0.0:0 --no-auth": "--no-auth is for loopback addresses",
@@ -269,7 +267,6 @@ func TestServeBeyondLoopback(t *testing.T) {
 
 // A server whose log nobody reads starts and serves.
 func TestServeWithoutLog(t *testing.T) {
-	testkit.SkipInShort(t)
 	address := testkit.FreeAddress(t)
 	in, out, err := os.Pipe()
 	testkit.Must(t, err)
@@ -296,7 +293,6 @@ func TestServeWithoutLog(t *testing.T) {
 
 // The metrics are for keys with their scope, and for everybody on an address of their own.
 func TestServeMetrics(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	address := testkit.FreeAddress(t)
 	_, metrics := newKey(t, db, "local", auth.Metrics, "*")
@@ -335,7 +331,6 @@ func TestServeMetrics(t *testing.T) {
 // A second server on the database says so and works. A second one on the port does not
 // start, and says why.
 func TestServeTwice(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	first := serve(t, "--db", db)
 	second := serve(t, "--db", db)

@@ -25,7 +25,6 @@ func cloneOf(t *testing.T) (a *account, evil, made string) {
 // In a cloned repository an entry that setup did not write is shown. Nothing of it is
 // started, kept or made a hook of, whatever the command line says.
 func TestSetupStartsNothingOfAProject(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	a, evil, made := cloneOf(t)
 	own := `"command": "` + a.program + `", "args": ["mcp", "--agent", "shop", "--max-read-tokens", "20000"]`
@@ -62,7 +61,6 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 // The other clients are set up, and the client too once the entry is gone or is just what
 // setup writes. What comes into the entry afterwards, as by git pull, is foreign again.
 func TestSetupAfterForeignEntry(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	a, evil, _ := cloneOf(t)
 	file := a.install(t, "claude-code", `{"mcpServers": {"scratchpad": {}}}`)
@@ -88,7 +86,6 @@ func TestSetupAfterForeignEntry(t *testing.T) {
 // A link in a repository that leads out of the folder is not followed. The hooks of one user
 // are not reached by any link.
 func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
-	testkit.SkipInShort(t)
 	for _, c := range []struct{ name, link, to, client string }{
 		{"File", ".mcp.json", "../outside/settings.json", "claude-code"},
 		{"Nowhere", ".mcp.json", "../outside/none.json", "claude-code"},

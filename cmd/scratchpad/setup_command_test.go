@@ -128,7 +128,6 @@ var otherServers = map[string]string{
 // A look changes nothing, and neither does a run without a yes. A run with a yes sets up
 // every client. A second one changes nothing. Undo leaves the account as it was.
 func TestUndoPutsEveryFileBack(t *testing.T) {
-	testkit.SkipInShort(t)
 	for name, clients := range map[string]map[string]string{"None": {}, "Project": {"claude-code": ""}, "Six": otherServers} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +170,6 @@ func TestUndoPutsEveryFileBack(t *testing.T) {
 // A file that is not valid stays as it is and is named. The others are set up. A server that
 // does not start is an error that says what it said.
 func TestSetupBroken(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	broken := []string{a.install(t, "cursor", "{\"mcpServers\": {\n"), a.install(t, "codex", "[mcp_servers\n")}
 	good := a.install(t, "windsurf", "{}")
@@ -202,7 +200,6 @@ func TestSetupBroken(t *testing.T) {
 
 // A file that somebody has edited since keeps that edit.
 func TestSetupUndoAfterEdits(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	cursor, codex, claude := a.install(t, "cursor", "{\"mcpServers\": {\"a\": {}}}"), a.install(t, "codex", ""), a.install(t, "claude-code", "")
 	a.run(t, "setup", "--yes").must(t, 0)
@@ -235,7 +232,6 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 
 // Setups at once take turns, and undo takes all of them back.
 func TestSetupAtOnce(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	clients := []string{"claude-code", "cursor", "vscode", "codex"}
 	for _, client := range clients {
@@ -260,7 +256,6 @@ func TestSetupAtOnce(t *testing.T) {
 // A memory that is in use stays, and so does its name. A link stays a link, and the file that
 // it leads to is edited and put back.
 func TestSetupUndoKeepsMemory(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	a.install(t, "claude-code", "")
 	file, real := a.install(t, "cursor", ""), filepath.Join(a.home, "dotfiles.json")
@@ -288,7 +283,6 @@ func TestSetupUndoKeepsMemory(t *testing.T) {
 
 // An older program is replaced while it runs, goes on, and is put back.
 func TestSetupReplacesProgram(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	bin := filepath.Join(a.home, "go", "bin")
 	a.path = bin
@@ -316,7 +310,6 @@ func TestSetupReplacesProgram(t *testing.T) {
 
 // The program goes to a folder on the PATH, and never over another program.
 func TestSetupProgramFolder(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	gobin := filepath.Join(a.home, "gobin")
 	a.variables = []string{"GOBIN=" + gobin}
@@ -361,7 +354,6 @@ func readEntry(t *testing.T, client, file string) clientconfig.Server {
 // Two clients of one project share a memory. Two projects do not, whatever their names. Undo
 // takes the setups of both back.
 func TestSetupMemories(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	shop, other := a.project, filepath.Join(a.home, "work", "shop")
 	testkit.Must(t, os.MkdirAll(other, 0o755))
@@ -398,7 +390,6 @@ func TestSetupMemories(t *testing.T) {
 // An entry that is there keeps its memory and its limits, whoever wrote it into the user's
 // own file.
 func TestSetupKeepsSettings(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	setup := func(args ...string) outcome {
 		return a.run(t, append([]string{"setup", "--yes", "--bin", filepath.Dir(a.program)}, args...)...)
@@ -430,7 +421,6 @@ func TestSetupKeepsSettings(t *testing.T) {
 // Setup looks at its arguments before it looks for clients: on a machine without one, a
 // wrong argument is an error too. No password is written.
 func TestSetupArguments(t *testing.T) {
-	testkit.SkipInShort(t)
 	a := newAccount(t)
 	before := a.tree(t)
 	for _, c := range []struct{ flag, value, want string }{
@@ -453,7 +443,6 @@ func TestSetupArguments(t *testing.T) {
 // The shell of a hook passes on every argument as it is, and runs nothing in it. Claude Code
 // runs hooks by sh, on Windows too.
 func TestHookCommandQuotes(t *testing.T) {
-	testkit.SkipInShort(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no sh: ", err)

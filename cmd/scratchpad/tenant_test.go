@@ -13,7 +13,6 @@ import (
 
 // People see the names that memory stores have, and can delete an empty one.
 func TestAgentsOfMemoryStores(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	in := []string{"SCRATCHPAD_DB=" + path}
@@ -36,7 +35,6 @@ func TestAgentsOfMemoryStores(t *testing.T) {
 
 // A write that raises the limit on versions stays in its tenant. So does an import.
 func TestTenantRaisesVersions(t *testing.T) {
-	testkit.SkipInShort(t)
 	dir := t.TempDir()
 	in := []string{"SCRATCHPAD_TENANT=acme", "SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
 	file := filepath.Join(t.TempDir(), "plan.md")

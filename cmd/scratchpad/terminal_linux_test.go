@@ -37,7 +37,6 @@ func init() {
 
 // Another user who has seen the link is refused, and does not use it up.
 func TestLinkOfConsoleIsForItsOwner(t *testing.T) {
-	testkit.SkipInShort(t)
 	if os.Getuid() != 0 {
 		t.Skip("only root can be another user")
 	}
@@ -76,7 +75,6 @@ func newScreen(t *testing.T) *screen {
 // On a terminal the link opens in the browser, which signals of the terminal do not reach.
 // The console ends with the terminal.
 func TestConsoleOnTerminal(t *testing.T) {
-	testkit.SkipInShort(t)
 	// Where SIGHUP is ignored, as under nohup, a child would ignore it, too. A signal with a
 	// handler has its default in a child.
 	hangups := make(chan os.Signal, 1)
@@ -195,7 +193,6 @@ func (r *running) keys() []string { return keyForm.FindAllString(strings.Join(r.
 // The first start on a terminal shows a key, once. The key opens the memory of the agent
 // default. The next start shows none.
 func TestKeyIsShownOnATerminal(t *testing.T) {
-	testkit.SkipInShort(t)
 	db := filepath.Join(t.TempDir(), "team.db")
 	screen := newScreen(t)
 	r := serveOn(t, screen.slave, screen.slave, screen.master, "--db", db)
@@ -232,7 +229,6 @@ func TestKeyIsShownOnATerminal(t *testing.T) {
 // Without somebody who reads and types, no key is made: a log must not have one. Nor is
 // one with --no-auth.
 func TestKeyIsShownOnATerminalOnly(t *testing.T) {
-	testkit.SkipInShort(t)
 	null, err := os.Open(os.DevNull)
 	testkit.Must(t, err)
 	defer null.Close()
@@ -258,7 +254,6 @@ func TestKeyIsShownOnATerminalOnly(t *testing.T) {
 
 // While the command asks, the log gets an entry. So a yes deletes nothing.
 func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")

@@ -43,6 +43,16 @@ func SkipInShort(t testing.TB) {
 	}
 }
 
+// OnlyInShort lets -short run only the tests whose names match a regular expression, unless
+// the command line has -run. TestMain calls it before the tests, where most tests of a package
+// would begin with [SkipInShort].
+func OnlyInShort(names string) {
+	flag.Parse()
+	if run := flag.Lookup("test.run"); testing.Short() && run.Value.String() == "" {
+		_ = run.Value.Set(names) // the flag takes any text
+	}
+}
+
 // Checks says how many cases each random test of a package draws, and how many
 // steps each case has. Zero leaves rapid's own default.
 type Checks struct {
