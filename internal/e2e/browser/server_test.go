@@ -3,7 +3,6 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -69,38 +68,13 @@ func (s *server) call(client, tool string, args object) {
 
 // try is call for other goroutines than the test's.
 func (s *server) try(client, tool string, args object) error {
-	const modern = "2026-07-28" // the protocol without sessions
-	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{
-		"name": tool, "arguments": args, "_meta": object{
-			"io.modelcontextprotocol/protocolVersion":    modern,
-			"io.modelcontextprotocol/clientInfo":         object{"name": client, "version": "1.0"},
-			"io.modelcontextprotocol/clientCapabilities": object{},
-		},
-	}})
+	text, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(s.t.Context(), "POST", s.origin+"/mcp", strings.NewReader(string(body)))
-	if err != nil {
-		return err
-	}
-	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + s.key,
-		"Mcp-Protocol-Version": modern, "Mcp-Method": "tools/call", "Mcp-Name": tool,
-	} {
-		req.Header.Set(name, value)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK || strings.Contains(string(text), `"isError":true`) || strings.Contains(string(text), `"error":{`) {
-		return fmt.Errorf("%s %.300s: %d %s", tool, body, res.StatusCode, text)
+	one := process.Client{URL: func() string { return s.origin + "/mcp" }, Key: s.key, Modern: true, Name: client, Web: http.DefaultClient}
+	if _, err := one.Call(s.t.Context(), tool, string(text[1:len(text)-1]), ""); err != nil {
+		return fmt.Errorf("%s %.300s: %w", tool, text, err)
 	}
 	return nil
 }

@@ -1,20 +1,19 @@
 package ha
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
-const modern = "2026-07-28" // the protocol without sessions
+const modern = process.Modern
 
 // A client calls tools in the protocol without sessions. It is safe for concurrent use.
 type client struct {
@@ -27,73 +26,11 @@ func newClient(key string) *client {
 	return &client{key: key, web: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: 40 * time.Second}}
 }
 
-// A refusal is an answer that is no success.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.text) }
-
 // call calls a tool and returns the text of its answer. args are the members, as JSON. once
 // is the idempotency key, or "".
 func (c *client) call(ctx context.Context, url, tool, args, once string) (string, error) {
-	meta := fmt.Sprintf(`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}`, modern)
-	if once != "" {
-		meta += fmt.Sprintf(`,"scratchpad/idempotency_key":%q`, once)
-	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{%s},"_meta":{%s}}}`, tool, args, meta)
-	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Protocol-Version": modern, "Mcp-Method": "tools/call", "Mcp-Name": tool,
-	} {
-		req.Header.Set(name, value)
-	}
-	if c.key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	if c.from != "" {
-		req.Header.Set("X-Forwarded-For", c.from)
-	}
-	res, err := c.web.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		return "", err
-	}
-	return readAnswer(res.StatusCode, text)
-}
-
-// readAnswer reads the message of an answer, which is JSON or the last event of a stream.
-func readAnswer(status int, text []byte) (string, error) {
-	if i := bytes.LastIndex(text, []byte("\ndata: ")); i >= 0 {
-		text, _, _ = bytes.Cut(text[i+len("\ndata: "):], []byte("\n"))
-	}
-	var message struct {
-		Result struct {
-			IsError bool
-			Content []struct{ Text string }
-		}
-		Error *struct{ Message string }
-	}
-	if err := json.Unmarshal(text, &message); status != http.StatusOK || err != nil || message.Error != nil {
-		return "", &refusal{status, string(text)}
-	}
-	answer := ""
-	for _, block := range message.Result.Content {
-		answer += block.Text
-	}
-	if message.Result.IsError {
-		return "", &refusal{status, answer}
-	}
-	return answer, nil
+	one := process.Client{URL: func() string { return url }, Key: c.key, From: c.from, Modern: true, Name: "ha", Web: c.web}
+	return one.Call(ctx, tool, args, once)
 }
 
 // patience is how long a client tries again before a call has failed.
@@ -109,8 +46,8 @@ var numbers = regexp.MustCompile(`[0-9.]+(ms|µs|s)?`)
 
 func (f *tries) add(err error) {
 	why := "the connection broke"
-	if r := (*refusal)(nil); errors.As(err, &r) {
-		why = fmt.Sprintf("%d %s", r.status, numbers.ReplaceAllString(r.text, "N"))
+	if errors.As(err, new(*process.StatusError)) || errors.As(err, new(process.ProtocolError)) || errors.As(err, new(process.ToolError)) {
+		why = numbers.ReplaceAllString(err.Error(), "N")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

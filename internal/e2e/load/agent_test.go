@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 // A manner says how an agent behaves.
@@ -38,7 +40,7 @@ type agent struct {
 	tenant, name string
 	bound        bool // to its key
 	manner       manner
-	c            *client
+	c            *process.Client
 	rnd          *rand.Rand
 	plan         plan
 	found        *findings
@@ -124,10 +126,10 @@ func (a *agent) wait(ctx context.Context, d time.Duration) {
 
 // comeBack drops the connection, and every second time the session too.
 func (a *agent) comeBack() {
-	a.c.hangUp()
-	if a.c.session != "" && a.rnd.IntN(2) == 0 {
-		a.abandoned = append(a.abandoned, a.c.session)
-		a.c.session = ""
+	a.c.HangUp()
+	if a.c.Session != "" && a.rnd.IntN(2) == 0 {
+		a.abandoned = append(a.abandoned, a.c.Session)
+		a.c.Session = ""
 	}
 }
 
@@ -245,7 +247,7 @@ func (a *agent) must(tool, args, key string) string {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(a.rnd.IntN(12_000))*time.Microsecond)
 		}
 		began := time.Now()
-		text, err := a.c.call(ctx, tool, args, key)
+		text, err := a.c.Call(ctx, tool, args, key)
 		cancel()
 		if err == nil {
 			a.found.ended(key != "", time.Since(began))
@@ -265,19 +267,19 @@ func (a *agent) must(tool, args, key string) string {
 
 // ready reports whether the next request is the call itself. Nobody would know the name of
 // a session whose begin is not answered.
-func (a *agent) ready() bool { return a.c.modern || a.c.session != "" }
+func (a *agent) ready() bool { return a.c.Modern || a.c.Session != "" }
 
 // reason returns why a call may be repeated, and after which time. "" means that it may
 // not.
 func (a *agent) reason(err error) (wait time.Duration, why string) {
-	var status *statusError
-	var tool toolError
+	var status *process.StatusError
+	var tool process.ToolError
 	switch {
-	case errors.As(err, &status) && status.after != "":
+	case errors.As(err, &status) && status.After != "":
 		return time.Second, status.Error()
-	case errors.As(err, &status) && status.status == http.StatusNotFound && !a.c.modern:
+	case errors.As(err, &status) && status.Status == http.StatusNotFound && !a.c.Modern:
 		return 0, "the session has ended"
-	case errors.As(err, &status) && status.status == http.StatusConflict:
+	case errors.As(err, &status) && status.Status == http.StatusConflict:
 		return 100 * time.Millisecond, "the session's stream before is still open"
 	case errors.As(err, &status):
 		return 0, ""
@@ -294,15 +296,15 @@ func (a *agent) reason(err error) (wait time.Duration, why string) {
 
 // leave ends the sessions of the agent, those that it has abandoned too, and hangs up.
 func (a *agent) leave(ctx context.Context) {
-	defer a.c.hangUp()
-	if a.c.session != "" {
-		a.abandoned = append(a.abandoned, a.c.session)
+	defer a.c.HangUp()
+	if a.c.Session != "" {
+		a.abandoned = append(a.abandoned, a.c.Session)
 	}
 	for _, s := range a.abandoned {
-		err := a.c.end(ctx, s)
-		for began := time.Now(); err != nil && time.Since(began) < time.Minute; err = a.c.end(ctx, s) {
-			status := (*statusError)(nil)
-			if !errors.As(err, &status) || status.status != http.StatusTooManyRequests {
+		err := a.c.End(ctx, s)
+		for began := time.Now(); err != nil && time.Since(began) < time.Minute; err = a.c.End(ctx, s) {
+			status := (*process.StatusError)(nil)
+			if !errors.As(err, &status) || status.Status != http.StatusTooManyRequests {
 				break
 			}
 			time.Sleep(100 * time.Millisecond) // the key is over its rate, or its last calls were
@@ -321,45 +323,45 @@ func (a *agent) watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var w sync.WaitGroup
 	w.Go(func() {
-		c := newClient(a.c.url, a.c.key, a.c.modern)
-		defer c.hangUp()
+		c := process.NewClient(a.c.URL, a.c.Key, a.c.Modern)
+		defer c.HangUp()
 		for ctx.Err() == nil {
 			until, leave := context.WithTimeout(ctx, a.plan.pause)
-			if err := c.listen(until); err != nil && until.Err() == nil && !strings.Contains(err.Error(), "EOF") {
+			if err := listen(until, c); err != nil && until.Err() == nil && !strings.Contains(err.Error(), "EOF") {
 				_, why := a.reason(err)
 				if why == "" {
 					a.found.add("%s: the stream of events: %v", a.name, err)
 				}
-			} else if err == nil && c.modern {
+			} else if err == nil && c.Modern {
 				<-until.Done()
 			}
 			leave()
 			a.wait(ctx, 100*time.Millisecond)
 		}
-		if c.session != "" {
-			a.abandoned = append(a.abandoned, c.session) // until the agent leaves
+		if c.Session != "" {
+			a.abandoned = append(a.abandoned, c.Session) // until the agent leaves
 		}
 	})
 	return func() { cancel(); w.Wait() }
 }
 
 // listen reads a stream of events until the context ends or the server ends the stream.
-func (c *client) listen(ctx context.Context) error {
-	c.web.Timeout = 0
-	if c.modern {
-		req, err := c.request(ctx, 1, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`, "")
+func listen(ctx context.Context, c *process.Client) error {
+	c.Web.Timeout = 0
+	if c.Modern {
+		req, err := c.Request(ctx, 1, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`, "")
 		if err == nil {
-			_, err = c.do(req)
+			_, err = c.Do(req)
 		}
 		return err
 	}
-	if err := c.open(context.WithoutCancel(ctx)); err != nil {
+	if err := c.Open(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	req, err := c.request(ctx, 0, "", "", "", "")
+	req, err := c.Request(ctx, 0, "", "", "", "")
 	if err == nil {
 		req.Method, req.Body, req.ContentLength = "GET", nil, 0
-		_, err = c.do(req)
+		_, err = c.Do(req)
 	}
 	return err
 }
@@ -367,7 +369,7 @@ func (c *client) listen(ctx context.Context) error {
 // deaf asks for a long file many times and reads no answer, for as long as it has patience.
 func (a *agent) deaf(ctx context.Context) {
 	for ; ctx.Err() == nil; a.wait(ctx, a.about(a.plan.gap)) {
-		conn := dial(ctx, a.c.url())
+		conn := dial(ctx, a.c.URL())
 		if conn == nil {
 			continue // there is no server now
 		}
@@ -387,7 +389,7 @@ func (a *agent) deaf(ctx context.Context) {
 // breakOff sends a part of a request and hangs up.
 func (a *agent) breakOff(ctx context.Context) {
 	for ; ctx.Err() == nil; a.wait(ctx, a.about(a.plan.gap)) {
-		conn := dial(ctx, a.c.url())
+		conn := dial(ctx, a.c.URL())
 		if conn == nil {
 			continue
 		}
@@ -403,7 +405,7 @@ func (a *agent) breakOff(ctx context.Context) {
 
 // raw returns a call of a tool as bytes of HTTP.
 func (a *agent) raw(tool, args string) string {
-	req, err := a.c.request(context.Background(), 1, "tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":{"agent_id":%q,%s}`, tool, a.name, args), "")
+	req, err := a.c.Request(context.Background(), 1, "tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":{"agent_id":%q,%s}`, tool, a.name, args), "")
 	if err != nil {
 		panic(err) // the URL is the server's
 	}

@@ -15,7 +15,7 @@
 //
 //   - soak_test.go has the course of the soak. It compares what is stored with
 //     what was acknowledged. agent_test.go has the agents, and those who behave badly.
-//   - server_test.go starts servers and reads their metrics. client_test.go calls them.
+//   - server_test.go starts servers and reads their metrics. Package process has the client.
 //   - speed_test.go measures the tools beside the floor, the least that a server on the
 //     same SDK costs. It measures the start and the memory at rest too.
 package load

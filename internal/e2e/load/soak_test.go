@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -116,13 +117,13 @@ func (s *soak) makeAgents(t *testing.T) {
 			shared = create(a.tenant, both, fmt.Sprintf("team-%d-*", team))
 			key, a.bound = create(a.tenant, both, a.name), true
 		}
-		a.c = newClient(s.address, key, (i+team)%2 == 0)
+		a.c = process.NewClient(s.address, key, (i+team)%2 == 0)
 		a.manner = []manner{steady, steady, vanisher, vanisher, returner, steady, watcher, watcher, returner, steady}[i%group]
 		s.agents = append(s.agents, a)
 	}
 	for i := range max(4, s.plan.agents/100) {
 		a := s.newAgent(-1-i, "rude", fmt.Sprintf("rude-%d", i))
-		a.c = newClient(s.address, create(a.tenant, both, a.name, "another"), true)
+		a.c = process.NewClient(s.address, create(a.tenant, both, a.name, "another"), true)
 		s.rude = append(s.rude, a)
 	}
 	must(t, keys.Close(t.Context()))
@@ -154,16 +155,16 @@ func (s *soak) start(t *testing.T) footprint {
 	var w sync.WaitGroup
 	for i := range 64 {
 		w.Go(func() {
-			c := newClient(func() string { return next.url }, s.warm, i%2 == 0)
-			defer c.hangUp()
+			c := process.NewClient(func() string { return next.url }, s.warm, i%2 == 0)
+			defer c.HangUp()
 			name := fmt.Sprintf(`"agent_id":"warm-%d"`, i%8)
 			for _, call := range [][2]string{{"append_log", `,"path":"log","entry":"x"`}, {"list_files", ""}, {"read_log", `,"path":"log"`}, {"changes", ""}} {
-				if _, err := c.call(t.Context(), call[0], name+call[1], ""); err != nil {
+				if _, err := c.Call(t.Context(), call[0], name+call[1], ""); err != nil {
 					t.Error(err)
 				}
 			}
-			if c.session != "" {
-				c.end(t.Context(), c.session)
+			if c.Session != "" {
+				c.End(t.Context(), c.Session)
 			}
 		})
 	}

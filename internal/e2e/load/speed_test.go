@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -59,7 +60,7 @@ func BenchmarkTools(b *testing.B) {
 	servers := [2]*server{startFloor(b)}
 	var keys [2]string
 	servers[1], keys[1] = startWithKey(b, "--rate", "1000000", "--rate-agent", "1000000")
-	for _, era := range []string{modern, legacy} {
+	for _, era := range []string{process.Modern, process.Legacy} {
 		for _, atOnce := range []int{8, 64} {
 			var crews [2]*crew
 			for i := range crews {
@@ -130,7 +131,7 @@ func startWithKey(b *testing.B, args ...string) (s *server, key string) {
 // A crew is a number of clients of one server. Each has two agents of its own: one that
 // writes, and one that only reads what it has.
 type crew struct {
-	clients []*client
+	clients []*process.Client
 	writers []string
 	readers []string
 }
@@ -140,7 +141,7 @@ func newCrew(b *testing.B, url, key, era string, atOnce int) *crew {
 	b.Helper()
 	w := &crew{}
 	for i := range atOnce {
-		w.clients = append(w.clients, newClient(func() string { return url }, key, era == modern))
+		w.clients = append(w.clients, process.NewClient(func() string { return url }, key, era == process.Modern))
 		name := fmt.Sprintf("agent-%d-of-%d-%s", i, atOnce, era)
 		w.writers, w.readers = append(w.writers, name), append(w.readers, name+"-reader")
 	}
@@ -154,15 +155,15 @@ func newCrew(b *testing.B, url, key, era string, atOnce int) *crew {
 	}
 	if key != "" { // the floor has no logs
 		for range 10 {
-			w.all(b, func(i int, c *client) error {
-				_, err := c.call(b.Context(), "append_log", fmt.Sprintf(`"agent_id":%q,"path":"log","entry":"one line of text"`, w.readers[i]), "")
+			w.all(b, func(i int, c *process.Client) error {
+				_, err := c.Call(b.Context(), "append_log", fmt.Sprintf(`"agent_id":%q,"path":"log","entry":"one line of text"`, w.readers[i]), "")
 				return err
 			})
 		}
 	}
 	b.Cleanup(func() {
 		for _, c := range w.clients {
-			c.hangUp()
+			c.HangUp()
 		}
 	})
 	return w
@@ -171,14 +172,14 @@ func newCrew(b *testing.B, url, key, era string, atOnce int) *crew {
 // write makes all clients write a file.
 func (w *crew) write(b *testing.B, agents []string, path, content string) {
 	b.Helper()
-	w.all(b, func(i int, c *client) error {
-		_, err := c.call(b.Context(), "write_file", fmt.Sprintf(`"agent_id":%q,"path":%q,"content":%q`, agents[i], path, content), "")
+	w.all(b, func(i int, c *process.Client) error {
+		_, err := c.Call(b.Context(), "write_file", fmt.Sprintf(`"agent_id":%q,"path":%q,"content":%q`, agents[i], path, content), "")
 		return err
 	})
 }
 
 // all does something with all clients at the same time.
-func (w *crew) all(b *testing.B, do func(i int, c *client) error) {
+func (w *crew) all(b *testing.B, do func(i int, c *process.Client) error) {
 	b.Helper()
 	var g sync.WaitGroup
 	for i, c := range w.clients {
@@ -203,12 +204,12 @@ func (w *crew) round(b *testing.B, tool, args string, writes bool, round int) ti
 	}
 	text := strings.ReplaceAll(kibibyte, "\n", `\n`)
 	began := time.Now()
-	w.all(b, func(i int, c *client) error {
+	w.all(b, func(i int, c *process.Client) error {
 		for k := range n {
 			number := round*n + k
 			these := strings.NewReplacer("NUMBER", fmt.Sprint(number), "NEXT", fmt.Sprint(number+1), "TEXT", text).Replace(args)
 			these = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, agents[i], these), ",")
-			if _, err := c.call(context.Background(), tool, these, ""); err != nil {
+			if _, err := c.Call(context.Background(), tool, these, ""); err != nil {
 				return fmt.Errorf("%s {%s}: %w", tool, these, err)
 			}
 		}
@@ -281,7 +282,7 @@ func serveFloor() error {
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/readyz":
-		case r.Header.Get("Mcp-Protocol-Version") == modern:
+		case r.Header.Get("Mcp-Protocol-Version") == process.Modern:
 			now.ServeHTTP(w, r)
 		default:
 			before.ServeHTTP(w, r)
