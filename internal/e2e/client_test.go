@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	mark3labs "github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
-	mark3labsmcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -81,7 +78,6 @@ var (
 	ofModernTS  = shown{barred: "the server requires authorization (HTTP 401)"}
 	ofInspector = shown{revoked: "Interactive OAuth requires a TTY", barred: "Interactive OAuth requires a TTY"}
 	ofModern    = shown{"did not offer pinned protocol version", ofInspector.revoked, ofInspector.barred}
-	ofMark3labs = shown{revoked: "authorization required", barred: "authorization required"}
 	ofGoSDK     = shown{"Too Many Requests", "Unauthorized", "Unauthorized"}
 )
 
@@ -92,11 +88,9 @@ var clients = []client{
 	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless), shows: ofModernTS, other: true},
 	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, shows: ofInspector, other: true},
 	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps, shows: ofModern},
-	{name: "mcp-go", version: stateless, run: runMark3labs(""), shows: ofMark3labs},
-	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake), shows: ofMark3labs, other: true},
-	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18"), shows: ofMark3labs, other: true},
 	{name: "go-sdk", version: stateless, run: runGoSDK(""), shows: ofGoSDK},
 	{name: "go-sdk legacy", version: withHandshake, run: runGoSDK(withHandshake), shows: ofGoSDK},
+	{name: "go-sdk 2025-06-18", version: "2025-06-18", run: runGoSDK("2025-06-18"), shows: ofGoSDK, other: true},
 	{name: "go-sdk 2025-03-26", version: "2025-03-26", run: runGoSDK("2025-03-26"), shows: ofGoSDK, other: true},
 	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05"), shows: ofGoSDK, other: true},
 }
@@ -244,97 +238,6 @@ func askGoSDK(ctx context.Context, s *mcp.ClientSession, r request) (a answer, e
 		var params mcp.CompleteParams
 		convert(r.Params, &params)
 		res, err := s.Complete(ctx, &params)
-		if err != nil {
-			return a, err
-		}
-		a.Blocks = res.Completion.Values
-	default:
-		panic("no such method: " + r.Method)
-	}
-	return a, nil
-}
-
-// runMark3labs is runGoSDK with the client of mark3labs/mcp-go.
-func runMark3labs(version string) runner {
-	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
-		var c *mark3labs.Client
-		var err error
-		if g.command != nil {
-			c, err = mark3labs.NewStdioMCPClient(g.command[0], nil, g.command[1:]...)
-		} else {
-			c, err = mark3labs.NewStreamableHttpClient(g.url, transport.WithHTTPHeaders(g.headers()))
-		}
-		if err == nil && g.command == nil {
-			err = c.Start(t.Context())
-		}
-		testkit.Must(t, err)
-		hello := mark3labsmcp.InitializeRequest{}
-		hello.Params.ClientInfo = mark3labsmcp.Implementation{Name: "mcp-go", Version: "1"}
-		hello.Params.ProtocolVersion = version
-		if _, err := c.Initialize(t.Context(), hello); err != nil {
-			return "", nil, errors.Join(err, c.Close())
-		}
-		var answers []answer
-		for _, r := range requests {
-			a, err := askMark3labs(t.Context(), c, r)
-			if err != nil {
-				a.Error = err.Error()
-			}
-			answers = append(answers, a)
-		}
-		if err := c.Close(); err != nil {
-			t.Errorf("Close() = %v, want a clean exit", err)
-		}
-		return c.ProtocolVersion(), answers, nil
-	}
-}
-
-func askMark3labs(ctx context.Context, c *mark3labs.Client, r request) (a answer, err error) {
-	switch r.Method {
-	case pausing:
-		return a, pause(ctx, r)
-	case "tools/list":
-		res, err := c.ListTools(ctx, mark3labsmcp.ListToolsRequest{})
-		if err != nil {
-			return a, err
-		}
-		for _, tool := range res.Tools {
-			a.Blocks = append(a.Blocks, tool.Name)
-			a.AgentID = a.AgentID || takesAgent(tool.InputSchema)
-		}
-	case "tools/call":
-		var req mark3labsmcp.CallToolRequest
-		convert(r.Params, &req.Params)
-		res, err := c.CallTool(ctx, req)
-		if err != nil {
-			return a, err
-		}
-		a.IsError = res.IsError
-		for _, block := range res.Content {
-			a.Blocks = append(a.Blocks, block.(mark3labsmcp.TextContent).Text)
-		}
-	case "resources/templates/list":
-		res, err := c.ListResourceTemplates(ctx, mark3labsmcp.ListResourceTemplatesRequest{})
-		if err != nil {
-			return a, err
-		}
-		for _, template := range res.ResourceTemplates {
-			a.Blocks = append(a.Blocks, template.URITemplate.Raw())
-		}
-	case "resources/read":
-		var req mark3labsmcp.ReadResourceRequest
-		convert(r.Params, &req.Params)
-		res, err := c.ReadResource(ctx, req)
-		if err != nil {
-			return a, err
-		}
-		for _, content := range res.Contents {
-			a.Blocks = append(a.Blocks, content.(mark3labsmcp.TextResourceContents).Text)
-		}
-	case "completion/complete":
-		var req mark3labsmcp.CompleteRequest
-		convert(r.Params, &req.Params)
-		res, err := c.Complete(ctx, req)
 		if err != nil {
 			return a, err
 		}

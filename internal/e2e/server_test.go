@@ -34,14 +34,6 @@ type target struct {
 	http *recorder // HTTP: the witness
 }
 
-// headers returns those of every HTTP request.
-func (g *target) headers() map[string]string {
-	if g.key == "" {
-		return nil
-	}
-	return map[string]string{"Authorization": "Bearer " + g.key}
-}
-
 // overStdio returns the real binary on a new database.
 func overStdio(t *testing.T) *target {
 	t.Helper()
