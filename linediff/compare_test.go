@@ -136,20 +136,7 @@ func changed(d *linediff.Diff) int {
 func least(old, new []byte) int {
 	a, b := strings.SplitAfter(string(old), "\n"), strings.SplitAfter(string(new), "\n")
 	a, b = a[:linediff.Lines(old)], b[:linediff.Lines(new)]
-	row := make([]int, len(b)+1)
-	for i := range a {
-		diagonal := 0
-		for j := range b {
-			up := row[j+1]
-			if a[i] == b[j] {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(up, row[j])
-			}
-			diagonal = up
-		}
-	}
-	return len(a) + len(b) - 2*row[len(b)]
+	return len(a) + len(b) - 2*linediff.Longest(a, b)
 }
 
 func goodHash(line []byte) uint64 { return maphash.Bytes(seed, line) }

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// longest is the length of a longest common subsequence.
-func longest(a, b []int32) int {
+// Longest is the length of a longest common subsequence.
+func Longest[T comparable](a, b []T) int {
 	row := make([]int, len(b)+1)
 	for i := range a {
 		diagonal := 0
@@ -80,7 +80,7 @@ func TestEachWayIsMinimal(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range testkit.Pick(60, 500, 500) {
 				x, symbols := randomBox(r)
-				want := longest(x.a, x.b)
+				want := Longest(x.a, x.b)
 				s := &solver{symbols: symbols, budget: maxWork, limits: limits{work: maxWork, table: 1 + r.IntN(100), window: minWindow}}
 				if rest := x.trim(); !rest.empty() {
 					way(s, rest)
