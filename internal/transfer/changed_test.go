@@ -35,10 +35,10 @@ func contents(t tester, ws *workspace.Workspace) map[string]int {
 func current(t tester, ws *workspace.Workspace) map[string]string {
 	files := map[string]string{}
 	list, err := ws.ListFiles(context.Background(), workspace.ListOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	for _, f := range list.Files {
 		r, err := ws.ReadFile(context.Background(), f.Path, workspace.ReadOptions{})
-		must(t, err)
+		testkit.Must(t, err)
 		files[f.Path] = string(r.Content)
 	}
 	return files
@@ -110,10 +110,10 @@ func TestImportRepeatedEntries(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "x")
 	_, err := transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
-	must(t, err)
+	testkit.Must(t, err)
 	for _, want := range []int64{5, 0} {
 		r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
-		must(t, err)
+		testkit.Must(t, err)
 		var added int64
 		for _, c := range r.Changes {
 			added += c.Entries
@@ -123,9 +123,9 @@ func TestImportRepeatedEntries(t *testing.T) {
 		}
 	}
 	appendLog(t, there, "log", "new")
-	must(t, os.RemoveAll(dir))
+	testkit.Must(t, os.RemoveAll(dir))
 	_, err = transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
-	must(t, err)
+	testkit.Must(t, err)
 	r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
 	if err != nil || len(r.Changes) != 1 || r.Changes[0].Entries != 1 {
 		t.Errorf("after one more entry: %+v, %v", r, err)
@@ -145,9 +145,9 @@ func TestImportEdited(t *testing.T) {
 	dir := t.TempDir()
 	export(t, from, dir, true)
 	for name, content := range map[string]string{"files/edited": "mine", "versions/damaged/%v2": "?", "logs/log.jsonl": "{}"} {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	must(t, os.Remove(filepath.Join(dir, "files/gone")))
+	testkit.Must(t, os.Remove(filepath.Join(dir, "files/gone")))
 	to := memory(t, workspace.Options{})
 	r := importAll(t, to, dir)
 	want := []string{"logs/log.jsonl", "files/gone", "versions/damaged/%v2"}
@@ -178,7 +178,7 @@ func TestImportAdded(t *testing.T) {
 	dir := t.TempDir()
 	export(t, from, dir, false)
 	for name, content := range map[string]string{"sub/new.md": "new", "%41": "A", "%61": "another a", "%zz": "?", "b~": "?"} {
-		must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte(content), 0o600))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte(content), 0o600))
 	}
 	to := memory(t, workspace.Options{})
 	r := importAll(t, to, dir)
@@ -294,12 +294,12 @@ func TestExportRefuses(t *testing.T) {
 	ws := memory(t, workspace.Options{})
 	write(t, ws, "a", "x")
 	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
 	_, err := transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{})
 	if !isKind(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "give a new or an empty folder") {
 		t.Errorf("into a folder that is not empty: %v", err)
 	}
-	must(t, os.Rename(filepath.Join(dir, "mine"), filepath.Join(dir, "manifest.json.unfinished")))
+	testkit.Must(t, os.Rename(filepath.Join(dir, "mine"), filepath.Join(dir, "manifest.json.unfinished")))
 	_, err = transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{})
 	if !isKind(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "was interrupted; give a new folder") {
 		t.Errorf("into an interrupted export: %v", err)

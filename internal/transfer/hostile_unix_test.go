@@ -30,10 +30,10 @@ const secret = "what nobody may read"
 func outside(t *testing.T) (dir, elsewhere string, check func()) {
 	base := t.TempDir()
 	dir, elsewhere = filepath.Join(base, "dir"), filepath.Join(base, "outside")
-	must(t, os.MkdirAll(filepath.Join(elsewhere, "notes"), 0o700))
-	must(t, os.Mkdir(dir, 0o700))
+	testkit.Must(t, os.MkdirAll(filepath.Join(elsewhere, "notes"), 0o700))
+	testkit.Must(t, os.Mkdir(dir, 0o700))
 	for _, name := range []string{"secret", "notes/a.md"} {
-		must(t, os.WriteFile(filepath.Join(elsewhere, name), []byte(secret), 0o600))
+		testkit.Must(t, os.WriteFile(filepath.Join(elsewhere, name), []byte(secret), 0o600))
 	}
 	before := tree(t, elsewhere)
 	return dir, elsewhere, func() {
@@ -59,8 +59,8 @@ func TestImportNoFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
-	must(t, syscall.Mkfifo(pipe, 0o600))
-	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	testkit.Must(t, syscall.Mkfifo(pipe, 0o600))
+	testkit.Must(t, os.WriteFile(file, []byte("x"), 0o600))
 	for _, name := range []string{pipe, file} {
 		_, err := transfer.Import(t.Context(), memory(t, workspace.Options{}), name, transfer.ImportOptions{})
 		if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "not a folder") {
@@ -73,23 +73,23 @@ func TestImportNoFolder(t *testing.T) {
 // others are listed, and nothing waits for a pipe.
 func TestImportHostileFolder(t *testing.T) {
 	dir, elsewhere, check := outside(t)
-	must(t, os.MkdirAll(filepath.Join(dir, "sub/not valid/deep"), 0o700))
+	testkit.Must(t, os.MkdirAll(filepath.Join(dir, "sub/not valid/deep"), 0o700))
 	for _, name := range []string{"ok.md", "sub/ok.md", "sub/Ok.md", "sub/not valid/deep/a.md", "-x", "a..b", "a\\b", "\xff", "con"} {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte("text of "+strings.ToValidUTF8(name, "?")), 0o600))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("text of "+strings.ToValidUTF8(name, "?")), 0o600))
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "binary"), []byte{0xff, 0xfe}, 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "binary"), []byte{0xff, 0xfe}, 0o600))
 	links := map[string]string{
 		"file": filepath.Join(elsewhere, "secret"), "up": "../outside/secret", "folder": elsewhere, "sub/self": ".",
 		"dangling": "nowhere", "loop": "loop", "inside": "ok.md", "zero": "/dev/zero",
 	}
 	for name, to := range links {
-		must(t, os.Symlink(to, filepath.Join(dir, name)))
+		testkit.Must(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
-	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	testkit.Must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	bound, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	must(t, err)
+	testkit.Must(t, err)
 	defer syscall.Close(bound)
-	must(t, syscall.Bind(bound, &syscall.SockaddrUnix{Name: filepath.Join(dir, "socket")}))
+	testkit.Must(t, syscall.Bind(bound, &syscall.SockaddrUnix{Name: filepath.Join(dir, "socket")}))
 	want := []string{"a..b", "a\\b", "\uFFFD", "binary", "pipe", "socket", "sub/not valid"}
 	if err := syscall.Mknod(filepath.Join(dir, "device"), syscall.S_IFCHR|0o600, 1<<8|5); err == nil {
 		want = append(want, "device") // as root
@@ -124,8 +124,8 @@ func TestImportHostileFolder(t *testing.T) {
 func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 	replace := func(name string, put func(name, elsewhere string) error) func(*testing.T, string, string) {
 		return func(t *testing.T, dir, elsewhere string) {
-			must(t, os.RemoveAll(filepath.Join(dir, name)))
-			must(t, put(filepath.Join(dir, name), elsewhere))
+			testkit.Must(t, os.RemoveAll(filepath.Join(dir, name)))
+			testkit.Must(t, put(filepath.Join(dir, name), elsewhere))
 		}
 	}
 	linkTo := func(to string) func(string, string) error {
@@ -135,12 +135,12 @@ func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 		return func(t *testing.T, dir, _ string) {
 			name := filepath.Join(dir, "manifest.json")
 			b, err := os.ReadFile(name)
-			must(t, err)
+			testkit.Must(t, err)
 			text := strings.ReplaceAll(string(b), old, new)
 			if text == string(b) {
 				t.Fatalf("%q is not in the manifest", old)
 			}
-			must(t, os.WriteFile(name, []byte(text), 0o600))
+			testkit.Must(t, os.WriteFile(name, []byte(text), 0o600))
 		}
 	}
 	return map[string]func(t *testing.T, dir, elsewhere string){
@@ -244,12 +244,12 @@ func TestSwapped(t *testing.T) {
 	for n := 0; time.Now().Before(deadline) || left == 0 && time.Now().Before(late); n++ {
 		ws := memory(t, workspace.Options{})
 		r, err := transfer.Import(t.Context(), ws, source, transfer.ImportOptions{})
-		must(t, err)
+		testkit.Must(t, err)
 		left += len(r.LeftOut)
 		noSecret(t, ws)
 
 		target := filepath.Join(dir, fmt.Sprint(n))
-		must(t, os.Mkdir(target, 0o700))
+		testkit.Must(t, os.Mkdir(target, 0o700))
 		end := make(chan bool)
 		wg.Go(func() { swap(target, filepath.Dir(elsewhere), []string{"files", "files/notes"}, end) })
 		_, _ = transfer.Export(t.Context(), from, target, transfer.ExportOptions{}) // it may fail
@@ -279,13 +279,13 @@ func TestSwappedBeforeOpening(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, elsewhere, check := outside(t)
-			must(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
+			testkit.Must(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
 			for _, name := range []string{"notes/a.md", "other"} {
-				must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+				testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 			}
 			transfer.SetOpening(t, func(name string) {
 				if name == "notes/a.md" {
-					must(t, errors.Join(os.Remove(filepath.Join(dir, name)), put(dir, elsewhere)))
+					testkit.Must(t, errors.Join(os.Remove(filepath.Join(dir, name)), put(dir, elsewhere)))
 				}
 			})
 			ws := memory(t, workspace.Options{})
@@ -302,9 +302,9 @@ func TestSwappedBeforeOpening(t *testing.T) {
 func TestImportTooManyNames(t *testing.T) {
 	dir := t.TempDir()
 	one := filepath.Join(dir, "0")
-	must(t, os.WriteFile(one, nil, 0o600))
+	testkit.Must(t, os.WriteFile(one, nil, 0o600))
 	for i := range 300 {
-		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))), nil, 0o600))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))), nil, 0o600))
 	}
 	transfer.SetMaxNames(t, 300)
 	if _, err := transfer.Import(t.Context(), memory(t, workspace.Options{}), dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "more than 300 names") {

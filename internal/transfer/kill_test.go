@@ -108,7 +108,7 @@ func beKilled(text string) {
 func (j job) run(t *testing.T) (killed bool) {
 	t.Helper()
 	text, err := json.Marshal(j)
-	must(t, err)
+	testkit.Must(t, err)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), killVariable+"="+string(text), "GORACE=atexit_sleep_ms=0")
 	out, err := cmd.CombinedOutput()
@@ -126,7 +126,7 @@ func (j job) run(t *testing.T) (killed bool) {
 func opened(t *testing.T, db string, fn func(*workspace.Workspace)) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
-	must(t, err)
+	testkit.Must(t, err)
 	defer store.Close()
 	fn(agent(t, store, "a", workspace.Options{}))
 	if report, err := store.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || len(report.Problems) > 0 {
@@ -191,7 +191,7 @@ func checkHalf(t *testing.T, dir string) {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0 {
 		return
 	}
-	must(t, err)
+	testkit.Must(t, err)
 	to := memory(t, workspace.Options{})
 	if _, err := transfer.Import(t.Context(), to, dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrConflict) {
 		t.Errorf("import of half an export with %v: %v", names, err)

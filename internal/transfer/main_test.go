@@ -33,15 +33,9 @@ func TestMain(m *testing.M) {
 // tester is what a test and a random test have in common.
 type tester interface {
 	Helper()
+	Fatal(...any)
 	Fatalf(string, ...any)
 	Errorf(string, ...any)
-}
-
-func must(t tester, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 }
 
 // onBothStores runs a test with a function that makes new, empty stores.
@@ -55,7 +49,7 @@ func onBothStores(t *testing.T, fn func(t *testing.T, open func(t tester) (works
 		fn(t, func(t tester) (workspace.Store, func()) {
 			n++
 			s, err := sqlite.Open(context.Background(), filepath.Join(dir, fmt.Sprint(n, ".db")), sqlite.Options{})
-			must(t, err)
+			testkit.Must(t, err)
 			return s, func() {
 				report, err := s.Verify(context.Background(), sqlite.VerifyOptions{})
 				if err != nil || len(report.Problems) > 0 {
@@ -70,9 +64,9 @@ func onBothStores(t *testing.T, fn func(t *testing.T, open func(t tester) (works
 func agent(t tester, store workspace.Store, name string, o workspace.Options) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(store, o)
-	must(t, err)
+	testkit.Must(t, err)
 	ws, err := svc.Look(name)
-	must(t, err)
+	testkit.Must(t, err)
 	return ws.As(workspace.Author{Client: "importer"})
 }
 
@@ -86,14 +80,14 @@ func memory(t testing.TB, o workspace.Options) *workspace.Workspace {
 func write(t tester, ws *workspace.Workspace, path, content string) {
 	t.Helper()
 	_, err := ws.WriteFile(context.Background(), path, []byte(content), workspace.WriteOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 }
 
 func appendLog(t tester, ws *workspace.Workspace, path string, entries ...string) {
 	t.Helper()
 	for _, e := range entries {
 		_, err := ws.AppendLog(context.Background(), path, []byte(e))
-		must(t, err)
+		testkit.Must(t, err)
 	}
 }
 
@@ -103,10 +97,10 @@ func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
 	t.Helper()
 	ctx := context.Background()
 	files, err := ws.ListFiles(ctx, workspace.ListOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	for _, f := range files.Files {
 		history, err := ws.History(ctx, f.Path)
-		must(t, err)
+		testkit.Must(t, err)
 		if !versions {
 			history = history[len(history)-1:]
 		}
@@ -116,16 +110,16 @@ func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
 				continue
 			}
 			r, err := ws.ReadFile(ctx, f.Path, workspace.ReadOptions{Version: v.Version})
-			must(t, err)
+			testkit.Must(t, err)
 			lines = append(lines, fmt.Sprintf("file %s %d %v %s %q", f.Path, v.Version, v.Author, v.Time.UTC(), r.Content))
 		}
 	}
 	logs, err := ws.ListLogs(ctx, workspace.ListOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	for _, l := range logs.Logs {
 		for o := (workspace.ReadLogOptions{}); ; {
 			page, err := ws.ReadLog(ctx, l.Path, o)
-			must(t, err)
+			testkit.Must(t, err)
 			for _, e := range page.Entries {
 				lines = append(lines, fmt.Sprintf("log %s %d %v %s %q", l.Path, e.ID, e.Author, e.Time.UTC(), e.Content))
 			}
@@ -140,14 +134,14 @@ func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
 func export(t tester, ws *workspace.Workspace, dir string, versions bool) transfer.Exported {
 	t.Helper()
 	sum, err := transfer.Export(context.Background(), ws, dir, transfer.ExportOptions{Versions: versions, Database: "db"})
-	must(t, err)
+	testkit.Must(t, err)
 	return sum
 }
 
 func importAll(t tester, ws *workspace.Workspace, dir string) transfer.Imported {
 	t.Helper()
 	r, err := transfer.Import(context.Background(), ws, dir, transfer.ImportOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	return r
 }
 
@@ -156,7 +150,7 @@ func importAll(t tester, ws *workspace.Workspace, dir string) transfer.Imported 
 func tree(t tester, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -84,7 +84,7 @@ func (s *secrets) left(t *rapid.T) map[string]bool {
 		if errors.Is(err, workspace.ErrNotFound) {
 			continue
 		}
-		must(t, err)
+		testkit.Must(t, err)
 		for _, v := range history {
 			if v.Redacted == nil {
 				left[versions[v.Version]] = true
@@ -132,7 +132,7 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 	ctx := context.Background()
 	owner := workspace.Owner{Tenant: "local", Agent: "a"}
 	var rows, read, api strings.Builder
-	must(t, store.Dump(ctx, owner, func(r workspace.Row) error {
+	testkit.Must(t, store.Dump(ctx, owner, func(r workspace.Row) error {
 		if r.Version != nil {
 			fmt.Fprintf(&rows, "%s ", r.Version.Content)
 		} else if r.Summary != nil {
@@ -140,7 +140,7 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 		}
 		return nil
 	}))
-	must(t, store.View(ctx, owner, func(r workspace.Reader) error {
+	testkit.Must(t, store.View(ctx, owner, func(r workspace.Reader) error {
 		page, err := r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 100})
 		for _, h := range page.Files {
 			all, err1 := r.Load(workspace.Query{File: h.Path, History: true})
@@ -162,10 +162,10 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 		return err
 	}))
 	found, err := s.ws.Search(ctx, "canary", workspace.SearchOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	fmt.Fprintf(&api, "%+v ", found)
 	changed, err := s.ws.Changes(ctx, workspace.ChangesOptions{Diffs: true})
-	must(t, err)
+	testkit.Must(t, err)
 	fmt.Fprintf(&api, "%+v ", changed)
 	for _, d := range changed.Diffs {
 		api.Write(d.Text)
@@ -192,18 +192,18 @@ func TestImportOfRedacted(t *testing.T) {
 	write(t, from, "f", "secret")
 	write(t, from, "f", "clean")
 	_, err := from.RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
-	must(t, err)
+	testkit.Must(t, err)
 	dir := filepath.Join(t.TempDir(), "x")
 	export(t, from, dir, true)
-	must(t, os.WriteFile(filepath.Join(dir, "versions", "f", "%v1"), []byte("put there"), 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "versions", "f", "%v1"), []byte("put there"), 0o600))
 	importAll(t, to, dir)
 	if history, err := to.History(t.Context(), "f"); err != nil || len(history) != 2 || history[0].Redacted == nil || history[0].Bytes != 0 {
 		t.Errorf("History = %+v, %v, want version 1 redacted", history, err)
 	}
 	manifest := filepath.Join(dir, "manifest.json")
 	text, err := os.ReadFile(manifest)
-	must(t, err)
-	must(t, os.WriteFile(manifest, []byte(strings.Replace(string(text), `"bytes":5,`, `"redacted":{"time":"2026-01-01T00:00:00Z"},"bytes":5,`, 1)), 0o600))
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(manifest, []byte(strings.Replace(string(text), `"bytes":5,`, `"redacted":{"time":"2026-01-01T00:00:00Z"},"bytes":5,`, 1)), 0o600))
 	_, err = transfer.Import(t.Context(), memory(t, workspace.Options{}), dir, transfer.ImportOptions{})
 	if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "is redacted") {
 		t.Errorf("Import of a current version that is redacted = %v, want ErrInvalid", err)

@@ -42,15 +42,15 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 			appendLog(t, by, p, drawText(t))
 		case 8:
 			_, err := ws.DeleteFile(ctx, p, workspace.DeleteOptions{})
-			must(t, err)
+			testkit.Must(t, err)
 		case 10:
 			if _, err := by.RedactVersion(ctx, p, rapid.Int64Range(1, 4).Draw(t, "version"), workspace.RedactOptions{}); !isKind(err, nil, workspace.ErrNotFound, workspace.ErrConflict) {
-				must(t, err)
+				testkit.Must(t, err)
 			}
 		case 9:
 			if page, err := ws.ReadLog(ctx, p, workspace.ReadLogOptions{}); err == nil && len(page.Entries) > 0 {
 				_, err = ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.DeleteOptions{})
-				must(t, err)
+				testkit.Must(t, err)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func TestRoundTrip(t *testing.T) {
 			defer otherDone()
 			to := agent(t, other, "to", workspace.Options{})
 			dry, err := transfer.Import(context.Background(), to, dir, transfer.ImportOptions{DryRun: true})
-			must(t, err)
+			testkit.Must(t, err)
 			if left := state(t, to, true); len(left) > 0 {
 				t.Fatalf("a dry run stored %q", left)
 			}
@@ -123,16 +123,16 @@ func TestRoundTripLarge(t *testing.T) {
 		}
 		entries = append(entries, []byte(strings.Repeat("\x00", 64<<10)))
 		_, err := from.AppendLog(t.Context(), "log", entries...)
-		must(t, err)
+		testkit.Must(t, err)
 		dir := filepath.Join(t.TempDir(), "x")
 		var last, total int64
 		sum, err := transfer.Export(t.Context(), from, dir, transfer.ExportOptions{Versions: true, Progress: func(d, all int64) { last, total = d, all }})
-		must(t, err)
+		testkit.Must(t, err)
 		if sum.Files != 1 || sum.Versions != 3 || sum.Entries != 1101 || last != sum.Bytes || total != sum.Bytes {
 			t.Errorf("Export = %+v, progress %d of %d", sum, last, total)
 		}
 		r, err := transfer.Import(t.Context(), to, dir, transfer.ImportOptions{Progress: func(d, all int64) { last, total = d, all }})
-		must(t, err)
+		testkit.Must(t, err)
 		if diff := cmp.Diff(state(t, from, true), state(t, to, true)); diff != "" || last != total || len(r.Changes) != 2 {
 			t.Errorf("progress %d of %d, changes %+v (-want +got):\n%.2000s", last, total, r.Changes, diff)
 		}
@@ -144,8 +144,8 @@ func folderOf(t *testing.T, text string, names ...string) string {
 	dir := t.TempDir()
 	for _, name := range names {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		must(t, os.WriteFile(name, []byte(text), 0o600))
+		testkit.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		testkit.Must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -193,8 +193,8 @@ func TestImportSkipsInExport(t *testing.T) {
 	dir := t.TempDir()
 	export(t, from, dir, false)
 	for _, name := range []string{".DS_Store", ".notes/.DS_Store", ".notes/new", ".git/config"} {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, "files", name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte("y"), 0o600))
+		testkit.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, "files", name)), 0o700))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte("y"), 0o600))
 	}
 	to := memory(t, workspace.Options{})
 	r := importAll(t, to, dir)
@@ -221,8 +221,8 @@ func TestImportByteOrderMark(t *testing.T) {
 	edit := func(name string, fn func([]byte) []byte) {
 		name = filepath.Join(dir, name)
 		b, err := os.ReadFile(name)
-		must(t, err)
-		must(t, os.WriteFile(name, fn(b), 0o600))
+		testkit.Must(t, err)
+		testkit.Must(t, os.WriteFile(name, fn(b), 0o600))
 	}
 	withMark := func(b []byte) []byte { return append([]byte(mark), b...) }
 	edit("manifest.json", withMark)
@@ -264,7 +264,7 @@ var anyScript = []string{"Überblick/Straße 1.md", "Überblick", "メモ/今日
 func importWith(t tester, ws *workspace.Workspace, dir string, o transfer.ImportOptions) transfer.Imported {
 	t.Helper()
 	r, err := transfer.Import(context.Background(), ws, dir, o)
-	must(t, err)
+	testkit.Must(t, err)
 	return r
 }
 
@@ -322,8 +322,8 @@ func TestImportOnePathTwice(t *testing.T) {
 	const composed, decomposed = "\u00fc", "u\u0308"
 	dir := t.TempDir()
 	for name, text := range map[string]string{composed + ".md": "composed", decomposed + ".md": "decomposed", "\u00f6rt/a b.md": "in a folder"} {
-		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		testkit.Must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	if names, err := os.ReadDir(dir); err == nil && len(names) < 3 {
 		return // this file system takes the two names for one
@@ -344,8 +344,8 @@ func TestImportOnePathTwice(t *testing.T) {
 
 	half := filepath.Join(t.TempDir(), "x")
 	export(t, ws, half, false)
-	must(t, os.WriteFile(filepath.Join(half, "files", decomposed+".md"), []byte("added"), 0o600))
-	must(t, os.Link(filepath.Join(half, "files", "\u00f6rt", "a b.md"), filepath.Join(half, "files", "o\u0308rt a b.md")))
+	testkit.Must(t, os.WriteFile(filepath.Join(half, "files", decomposed+".md"), []byte("added"), 0o600))
+	testkit.Must(t, os.Link(filepath.Join(half, "files", "\u00f6rt", "a b.md"), filepath.Join(half, "files", "o\u0308rt a b.md")))
 	r = importWith(t, ws, half, o)
 	want = []transfer.LeftOut{{Name: "files/" + decomposed + ".md", Reason: "files/" + composed + ".md stands for the same path: this name has U+0075 U+0308 where that one has U+00FC; rename this one"}}
 	if diff := cmp.Diff(want, r.LeftOut); diff != "" || len(r.Changes) != 1 || r.Changes[0].Path != "\u00f6rt a b.md" {
