@@ -30,9 +30,6 @@ func TestMain(m *testing.M) {
 
 const ms = time.Millisecond
 
-// start is when the clock of a test stands at first.
-var start = testkit.Start
-
 // newPad returns a pad on a clock of its own. It is closed at the end of the test.
 func newPad(t testing.TB, o pad.Options) (*pad.Pad, *testkit.Clock) {
 	t.Helper()

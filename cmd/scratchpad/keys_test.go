@@ -81,10 +81,7 @@ type use struct {
 	bad  string     // an answer that should not be
 }
 
-const (
-	readArgs  = `"path":"f"`
-	writeArgs = `"path":"l","entry":"x"`
-)
+const writeArgs = `"path":"l","entry":"x"`
 
 var lastCall atomic.Int64 // the id of the last call; two uses may share a session
 

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -40,7 +39,9 @@ func TestGuide(t *testing.T) {
 	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "shop"))
 	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
 	testkit.Must(t, err)
-	createStore(t, at.Host, key)
+	if _, err := newGoTwo(t, "http://"+at.Host, key).call(t, "create", "", m{"name": "shop"}); err != nil { // as the page does
+		t.Fatalf("the store was not created: %+v", *err)
+	}
 	for _, p := range programs {
 		p.text = strings.ReplaceAll(p.text, "127.0.0.1:4321", at.Host)
 		cmd := p.command(t)
@@ -74,21 +75,6 @@ func TestReadme(t *testing.T) {
 	}
 	if got := process.Run(t, scratchpadPath, "files", "cat", "plan.md", "--db", db, "--agent", "planner"); got != "Ship on Friday." {
 		t.Errorf("the program has written %q", got)
-	}
-}
-
-// createStore makes the store of the page's programs, as the page does.
-func createStore(t *testing.T, host, key string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+host+"/v1/memory_stores", strings.NewReader(`{"name": "shop"}`))
-	testkit.Must(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Api-Key", key)
-	res, err := http.DefaultClient.Do(req)
-	testkit.Must(t, err)
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("the store was not created: %s", res.Status)
 	}
 }
 
