@@ -19,25 +19,33 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-func TestReadLinesRefuses(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	for _, test := range []struct {
-		content  string
-		from, to int
-		says     string
+		content string
+		o       workspace.ReadOptions
+		says    []string
 	}{
-		{"a\nb\n", 3, 0, "the file has 2 lines"},
-		{"a\nb\n", 3, 4, "the file has 2 lines"},
-		{"a\nb", math.MaxInt, 0, "the file has 2 lines"},
-		{"", 1, 1, "the file has 0 lines"},
-		{"a\nb\n", 2, 1, "FromLine 2 is after ToLine 1"},
-		{"a\nb\n", -1, 1, "FromLine is -1, the least is 1"},
-		{"a\nb\n", 1, -1, "ToLine is -1, the least is 1"},
-		{"a\nb\n", 0, -1, "ToLine is -1, the least is 1"},
+		{"a\nb\n", workspace.ReadOptions{FromLine: 3}, []string{"the file has 2 lines"}},
+		{"a\nb\n", workspace.ReadOptions{FromLine: 3, ToLine: 4}, []string{"the file has 2 lines"}},
+		{"a\nb", workspace.ReadOptions{FromLine: math.MaxInt}, []string{"the file has 2 lines"}},
+		{"", workspace.ReadOptions{FromLine: 1, ToLine: 1}, []string{"the file has 0 lines"}},
+		{"a\nb\n", workspace.ReadOptions{FromLine: 2, ToLine: 1}, []string{"FromLine 2 is after ToLine 1"}},
+		{"a\nb\n", workspace.ReadOptions{FromLine: -1, ToLine: 1}, []string{"FromLine is -1, the least is 1"}},
+		{"a\nb\n", workspace.ReadOptions{FromLine: 1, ToLine: -1}, []string{"ToLine is -1, the least is 1"}},
+		{"a\nb\n", workspace.ReadOptions{ToLine: -1}, []string{"ToLine is -1, the least is 1"}},
+		{"a\nc\n", workspace.ReadOptions{Since: 1, Version: 1}, []string{"Since and Version", "exclude"}},
+		{"a\nc\n", workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
+		{"a\nc\n", workspace.ReadOptions{Since: 1, ToLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
+		{"a\nc\n", workspace.ReadOptions{MaxTokens: -1}, []string{"MaxTokens is -1"}},
+		{"a\nc\n", workspace.ReadOptions{Context: 1}, []string{"Context needs Since"}},
+		{"a\nc\n", workspace.ReadOptions{Context: -1}, []string{"Context needs Since"}},
+		{"a\nc\n", workspace.ReadOptions{Context: 1, Version: 1}, []string{"Context needs Since"}},
+		{"a\nc\n", workspace.ReadOptions{Since: 1, Context: -2}, []string{"Context is -2", "-1"}},
 	} {
 		write(t, ws, "f", test.content)
-		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{FromLine: test.from, ToLine: test.to})
-		wantErr(t, fmt.Sprintf("lines %d to %d of %q", test.from, test.to, test.content), err, workspace.ErrInvalid, test.says)
+		_, err := ws.ReadFile(t.Context(), "f", test.o)
+		wantErr(t, fmt.Sprintf("ReadFile(%+v) of %q", test.o, test.content), err, workspace.ErrInvalid, test.says...)
 	}
 }
 
@@ -75,28 +83,6 @@ func TestReadDiffLarger(t *testing.T) {
 				t.Errorf("from %.20q to %.20q with every line: a chunk counts %d lines, want them all given", texts[0], texts[1], c.Count)
 			}
 		}
-	}
-}
-
-func TestReadCombinations(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "f", "a\nb\n")
-	write(t, ws, "f", "a\nc\n")
-	for _, test := range []struct {
-		o    workspace.ReadOptions
-		says []string
-	}{
-		{workspace.ReadOptions{Since: 1, Version: 1}, []string{"Since and Version", "exclude"}},
-		{workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
-		{workspace.ReadOptions{Since: 1, ToLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
-		{workspace.ReadOptions{MaxTokens: -1}, []string{"MaxTokens is -1"}},
-		{workspace.ReadOptions{Context: 1}, []string{"Context needs Since"}},
-		{workspace.ReadOptions{Context: -1}, []string{"Context needs Since"}},
-		{workspace.ReadOptions{Context: 1, Version: 1}, []string{"Context needs Since"}},
-		{workspace.ReadOptions{Since: 1, Context: -2}, []string{"Context is -2", "-1"}},
-	} {
-		_, err := ws.ReadFile(t.Context(), "f", test.o)
-		wantErr(t, fmt.Sprintf("ReadFile(%+v)", test.o), err, workspace.ErrInvalid, test.says...)
 	}
 }
 
