@@ -171,15 +171,11 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
 	}
 	left, f := s.calls.enter(id, "console", s.calls.people, running{q.stream, end})
-	if f != nil {
-		return nil, f
+	if f != nil || !q.stream {
+		return left, f
 	}
-	now := &s.stats.visits
-	if q.stream {
-		now = &s.stats.pages
-	}
-	now.Add(1)
-	return func() { now.Add(-1); left() }, nil
+	s.stats.pages.Add(1)
+	return func() { s.stats.pages.Add(-1); left() }, nil
 }
 
 // originOf returns the origin of a request. It removes a header that only a trusted proxy

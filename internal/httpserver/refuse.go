@@ -136,16 +136,15 @@ func (s *Server) skipBody(w http.ResponseWriter, r *http.Request) (body []byte) 
 		return nil
 	}
 	if r.ContentLength > 0 && r.ContentLength <= maxSkip && r.Header.Get("Expect") == "" {
-		select {
-		case s.skippers <- struct{}{}:
-			defer func() { <-s.skippers }()
+		if place, ok := s.skippers.TryTake("", 1); ok {
+			defer place.Leave()
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.skip))
 			body = make([]byte, r.ContentLength)
 			if _, err := io.ReadFull(r.Body, body); err == nil {
 				return body
 			}
-		default:
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+		} else {
+			stopReading(w)
 			_, _ = io.Copy(io.Discard, r.Body) // what has arrived
 		}
 	}

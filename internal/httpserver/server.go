@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 )
 
 // Server serves MCP to a network. It is safe for concurrent use.
@@ -26,7 +28,7 @@ type Server struct {
 	agents   *rates[agentName]
 	ready    readiness
 	cert     *certificate
-	skippers chan struct{} // has a value for each request that waits for a body to skip
+	skippers *admission.Semaphore // requests that wait for a body to skip
 
 	base    context.Context // ends when the server has stopped
 	end     context.CancelFunc
@@ -44,7 +46,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: admission.New(maxSkippers, maxSkippers),
 		calls: newCalls(o.MaxConnections), callers: newRates[string](), agents: newRates[agentName](),
 	}
 	s.places = &places{most: o.MaxConnections, stats: &s.stats}

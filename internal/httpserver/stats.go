@@ -21,16 +21,16 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, closedForRoom, heads, callerRate, agentRate, blocked, failed, panics, visits, pages atomic.Int64
+	accepted, closedForRoom, heads, callerRate, agentRate, blocked, failed, panics, pages atomic.Int64
 }
 
 // Stats returns the counters.
 func (s *Server) Stats() Stats {
-	visits, pages := s.stats.visits.Load(), s.stats.pages.Load()
+	pages := s.stats.pages.Load()
 	return Stats{
 		Connections:       s.places.count(),
-		Calls:             max(0, s.calls.count()-visits-pages), // not all of one moment
-		Visits:            visits,
+		Calls:             s.calls.callers.each.Held(),
+		Visits:            max(0, s.calls.people.each.Held()-pages), // not all of one moment
 		Pages:             pages,
 		Accepted:          s.stats.accepted.Load(),
 		ClosedForRoom:     s.stats.closedForRoom.Load(),

@@ -118,5 +118,3 @@ func (q *calls) stopping() bool {
 	defer q.mu.Unlock()
 	return q.stopped
 }
-
-func (q *calls) count() int64 { return q.all.Held() }
