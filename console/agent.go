@@ -46,11 +46,9 @@ func (h *Handler) agent(v *visit) error {
 	if d.Profile, _, err = v.person.Service.Profile(ctx, ws.Agent()); err != nil {
 		return err
 	}
-	leave, err := v.take(h.room, 64<<10+fileMemory*min(d.Usage.Files, maxFiles))
-	if err != nil {
+	if err := v.take(h.room, 64<<10+fileMemory*min(d.Usage.Files, maxFiles)); err != nil {
 		return err
 	}
-	defer leave()
 	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxFiles})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ type agentsData struct {
 	Open    bool // the names lead to their agents
 }
 
-// A choice is one of several links, of which one is current.
+// A choice is one of several links. The page is that of the current one.
 type choice struct {
 	Title, Address string
 	Current        bool

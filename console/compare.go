@@ -71,15 +71,13 @@ func (h *Handler) compare(v *visit) error {
 	}
 	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + text.Plain(d.Path)
 	if c.A != currentName && c.B != currentName {
-		// What a change can alter is above the rows, and costs little to fetch.
+		// A later change can alter the part above the rows alone, which costs little to fetch.
 		o.Refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
 	}
 	if !q.Has("head") {
-		leave, err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
-		if err != nil {
+		if err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes)); err != nil {
 			return err
 		}
-		defer leave()
 		if err := d.compare(v, ws); err != nil {
 			return err
 		}

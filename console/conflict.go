@@ -35,11 +35,10 @@ type conflict struct {
 // answer yet.
 func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) error {
 	c := &conflict{Began: d.Draft.Version}
-	r, leave, err := v.findMoved(ws, &d, c)
+	r, err := v.findMoved(ws, &d, c)
 	if err != nil {
 		return err
 	}
-	defer leave()
 	d.Conflict = c
 	d.Draft.Version, d.Draft.Once = r.Version, rand.Text()
 	if r.Version == 0 {
@@ -57,45 +56,43 @@ func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) err
 
 // findMoved reads the file of an editor, at another path if it was moved. The version is 0
 // if there is no file any more.
-func (v *visit) findMoved(ws *workspace.Workspace, d *editData, c *conflict) (r workspace.ReadResult, leave func(), err error) {
+func (v *visit) findMoved(ws *workspace.Workspace, d *editData, c *conflict) (r workspace.ReadResult, err error) {
 	path := d.Path
 	for range maxHops {
-		r, leave, err := v.readBeside(ws, path)
+		r, err := v.readBeside(ws, path)
 		if err == nil {
 			d.Path, d.Address = r.Path, fileURL(ws.Agent(), r.Path)
-			return r, leave, nil
+			return r, nil
 		}
 		if !errors.Is(err, workspace.ErrNotFound) {
-			return r, nil, err
+			return r, err
 		}
 		c.Change, err = v.lastLoss(ws, path)
 		if err != nil {
-			return r, nil, err
+			return r, err
 		}
 		if c.Change == nil || c.Change.Op != workspace.OpMove {
 			break
 		}
 		path = c.Change.Path
 	}
-	return workspace.ReadResult{}, func() {}, nil
+	return workspace.ReadResult{}, nil
 }
 
 // readBeside reads a file while there is a form in memory. The room is one of its own, so
 // that people whose forms fill the other one do not wait for each other.
-func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.ReadResult, leave func(), err error) {
+func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.ReadResult, err error) {
 	e, err := ws.FileExtent(v.r.Context(), path)
 	if err != nil {
-		return r, nil, err
+		return r, err
 	}
-	leave, err = v.take(v.h.beside, 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes)
-	if err != nil {
-		return r, nil, err
+	if err := v.take(v.h.beside, 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes); err != nil {
+		return r, err
 	}
 	if r, err = ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{}); err != nil {
-		leave()
-		return r, nil, err
+		v.parts[len(v.parts)-1].Leave() // the file may be at another path
 	}
-	return r, leave, nil
+	return r, err
 }
 
 // lastLoss returns the change that took a file from its path, or nil if the journal does

@@ -51,7 +51,7 @@ type newerData struct {
 	Gone     bool // there is no file any more
 	Address  string
 	Diff     string // the address of what they have changed; "": it is not known any more
-	Watching bool   // the page learns of what comes
+	Watching bool   // the page is told of later versions
 }
 
 // Raw returns the address of the bytes of the version that the text rests on.
@@ -73,11 +73,9 @@ func (h *Handler) editor(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := v.takeEditor(ws)
-	if err != nil {
+	if err := v.takeEditor(ws); err != nil {
 		return err
 	}
-	defer leave()
 	r, err := ws.ReadFile(v.r.Context(), v.r.PathValue("path"), workspace.ReadOptions{})
 	if err != nil {
 		return err
@@ -94,10 +92,10 @@ func (h *Handler) editor(v *visit) error {
 
 // takeEditor takes room for a page with the file in the address in a text field, where
 // each character may be five.
-func (v *visit) takeEditor(ws *workspace.Workspace) (leave func(), err error) {
+func (v *visit) takeEditor(ws *workspace.Workspace) error {
 	e, err := ws.FileExtent(v.r.Context(), v.r.PathValue("path"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	return v.take(v.h.room, 16*e.Bytes+64<<10)
 }

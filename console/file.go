@@ -98,11 +98,9 @@ func (h *Handler) file(v *visit) error {
 	}
 	view := q.Get("view")
 	d := fileData{Pinned: version != 0}
-	leave, err := v.takeFile(ws)
-	if err != nil {
+	if err := v.takeFile(ws); err != nil {
 		return err
 	}
-	defer leave()
 	name := v.r.PathValue("path")
 	markdown := isMarkdown(name)
 	o := workspace.ReadOptions{Version: version}
@@ -138,10 +136,10 @@ func isMarkdown(name string) bool {
 
 // takeFile takes room for a page of the file in the address, so that many large files at
 // once do not fill the memory.
-func (v *visit) takeFile(ws *workspace.Workspace) (leave func(), err error) {
+func (v *visit) takeFile(ws *workspace.Workspace) error {
 	e, err := ws.FileExtent(v.r.Context(), v.r.PathValue("path"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 64<<10
 	if isMarkdown(v.r.PathValue("path")) {
@@ -267,11 +265,9 @@ func (h *Handler) raw(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := v.takeFile(ws)
-	if err != nil {
+	if err := v.takeFile(ws); err != nil {
 		return err
 	}
-	defer leave()
 	r, err := ws.ReadFile(v.r.Context(), v.r.PathValue("path"), workspace.ReadOptions{Version: version})
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// What a page takes.
+// The bounds of a page.
 const (
 	maxFiles     = 1000 // files that one page shows
 	fileMemory   = 4096 // bytes for a file, with a long path

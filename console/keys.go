@@ -62,11 +62,9 @@ func (h *Handler) keys(v *visit) error {
 	if err := v.mayManageKeys(); err != nil {
 		return err
 	}
-	leave, err := v.take(h.room, keysRoom)
-	if err != nil {
+	if err := v.take(h.room, keysRoom); err != nil {
 		return err
 	}
-	defer leave()
 	q := v.r.URL.Query()
 	switch {
 	case q.Has("revoke"):

@@ -70,7 +70,7 @@ type entryRow struct {
 	Text   template.HTML // the beginning of a long entry, or all of it
 	Rest   template.HTML // what is folded
 	More   string        // how much that is
-	Open   bool          // what was looked for is there alone
+	Open   bool          // only the folded part has the text that was searched for
 }
 
 // log shows a log, or what can be done with it.
@@ -93,11 +93,9 @@ func (h *Handler) log(v *visit) error {
 	if d.Find.After, err = positive(q.Get("after")); err != nil {
 		return err
 	}
-	leave, err := v.take(v.h.room, logBytes)
-	if err != nil {
+	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
-	defer leave()
 	d.Log, err = ws.ViewLog(v.r.Context(), v.r.PathValue("path"), workspace.LogQuery{
 		Before: d.Find.Before, After: d.Find.After, Author: d.Find.Author, Text: d.Find.Text,
 	})

@@ -23,11 +23,9 @@ func (h *Handler) logLines(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := v.take(h.room, linesRoom)
-	if err != nil {
+	if err := v.take(h.room, linesRoom); err != nil {
 		return err
 	}
-	defer leave()
 	name := v.r.PathValue("path")
 	first, err := ws.ViewLog(v.r.Context(), name, workspace.LogQuery{Limit: 1})
 	switch {

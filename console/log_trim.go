@@ -41,11 +41,9 @@ func (h *Handler) logConfirm(v *visit, view string) error {
 
 // confirmLog answers with the page that asks.
 func (v *visit) confirmLog(ws *workspace.Workspace, status int, d logConfirmData) error {
-	leave, err := v.take(v.h.room, logBytes)
-	if err != nil {
+	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
-	defer leave()
 	l, err := ws.ViewLog(v.r.Context(), v.r.PathValue("path"), workspace.LogQuery{Limit: 1})
 	switch {
 	case err != nil:

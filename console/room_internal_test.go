@@ -23,14 +23,14 @@ func TestTakeRoom(t *testing.T) {
 		in := admission.New(100, 50)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		ada, bob := &visit{r: r, group: "ada"}, &visit{r: r, group: "bob"}
-		if _, err := ada.takeRoom(in, in.Share()); err != nil {
+		if err := ada.takeRoom(in, in.Share()); err != nil {
 			t.Fatal(err)
 		}
 		var busy *Busy
-		if _, err := ada.takeRoom(in, 1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "your other pages") {
+		if err := ada.takeRoom(in, 1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "your other pages") {
 			t.Errorf("a page more: %v, want Busy with the person's own pages", err)
 		}
-		if _, err := bob.takeRoom(in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
+		if err := bob.takeRoom(in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
 			t.Errorf("a page of somebody else: %v, want Busy with the pages of others", err)
 		}
 	})

@@ -119,14 +119,14 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 	d.setOptions()
 	status := http.StatusOK
 	if d.Find.Query != "" {
-		leave, err := v.take(v.h.finds, 1)
-		if err != nil {
+		if err := v.take(v.h.finds, 1); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 		defer cancel()
+		var err error
 		d.Result, err = run(ctx)
-		leave()
+		v.leave() // while the answer is written, others can search
 		switch {
 		case err == nil:
 			d.Asked = true
@@ -146,7 +146,7 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 	return v.write(status, "search", title, place{Part: part, Agent: d.Head.Agent}, d)
 }
 
-// cause returns an error without what was tried on what, for a place that shows it.
+// cause returns an error without its operation and object, which the page shows anyway.
 func cause(err error) error {
 	var e *workspace.Error
 	for errors.As(err, &e) {

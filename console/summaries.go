@@ -44,11 +44,9 @@ func (h *Handler) summaries(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := v.take(h.room, summaryRoom)
-	if err != nil {
+	if err := v.take(h.room, summaryRoom); err != nil {
 		return err
 	}
-	defer leave()
 	q := v.r.URL.Query()
 	d := summariesData{Head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "", First: agentURL(ws.Agent(), "summaries")}
 	if d.Spend, err = ws.SummarySpend(v.r.Context()); err != nil {

@@ -52,6 +52,7 @@ const (
 // serve finds out who sends a request, and answers it.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*visit) error) {
 	v := &visit{h: h, w: w, r: r, session: sessionOf(r)}
+	defer v.leave()
 	var err error
 	v.person, err = h.o.People.Person(r.Context(), v.session)
 	switch {
@@ -62,8 +63,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		if r.Method == http.MethodPost { // the answer holds what was typed
 			address, _, _ := net.SplitHostPort(r.RemoteAddr)
 			v.group = "address " + address
-			leave, _ := v.readForm(h.foreign, foreignTime)
-			defer leave()
+			_ = v.readForm(h.foreign, foreignTime)
 		}
 		h.fail(v, err)
 		return
@@ -80,9 +80,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
 	}
 	if r.Method == http.MethodPost {
-		leave, err := v.readForm(h.room, formTime)
-		defer leave()
-		if err != nil {
+		if err := v.readForm(h.room, formTime); err != nil {
 			h.fail(v, err)
 			return
 		}
@@ -103,65 +101,66 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 }
 
 // readForm reads the form of a POST and checks its token. The room is for the form, and for
-// an answer that has its text in a text field, until leave. With an error too there may be
-// a form.
-func (v *visit) readForm(in *admission.Semaphore, within time.Duration) (leave func(), err error) {
+// an answer that has its text in a text field. With an error too there may be a form.
+func (v *visit) readForm(in *admission.Semaphore, within time.Duration) error {
 	size := v.r.ContentLength
 	if size < 0 || size > maxForm() {
 		size = maxForm()
 	}
-	leave, err = v.takeRoom(in, min(10*size, in.Share()))
-	if err != nil {
-		return func() {}, err
+	if err := v.takeRoom(in, min(10*size, in.Share())); err != nil {
+		return err
 	}
 	arrival := http.NewResponseController(v.w)
 	_ = arrival.SetReadDeadline(time.Now().Add(within)) // a server without deadlines has none
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm())
-	err = v.r.ParseForm()
+	err := v.r.ParseForm()
 	_ = arrival.SetReadDeadline(time.Time{})
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return leave, workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
+			return workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
 		}
-		return leave, workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
+		return workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
 	}
 	v.form = v.r.PostForm
 	if !isFormToken(v.session, v.form.Get("token")) {
-		return leave, errStaleForm
+		return errStaleForm
 	}
-	return leave, nil
+	return nil
 }
 
-// takeRoom waits for room, and returns a function that gives it back. Errors: [*Busy].
-func (v *visit) takeRoom(in *admission.Semaphore, bytes int64) (leave func(), err error) {
+// takeRoom waits for room, which the visit has until leave. Errors: [*Busy].
+func (v *visit) takeRoom(in *admission.Semaphore, bytes int64) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), longestWait)
 	defer cancel()
 	part, err := in.Take(ctx, v.group, bytes)
 	switch {
 	case err == admission.ErrShare:
-		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
+		return &Busy{After: time.Second, Text: "the console is busy with your other pages"}
 	case err != nil:
-		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
+		return &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
 	v.parts = append(v.parts, part)
-	return part.Leave, nil
+	return nil
+}
+
+// leave gives back all that the visit has taken.
+func (v *visit) leave() {
+	for _, part := range v.parts {
+		part.Leave()
+	}
 }
 
 // take waits for room for what the person is to see. The rights must be the same after it.
-func (v *visit) take(in *admission.Semaphore, bytes int64) (leave func(), err error) {
-	if leave, err = v.takeRoom(in, bytes); err != nil {
-		return nil, err
+func (v *visit) take(in *admission.Semaphore, bytes int64) error {
+	if err := v.takeRoom(in, bytes); err != nil {
+		return err
 	}
-	if err = v.sameRights(); err != nil {
-		leave()
-		return nil, err
-	}
-	return leave, nil
+	return v.sameRights()
 }
 
 // sameRights returns an error if the person may do something else now than when the request
-// came. It is asked again after what may take long.
+// came. Handlers call sameRights again after a wait.
 func (v *visit) sameRights() error {
 	was := v.person
 	now, err := v.h.o.People.Person(v.r.Context(), v.session)
