@@ -7,10 +7,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/setup"
 )
 
 const (
-	serverName  = "scratchpad" // in the files of clients
 	keyVariable = "SCRATCHPAD_API_KEY"
 	noKey       = "YOUR_KEY"
 )
@@ -64,9 +64,9 @@ func localConfigs(s clientconfig.Server) []console.Config {
 }
 
 func configOf(c clientconfig.Client, where string, s clientconfig.Server) console.Config {
-	text := c.Snippet(serverName, s)
+	text := c.Snippet(setup.ServerName, s)
 	if c.Name == "claude-code" {
-		text = clientconfig.ClaudeCommand(serverName, s, native.Quote, "'") + "\n"
+		text = clientconfig.ClaudeCommand(setup.ServerName, s, native.Quote, "'") + "\n"
 	}
 	return console.Config{Client: c.Title, Where: where, Text: text}
 }

@@ -37,7 +37,7 @@ func (r *checkup) database(ctx context.Context) {
 	if r.o.Scrub {
 		r.scrub(ctx)
 	}
-	if text := OlderSchema(info); text != "" {
+	if text := olderSchema(info); text != "" {
 		r.add(Check{"schema", OK, text, ""})
 	}
 	r.copied(ctx, store)
@@ -75,9 +75,9 @@ func (r *checkup) scrub(ctx context.Context) {
 	r.add(Check{"redaction", OK, "nothing of redacted content is in the file and its log", ""})
 }
 
-// OlderSchema says what the next write changes in a database that an older version of this
-// program made. For any other database, OlderSchema returns "".
-func OlderSchema(info sqlite.Info) string {
+// olderSchema says what the next write changes in a database that an older version of this
+// program made. For any other database, olderSchema returns "".
+func olderSchema(info sqlite.Info) string {
 	if info.Schema >= info.Newest {
 		return ""
 	}

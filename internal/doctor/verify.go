@@ -20,7 +20,7 @@ func Verify(ctx context.Context, store workspace.Store, progress func(done, tota
 			return report, "", err
 		}
 		info, err := s.Info(ctx)
-		return report, OlderSchema(info), err
+		return report, olderSchema(info), err
 	}
 	return report, "", workspace.Errorf(workspace.ErrInvalid, "this database cannot be verified")
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -246,9 +245,9 @@ func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redac
 // log exports a log, page by page.
 func (e *exporter) log(path, name string) error {
 	record := logRecord{Path: path, Name: logsDir + name}
-	sum := &hashing{hash: sha256.New()}
+	sum := sha256.New()
 	err := e.write(record.Name, func(out io.Writer) error {
-		sum.out = out
+		out = io.MultiWriter(out, sum)
 		var lines bytes.Buffer
 		for o := (workspace.ReadLogOptions{}); ; {
 			page, err := e.ws.ReadLog(e.ctx, path, o)
@@ -268,9 +267,11 @@ func (e *exporter) log(path, name string) error {
 				record.Entries, record.Last = record.Entries+1, entry.ID
 				e.did(int64(len(entry.Content)))
 			}
-			if _, err := sum.Write(lines.Bytes()); err != nil {
+			n, err := out.Write(lines.Bytes())
+			if err != nil {
 				return err
 			}
+			record.Bytes += int64(n)
 			if o.Since = page.Last; !page.More {
 				return nil
 			}
@@ -282,23 +283,10 @@ func (e *exporter) log(path, name string) error {
 	if record.Entries == 0 { // all were removed meanwhile
 		return e.root.Remove(record.Name)
 	}
-	record.Bytes, record.SHA256 = sum.size, hex.EncodeToString(sum.hash.Sum(nil))
+	record.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	e.sum.Logs++
 	e.sum.Entries += record.Entries
 	return e.out.add(record)
-}
-
-// hashing is a writer that hashes and counts.
-type hashing struct {
-	out  io.Writer
-	hash hash.Hash
-	size int64
-}
-
-func (h *hashing) Write(p []byte) (int, error) {
-	h.hash.Write(p)
-	h.size += int64(len(p))
-	return h.out.Write(p)
 }
 
 func (e *exporter) did(bytes int64) {

@@ -230,9 +230,7 @@ func elements[T any](r *reader, d *json.Decoder, add func(*reader, T) error) err
 func (r *reader) addFile(f fileRecord) error {
 	want, isOld := strings.CutPrefix(f.Name, versionsDir)
 	if isOld {
-		var number string
-		want, number, _ = cutLast(want, versionMark)
-		if number != fmt.Sprint(f.Version) {
+		if want, isOld = strings.CutSuffix(want, versionMark+fmt.Sprint(f.Version)); !isOld {
 			return badName(f.Path, f.Name)
 		}
 	} else if want, isOld = strings.CutPrefix(f.Name, filesDir); !isOld {
@@ -290,14 +288,6 @@ func checkRecord(path string, size int64, hash string) error {
 		return badManifest("the size or the hash of %.80q is wrong", path)
 	}
 	return nil
-}
-
-// cutLast cuts a text around the last separator.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // budgetReader fails when more is read than is left.
