@@ -140,7 +140,8 @@ func logDetail(c workspace.Change) (detail, link, label string) {
 	case c.Op == workspace.OpAppend && c.Entries == 1:
 		return "entry " + formatNumber(c.After), "?before=" + number(c.After+1), "Entry"
 	case c.Op == workspace.OpAppend:
-		return "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After), "?before=" + number(c.After+1), "Entries"
+		return "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After),
+			"?before=" + number(c.After+1), "Entries"
 	}
 	return "", "", ""
 }

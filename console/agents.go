@@ -56,8 +56,10 @@ func (h *Handler) agents(v *visit) error {
 	if agent, ok := p.only(); ok && !p.Admin {
 		return v.see(agentURL(agent))
 	}
-	d := agentsData{Part: q.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(), Paged: q.Get("after") != "", Open: p.Read}
-	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, Order: agentOrders[0].order, After: q.Get("after"), Limit: agentsPage}
+	d := agentsData{Part: q.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(),
+		Paged: q.Get("after") != "", Open: p.Read}
+	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, Order: agentOrders[0].order,
+		After: q.Get("after"), Limit: agentsPage}
 	for _, o := range agentOrders {
 		if o.name == q.Get("order") {
 			d.Order, find.Order = o.name, o.order

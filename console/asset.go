@@ -26,7 +26,8 @@ type asset struct {
 // readAssets returns the assets in the folder static.
 func readAssets(from fs.FS) (*assets, error) {
 	a := &assets{files: map[string]asset{}, urls: map[string]string{}}
-	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
+	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8",
+		"script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		body, err := fs.ReadFile(from, "static/"+name)
 		if err != nil {
 			return nil, fmt.Errorf("console: %w", err)

@@ -54,7 +54,8 @@ func (h *Handler) movePage(v *visit) error {
 		return err
 	}
 	path := v.r.PathValue("path")
-	return v.renderMove(http.StatusOK, moveData{subject: v.fileSubject(path), Version: versions[len(versions)-1].Version, To: path})
+	return v.renderMove(http.StatusOK, moveData{subject: v.fileSubject(path),
+		Version: versions[len(versions)-1].Version, To: path})
 }
 
 func (v *visit) renderMove(status int, d moveData) error {

@@ -168,7 +168,8 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 	d.Equal = d.Removed+d.Added == 0
 	oldEnds, newEnds := endsOf(old.Content), endsOf(new.Content)
 	if oldEnds != newEnds && oldEnds != "" && newEnds != "" {
-		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) + ", those of version " + number(new.Version) + " with " + string(newEnds) + "."
+		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) +
+			", those of version " + number(new.Version) + " with " + string(newEnds) + "."
 	}
 	layout := diff.Unified
 	if d.Split {
@@ -191,7 +192,8 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		d.Later = d.with(func(c *comparison) { c.From = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := diffLayout{old: lineAddress(old), new: lineAddress(new), opened: d.opened, quiet: oldEnds == newEnds && oldEnds == diff.CRLF}
+	l := diffLayout{old: lineAddress(old), new: lineAddress(new), opened: d.opened,
+		quiet: oldEnds == newEnds && oldEnds == diff.CRLF}
 	d.Rows = l.rows(view.Rows(from, to), from)
 	return nil
 }

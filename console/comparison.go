@@ -137,7 +137,8 @@ func missingVersion(n int64, versions []workspace.VersionInfo) string {
 	}
 	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == n })
 	if i >= 0 && versions[i].Redacted != nil {
-		return "Version " + number(n) + " was redacted at " + versions[i].Redacted.Time.UTC().Format(time.RFC3339) + ". Its text is gone for good."
+		return "Version " + number(n) + " was redacted at " + versions[i].Redacted.Time.UTC().Format(time.RFC3339) +
+			". Its text is gone for good."
 	}
 	return "Version " + number(n) + " is not kept."
 }

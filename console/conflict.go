@@ -103,7 +103,8 @@ func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Chang
 		return nil, err
 	}
 	for _, c := range log.Changes {
-		if c.Kind == workspace.KindFile && (c.Op == workspace.OpMove && c.From == path || c.Op == workspace.OpDelete && c.Path == path) {
+		if c.Kind == workspace.KindFile && (c.Op == workspace.OpMove && c.From == path ||
+			c.Op == workspace.OpDelete && c.Path == path) {
 			return &c, nil
 		}
 	}

@@ -65,7 +65,8 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 		return diffSide{}
 	}
 	from, to := excerpt(s.Text, s.Marks, r.Kind != diff.Equal && !r.Marked)
-	m := diffSide{Line: s.Line, Address: address(s.Line), Text: text.Marked(s.Text[from:to], from, s.Marks, e), Before: from, Cut: len(s.Text) - to}
+	m := diffSide{Line: s.Line, Address: address(s.Line), Text: text.Marked(s.Text[from:to], from, s.Marks, e),
+		Before: from, Cut: len(s.Text) - to}
 	if s.End == diff.NoNewline || r.EndDiffers || s.End == diff.CRLF && r.Kind != diff.Equal && !r.Marked && !l.quiet {
 		m.End = s.End
 	}

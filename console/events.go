@@ -131,7 +131,8 @@ func (h *Handler) events(v *visit) error {
 // have: then nobody else's writes show in a stream, and no page is fetched for them.
 func (v *visit) newest(p Person, agent string) string {
 	if agent == "" {
-		page, err := p.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(), Order: workspace.ByUpdated, Limit: 1})
+		page, err := p.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(),
+			Order: workspace.ByUpdated, Limit: 1})
 		if err != nil || len(page.Agents) == 0 {
 			return ""
 		}

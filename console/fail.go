@@ -20,14 +20,22 @@ type problem struct {
 func (p *problem) Error() string { return p.text }
 
 var (
-	errNothingHere = &problem{http.StatusNotFound, "Nothing here", "There is nothing at this address, or it is not yours to see."}
-	errMayNotRead  = &problem{http.StatusForbidden, "Not allowed", "Your key may not read. Ask the operator for one with the scope read."}
-	errMayNotWrite = &problem{http.StatusForbidden, "Not allowed", "Your key may not write. Ask the operator for one with the scope write."}
-	errStaleForm   = &problem{http.StatusForbidden, "This page is out of date", "You have signed in again since this page was opened, so nothing was changed. Load the page again."}
-	errSignedOut   = &problem{http.StatusUnauthorized, "Signed out", "Your session has ended, so nothing was changed. Sign in again."}
-	errBadForm     = &problem{http.StatusBadRequest, "That does not work", "The form is not one of this page. Load the page again."}
-	errOtherRights = &problem{http.StatusForbidden, "Not allowed", "What your key may do has changed. Load the page again."}
-	errNoKeys      = &problem{http.StatusForbidden, "Not allowed", "Your key may not do this. Ask the operator for one with the scope admin."}
+	errNothingHere = &problem{http.StatusNotFound, "Nothing here",
+		"There is nothing at this address, or it is not yours to see."}
+	errMayNotRead = &problem{http.StatusForbidden, "Not allowed",
+		"Your key may not read. Ask the operator for one with the scope read."}
+	errMayNotWrite = &problem{http.StatusForbidden, "Not allowed",
+		"Your key may not write. Ask the operator for one with the scope write."}
+	errStaleForm = &problem{http.StatusForbidden, "This page is out of date",
+		"You have signed in again since this page was opened, so nothing was changed. Load the page again."}
+	errSignedOut = &problem{http.StatusUnauthorized, "Signed out",
+		"Your session has ended, so nothing was changed. Sign in again."}
+	errBadForm = &problem{http.StatusBadRequest, "That does not work",
+		"The form is not one of this page. Load the page again."}
+	errOtherRights = &problem{http.StatusForbidden, "Not allowed",
+		"What your key may do has changed. Load the page again."}
+	errNoKeys = &problem{http.StatusForbidden, "Not allowed",
+		"Your key may not do this. Ask the operator for one with the scope admin."}
 )
 
 // problemOf words an error for a person. An error without a kind is logged, and the person
@@ -51,7 +59,8 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	if ctx.Err() == nil {
 		h.o.Logger.ErrorContext(ctx, "console: a page failed", "error", err)
 	}
-	return &problem{http.StatusInternalServerError, "Internal error", "Something went wrong. The log of the server says what."}
+	return &problem{http.StatusInternalServerError, "Internal error",
+		"Something went wrong. The log of the server says what."}
 }
 
 // words are the names by which a person knows arguments and actions.

@@ -164,7 +164,8 @@ func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult)
 	d := fileHead{subject: v.fileSubject(r.Path), File: r, Current: r.Current}
 	d.Raw = agentURL(d.Head.Agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
 	for i := len(versions) - 1; i >= 0; i-- {
-		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version), Shown: versions[i].Version == r.Version}
+		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version),
+			Shown: versions[i].Version == r.Version}
 		if i == 0 {
 			row.First, row.Grown = true, row.Bytes
 		} else if row.Redacted == nil && versions[i-1].Redacted == nil {

@@ -17,7 +17,8 @@ func formatTime(t time.Time) template.HTML {
 		return `<span class="muted">never</span>`
 	}
 	t = t.UTC()
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, t.Format("2006-01-02T15:04:05.000Z"), t.Format("2006-01-02 15:04:05 UTC"), t.Format("2006-01-02 15:04")))
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`,
+		t.Format("2006-01-02T15:04:05.000Z"), t.Format("2006-01-02 15:04:05 UTC"), t.Format("2006-01-02 15:04")))
 }
 
 // formatBytes returns a size in the largest unit of which there is at least one, such as

@@ -56,7 +56,8 @@ func isOpen(r *http.Request) bool { return !secure(r) && !onLoopback(r) }
 // only if the connection is encrypted, so on loopback without encryption it has a plain
 // name, with the port: browsers send a cookie to all ports of a machine.
 func newCookie(r *http.Request, session string, until time.Time) *http.Cookie {
-	c := &http.Cookie{Name: "__Host-" + cookieName, Value: session, Path: "/", Expires: until, HttpOnly: true, Secure: true, SameSite: http.SameSiteStrictMode}
+	c := &http.Cookie{Name: "__Host-" + cookieName, Value: session, Path: "/", Expires: until, HttpOnly: true,
+		Secure: true, SameSite: http.SameSiteStrictMode}
 	if !secure(r) && onLoopback(r) {
 		c.Name, c.Secure = cookieName, false
 		if _, port, err := net.SplitHostPort(r.Host); err == nil {

@@ -16,7 +16,8 @@ const (
 )
 
 // errNoMetrics is for a person without Person.Metrics.
-var errNoMetrics = &problem{http.StatusForbidden, "Not allowed", "Your key may not see how the server does. Ask the operator for one with the scope metrics."}
+var errNoMetrics = &problem{http.StatusForbidden, "Not allowed",
+	"Your key may not see how the server does. Ask the operator for one with the scope metrics."}
 
 // healthData is what the page about the server shows.
 type healthData struct {

@@ -63,7 +63,8 @@ func newKeyForm(v *visit, typed url.Values) keyForm {
 		},
 	}
 	if v.person.Metrics {
-		f.Scopes = append(f.Scopes, keyScope{"metrics", "See how the server does: the page Health and the address /metrics.", false})
+		f.Scopes = append(f.Scopes, keyScope{"metrics",
+			"See how the server does: the page Health and the address /metrics.", false})
 	}
 	for i := range f.Scopes {
 		f.Scopes[i].Chosen = f.Scopes[i].Chosen || slices.Contains(typed["scopes"], f.Scopes[i].Name)

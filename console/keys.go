@@ -17,7 +17,8 @@ const (
 )
 
 // errNoKey is the same for a key of another tenant and for one that does not exist.
-var errNoKey = &problem{http.StatusNotFound, "Not found", "No key has this id. It may have been removed meanwhile. Load the list of keys again."}
+var errNoKey = &problem{http.StatusNotFound, "Not found",
+	"No key has this id. It may have been removed meanwhile. Load the list of keys again."}
 
 // keysData is what the list of keys shows.
 type keysData struct {
@@ -192,7 +193,8 @@ type keyData struct {
 // once changes a key in answer to a form that must not count twice, and shows the text of
 // the key. A browser that sends the form again sees that this was done, and no text.
 // refuse shows the form again.
-func (v *visit) once(d keyData, refuse func(status int, why string) error, change func(context.Context) (Key, string, error)) error {
+func (v *visit) once(d keyData, refuse func(status int, why string) error,
+	change func(context.Context) (Key, string, error)) error {
 	f, first, ok, err := v.h.sent.begin(v.r.Context(), v.person.ID, v.form.Get("stamp"), v.h.o.Now())
 	switch {
 	case err != nil:
@@ -215,7 +217,9 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error, chang
 
 // change changes a key, and remembers what a form did. If that is not certain, the form
 // cannot be sent again.
-func (v *visit) change(f *sentForm, change func(context.Context) (Key, string, error)) (k Key, secret string, err error) {
+func (v *visit) change(
+	f *sentForm, change func(context.Context) (Key, string, error),
+) (k Key, secret string, err error) {
 	nothing := false
 	defer func() { // also after a panic
 		if nothing {
@@ -227,7 +231,8 @@ func (v *visit) change(f *sentForm, change func(context.Context) (Key, string, e
 	ctx, cancel := v.tillDone()
 	defer cancel()
 	k, secret, err = change(ctx)
-	nothing = errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) || errors.Is(err, workspace.ErrNotFound)
+	nothing = errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) ||
+		errors.Is(err, workspace.ErrNotFound)
 	return k, secret, err
 }
 

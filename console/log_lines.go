@@ -62,7 +62,8 @@ type logLine struct {
 // line of JSON. It holds one page of them at a time, and leaves a browser that does not
 // read. may is asked before each page. Errors: those of may, of
 // [workspace.Workspace.ViewLog], and of the connection.
-func writeLines(ctx context.Context, to http.ResponseWriter, ws *workspace.Workspace, l workspace.LogView, may func() error) error {
+func writeLines(ctx context.Context, to http.ResponseWriter, ws *workspace.Workspace, l workspace.LogView,
+	may func() error) error {
 	rc := http.NewResponseController(to)
 	w := bufio.NewWriterSize(to, 64<<10)
 	lines := json.NewEncoder(w)
@@ -86,7 +87,8 @@ func writeLines(ctx context.Context, to http.ResponseWriter, ws *workspace.Works
 		_ = rc.SetWriteDeadline(time.Now().Add(pageTime)) // a server without deadlines has none
 		for i := len(page.Entries) - 1; i >= 0; i-- {
 			e := page.Entries[i]
-			if err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key, string(e.Content)}); err != nil {
+			if err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key,
+				string(e.Content)}); err != nil {
 				return err
 			}
 		}

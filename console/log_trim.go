@@ -11,7 +11,8 @@ import (
 
 var (
 	errNoLog     = &problem{http.StatusNotFound, "Not found", "There is no log of this name."}
-	errNoSuchAct = &problem{http.StatusBadRequest, "That does not work", "The form asks for nothing that can be done here."}
+	errNoSuchAct = &problem{http.StatusBadRequest, "That does not work",
+		"The form asks for nothing that can be done here."}
 )
 
 // logConfirmData is what the page shows on which a person confirms that entries, or all of

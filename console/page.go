@@ -19,7 +19,8 @@ import (
 type pages map[string]*template.Template
 
 func (h *Handler) parsePages() (pages, error) {
-	layout, err := template.New("layout.html").Funcs(h.functions()).ParseFS(embedded, "templates/layout.html", "templates/parts.html")
+	layout, err := template.New("layout.html").Funcs(h.functions()).ParseFS(embedded, "templates/layout.html",
+		"templates/parts.html")
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}

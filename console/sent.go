@@ -51,7 +51,9 @@ type sentForm struct {
 // begin returns the form of a person with a stamp, and whether it is sent for the first
 // time. The caller must then call end or endNothing. Otherwise begin has waited for that.
 // ok is false if the stamp is none, or too old. Errors: that of ctx.
-func (s *sentForms) begin(ctx context.Context, person, stamp string, now time.Time) (f *sentForm, first, ok bool, err error) {
+func (s *sentForms) begin(
+	ctx context.Context, person, stamp string, now time.Time,
+) (f *sentForm, first, ok bool, err error) {
 	made, ok := stampTime(stamp)
 	if !ok || now.Sub(made) > maxFormAge || made.Sub(now) > maxFormAhead {
 		return nil, false, false, nil

@@ -38,7 +38,8 @@ func (h *Handler) toSignIn(w http.ResponseWriter, r *http.Request) {
 // ownAddress returns an address of the console, or "/" for any other.
 func ownAddress(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") ||
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		!strings.HasPrefix(u.Path, "/") ||
 		strings.HasPrefix(u.Path, "//") || strings.ContainsAny(next, "\\\r\n\t") || len(next) > 2000 {
 		return "/"
 	}

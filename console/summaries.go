@@ -48,7 +48,8 @@ func (h *Handler) summaries(v *visit) error {
 		return err
 	}
 	q := v.r.URL.Query()
-	d := summariesData{Head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "", First: agentURL(ws.Agent(), "summaries")}
+	d := summariesData{Head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "",
+		First: agentURL(ws.Agent(), "summaries")}
 	if d.Spend, err = ws.SummarySpend(v.r.Context()); err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ func fieldText(content []byte) (text string, ending diff.LineEnd, problem string
 	limit, ends := workspace.DefaultLimits().FileBytes, endsOf(content)
 	switch {
 	case int64(len(content)) > limit:
-		return "", "", "It has " + formatBytes(int64(len(content))) + ", and the text field takes at most " + formatBytes(limit) + "."
+		return "", "", "It has " + formatBytes(int64(len(content))) + ", and the text field takes at most " +
+			formatBytes(limit) + "."
 	case bytes.IndexByte(content, 0) >= 0:
 		return "", "", "It has the character NUL, and browsers put another one in its place."
 	case bytes.Count(content, []byte("\r")) > bytes.Count(content, []byte("\r\n")):

@@ -164,7 +164,8 @@ func (v *visit) take(in *admission.Semaphore, bytes int64) error {
 func (v *visit) sameRights() error {
 	was := v.person
 	now, err := v.h.o.People.Person(v.r.Context(), v.session)
-	if err == nil && (now.ID != was.ID || now.Read != was.Read || now.Write != was.Write || now.Admin != was.Admin || now.Metrics != was.Metrics || !slices.Equal(now.Agents, was.Agents)) {
+	if err == nil && (now.ID != was.ID || now.Read != was.Read || now.Write != was.Write ||
+		now.Admin != was.Admin || now.Metrics != was.Metrics || !slices.Equal(now.Agents, was.Agents)) {
 		err = errOtherRights
 	}
 	return err

@@ -127,9 +127,11 @@ func (s *localConsole) open(db *database.Handle) (err error) {
 	link, token := signin.NewLink(db.Opened())
 	s.token = token
 	o := console.Options{
-		Version: version(), People: sameUser{link, s.p.log}, Link: "scratchpad console", Keys: signin.NewKeys(s.keys, s.tenant),
+		Version: version(), People: sameUser{link, s.p.log}, Link: "scratchpad console",
+		Keys:   signin.NewKeys(s.keys, s.tenant),
 		Config: s.config, Admit: admitPerson(func() *httpserver.Server { return s.http }), Logger: s.p.log,
-		Health: serverHealth(s.p.ctx, healthOptions{store: db.Store(), pool: s.p.line.Postgres.Options(), doctor: s.p.openDoctor()}),
+		Health: serverHealth(s.p.ctx, healthOptions{store: db.Store(), pool: s.p.line.Postgres.Options(),
+			doctor: s.p.openDoctor()}),
 	}
 	if s.readOnly {
 		o.People = onlyReader{o.People}

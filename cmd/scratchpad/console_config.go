@@ -35,7 +35,8 @@ func remoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 		variable = keyVariable
 	}
 	if wantsKey && key != "" {
-		all = append(all, console.Config{Client: "The key", Where: "in the shell that starts the client", Text: "export " + keyVariable + "=" + native.Quote(key) + "\n"})
+		all = append(all, console.Config{Client: "The key", Where: "in the shell that starts the client",
+			Text: "export " + keyVariable + "=" + native.Quote(key) + "\n"})
 	}
 	for _, name := range clientconfig.Names() {
 		c, _ := clientconfig.Find(name)

@@ -42,7 +42,8 @@ const (
 // person leaves, and end with ctx. If they do not end in time, the answer says so.
 func serverHealth(ctx context.Context, o healthOptions) func(context.Context) (console.Health, error) {
 	return shareLook(ctx, func(ctx context.Context) console.Health {
-		return console.Health{Checks: checksOf(doctor.ExamineOpen(ctx, o.store, o.pool, o.doctor)), Counts: o.counts(), Versions: o.versions(ctx)}
+		return console.Health{Checks: checksOf(doctor.ExamineOpen(ctx, o.store, o.pool, o.doctor)),
+			Counts: o.counts(), Versions: o.versions(ctx)}
 	})
 }
 
@@ -70,14 +71,16 @@ func shareLook(ctx context.Context, look func(context.Context) console.Health) f
 			return console.Health{}, asked.Err()
 		case <-late.C:
 			return console.Health{Checks: []console.Check{{Name: "checks", Status: console.StatusFailure,
-				Text: fmt.Sprintf("the checks have not ended in %v", lookTime+lookGrace), Fix: "Look at the disk, the database and their network."}}}, nil
+				Text: fmt.Sprintf("the checks have not ended in %v", lookTime+lookGrace),
+				Fix:  "Look at the disk, the database and their network."}}}, nil
 		}
 	}
 }
 
 // checksOf returns the lines of a report for the console.
 func checksOf(r *doctor.Report) (all []console.Check) {
-	status := map[doctor.Status]console.Status{doctor.OK: console.StatusOK, doctor.Warning: console.StatusWarning, doctor.Problem: console.StatusFailure}
+	status := map[doctor.Status]console.Status{doctor.OK: console.StatusOK, doctor.Warning: console.StatusWarning,
+		doctor.Problem: console.StatusFailure}
 	for _, c := range r.Checks {
 		all = append(all, console.Check{Name: c.Name, Status: status[c.Status], Text: c.Text, Fix: c.Do})
 	}
@@ -142,7 +145,8 @@ func (o healthOptions) versions(ctx context.Context) []console.Fact {
 		}
 	case *postgres.Store:
 		if info, err := s.Info(ctx); err == nil {
-			all = append(all, console.Fact{Name: "PostgreSQL", Value: info.Server}, console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
+			all = append(all, console.Fact{Name: "PostgreSQL", Value: info.Server},
+				console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
 		}
 	}
 	info, ok := debug.ReadBuildInfo()

@@ -86,7 +86,8 @@ func (h hooks) set(command string) ([]string, error) {
 		}
 	}
 	lines := []string{
-		"{", h.l.unit + `"hooks": [`, h.l.unit + h.l.unit + `{"type": "command", "command": ` + quoteJSON(command) + "}", h.l.unit + "]", "}",
+		"{", h.l.unit + `"hooks": [`, h.l.unit + h.l.unit + `{"type": "command", "command": ` + quoteJSON(command) +
+			"}", h.l.unit + "]", "}",
 	}
 	group, err := hujson.Parse([]byte(strings.Join(lines, h.l.newline+strings.Repeat(h.l.unit, 3))))
 	if err != nil {

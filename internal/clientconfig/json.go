@@ -75,7 +75,9 @@ func memberSpan(text []byte, path []string) (at span) {
 // editJSON lets set change the object of a file. It keeps every other byte, comments
 // and order included. If set has changed nothing, the content is the old one. If a comment
 // would be lost, the error is errComment, and the content is without the comment.
-func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, err error)) (content []byte, changed []string, err error) {
+func editJSON(
+	old []byte, set func(*hujson.Object, layout) (changed []string, err error),
+) (content []byte, changed []string, err error) {
 	text := old
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -131,7 +133,8 @@ func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err er
 		Args    []string
 	}
 	if json.Unmarshal(entry, &fields) != nil {
-		return Server{}, false, fail(ErrInvalid, "it does not have a server under the name %s in %q; mend it first", name, j.key)
+		return Server{}, false, fail(ErrInvalid, "it does not have a server under the name %s in %q; mend it first",
+			name, j.key)
 	}
 	return Server{Command: fields.Command, Args: fields.Args}, true, nil
 }
@@ -237,7 +240,9 @@ func (j jsonFormat) setFields(entry *hujson.Object, l layout, name string, s Ser
 
 // setSecrets puts texts among those that a field of the entry has. What it returns does
 // not show them, because one may be a key, now or before.
-func setSecrets(entry *hujson.Object, l layout, name, field string, texts map[string]string) (changed []string, err error) {
+func setSecrets(
+	entry *hujson.Object, l layout, name, field string, texts map[string]string,
+) (changed []string, err error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

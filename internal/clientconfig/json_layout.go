@@ -52,7 +52,9 @@ func (l layout) array(o *hujson.Object, depth int, name string) (member *hujson.
 
 // memberOf returns the member of a type, and adds an empty one if there is none or null. kind
 // is the type in words.
-func memberOf[T hujson.ValueTrimmed](l layout, o *hujson.Object, depth int, name, kind string, empty T) (member T, isNew bool, err error) {
+func memberOf[T hujson.ValueTrimmed](
+	l layout, o *hujson.Object, depth int, name, kind string, empty T,
+) (member T, isNew bool, err error) {
 	i, err := memberIndex(o, name)
 	switch {
 	case err != nil:
@@ -105,7 +107,8 @@ func (l layout) setField(o *hujson.Object, depth int, name string, value any) (w
 // add appends a member, laid out like those before it. A comment after the last
 // member stays there, before the new one.
 func (l layout) add(o *hujson.Object, depth int, name string, value hujson.ValueTrimmed) {
-	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value}}
+	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value}}
 	lead := l.newline + strings.Repeat(l.unit, depth)
 	inline := false
 	if n := len(o.Members); n > 0 {

@@ -50,7 +50,8 @@ func (c Client) Connect(at *url.URL, variable, value string) Server {
 	case c.reference == byName:
 		return Server{URL: at.String(), TokenVariable: variable}
 	}
-	return Server{URL: at.String(), Headers: map[string]string{"Authorization": "Bearer " + fmt.Sprintf(c.reference, variable)}}
+	return Server{URL: at.String(), Headers: map[string]string{
+		"Authorization": "Bearer " + fmt.Sprintf(c.reference, variable)}}
 }
 
 // mcpRemote is the package of npm that npx runs. The version is fixed, because npx would

@@ -164,13 +164,15 @@ func (t tomlFormat) byHand(old, want []byte, right bool, place tomlPlace, why, n
 		where, text := inPlace(old, want, place.at, name)
 		return byHand(why, where, text)
 	case place.at.to > 0:
-		where := fmt.Sprintf("into the file, and remove %s, which begins in %s", name, linesOf(old, span{place.at.from, place.at.from}))
+		where := fmt.Sprintf("into the file, and remove %s, which begins in %s", name,
+			linesOf(old, span{place.at.from, place.at.from}))
 		return byHand(why, where, t.snippet(name, s))
 	case place.above != nil && place.braces:
 		where := fmt.Sprintf("between the braces of %s in %s", tomlServers, linesOf(old, place.above.at))
 		return byHand(why, where, inlineTOML(name, nil, s)+"\n")
 	case place.above != nil:
-		return byHand(why, "in place of "+linesOf(old, place.above.at), fmt.Sprintf("%s = {%s}\n", tomlServers, inlineTOML(name, nil, s)))
+		return byHand(why, "in place of "+linesOf(old, place.above.at),
+			fmt.Sprintf("%s = {%s}\n", tomlServers, inlineTOML(name, nil, s)))
 	}
 	return byHand(why, "into the file", t.snippet(name, s))
 }

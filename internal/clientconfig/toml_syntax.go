@@ -196,7 +196,9 @@ func (p tomlPlace) replaceWhole(old []byte, name string, entry map[string]any, s
 
 // replace replaces the fields of an entry that differ. Comments after them stay. lost says
 // that comments inside them do not.
-func (p tomlPlace) replace(old []byte, name string, entry map[string]any, s Server, newline string) (content []byte, lost bool) {
+func (p tomlPlace) replace(
+	old []byte, name string, entry map[string]any, s Server, newline string,
+) (content []byte, lost bool) {
 	type replacement struct {
 		at   span
 		text string

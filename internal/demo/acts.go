@@ -18,8 +18,10 @@ func (d *session) file() error {
 		whole       string
 	}{
 		{"An agent keeps its plan in a file.", "write_file", map[string]any{"path": "plan.md", "content": text}, ""},
-		{"A task is done. The agent sends the change, not the file.", "edit_file", map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
-		{"Later it asks: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
+		{"A task is done. The agent sends the change, not the file.", "edit_file",
+			map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
+		{"Later it asks: what has changed since version 1?", "read_file",
+			map[string]any{"path": "plan.md", "since_version": 1}, changed},
 		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
 	} {
 		if err := d.expect("", c.title, c.tool, c.args, c.whole); err != nil {
@@ -50,7 +52,8 @@ func (d *session) log() error {
 // mistake plays an error that says the way out.
 func (d *session) mistake() error {
 	isError, err := d.play("The answer to a mistake says the way out.", "edit_file",
-		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages", "new_text": "- [x] T-043 Rewrite the login pages"}, "")
+		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages",
+			"new_text": "- [x] T-043 Rewrite the login pages"}, "")
 	if err == nil && !isError {
 		err = d.unexpected()
 	}
@@ -72,7 +75,8 @@ func (d *session) kill() error {
 
 // comeBack plays an agent that returns after another client has worked on its memory.
 func (d *session) comeBack() error {
-	err := d.expect(`"cursor":`, "What does it keep? It notes the cursor, which is the number of the last change.", "changes", map[string]any{}, "")
+	err := d.expect(`"cursor":`, "What does it keep? It notes the cursor, which is the number of the last change.",
+		"changes", map[string]any{}, "")
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,8 @@ func (d *session) comeBack() error {
 		map[string]any{"since": record.Cursor, "diffs": true}, whole); err != nil {
 		return err
 	}
-	return d.expect("checks#61", "Where did requests fail?", "search", map[string]any{"query": "requests failed -none", "limit": 2}, whole)
+	return d.expect("checks#61", "Where did requests fail?", "search",
+		map[string]any{"query": "requests failed -none", "limit": 2}, whole)
 }
 
 // colleague writes with a client and a server of its own.
@@ -97,7 +102,8 @@ func (d *session) colleague() error {
 	if err != nil {
 		return err
 	}
-	err = d.quiet(session, "edit_file", map[string]any{"path": "plan.md", "old_text": "- [ ] T-043", "new_text": "- [x] T-043"})
+	err = d.quiet(session, "edit_file", map[string]any{"path": "plan.md", "old_text": "- [ ] T-043",
+		"new_text": "- [x] T-043"})
 	if err == nil {
 		err = d.quiet(session, "append_log", map[string]any{"path": "checks", "entry": "web-07 has a new disk"})
 	}
@@ -133,7 +139,8 @@ func log() string {
 // plan returns a plan of 90 tasks.
 func plan() string {
 	verbs := []string{"Move", "Check", "Rewrite", "Measure", "Document"}
-	things := []string{"the invoices table", "the login page", "the nightly export", "the retry of failed mails", "the search index", "the audit trail", "the price rounding"}
+	things := []string{"the invoices table", "the login page", "the nightly export", "the retry of failed mails",
+		"the search index", "the audit trail", "the price rounding"}
 	owners := []string{"Ada", "Grace", "Edsger", "Barbara"}
 	var b strings.Builder
 	b.WriteString("# Plan for the move\n")
@@ -141,7 +148,8 @@ func plan() string {
 		if i%15 == 0 {
 			fmt.Fprintf(&b, "\n## Week %d\n\n", i/15+1)
 		}
-		fmt.Fprintf(&b, "- [ ] T-%03d %s %s, with %s, by day %d\n", i+1, verbs[i%len(verbs)], things[i%len(things)], owners[i%len(owners)], i+3)
+		fmt.Fprintf(&b, "- [ ] T-%03d %s %s, with %s, by day %d\n", i+1, verbs[i%len(verbs)], things[i%len(things)],
+			owners[i%len(owners)], i+3)
 	}
 	return b.String()
 }

@@ -75,7 +75,8 @@ func (d *session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	server := exec.Command(self, "mcp", "--db", d.o.Database, "--agent", "demo", "--summarizer", "outline") // the demo must cost nothing
+	// the demo must cost nothing
+	server := exec.Command(self, "mcp", "--db", d.o.Database, "--agent", "demo", "--summarizer", "outline")
 	server.Env, server.Stderr = d.o.Env, d.o.Err
 	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: d.o.Version}, nil).
 		Connect(d.ctx, &mcp.CommandTransport{Command: server}, nil)
@@ -94,7 +95,8 @@ func (d *session) quiet(session *mcp.ClientSession, tool string, args map[string
 // unexpected returns the error for a last step that went wrong.
 func (d *session) unexpected() error {
 	last := d.report.Steps[len(d.report.Steps)-1]
-	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments), strings.Join(last.Answer, " "))
+	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments),
+		strings.Join(last.Answer, " "))
 }
 
 // play makes a call and shows it. whole is the text that an agent would read without

@@ -102,7 +102,8 @@ func (r *checkup) add(c Check) {
 func (r *Report) Print(out io.Writer, paint func(string, ...color.Attribute) string) error {
 	how := map[Status]color.Attribute{OK: color.FgGreen, Warning: color.FgYellow, Problem: color.FgRed}
 	for _, c := range r.Checks {
-		fmt.Fprintf(out, "%s%*s  %-11s  %s\n", paint(string(c.Status), how[c.Status]), len(Problem)-len(c.Status), "", c.Name, c.Text)
+		fmt.Fprintf(out, "%s%*s  %-11s  %s\n", paint(string(c.Status), how[c.Status]), len(Problem)-len(c.Status), "",
+			c.Name, c.Text)
 		if c.Do != "" {
 			fmt.Fprintf(out, "%22s  %s\n", "", c.Do)
 		}
@@ -116,7 +117,8 @@ func (r *checkup) program() {
 		r.add(Check{"program", Problem, fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again."})
 		return
 	}
-	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
+	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
 }
 
 func (r *checkup) durability() {

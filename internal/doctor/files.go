@@ -21,7 +21,8 @@ func (r *checkup) disk() {
 	case err != nil:
 		r.add(Check{"disk", OK, "the free space is not known" + r.cause(err), ""})
 	case free < lowDisk:
-		r.add(Check{"disk", Warning, phrase.Bytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
+		r.add(Check{"disk", Warning, phrase.Bytes(free) + " free",
+			"Make room. On a full disk nothing can be stored, but everything can still be read."})
 	default:
 		r.add(Check{"disk", OK, phrase.Bytes(free) + " free", ""})
 	}
@@ -47,13 +48,17 @@ func (r *checkup) folder() bool {
 	own := r.o.IsDefault
 	switch {
 	case !host.MayWrite(dir):
-		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored", r.name(dir, "the folder of the database")), "Give the folder to the user that runs the agents, or name another place with --db."})
+		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored",
+			r.name(dir, "the folder of the database")),
+			"Give the folder to the user that runs the agents, or name another place with --db."})
 	case runtime.GOOS == "windows":
 		r.add(Check{"folder", OK, "access rights are not checked on this system", ""})
 	case own && mode.Perm()&0o077 != 0:
-		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), r.run("chmod 700", dir)})
+		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()),
+			r.run("chmod 700", dir)})
 	case mode.Perm()&0o022 != 0:
-		r.add(Check{"folder", Warning, fmt.Sprintf("other users can put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
+		r.add(Check{"folder", Warning, fmt.Sprintf("other users can put files beside the database (mode %04o)",
+			mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
 	default:
 		r.add(Check{"folder", OK, fmt.Sprintf("mode %04o", mode.Perm()), ""})
 	}
@@ -74,7 +79,8 @@ func (r *checkup) files() bool {
 	}
 	r.add(Check{"size", OK, strings.Join(sizes, ", "), ""})
 	if !host.MayWrite(r.Database) {
-		r.add(Check{"rights", Problem, "this user may not write it, so nothing can be stored", "Run as the owner of the file, or give it to this user with chown."})
+		r.add(Check{"rights", Problem, "this user may not write it, so nothing can be stored",
+			"Run as the owner of the file, or give it to this user with chown."})
 	}
 	if err := sqlite.CheckFiles(r.Database); err != nil {
 		r.add(Check{"side files", Problem, r.sideText(err), "Nothing can be stored until this is mended."})

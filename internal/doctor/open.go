@@ -47,7 +47,8 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages", ""})
 	default:
 		r.summaries()
-		r.add(Check{"database", Warning, "it is in memory; all of it is gone when the server stops", "Name a file with --db."})
+		r.add(Check{"database", Warning, "it is in memory; all of it is gone when the server stops",
+			"Name a file with --db."})
 	}
 	r.Database = "" // who may not see a path gets none
 	return &r.Report

@@ -34,7 +34,8 @@ func (c *copier) again(o workspace.Owner) error {
 
 // written is the error of an owner whom somebody else has changed in the target.
 func written(o workspace.Owner) *workspace.Error {
-	return workspace.Errorf(workspace.ErrConflict, "somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
+	return workspace.Errorf(workspace.ErrConflict,
+		"somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
 }
 
 // wantOlder returns the state of an owner in the target, or ErrConflict if what the target

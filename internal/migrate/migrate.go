@@ -25,14 +25,15 @@ type Options struct {
 // A Report says what [Copy] has copied. The counts are those of the whole copy, also after
 // Copy has resumed an earlier one.
 type Report struct {
-	Owners, Deleted                int64    // Deleted are the owners that were deleted; they are among Owners too
-	Versions, Entries, Bytes, Rows int64    // Bytes are those of all content
-	Records                        int64    // of the installation, such as API keys
-	Resumed                        bool     // an earlier Copy had begun
-	Kept                           int64    // owners that the target had when this Copy began
-	Again                          int64    // owners that were copied again because the source has changed
-	Digest                         string   // of all rows and records; equal databases have the same one
-	Changing                       []string // if the source has not come to rest: owners and records that changed last, at most 10
+	Owners, Deleted                int64  // Deleted are the owners that were deleted; they are among Owners too
+	Versions, Entries, Bytes, Rows int64  // Bytes are those of all content
+	Records                        int64  // of the installation, such as API keys
+	Resumed                        bool   // an earlier Copy had begun
+	Kept                           int64  // owners that the target had when this Copy began
+	Again                          int64  // owners that were copied again because the source has changed
+	Digest                         string // of all rows and records; equal databases have the same one
+	// if the source has not come to rest: owners and records that changed last, at most 10
+	Changing []string
 }
 
 // mostPasses is how often Copy compares the databases, at most. It is done when a pass
@@ -61,7 +62,8 @@ type copier struct {
 // [workspace.ErrCorrupt] if the source is damaged. A target that is not empty is not
 // changed. After any other error, Copy can be called again.
 func Copy(ctx context.Context, from, to workspace.Store, o Options) (Report, error) {
-	c := &copier{ctx: ctx, from: from, to: to, o: o, restored: map[workspace.Owner]bool{}, same: map[workspace.Owner]dump.Report{}}
+	c := &copier{ctx: ctx, from: from, to: to, o: o, restored: map[workspace.Owner]bool{},
+		same: map[workspace.Owner]dump.Report{}}
 	err := c.run()
 	return c.report, err
 }
@@ -86,7 +88,8 @@ func (c *copier) run() error {
 			return err
 		case len(changed) > 0 && pass == mostPasses:
 			c.report.Changing = changed[:min(len(changed), 10)]
-			return workspace.Errorf(workspace.ErrConflict, "the source is still being written to: %s; stop its servers, and run the same command again, which goes on where this one stopped", strings.Join(c.report.Changing, ", "))
+			return workspace.Errorf(workspace.ErrConflict,
+				"the source is still being written to: %s; stop its servers, and run the same command again, which goes on where this one stopped", strings.Join(c.report.Changing, ", "))
 		}
 		if len(changed) == 0 && pass > 1 {
 			break
@@ -167,7 +170,8 @@ func (c *copier) restore(o workspace.Owner) error {
 }
 
 func damaged(o workspace.Owner, err error) error {
-	return workspace.Errorf(workspace.ErrCorrupt, "copy %s: the source is damaged: %v; scratchpad verify lists the problems", o, err)
+	return workspace.Errorf(workspace.ErrCorrupt,
+		"copy %s: the source is damaged: %v; scratchpad verify lists the problems", o, err)
 }
 
 func (c *copier) progress(r workspace.Row) {

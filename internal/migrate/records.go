@@ -46,7 +46,8 @@ func (c *copier) copyRecords(same func(workspace.Record)) (changed []string, err
 			return nil, err
 		}
 		here, there := p.here, p.there
-		if here != nil && there != nil && there.Revision == here.Revision && there.Updated.Equal(here.Updated) && bytes.Equal(there.Value, here.Value) {
+		if here != nil && there != nil && there.Revision == here.Revision && there.Updated.Equal(here.Updated) &&
+			bytes.Equal(there.Value, here.Value) {
 			if same != nil {
 				same(*here)
 			}

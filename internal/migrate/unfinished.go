@@ -28,7 +28,8 @@ func Unfinished(ctx context.Context, s workspace.Store) error {
 	if err != nil || revision == 0 {
 		return err
 	}
-	return workspace.Errorf(workspace.ErrUnsupported, "this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which completes it", u.From, u.From)
+	return workspace.Errorf(workspace.ErrUnsupported,
+		"this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which completes it", u.From, u.From)
 }
 
 // readUnfinished returns the record and its revision, which is 0 if there is none.
@@ -60,7 +61,8 @@ func target(ctx context.Context, s workspace.Store, from string) (u unfinished, 
 	case revision == 0:
 		err = wantEmpty(ctx, s)
 	case u.From != from:
-		err = workspace.Errorf(workspace.ErrConflict, "the target holds an unfinished copy of %s; complete that one, or give another target", u.From)
+		err = workspace.Errorf(workspace.ErrConflict,
+			"the target holds an unfinished copy of %s; complete that one, or give another target", u.From)
 	}
 	return u, revision, err
 }
@@ -114,7 +116,8 @@ func wantEmpty(ctx context.Context, s workspace.Store) error {
 		if err != nil {
 			return err
 		}
-		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the record %s; give a new database", r.Key)
+		return workspace.Errorf(workspace.ErrConflict,
+			"the target is not empty: it has the record %s; give a new database", r.Key)
 	}
 	return nil
 }

@@ -29,9 +29,11 @@ func (c *Client) Check(ctx context.Context, dir string) (tools []string, err err
 	said := &tail{}
 	cmd := exec.Command(s.Command, s.Args...)
 	cmd.Dir, cmd.Stderr = dir, said
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-setup"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-setup"}, nil).Connect(ctx,
+		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("start %s as %s does: %v%s; run the command of %s in a terminal to see more", s.Command, c.Client.Title, err, said, c.File)
+		return nil, fmt.Errorf("start %s as %s does: %v%s; run the command of %s in a terminal to see more",
+			s.Command, c.Client.Title, err, said, c.File)
 	}
 	defer session.Close()
 	for tool, err := range session.Tools(ctx, nil) {

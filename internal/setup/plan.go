@@ -129,7 +129,8 @@ func (c *Client) plan(o Options, j journal, program string) (err error) {
 	}
 	c.Edits = []*Edit{{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server).Inside(project)}}
 	if c.Entry.Hook != "" {
-		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook).Inside(project)})
+		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project),
+			c.Entry.Hook).Inside(project)})
 	}
 	for _, e := range c.Edits {
 		e.File = e.change.File

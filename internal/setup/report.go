@@ -66,7 +66,8 @@ func (p *Plan) Print(out io.Writer) error {
 		fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
 	}
 	if len(p.Clients) == 0 {
-		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n", strings.Join(clientconfig.Names(), ", "))
+		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n",
+			strings.Join(clientconfig.Names(), ", "))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
@@ -77,7 +78,8 @@ func (p *Plan) Print(out io.Writer) error {
 func (p *Plan) Report(tools map[string][]string, changed bool, text func(error) string) Report {
 	r := Report{Program: p.Program, Clients: []ClientReport{}, Changed: changed}
 	for _, planned := range p.Clients {
-		cs := ClientReport{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent, Edits: []EditReport{}, Tools: tools[planned.Client.Name]}
+		cs := ClientReport{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent,
+			Edits: []EditReport{}, Tools: tools[planned.Client.Name]}
 		for _, e := range planned.Edits {
 			cs.Edits = append(cs.Edits, EditReport{e.File, append([]string{}, e.Changed...), e.Backup})
 		}
@@ -107,7 +109,8 @@ func (r Report) Print(out io.Writer, plan *Plan) error {
 			}
 		}
 		if len(cs.Tools) > 0 {
-			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title, phrase.Plural(int64(len(cs.Tools)), "tool"))
+			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title,
+				phrase.Plural(int64(len(cs.Tools)), "tool"))
 			if first == nil {
 				first = plan.Clients[i]
 			}

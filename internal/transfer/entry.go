@@ -66,9 +66,11 @@ func (r *entryReader) next() (workspace.Entry, error) {
 	r.last = e.ID
 	content := []byte(*e.Text)
 	if size := int64(len(content)); size > r.limit {
-		return workspace.Entry{}, entryTooLarge(size, r.limit, workspace.Errorf(workspace.ErrTooLarge, "%d bytes, limit %d", size, r.limit))
+		return workspace.Entry{}, entryTooLarge(size, r.limit, workspace.Errorf(workspace.ErrTooLarge,
+			"%d bytes, limit %d", size, r.limit))
 	}
-	return workspace.Entry{ID: e.ID, Author: e.Author.author(), Time: e.Time, Content: content, SHA256: sha256.Sum256(content)}, nil
+	return workspace.Entry{ID: e.ID, Author: e.Author.author(), Time: e.Time, Content: content,
+		SHA256: sha256.Sum256(content)}, nil
 }
 
 func entryTooLarge(size, limit int64, e *workspace.Error) error {
@@ -94,7 +96,8 @@ func (r *entryReader) line() ([]byte, error) {
 		if len(r.buf)+len(part) > r.most {
 			r.rest = err != nil
 			most := int64(r.most)
-			return nil, entryTooLarge(most+1, most, workspace.Errorf(workspace.ErrTooLarge, "the line has more than %d bytes", most))
+			return nil, entryTooLarge(most+1, most, workspace.Errorf(workspace.ErrTooLarge,
+				"the line has more than %d bytes", most))
 		}
 		r.buf = append(r.buf, part...)
 		switch {

@@ -158,7 +158,8 @@ func (f folder) list(dir string, left *int) ([]string, error) {
 	for {
 		some, err := d.Readdirnames(1000)
 		if *left -= len(some); *left < 0 {
-			return nil, workspace.Errorf(workspace.ErrTooLarge, "the folder has more than %d names; import its folders one by one", maxNames)
+			return nil, workspace.Errorf(workspace.ErrTooLarge,
+				"the folder has more than %d names; import its folders one by one", maxNames)
 		}
 		names = append(names, some...)
 		if err == io.EOF {

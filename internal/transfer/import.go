@@ -79,7 +79,8 @@ func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOp
 	if info, err := os.Stat(dir); err != nil {
 		return Imported{}, err
 	} else if !info.IsDir() { // the opening of a pipe would wait for a writer
-		return Imported{}, fmt.Errorf("import %s: it is not a folder; give the folder that it is in: %w", dir, workspace.ErrInvalid)
+		return Imported{}, fmt.Errorf("import %s: it is not a folder; give the folder that it is in: %w", dir,
+			workspace.ErrInvalid)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -111,7 +112,8 @@ type importer struct {
 
 func (im *importer) run(dir string) error {
 	if _, err := im.folder.root.Lstat(unfinished); err == nil {
-		e := workspace.Errorf(workspace.ErrConflict, "the export was interrupted, and is not whole; export again into another folder")
+		e := workspace.Errorf(workspace.ErrConflict,
+			"the export was interrupted, and is not whole; export again into another folder")
 		e.Op, e.Object = "import", dir
 		return e
 	}
@@ -169,7 +171,8 @@ func (im *importer) manifest() (*manifest, error) {
 	}
 	const skew = 5 * time.Minute
 	if m.Time.After(im.o.Now().Add(skew)) {
-		return nil, badManifest("the export is of %s, which is in the future; set the clock of this machine", m.Time.Format(time.RFC3339))
+		return nil, badManifest("the export is of %s, which is in the future; set the clock of this machine",
+			m.Time.Format(time.RFC3339))
 	}
 	im.exported = m.Time
 	return m, nil

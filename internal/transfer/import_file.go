@@ -64,7 +64,8 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 				return nil, named(r.Name, err)
 			}
 		}
-		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time), Content: content}
+		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
+			Content: content}
 	}
 	return versions, nil
 }

@@ -138,7 +138,8 @@ const (
 
 // badManifest says what is wrong in a manifest.
 func badManifest(cause string, args ...any) error {
-	e := workspace.Errorf(workspace.ErrInvalid, cause+"; export again, or rename the file if the folder is no export", args...)
+	e := workspace.Errorf(workspace.ErrInvalid,
+		cause+"; export again, or rename the file if the folder is no export", args...)
 	e.Op, e.Object = "import", manifestName
 	return e
 }

@@ -52,7 +52,8 @@ func samePath(name, other string) string {
 	if mine == its { // not only in the form of letters
 		return shown + " stands for the same path; rename this one"
 	}
-	return fmt.Sprintf("%s stands for the same path: this name has %s where that one has %s; rename this one", shown, mine, its)
+	return fmt.Sprintf("%s stands for the same path: this name has %s where that one has %s; rename this one",
+		shown, mine, its)
 }
 
 // differing returns the code points of the first letter that two names write in different

@@ -152,7 +152,8 @@ func selects(c rune) bool {
 func varies(last, selector rune) bool {
 	switch {
 	case selector == 0xfe0e || selector == 0xfe0f:
-		return strings.ContainsRune("#*0123456789‼⁉〰〽", last) || unicode.In(last, unicode.So, unicode.Sm, unicode.Sk) || last == '©' || last == '®'
+		return strings.ContainsRune("#*0123456789‼⁉〰〽", last) ||
+			unicode.In(last, unicode.So, unicode.Sm, unicode.Sk) || last == '©' || last == '®'
 	case selector >= 0xe0100:
 		return unicode.Is(unicode.Han, last)
 	case selector < 0x1810:
