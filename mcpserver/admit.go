@@ -108,7 +108,10 @@ func splitURI(uri string) (agent, path string) {
 
 // turnAway returns the answer to a call that Options.Admit refuses.
 func turnAway(id json.RawMessage, err error) *refusal {
-	r := &refusal{status: http.StatusServiceUnavailable, code: codeRefused, after: time.Second, id: id, text: shorten(err.Error()), cause: err}
+	r := &refusal{
+		status: http.StatusServiceUnavailable, code: codeRefused, after: time.Second,
+		id: id, text: shorten(err.Error()), cause: err,
+	}
 	var busy *Busy
 	if errors.As(err, &busy) {
 		r.status, r.after = http.StatusTooManyRequests, busy.After

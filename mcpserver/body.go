@@ -76,10 +76,13 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 }
 
 var (
-	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
-	errBatch   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
+	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest,
+		text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
+	errBatch = &refusal{code: jsonrpc.CodeInvalidRequest,
+		text: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	errEmpty   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
-	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: "the request was given up while it waited; try again", cause: errLeft}
+	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, cause: errLeft,
+		text: "the request was given up while it waited; try again"}
 )
 
 // notArrived says why a body did not arrive. It does not repeat the error, which names
@@ -201,7 +204,8 @@ func (t *timedWriter) WriteHeader(status int) {
 	if t.status == 0 && status >= http.StatusOK {
 		t.status = status
 	}
-	if t.plain = status >= http.StatusBadRequest && strings.HasPrefix(t.Header().Get("Content-Type"), "text/plain"); t.plain {
+	t.plain = status >= http.StatusBadRequest && strings.HasPrefix(t.Header().Get("Content-Type"), "text/plain")
+	if t.plain {
 		t.Header().Set("Content-Type", "application/json")
 	}
 	t.ResponseWriter.WriteHeader(status)
@@ -228,7 +232,8 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 		t.status = http.StatusOK
 	}
 	text, id := p, t.request.id
-	if t.status == http.StatusBadRequest && bytes.Contains(p, []byte("duplicate in-flight request ID")) { // in the SDK's words
+	twice := []byte("duplicate in-flight request ID") // in the SDK's words
+	if t.status == http.StatusBadRequest && bytes.Contains(p, twice) {
 		text = errTwice.to(message{id: id}).line()
 	} else if t.plain {
 		text = sdkProblem(id, strings.TrimSpace(string(p))).line()
@@ -246,7 +251,8 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 // sdkProblem is an error that the SDK answers in plain text.
 func sdkProblem(id json.RawMessage, text string) *refusal {
 	if method, ok := strings.CutPrefix(text, "JSON RPC not handled: "); ok { // in the SDK's words
-		return &refusal{id: id, code: jsonrpc.CodeMethodNotFound, text: "method not found: " + strictjson.Short(strings.TrimSuffix(method, " unsupported"))}
+		method = strictjson.Short(strings.TrimSuffix(method, " unsupported"))
+		return &refusal{id: id, code: jsonrpc.CodeMethodNotFound, text: "method not found: " + method}
 	}
 	return &refusal{id: id, code: jsonrpc.CodeInvalidRequest, text: shorten(text)}
 }

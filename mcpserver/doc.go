@@ -24,15 +24,16 @@ package mcpserver
 
 // Where to begin:
 //
-//   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
-//     summary.go, usage.go and memory.go have the tools. argument.go and result.go are what they
-//     share, wording.go the words of errors. Package strictjson reads arguments.
+//   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go, summary.go,
+//     usage.go and memory.go have the tools. argument.go and result.go are what they share,
+//     wording.go and shorten.go the words of errors. Package strictjson reads arguments.
 //   - server.go has the options. Every message goes through receive in request.go, the SDK,
-//     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends, extend.go adds a
-//     program's own tools.
-//   - stdio.go and message.go, with package strictjson, read messages from lines, and
-//     stdio_calls.go keeps the calls until they are answered, order.go their order. repair.go and id.go repair in a
-//     message what the SDK would refuse or lose, for lines and for HTTP. http.go and body.go
-//     read messages from HTTP, with package session, and refuse.go has its errors. request.go
-//     lets a message in, and finds the request of a call.
-//   - budget.go limits the memory of all calls. weigh.go bounds how many read at once, and says what a call takes of the budget.
+//     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends,
+//     extend.go adds a program's own tools.
+//   - stdio.go and message.go, with package strictjson, read messages from lines. stdio_calls.go
+//     keeps the calls until they are answered, order.go their order. repair.go and id.go repair
+//     in a message what the SDK would refuse or lose, for lines and for HTTP. http.go and
+//     body.go read messages from HTTP, with package session. refuse.go has the errors.
+//     request.go lets a message in, and finds the request of a call.
+//   - budget.go limits the memory of all calls, with package admission. weigh.go bounds how many
+//     read at once, and says what a call takes of the budget.

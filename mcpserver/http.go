@@ -47,7 +47,8 @@ func (s *Server) Handler() http.Handler {
 	get := func(r *http.Request) *mcp.Server {
 		return s.serverFor(requestOfToken(auth.TokenInfoFromContext(r.Context())))
 	}
-	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true} // isOwnHost is the same
+	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody}
+	o.DisableLocalhostProtection = true // isOwnHost is the same
 	o.Stateless, o.PropagateRequestCancellation = true, true
 	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
 	o.JSONResponse = true
@@ -148,7 +149,8 @@ func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, q *request
 		defer s.sessions.Release(q.session)
 		q.connection = q.session.Connection
 	case r.Method != http.MethodPost && q.refused == nil:
-		q.refused = &refusal{code: codeRefused, text: r.Method + " needs a session; send the Mcp-Session-Id that initialize answered"}
+		q.refused = refuseWith(http.StatusBadRequest,
+			r.Method+" needs a session; send the Mcp-Session-Id that initialize answered")
 	}
 	s.serve(w, r, q, next)
 	if r.Method == http.MethodDelete && q.session != nil {

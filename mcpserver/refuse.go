@@ -33,6 +33,10 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
+func refuseWith(status int, text string) *refusal {
+	return &refusal{status: status, code: codeRefused, text: text}
+}
+
 // to returns the refusal for a message.
 func (r *refusal) to(m message) *refusal {
 	c := *r
@@ -52,17 +56,23 @@ func (f *refusal) over(r *http.Request) *refusal {
 }
 
 var (
-	errHost      = &refusal{status: http.StatusForbidden, code: codeRefused, text: "this name is not one of the server's; use localhost"}
-	errOrigin    = &refusal{status: http.StatusForbidden, code: codeRefused, text: "a page of another origin may not call; call from the server's own origin, or without a browser"}
-	errStranger  = &refusal{status: http.StatusUnauthorized, code: codeRefused, text: "a session needs a known caller; sign in first"}
-	errNoSession = &refusal{status: http.StatusNotFound, code: codeRefused, text: "session not found; begin a new one with initialize"}
-	errTwice     = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the id is that of a request that is not answered yet; give each its own"}
-	errVerb      = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "GET, POST, DELETE", text: "this HTTP method is not served; send messages with POST"}
-	errVerbNow   = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "POST", text: "the protocol of 2026-07-28 knows POST alone; send messages with POST"}
-	errKind      = &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused, text: "the body must be JSON; send Content-Type: application/json"}
-	errAccept    = &refusal{status: http.StatusNotAcceptable, code: codeRefused, text: "answers are JSON; send Accept: application/json, text/event-stream"}
-	errEvents    = &refusal{status: http.StatusNotAcceptable, code: codeRefused, text: "the answer is a stream of events; send Accept: application/json, text/event-stream"}
-	errAnswer    = &refusal{status: http.StatusAccepted} // to an answer there is none
+	errHost   = refuseWith(http.StatusForbidden, "this name is not one of the server's; use localhost")
+	errOrigin = refuseWith(http.StatusForbidden,
+		"a page of another origin may not call; call from the server's own origin, or without a browser")
+	errStranger  = refuseWith(http.StatusUnauthorized, "a session needs a known caller; sign in first")
+	errNoSession = refuseWith(http.StatusNotFound, "session not found; begin a new one with initialize")
+	errTwice     = &refusal{code: jsonrpc.CodeInvalidRequest,
+		text: "the id is that of a request that is not answered yet; give each its own"}
+	errVerb = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "GET, POST, DELETE",
+		text: "this HTTP method is not served; send messages with POST"}
+	errVerbNow = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "POST",
+		text: "the protocol of 2026-07-28 knows POST alone; send messages with POST"}
+	errKind   = refuseWith(http.StatusUnsupportedMediaType, "the body must be JSON; send Content-Type: application/json")
+	errAccept = refuseWith(http.StatusNotAcceptable,
+		"answers are JSON; send Accept: application/json, text/event-stream")
+	errEvents = refuseWith(http.StatusNotAcceptable,
+		"the answer is a stream of events; send Accept: application/json, text/event-stream")
+	errAnswer = &refusal{status: http.StatusAccepted} // to an answer there is none
 )
 
 // wrongPlace refuses a message that does not belong to the session of its request, or that
@@ -74,11 +84,13 @@ func wrongPlace(m message, q *request) *refusal {
 	meta, _ := members(m.params["_meta"])
 	switch _, now := meta[metaVersion]; {
 	case now && m.id != nil:
-		return &refusal{code: mcp.CodeHeaderMismatch, id: m.id, text: fmt.Sprintf("_meta names a protocol that the headers do not name; send Mcp-Protocol-Version: %s and Mcp-Method: %s", stateless, m.method)}
+		return m.bad(mcp.CodeHeaderMismatch, fmt.Sprintf("_meta names a protocol that the headers do not name; "+
+			"send Mcp-Protocol-Version: %s and Mcp-Method: %s", stateless, m.method))
 	case q.session != nil, m.method == "initialize", m.method == "ping", m.method == "server/discover":
 		return nil
 	}
-	return &refusal{code: jsonrpc.CodeInvalidRequest, id: m.id, text: strictjson.Short(m.method) + " needs a session; send the Mcp-Session-Id that initialize answered"}
+	return m.bad(jsonrpc.CodeInvalidRequest,
+		strictjson.Short(m.method)+" needs a session; send the Mcp-Session-Id that initialize answered")
 }
 
 // refuse answers a request with an error, and notes why.

@@ -36,7 +36,9 @@ type request struct {
 
 // open returns a request with the values of a context. Its charge is to be left.
 func (s *Server) open(values context.Context) *request {
-	return &request{values: context.WithoutCancel(values), bound: s.isBound(values), charge: charge{b: s.budget, users: 1}}
+	return &request{
+		values: context.WithoutCancel(values), bound: s.isBound(values), charge: charge{b: s.budget, users: 1},
+	}
 }
 
 // receive is the one way in of every message, from a line or from an HTTP request. It tells
@@ -74,7 +76,9 @@ func (s *Server) receive(wait context.Context, r *request, m message, bytes int)
 	if err := s.takeWeight(wait, r, weight); err != nil && overHTTP {
 		place.Leave()
 		s.budget.refused.Add(1)
-		return nil, &refusal{status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch}
+		return nil, &refusal{
+			status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch,
+		}
 	}
 	return place.Leave, nil
 }
@@ -108,7 +112,8 @@ func withToken(ctx context.Context, t *auth.TokenInfo) (with context.Context) {
 	accept := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return t, nil }
 	check := auth.RequireBearerToken(accept, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
 	r := &http.Request{Header: http.Header{"Authorization": {"Bearer any"}}}
-	check(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { with = r.Context() })).ServeHTTP(nil, r.WithContext(ctx))
+	next := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { with = r.Context() })
+	check(next).ServeHTTP(nil, r.WithContext(ctx))
 	return with
 }
 

@@ -17,83 +17,82 @@ import (
 
 // Options of [New].
 type Options struct {
-	// Workspace returns the workspace for a call. An error that wraps a kind of package
-	// workspace, such as [workspace.ErrInvalid], is the answer to the call. Any other
-	// error is logged, and the answer says no more than that. Many goroutines call it.
+	// Workspace returns the workspace for a call. If its error wraps a kind of package
+	// workspace, such as [workspace.ErrInvalid], the client gets that error. Any other error
+	// is logged, and the client is told "internal error". Many goroutines call Workspace.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
-	// Bound says that Workspace knows the agent: the tools do not ask for agent_id. If a
-	// call gives an agent_id all the same, Workspace must refuse every name but the
-	// agent's own.
+	// Bound says that Workspace knows the agent, so the tools do not ask for agent_id. If a
+	// call gives an agent_id all the same, Workspace must refuse every name but the agent's
+	// own.
 	Bound bool
 
 	// IsBound is Bound for the caller of each request. It gets the values of the request's
 	// context, and must be quick. A session keeps the list of tools with which it began;
-	// each call is judged for its own caller. Many goroutines call it. nil: Bound for all.
+	// each call is judged for its own caller. Many goroutines call IsBound. nil: Bound for all.
 	IsBound func(context.Context) bool
 
-	// Brief returns what a client of a bound caller is told of its memory when it connects,
-	// behind the instructions: what is there, in a few tokens. "": nothing. It has a second;
-	// what comes later is not told. Many goroutines call it. nil: nothing is told.
+	// Brief describes the memory of a bound caller in a few tokens. A client that connects
+	// gets the text after the instructions, unless it takes more than a second. "" adds
+	// nothing. Many goroutines call Brief. nil: nothing is added.
 	Brief func(context.Context) string
 
-	// Admit says whether a call may go on, before the call takes memory. It is asked over
-	// HTTP only, for each message that needs an answer, and gets the values of the request's
-	// context. It must be quick. The call is what the message says: nobody has checked that
-	// its agent belongs to the caller. A [*Busy] is answered with status 429 and Retry-After,
-	// any other error with status 503. Both answers are errors of JSON-RPC. Many goroutines
-	// call it. nil: all calls go on.
+	// Admit decides whether a call over HTTP may go on, before the call takes memory. It is
+	// asked for each message that needs an answer, gets the values of the request's context,
+	// and must be quick. The Call is what the message says: nobody has checked that its agent
+	// belongs to the caller. A [*Busy] is answered with status 429 and Retry-After, any other
+	// error with status 503. Both answers are errors of JSON-RPC. Many goroutines call Admit.
+	// nil: all calls go on.
 	Admit func(context.Context, Call) error
 
-	// Around is called when a call begins: for each message that needs an answer, except
-	// subscriptions/listen, before Admit. The call is what the message says. What it does has
-	// the values of the context that Around returns, which derives from the one it gets. The
-	// function that Around returns is called once, after the last of the call: the answer is
-	// written, or the client has left and the tool has returned. Neither may panic. Many
-	// goroutines call them. nil: nobody is told.
-	Around func(context.Context, Call) (context.Context, func(Outcome))
+	// Around runs when a call begins, before Admit: for each message that needs an answer,
+	// except subscriptions/listen. The Call is what the message says. The call runs with the
+	// values of the returned context, which must derive from ctx. The returned function runs
+	// once, when the call is over: the answer is written, or the client has left and the tool
+	// has returned. Neither function may panic. Many goroutines call them. nil: nothing runs.
+	Around func(ctx context.Context, c Call) (context.Context, func(Outcome))
 
-	// AroundWork is called before the part of a call that uses the workspace, when the
-	// workspace is there. That part may wait for memory. Its context has the values of the one
-	// that Around returned. The function that it returns is called after that part, with its
-	// error. Neither may panic. Many goroutines call them. nil: nobody is told.
-	AroundWork func(context.Context, Call) (context.Context, func(error))
+	// AroundWork runs before the part of a call that uses the workspace. That part may wait
+	// for memory. ctx has the values of the context that Around has returned. The part runs
+	// with the returned context, which must derive from ctx. The returned function runs after
+	// the part, with its error. Neither function may panic. Many goroutines call them. nil:
+	// nothing runs.
+	AroundWork func(ctx context.Context, c Call) (context.Context, func(error))
 
-	// Caller names the sender of an HTTP request, from the request's context. "" means
-	// that the caller is unknown, and gets no session. Many goroutines call it. nil: the
-	// caller is the UserID of the token that package auth of the SDK has verified. All
-	// requests without a token or a UserID then count as one caller, who may have all
-	// sessions that there are.
+	// Caller names the sender of an HTTP request, from the request's context. "" is an unknown
+	// sender, who gets no session. Many goroutines call Caller. nil: the sender is the UserID of
+	// the token that package auth of the SDK has verified. All requests without a token or a
+	// UserID then count as one sender, who may have all sessions that there are.
 	Caller func(context.Context) string
 
-	// Group names the callers to whom the sender of an HTTP request belongs, such as a
-	// tenant, from the request's context. The requests of a group that are arriving have
-	// half of the memory for those at most, so that slow ones do not keep other groups from
-	// calling. "" is no group. Many goroutines call it. nil: there are no groups.
+	// Group names the group of the sender of an HTTP request, such as a tenant, from the
+	// request's context. Requests of one group get at most half of the memory for requests that
+	// are arriving, so a slow group does not keep others out. "" is no group. Many goroutines
+	// call Group. nil: there are no groups.
 	Group func(context.Context) string
 
 	// Tools says which tools there are. The zero value has the storage tools.
 	Tools Tools
 
 	// Summarizer is the Summarizer of the workspaces' Service. It adds the tool
-	// summarize_file; nil: there is no such tool.
+	// summarize_file. nil: there is no such tool.
 	Summarizer *workspace.Summarizer
 
 	// Extend adds tools, prompts and resources of the program's own, with the functions of
 	// the SDK. They get the context of the request, and the same limits of time and of
-	// requests, but [Options].Memory does not count what they read. A call of them does not
-	// ask for a Workspace. With Extend, answers in sessions are streams of events, which may
-	// hold other messages before the answer, logging is offered, and clients may subscribe to
-	// the resources that Extend itself has added. Extend is called by New, twice if IsBound
-	// is set: for bound callers and for others. nil: nothing is added.
+	// requests. [Options].Memory does not count what they read, and Workspace is not asked for
+	// them. With Extend, answers in sessions are streams of events, which may hold other
+	// messages before the answer. Logging is offered, and clients may subscribe to the
+	// resources that Extend itself has added. New calls Extend once, or twice if IsBound is
+	// set: for bound callers and for others. nil: nothing is added.
 	Extend func(*mcp.Server)
 
 	// Memory limits the bytes that all calls hold together: requests, and answers until they
-	// are written. A call that would exceed it waits. A call that is larger by itself runs
-	// while no other large call runs. Beside that, eight calls read files and logs at once, and
-	// two search or make large diffs. 0: 64 MiB; the least is 1 MiB. The process takes up to about three
-	// times as much before its garbage is collected. With thousands of connections it
-	// takes more, unless a memory limit is set (debug.SetMemoryLimit).
+	// are written. A call waits if there is no memory for it. A call that needs more than
+	// Memory runs while no other large call runs. Besides, eight calls at once read files and
+	// logs, and two search or make large diffs. 0: 64 MiB; the least is 1 MiB. The process
+	// takes up to about three times as much before its garbage is collected. With thousands of
+	// connections it takes more, unless a memory limit is set (debug.SetMemoryLimit).
 	Memory int64
 
 	// MaxReadTokens limits the tokens of the body of read_file, counted as for
@@ -112,10 +111,16 @@ type Options struct {
 // Call is a request of a client. For [Options].Workspace and AroundWork, it is a call of a
 // tool, "resources/read" or "completion/complete".
 type Call struct {
-	Tool    string // the name of the tool, or else the method, such as "resources/read"; "" for an unknown tool or method
-	AgentID string // the agent that the call names, which is valid; "" if there is none; Workspace gets "" only for bound callers
-	Read    bool   // the answer or the error may show what is stored
-	Write   bool   // the tool changes something
+	// Tool is the name of the tool, or else the method, such as "resources/read". "" is an
+	// unknown tool or method.
+	Tool string
+
+	// AgentID is the agent that the call names, which is valid. "": the call names none.
+	// Workspace gets "" only for bound callers.
+	AgentID string
+
+	Read  bool // the answer or the error may show what is stored
+	Write bool // the tool changes something
 }
 
 // Server is an MCP server over workspaces. It is safe for concurrent use.
@@ -153,7 +158,8 @@ func New(o Options) (*Server, error) {
 		o.Memory = defaultMemory
 	}
 	if o.Memory < leastMemory {
-		return nil, fmt.Errorf("mcpserver: Options.Memory is %d, the least is %d: %w", o.Memory, leastMemory, workspace.ErrInvalid)
+		return nil, fmt.Errorf("mcpserver: Options.Memory is %d, the least is %d: %w",
+			o.Memory, leastMemory, workspace.ErrInvalid)
 	}
 	if o.Tools < StorageTools || o.Tools > AllTools {
 		return nil, fmt.Errorf("mcpserver: Options.Tools is %d: %w", o.Tools, workspace.ErrInvalid)
@@ -171,7 +177,10 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]tool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true}}
+	s := &Server{
+		o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout},
+		tools: map[string]tool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true},
+	}
 	for _, version := range Protocols() {
 		s.protocols[version] = version < stateless
 	}

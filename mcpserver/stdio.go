@@ -62,12 +62,14 @@ type line struct {
 	err  error // of the stream, or errLong
 }
 
-var errLong = &refusal{code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)}
+var errLong = &refusal{code: jsonrpc.CodeInvalidRequest,
+	text: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)}
 
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
-		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		server: s, name: session.NewConnection(), values: values, calls: map[jsonrpc.ID]*request{}, changed: make(chan struct{}),
+		in: in, out: out, server: s, name: session.NewConnection(), values: values,
+		read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
+		calls: map[jsonrpc.ID]*request{}, changed: make(chan struct{}),
 	}
 	l.orders.last = map[string]chan struct{}{}
 	silent := s.open(values)

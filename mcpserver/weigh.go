@@ -69,7 +69,9 @@ var errNoRoom = errors.New("there is no room now")
 // memory for that, or if it has large texts to compare, the call lets go of what it has read,
 // waits, is checked again, and reads again. If it kept what it has read, clients that do not
 // take their answers would hold all places, and nobody else could read.
-func (s *Server) weighed(ctx context.Context, t tool, c Call, a *arguments, run func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+func (s *Server) weighed(
+	ctx context.Context, t tool, c Call, a *arguments, run func() (*mcp.CallToolResult, error),
+) (*mcp.CallToolResult, error) {
 	r := requestOf(ctx)
 	if t.weight == light || t.openWorld { // a model may take minutes
 		return run()
@@ -110,7 +112,9 @@ func (s *Server) weighed(ctx context.Context, t tool, c Call, a *arguments, run 
 // inPlace runs a function in a place among those that read, and in one among the heavy ones if
 // the call is heavy. waited says whether it had to wait for a place. Whoever has a place among
 // those that read waits for nothing else.
-func (s *Server) inPlace(ctx context.Context, r *request, tool string, heavy bool, run func(waited bool) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+func (s *Server) inPlace(
+	ctx context.Context, r *request, tool string, heavy bool, run func(waited bool) (*mcp.CallToolResult, error),
+) (*mcp.CallToolResult, error) {
 	wanted, stop := r.whileWanted(ctx)
 	defer stop()
 	waited := false

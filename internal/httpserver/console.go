@@ -100,7 +100,8 @@ func (s *Server) serveConsole(w *response, r *http.Request) {
 	r = r.WithContext(ctx)
 	defer func() {
 		if s.o.Visited != nil {
-			s.o.Visited(ctx, Visit{r.Pattern, q.key, cmp.Or(w.status, http.StatusInternalServerError), time.Since(began), q.stream}) // 500 after a panic
+			status := cmp.Or(w.status, http.StatusInternalServerError) // 500 after a panic
+			s.o.Visited(ctx, Visit{r.Pattern, q.key, status, time.Since(began), q.stream})
 		}
 	}()
 	leave, f := s.enterConsole(q, r, func() { cancel(); stopReading(w.ResponseWriter) })

@@ -83,7 +83,16 @@ func asJSON(f *refusal) (form, text string) {
 
 func asHTML(f *refusal) (form, text string) {
 	title := fmt.Sprintf("%d %s", f.status, http.StatusText(f.status))
-	return "text/html; charset=utf-8", fmt.Sprintf("<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n<meta name=viewport content=\"width=device-width\">\n<title>%s</title>\n<main>\n<h1>%[1]s</h1>\n<p>%s</p>\n</main>\n", title, html.EscapeString(f.text))
+	return "text/html; charset=utf-8", fmt.Sprintf(`<!doctype html>
+<html lang=en>
+<meta charset=utf-8>
+<meta name=viewport content="width=device-width">
+<title>%s</title>
+<main>
+<h1>%[1]s</h1>
+<p>%s</p>
+</main>
+`, title, html.EscapeString(f.text))
 }
 
 // serverError is the code of JSON-RPC for errors of a server that have no code of their own.

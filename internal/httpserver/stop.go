@@ -49,7 +49,8 @@ func (q *calls) enter(caller, tenant string, through door, c running) (leave fun
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.stopped {
-		return nil, refused(http.StatusServiceUnavailable, "the server is stopping; try again").retry(time.Second).with("Connection", "close")
+		stopping := refused(http.StatusServiceUnavailable, "the server is stopping; try again")
+		return nil, stopping.retry(time.Second).with("Connection", "close")
 	}
 	var places []*admission.Part
 	free := func() {
@@ -63,14 +64,15 @@ func (q *calls) enter(caller, tenant string, through door, c running) (leave fun
 		status int
 		text   string
 	}{
-		{through.each, "caller " + caller, http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit; try again when one has ended"},
-		{through.tenants, "tenant " + tenant, http.StatusTooManyRequests, "%d calls of your tenant are under way, which is the limit; try again when one has ended"},
-		{q.all, "all", http.StatusServiceUnavailable, "%d calls are under way, which is the limit of this server; try again when one has ended"},
+		{through.each, "caller " + caller, http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit"},
+		{through.tenants, "tenant " + tenant, http.StatusTooManyRequests,
+			"%d calls of your tenant are under way, which is the limit"},
+		{q.all, "all", http.StatusServiceUnavailable, "%d calls are under way, which is the limit of this server"},
 	} {
 		place, ok := limit.of.TryTake(limit.group, 1)
 		if !ok {
 			free()
-			return nil, refused(limit.status, limit.text, limit.of.Share()).retry(time.Second)
+			return nil, refused(limit.status, limit.text+"; try again when one has ended", limit.of.Share()).retry(time.Second)
 		}
 		places = append(places, place)
 	}
