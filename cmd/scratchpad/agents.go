@@ -87,7 +87,8 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 		m.Agent, err = db.Opened().Project(p.ctx, m.Project)
 		return err
 	})
-	if errors.Is(err, workspace.ErrNotFound) || database.Default() == "" && p.line.DB == nil { // no project is recorded yet
+	if errors.Is(err, workspace.ErrNotFound) || database.Default() == "" && p.line.DB == nil {
+		// No project is recorded yet.
 		var svc *workspace.Service
 		if svc, err = workspace.New(memstore.New(), workspace.Options{}); err == nil {
 			m.Agent, err = svc.Project(p.ctx, m.Project)

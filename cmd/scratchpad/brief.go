@@ -17,7 +17,7 @@ import (
 )
 
 type briefCommand struct {
-	Mark   string       `placeholder:"NAME" help:"Show what has changed since the last brief of this name, and move the mark."`
+	Mark   string       `placeholder:"NAME"`
 	Tokens flags.Number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
 }
 

@@ -18,11 +18,11 @@ import (
 )
 
 type changesCommand struct {
-	Since  *flags.Number `placeholder:"N" help:"Show what has changed after revision N. Default: the paths that changed last."`
+	Since  *flags.Number `placeholder:"N"`
 	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, such as notes/."`
 	Limit  flags.Count   `placeholder:"N" help:"Show at most N paths, 100 at most. Default: 100, or 20 without --since."`
 	Diffs  bool          `help:"Show what has changed in files and logs too, as far as it is short."`
-	Follow bool          `short:"f" help:"Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. Begins after revision --since, or with the next change."`
+	Follow bool          `short:"f"`
 }
 
 // Help is shown by scratchpad changes --help.

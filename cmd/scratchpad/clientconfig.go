@@ -18,12 +18,12 @@ import (
 
 type clientConfigCommand struct {
 	Client      string `arg:"" enum:"${clients}" help:"One of ${enum}."`
-	PassKey     bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
-	URL         string `name:"url" placeholder:"URL" help:"Connect to the server at this URL instead of starting this program. Without a path, /mcp is added."`
-	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME" help:"With --url: the environment variable of the client that has the API key. Give an empty name for a server that wants no key. Default: ${default}."`
+	PassKey     bool
+	URL         string `name:"url" placeholder:"URL"`
+	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME"`
 
-	Tools         toolSet      `enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has, as for scratchpad mcp. Default: ${default}."`
-	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
+	Tools         toolSet      `enum:"storage,memory,all" default:"storage"`
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N"`
 }
 
 // Help is shown by scratchpad client-config --help.
@@ -138,7 +138,9 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 }
 
 // finish prints the entry.
-func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string) error {
+func (c clientConfigCommand) finish(
+	p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string,
+) error {
 	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
 }
 
@@ -192,7 +194,9 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 }
 
 // print writes the entry to standard output and all else to standard error.
-func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string, out io.Writer) error {
+func (c clientConfigCommand) print(
+	p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string, out io.Writer,
+) error {
 	p.note("%s\n", terminal.OneLine(m.String()))
 	text := a.Snippet
 	if a.Shell != "" {

@@ -13,17 +13,17 @@ import (
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
 type globalFlags struct {
-	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" type:"homepath" placeholder:"FILE" group:"common" help:"The database: a file, or a PostgreSQL database such as postgres://user@host/name. mem: keeps everything in memory until the process ends. Default: ${db}."`
-	Agent  *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
-	Tenant *string `placeholder:"NAME" group:"common" help:"The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other. Default: local."`
-	JSON   bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
+	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" type:"homepath" placeholder:"FILE" group:"common"`
+	Agent  *string `placeholder:"NAME" group:"common"`
+	Tenant *string `placeholder:"NAME" group:"common"`
+	JSON   bool    `name:"json" group:"common"`
 
-	Paths     flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
+	Paths     flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage"`
 	Postgres  flags.Postgres    `embed:"" group:"postgres"`
 	Limits    flags.Limits      `embed:"" prefix:"max-" group:"limits"`
 	Store     flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
 	Summaries flags.Summaries   `embed:"" group:"summaries"`
-	Color     string            `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
+	Color     string            `enum:"auto,always,never" default:"auto" group:"output"`
 	Debug     bool              `group:"output" help:"Log everything to standard error."`
 }
 
@@ -60,28 +60,28 @@ type commandLine struct {
 	globalFlags
 
 	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
-	Setup        setupCommand        `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
-	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
+	Setup        setupCommand        `cmd:""`
+	MCP          mcpCommand          `cmd:"" name:"mcp"`
 	Serve        serveCommand        `cmd:"" help:"Serve MCP over HTTP to many agents of many people."`
 	Console      consoleCommand      `cmd:"" help:"Look into the memory of agents in the browser, and change it there."`
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
-	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
+	Changes      changesCommand      `cmd:""`
 	Search       searchCommand       `cmd:"" help:"Find passages in an agent's files and logs."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
 	Keys         keysCommand         `cmd:"" help:"Make and manage the API keys of a server."`
 	Tenants      tenantsCommand      `cmd:"" help:"Show the tenants of a server, and limit them."`
-	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
+	Brief        briefCommand        `cmd:""`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
 	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
 	Healthcheck  healthcheckCommand  `cmd:"" help:"Ask a running server whether it is ready. The exit code is the answer."`
 	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`
-	Backup       backupCommand       `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
-	Migrate      migrateCommand      `cmd:"" help:"Copy the database into an empty one, such as one of PostgreSQL, and verify the copy."`
+	Backup       backupCommand       `cmd:""`
+	Migrate      migrateCommand      `cmd:""`
 	Export       exportCommand       `cmd:"" help:"Write an agent's files and logs to a folder."`
 	Import       importCommand       `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
-	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program."`
-	Completion   completionCommand   `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
+	ClientConfig clientConfigCommand `cmd:"" name:"client-config"`
+	Completion   completionCommand   `cmd:""`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
 	Version      versionCommand      `cmd:"" help:"Print the version. So does --version."`
 	Help         helpCommand         `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
@@ -116,6 +116,7 @@ Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 
 // newParser returns a parser that fills in a command line: a *commandLine, or one of a single command.
 func newParser(line any) *kong.Kong {
 	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment),
+		kong.PostBuild(describe),
 		kong.PostBuild(describeHelp), variables(),
 		kong.ExplicitGroups(flagGroups), flags.Integers(), flags.Paths(), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))

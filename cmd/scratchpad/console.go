@@ -21,8 +21,8 @@ import (
 )
 
 type consoleCommand struct {
-	Addr   string     `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen, on this machine. Port 0 is any that is free. Default: ${default}."`
-	Idle   flags.Span `placeholder:"TIME" help:"End when there was no request and no open page for so long, such as 30m. Default: Ctrl-C ends it."`
+	Addr   string     `default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Idle   flags.Span `placeholder:"TIME"`
 	NoOpen bool       `name:"no-open" help:"Print the link, and do not open it in the browser."`
 }
 
@@ -81,7 +81,7 @@ func (c consoleCommand) Run(p *process) error {
 		defer stop()
 	}
 	s := &localConsole{c: c, p: p, name: name, tenant: tenant}
-	open := p.opener(database.HandleOptions{Unwritable: func(why error) {
+	open := p.opening(database.HandleOptions{Unwritable: func(why error) {
 		s.readOnly = true
 		p.sayUnwritable(why)
 	}})

@@ -48,7 +48,9 @@ func serverHealth(ctx context.Context, o healthOptions) func(context.Context) (c
 }
 
 // shareLook is serverHealth with another look at the server.
-func shareLook(ctx context.Context, look func(context.Context) console.Health) func(context.Context) (console.Health, error) {
+func shareLook(
+	ctx context.Context, look func(context.Context) console.Health,
+) func(context.Context) (console.Health, error) {
 	var looks singleflight.Group
 	safely := func() (_ any, err error) {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)

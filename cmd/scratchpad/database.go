@@ -34,7 +34,7 @@ func (p *process) options() (workspace.Options, error) {
 // other process and changes no byte, and its reads are not counted as operations of
 // an agent.
 func (p *process) openToLook() (*database.Handle, error) {
-	return p.opener(database.HandleOptions{Look: true})()
+	return p.opening(database.HandleOptions{Look: true})()
 }
 
 // openExisting opens the database for a command that changes what is there. If there
@@ -53,11 +53,13 @@ func (p *process) openExisting() (*database.Handle, error) {
 // openDatabase opens the database for a command that writes. If there is none, it
 // makes one.
 func (p *process) openDatabase() (*database.Handle, error) {
-	return p.opener(database.HandleOptions{})()
+	return p.opening(database.HandleOptions{})()
 }
 
-// opener returns a function that opens the database.
-func (p *process) opener(o database.HandleOptions) func() (*database.Handle, error) {
+// An opener opens the database of the command.
+type opener func() (*database.Handle, error)
+
+func (p *process) opening(o database.HandleOptions) opener {
 	return func() (*database.Handle, error) {
 		db := p.newDatabase(o)
 		_, err := db.Service(p.ctx)
@@ -84,7 +86,7 @@ func (p *process) databaseOptions() database.Options {
 }
 
 // use runs fn on the database that open opens, and closes it.
-func (p *process) use(open func() (*database.Handle, error), fn func(*database.Handle) error) (err error) {
+func (p *process) use(open opener, fn func(*database.Handle) error) (err error) {
 	db, err := open()
 	if err != nil {
 		return err
@@ -94,7 +96,7 @@ func (p *process) use(open func() (*database.Handle, error), fn func(*database.H
 }
 
 // with runs fn on the workspace of the agent that the command is about.
-func (p *process) with(open func() (*database.Handle, error), fn func(*workspace.Workspace) error) error {
+func (p *process) with(open opener, fn func(*workspace.Workspace) error) error {
 	return p.use(open, func(db *database.Handle) error {
 		ws, err := p.workspace(db)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 type doctorCommand struct {
-	Scrub bool `help:"Remove now what redactions have left in the database file and its log. Others can read meanwhile, and wait with their writes."`
+	Scrub bool
 }
 
 // Help is shown by scratchpad doctor --help.

@@ -20,10 +20,10 @@ import (
 
 type filesEdit struct {
 	Path      string        `arg:"" help:"The file."`
-	Old       *string       `arg:"" optional:"" help:"The text to replace. It must occur once. If it is empty, the other text is appended."`
+	Old       *string       `arg:"" optional:""`
 	New       *string       `arg:"" optional:"" help:"The text to put in its place; may be empty."`
 	All       bool          `help:"Replace every occurrence."`
-	IfVersion *flags.Number `placeholder:"N" help:"Edit only if the file is at version N. To append, 0: only if there is no file."`
+	IfVersion *flags.Number `placeholder:"N"`
 }
 
 // Help is shown by scratchpad files edit --help.

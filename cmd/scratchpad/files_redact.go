@@ -74,9 +74,11 @@ func (c filesRedact) Run(p *process) error {
 		if err != nil {
 			return failure.AsAct("redact", err)
 		}
-		if slices.ContainsFunc(versions[:len(versions)-1], func(v workspace.VersionInfo) bool { return v.Version == int64(c.Version) && v.Redacted == nil }) {
+		has := func(v workspace.VersionInfo) bool { return v.Version == int64(c.Version) && v.Redacted == nil }
+		if slices.ContainsFunc(versions[:len(versions)-1], has) {
 			named := []string{c.Path, fmt.Sprint(c.Version)}
-			if err := p.confirm(c.Yes, named, "Remove the text of version %d of %s of agent %s for good?", c.Version, c.Path, ws.Agent()); err != nil {
+			const question = "Remove the text of version %d of %s of agent %s for good?"
+			if err := p.confirm(c.Yes, named, question, c.Version, c.Path, ws.Agent()); err != nil {
 				return err
 			}
 		}

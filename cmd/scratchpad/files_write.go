@@ -65,7 +65,7 @@ func (c filesWrite) Run(p *process) error {
 // withKept is with for a write to a file. A server with a higher --max-versions may
 // have kept more versions than this command's limit. Unless the flag was given, the
 // write keeps them all.
-func (p *process) withKept(open func() (*database.Handle, error), name string, fn func(*workspace.Workspace) error) error {
+func (p *process) withKept(open opener, name string, fn func(*workspace.Workspace) error) error {
 	path, err := p.line.Paths.Parse(name)
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 )
 
 type healthcheckCommand struct {
-	Addr    string        `env:"SCRATCHPAD_ADDR" placeholder:"ADDR" help:"Where the server listens, as serve has it. Default: 127.0.0.1 and the port in $PORT, or 127.0.0.1:4321."`
-	TLSCert string        `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate of the server, if it uses TLS. No other one is accepted."`
+	Addr    string        `env:"SCRATCHPAD_ADDR" placeholder:"ADDR"`
+	TLSCert string        `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE"`
 	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"How long to wait. Default: ${default}."`
 }
 

@@ -24,7 +24,7 @@ type keysCommand struct {
 }
 
 // withKeys runs fn on the keys of the database that open opens.
-func (p *process) withKeys(open func() (*database.Handle, error), fn func(*auth.Keys) error) error {
+func (p *process) withKeys(open opener, fn func(*auth.Keys) error) error {
 	if _, err := p.storedDatabase(); err != nil { // keys in memory would be of no use
 		return err
 	}

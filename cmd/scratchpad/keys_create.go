@@ -7,10 +7,10 @@ import (
 )
 
 type keysCreate struct {
-	Agents  []string       `placeholder:"NAME" help:"The agents whose memory the key is for: names, beginnings of names such as 'team-a-*', or '*' for all agents of the tenant. A key with scope read or write needs them."`
-	Scopes  []string       `default:"read,write" placeholder:"NAME" help:"What the key may do: read and write memory, admin (see and change the keys of its tenant in the console, and list its agents), metrics (read /metrics, and see how the server does). Default: ${default}."`
-	Expires flags.Lifetime `default:"90d" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 30d; or never. Default: ${default}."`
-	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]" help:"How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4 times N by default. Default: as the server says."`
+	Agents  []string       `placeholder:"NAME"`
+	Scopes  []string       `default:"read,write" placeholder:"NAME"`
+	Expires flags.Lifetime `default:"90d" placeholder:"TIME"`
+	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]"`
 	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`
 }
 

@@ -8,7 +8,7 @@ import (
 
 type keysRotate struct {
 	ID      string     `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
-	Overlap flags.Span `default:"24h" placeholder:"TIME" help:"How long the old secret works too, such as 1h or 7d. 0: it ends now. Default: ${default}."`
+	Overlap flags.Span `default:"24h" placeholder:"TIME"`
 }
 
 // Help is shown by scratchpad keys rotate --help.

@@ -14,7 +14,7 @@ import (
 
 type logsRm struct {
 	Logs    []string    `arg:"" name:"log" help:"The logs."`
-	Through flags.Count `placeholder:"N" help:"Delete only the log's entries up to N; give one log. Later entries keep their numbers, and the log stays."`
+	Through flags.Count `placeholder:"N"`
 	Yes     bool        `short:"y" help:"Do not ask."`
 }
 

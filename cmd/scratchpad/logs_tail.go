@@ -14,7 +14,7 @@ import (
 type logsTail struct {
 	Log     string       `arg:"" help:"The log."`
 	Entries flags.Number `short:"n" default:"10" placeholder:"N" help:"Print the last N entries. Default: ${default}."`
-	Follow  bool         `short:"f" help:"Then print each new entry from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. The log and the database need not exist yet, and the log may be deleted and created again."`
+	Follow  bool         `short:"f"`
 }
 
 // Help is shown by scratchpad logs tail --help.

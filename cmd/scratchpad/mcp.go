@@ -17,9 +17,9 @@ import (
 )
 
 type mcpCommand struct {
-	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of that name, with the commands of Claude's memory tool over the same files; all is both. Default: ${default}."`
-	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
-	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N" help:"About how many tokens a client that connects is told of what is in its memory: only paths, numbers and dates. It needs --agent. 0: nothing. Default: ${default}."`
+	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage"`
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N"`
+	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N"`
 }
 
 // A toolSet is the name of tools that a server has.

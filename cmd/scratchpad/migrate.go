@@ -13,8 +13,8 @@ import (
 )
 
 type migrateCommand struct {
-	From string `type:"homepath" placeholder:"DB" help:"The database that is copied: a file, or a postgres:// URL. Default: that of --db."`
-	To   string `type:"homepath" placeholder:"DB" help:"The database that gets the copy. It holds nothing yet, or an unfinished copy of the same database. A file is made if it is not there."`
+	From string `type:"homepath" placeholder:"DB"`
+	To   string `type:"homepath" placeholder:"DB"`
 }
 
 // Help is shown by scratchpad migrate --help.

@@ -91,7 +91,8 @@ func (p *process) printHits(out io.Writer, hits []workspace.SearchHit) error {
 		if h.Entry > 0 {
 			place = fmt.Sprintf("#%d", h.Entry)
 		}
-		if _, err := fmt.Fprintf(out, "%s%s: %s\n", p.paint(h.Path, color.FgMagenta), p.paint(place, color.FgGreen), p.marked(h)); err != nil {
+		path := p.paint(h.Path, color.FgMagenta)
+		if _, err := fmt.Fprintf(out, "%s%s: %s\n", path, p.paint(place, color.FgGreen), p.marked(h)); err != nil {
 			return err
 		}
 	}

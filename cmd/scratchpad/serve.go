@@ -17,20 +17,20 @@ import (
 
 // serveCommand has the flags of a server on a network.
 type serveCommand struct {
-	Addr         string           `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set."`
-	NoAuth       bool             `name:"no-auth" help:"Serve everybody on this machine without a key. Only on a loopback address."`
-	Rate         flags.ServerRate `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
-	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
-	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
-	TLSKey       string           `name:"tls-key" env:"SCRATCHPAD_TLS_KEY" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
-	TrustedProxy []flags.Network  `placeholder:"ADDRESS" help:"The addresses of proxies in front of this server, or networks such as 10.0.0.0/8. Their X-Forwarded-For is believed."`
-	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, or the server of --metrics-addr, besides localhost."`
-	MetricsAddr  string           `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
-	LogFormat    string           `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
-	LogLevel     slog.Level       `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
+	Addr         string           `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT"`
+	NoAuth       bool             `name:"no-auth"`
+	Rate         flags.ServerRate `default:"50" placeholder:"N[:BURST]"`
+	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]"`
+	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE"`
+	TLSKey       string           `name:"tls-key" env:"SCRATCHPAD_TLS_KEY" type:"path" placeholder:"FILE"`
+	TrustedProxy []flags.Network  `placeholder:"ADDRESS"`
+	Host         []string         `placeholder:"NAME"`
+	MetricsAddr  string           `placeholder:"HOST:PORT"`
+	LogFormat    string           `enum:"text,json" default:"text"`
+	LogLevel     slog.Level       `default:"info" placeholder:"debug|info|warn|error"`
 
-	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}."`
-	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of that name, with the commands of Claude's memory tool over the same files; all is both. Default: ${default}."`
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N"`
+	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage"`
 
 	OAuth oauthFlags `embed:"" prefix:"oauth-"`
 }
@@ -38,12 +38,12 @@ type serveCommand struct {
 // oauthFlags are the flags of an OAuth 2.1 resource server.
 type oauthFlags struct {
 	Issuer      string `placeholder:"URL" help:"Accept the OAuth access tokens of this issuer, beside keys."`
-	Audience    string `placeholder:"NAME" help:"The audience that a token must be for, usually the URL of this server's /mcp."`
-	JWKSURL     string `name:"jwks-url" placeholder:"URL" help:"Where the issuer's keys are. Default: as the issuer's metadata says."`
-	TenantClaim string `default:"tenant" placeholder:"NAME" help:"The claim with the tenant. A token of the tenant local reaches what this program stores without a server. Default: ${default}."`
+	Audience    string `placeholder:"NAME"`
+	JWKSURL     string `name:"jwks-url" placeholder:"URL"`
+	TenantClaim string `default:"tenant" placeholder:"NAME"`
 	Resource    string `placeholder:"URL" help:"The URL that clients call. Default: the audience, if that is a URL."`
-	AgentsClaim string `default:"agents" placeholder:"NAME" help:"The claim with the agents: a text or a list. Default: ${default}."`
-	ScopesClaim string `default:"scope" placeholder:"NAME" help:"The claim with the scopes: words or a list. Default: ${default}."`
+	AgentsClaim string `default:"agents" placeholder:"NAME"`
+	ScopesClaim string `default:"scope" placeholder:"NAME"`
 }
 
 const defaultAddr = "127.0.0.1:4321"
@@ -128,7 +128,7 @@ func (c serveCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.summarizer = s.seen.Summarizer(p.summarizer)
-	return p.use(p.opener(database.HandleOptions{Wrap: s.seen.Traced}),
+	return p.use(p.opening(database.HandleOptions{Wrap: s.seen.Traced}),
 		func(db *database.Handle) error { return s.serve(db, listener) })
 }
 

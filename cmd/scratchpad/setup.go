@@ -19,9 +19,9 @@ import (
 )
 
 type setupCommand struct {
-	Client  []string `enum:"${clients}" placeholder:"NAME" help:"A client to set up, whether it is found here or not. Give the flag again for another one. Default: all that are found."`
-	Project string   `type:"path" default:"." placeholder:"FOLDER" help:"The project, for Claude Code and VS Code. Default: this folder."`
-	Bin     string   `type:"path" placeholder:"FOLDER" help:"The folder for the program. Default: one for your programs, if possible one on the PATH."`
+	Client  []string `enum:"${clients}" placeholder:"NAME"`
+	Project string   `type:"path" default:"." placeholder:"FOLDER"`
+	Bin     string   `type:"path" placeholder:"FOLDER"`
 	Yes     bool     `short:"y" help:"Do not ask first."`
 	DryRun  bool     `help:"Show what would be done, and change nothing."`
 	Undo    bool     `help:"Take back what setup has done: put every file back as it was."`

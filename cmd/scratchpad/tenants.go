@@ -24,7 +24,7 @@ func (p *process) checkOnlyTenant(name string) error {
 }
 
 // withTenants runs fn on the tenants of the database that open opens.
-func (p *process) withTenants(open func() (*database.Handle, error), fn func(*database.Handle, *auth.Keys) error) error {
+func (p *process) withTenants(open opener, fn func(*database.Handle, *auth.Keys) error) error {
 	var db *database.Handle
 	opened := func() (d *database.Handle, err error) {
 		db, err = open()
@@ -109,9 +109,9 @@ func (p *process) answerTenant(db *database.Handle, keys *auth.Keys, t auth.Tena
 
 type tenantsSet struct {
 	Tenant string       `arg:"" help:"The tenant."`
-	Agents *flags.Bound `placeholder:"N" help:"How many agents may hold anything: a number, default (--max-agents of the server), or none."`
-	Bytes  *flags.Bound `placeholder:"N" help:"How many bytes all agents may hold together: a number, default (--max-total-bytes of the server), or none."`
-	Keys   *flags.Bound `placeholder:"N" help:"How many keys may be usable at the same time: a number, default (1000), or none."`
+	Agents *flags.Bound `placeholder:"N"`
+	Bytes  *flags.Bound `placeholder:"N"`
+	Keys   *flags.Bound `placeholder:"N"`
 }
 
 // Help is shown by scratchpad tenants set --help.

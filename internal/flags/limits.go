@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,14 +18,14 @@ const limitPrefix = "max-" // of the flags of limits
 // variables, and what errors and other processes are told of them are made from the fields.
 // The tag of says which limit of an error the flag raises.
 type Limits struct {
-	FileBytes  int64 `type:"integer" default:"${FileBytes}" placeholder:"N" of:"bytes of a file" help:"Bytes of one version of a file. Default: ${default}."`
-	EntryBytes int64 `type:"integer" default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry" help:"Bytes of one log entry. Default: ${default}."`
-	Versions   int64 `type:"integer" default:"${Versions}" placeholder:"N" help:"Versions that are kept of each file; older ones are removed. Default: ${default}."`
-	Files      int64 `type:"integer" default:"${Files}" placeholder:"N" of:"files" help:"Files of each agent. Default: ${default}."`
-	Logs       int64 `type:"integer" default:"${Logs}" placeholder:"N" of:"logs" help:"Logs of each agent. Default: ${default}."`
-	Entries    int64 `type:"integer" default:"${Entries}" placeholder:"N" of:"entries" help:"Log entries of each agent. Default: ${default}."`
-	Bytes      int64 `type:"integer" default:"${Bytes}" placeholder:"N" of:"bytes" help:"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default: ${default}."`
-	Changes    int64 `type:"integer" default:"${Changes}" placeholder:"N" help:"Changes that the journal of each agent keeps; older ones are removed. Default: ${default}."`
+	FileBytes  int64 `type:"integer" default:"${FileBytes}" placeholder:"N" of:"bytes of a file"`
+	EntryBytes int64 `type:"integer" default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry"`
+	Versions   int64 `type:"integer" default:"${Versions}" placeholder:"N"`
+	Files      int64 `type:"integer" default:"${Files}" placeholder:"N" of:"files"`
+	Logs       int64 `type:"integer" default:"${Logs}" placeholder:"N" of:"logs"`
+	Entries    int64 `type:"integer" default:"${Entries}" placeholder:"N" of:"entries"`
+	Bytes      int64 `type:"integer" default:"${Bytes}" placeholder:"N" of:"bytes"`
+	Changes    int64 `type:"integer" default:"${Changes}" placeholder:"N"`
 }
 
 // Validate is kong's hook. Package workspace would take a limit of 0 for the default.
@@ -35,8 +36,8 @@ func (l Limits) Args() []string { return args(limitPrefix, l) }
 
 // StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
 type StoreLimits struct {
-	Agents     int64 `type:"integer" default:"${Agents}" placeholder:"N" of:"agents of the store" help:"Agents in the database. 0: no limit. Default: ${default}."`
-	TotalBytes int64 `type:"integer" default:"${TotalBytes}" placeholder:"N" of:"bytes of the store" help:"Bytes of all agents together. 0: no limit. Default: ${default}."`
+	Agents     int64 `type:"integer" default:"${Agents}" placeholder:"N" of:"agents of the store"`
+	TotalBytes int64 `type:"integer" default:"${TotalBytes}" placeholder:"N" of:"bytes of the store"`
 }
 
 // Validate is kong's hook.
@@ -66,7 +67,8 @@ func Defaults() map[string]string {
 
 // Raising returns the flag that raises a limit, "" if there is none.
 func Raising(of workspace.Resource) string {
-	for _, f := range append(append(fields(limitPrefix, Limits{}), fields(limitPrefix, StoreLimits{})...), fields("", Summaries{})...) {
+	all := slices.Concat(fields(limitPrefix, Limits{}), fields(limitPrefix, StoreLimits{}), fields("", Summaries{}))
+	for _, f := range all {
 		if f.of == string(of) {
 			return f.flag
 		}

@@ -9,11 +9,11 @@ import (
 
 // Postgres are the flags of databases of PostgreSQL.
 type Postgres struct {
-	Connections      Count `name:"db-connections" default:"16" placeholder:"N" help:"The most connections that this process opens for calls. Two more watch for changes. Default: ${default}."`
-	CommitWait       Span  `default:"20s" placeholder:"TIME" help:"How long a caller waits for the server to confirm a commit. After that the caller is told that the outcome is unknown; the commit goes on. Default: ${default}."`
-	LockTimeout      Span  `default:"15s" placeholder:"TIME" help:"How long a call waits for a lock, for its turn or for a connection. Default: ${default}."`
-	IdleTimeout      Span  `default:"15s" placeholder:"TIME" help:"After how long the server ends a transaction that does nothing. Default: ${default}."`
-	StatementTimeout Span  `default:"30s" placeholder:"TIME" help:"After how long a statement fails. A COMMIT has no such limit. Default: ${default}."`
+	Connections      Count `name:"db-connections" default:"16" placeholder:"N"`
+	CommitWait       Span  `default:"20s" placeholder:"TIME"`
+	LockTimeout      Span  `default:"15s" placeholder:"TIME"`
+	IdleTimeout      Span  `default:"15s" placeholder:"TIME"`
+	StatementTimeout Span  `default:"30s" placeholder:"TIME"`
 }
 
 // Validate returns an error if a time is one that the server would take for no limit, or

@@ -13,13 +13,13 @@ import (
 // Summaries are the flags of summaries. A key is not a flag, because other users could
 // read it in the list of processes.
 type Summaries struct {
-	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto" placeholder:"auto|outline|anthropic|openai|off" help:"What makes summaries. outline: this program lists headings and definitions. anthropic, openai: a model reads the file. off: there are none. auto: a model if $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, otherwise outline."`
+	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto"`
 	SummaryModel          string        `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5 or gpt-4.1-mini."`
-	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL" help:"Another server with the provider's API, such as http://localhost:11434/v1 for Ollama with --summarizer openai."`
-	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"Time for each call of the model, with its retries. Default: ${default}."`
-	SummaryWindow         Number        `placeholder:"N" help:"Tokens of a file in each call of the model. A longer file is read in parts. Default: 120000; 24000 with another base URL; 3000 with a local one."`
-	SummaryTokensPerMonth Number        `placeholder:"N" of:"tokens for summaries in a month" help:"Tokens that a model may read and write for each agent's summaries in a month. 0, the default: no limit."`
-	SummaryAllowPrivate   bool          `help:"Allow --summary-base-url to have a private or link-local address, such as 169.254.1.1."`
+	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL"`
+	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME"`
+	SummaryWindow         Number        `placeholder:"N"`
+	SummaryTokensPerMonth Number        `placeholder:"N" of:"tokens for summaries in a month"`
+	SummaryAllowPrivate   bool          ``
 }
 
 // Validate is kong's hook.

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+)
+
+// describe is kong's hook. It gives commands, arguments and flags the help that is in
+// helpTexts and not in their tags, and shows the values of a flag in place of one.
+func describe(k *kong.Kong) error {
+	texts := map[string]string{}
+	for text := range strings.SplitSeq(helpTexts+"\n\n"+flags.HelpTexts, "\n\n") {
+		names, text, _ := strings.Cut(text, "\n")
+		for name := range strings.SplitSeq(names, ", ") {
+			texts[name] = strings.Join(strings.Fields(text), " ")
+		}
+	}
+	describeNode(k.Model.Node, "", texts)
+	return nil
+}
+
+// describeNode is describe for the command of a path, which ends in a space.
+func describeNode(n *kong.Node, path string, texts map[string]string) {
+	set := func(name string, help *string) {
+		if text, ok := texts[path+name]; ok {
+			*help = text
+		}
+	}
+	for _, f := range n.Flags {
+		set(f.Name, &f.Help)
+		if f.Enum != "" && f.PlaceHolder == "" {
+			f.PlaceHolder = strings.ReplaceAll(f.Enum, ",", "|")
+		}
+	}
+	for _, p := range n.Positional {
+		set(p.Name, &p.Help)
+	}
+	for _, c := range n.Children {
+		set(c.Name, &c.Help)
+		describeNode(c, path+c.Name+" ", texts)
+	}
+}
+
+// helpTexts are the texts that do not fit into a tag. Each has the name of its command, and
+// then of its argument or flag.
+const helpTexts = `db
+The database: a file, or a PostgreSQL database such as postgres://user@host/name. mem: keeps everything in
+memory until the process ends. Default: ${db}.
+
+agent
+The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default
+every call names its agent.
+
+tenant
+The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other.
+Default: local.
+
+json
+Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for
+each path. An error is one line of JSON on standard error.
+
+paths
+The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any
+script, and single spaces.
+
+color
+When to colour the output. auto: on a terminal, unless $NO_COLOR is set.
+
+setup
+Install this program and add it to the MCP clients on this machine. --undo takes that back.
+
+mcp
+Serve MCP on standard input and output. Runs by default when standard input is not a terminal.
+
+changes
+Show what has changed in an agent's memory, and with --follow each change as it comes.
+
+brief
+Say in a few lines what an agent's memory holds, and what has changed since the last brief.
+
+backup
+Copy the database to a new file and verify the copy. Agents can go on working.
+
+migrate
+Copy the database into an empty one, such as one of PostgreSQL, and verify the copy.
+
+client-config
+Print the configuration that makes an MCP client start this program.
+
+completion
+Print a shell script that completes commands, flags and names with the Tab key.
+
+brief mark
+Show what has changed since the last brief of this name, and move the mark.
+
+changes since
+Show what has changed after revision N. Default: the paths that changed last.
+
+changes follow
+Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe.
+Begins after revision --since, or with the next change.
+
+client-config pass-key
+Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a
+model. The entry refers to the variable; for Claude Desktop it contains the key itself.
+
+client-config url
+Connect to the server at this URL instead of starting this program. Without a path, /mcp is added.
+
+client-config key-variable
+With --url: the environment variable of the client that has the API key. Give an empty name for a server
+that wants no key. Default: ${default}.
+
+client-config tools
+Which tools the server has, as for scratchpad mcp. Default: ${default}.
+
+client-config max-read-tokens
+About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}.
+
+console addr
+Where to listen, on this machine. Port 0 is any that is free. Default: ${default}.
+
+console idle
+End when there was no request and no open page for so long, such as 30m. Default: Ctrl-C ends it.
+
+doctor scrub
+Remove now what redactions have left in the database file and its log. Others can read meanwhile, and wait
+with their writes.
+
+files edit old
+The text to replace. It must occur once. If it is empty, the other text is appended.
+
+files edit if-version
+Edit only if the file is at version N. To append, 0: only if there is no file.
+
+healthcheck addr
+Where the server listens, as serve has it. Default: 127.0.0.1 and the port in $PORT, or 127.0.0.1:4321.
+
+healthcheck tls-cert
+The certificate of the server, if it uses TLS. No other one is accepted.
+
+keys create agents
+The agents whose memory the key is for: names, beginnings of names such as 'team-a-*', or '*' for all
+agents of the tenant. A key with scope read or write needs them.
+
+keys create scopes
+What the key may do: read and write memory, admin (see and change the keys of its tenant in the console,
+and list its agents), metrics (read /metrics, and see how the server does). Default: ${default}.
+
+keys create expires
+When the key ends, from now, such as 24h or 30d; or never. Default: ${default}.
+
+keys create rate
+How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4
+times N by default. Default: as the server says.
+
+keys rotate overlap
+How long the old secret works too, such as 1h or 7d. 0: it ends now. Default: ${default}.
+
+logs rm through
+Delete only the log's entries up to N; give one log. Later entries keep their numbers, and the log stays.
+
+logs tail follow
+Then print each new entry from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. The log
+and the database need not exist yet, and the log may be deleted and created again.
+
+mcp tools, serve tools
+Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of
+that name, with the commands of Claude's memory tool over the same files; all is both. Default:
+${default}.
+
+mcp max-read-tokens
+About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or
+cut long answers, so client-config sets 20000.
+
+mcp brief-tokens
+About how many tokens a client that connects is told of what is in its memory: only paths, numbers and
+dates. It needs --agent. 0: nothing. Default: ${default}.
+
+migrate from
+The database that is copied: a file, or a postgres:// URL. Default: that of --db.
+
+migrate to
+The database that gets the copy. It holds nothing yet, or an unfinished copy of the same database. A file
+is made if it is not there.
+
+serve addr
+Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set.
+
+serve no-auth
+Serve everybody on this machine without a key. Only on a loopback address.
+
+serve rate
+Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and
+four times as many at once.
+
+serve rate-agent
+Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once.
+
+serve tls-cert
+The certificate for TLS, in PEM. It is read again when it changes.
+
+serve tls-key
+Its private key, in PEM.
+
+serve trusted-proxy
+The addresses of proxies in front of this server, or networks such as 10.0.0.0/8. Their X-Forwarded-For is
+believed.
+
+serve host
+More names by which clients may call a server on a loopback address, or the server of --metrics-addr,
+besides localhost.
+
+serve metrics-addr
+Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics.
+
+serve log-format
+The form of the log on standard error. Default: ${default}.
+
+serve log-level
+What is logged; info has a line for each call. Default: ${default}.
+
+serve max-read-tokens
+About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}.
+
+serve oauth-audience
+The audience that a token must be for, usually the URL of this server's /mcp.
+
+serve oauth-jwks-url
+Where the issuer's keys are. Default: as the issuer's metadata says.
+
+serve oauth-tenant-claim
+The claim with the tenant. A token of the tenant local reaches what this program stores without a server.
+Default: ${default}.
+
+serve oauth-agents-claim
+The claim with the agents: a text or a list. Default: ${default}.
+
+serve oauth-scopes-claim
+The claim with the scopes: words or a list. Default: ${default}.
+
+setup client
+A client to set up, whether it is found here or not. Give the flag again for another one. Default: all
+that are found.
+
+setup project
+The project, for Claude Code and VS Code. Default: this folder.
+
+setup bin
+The folder for the program. Default: one for your programs, if possible one on the PATH.
+
+tenants set agents
+How many agents may hold anything: a number, default (--max-agents of the server), or none.
+
+tenants set bytes
+How many bytes all agents may hold together: a number, default (--max-total-bytes of the server), or none.
+
+tenants set keys
+How many keys may be usable at the same time: a number, default (1000), or none.`
