@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // trouble is a store whose writes fail while there is an error.
@@ -26,7 +27,7 @@ type trouble struct {
 	stores bool // the write is stored, and fails nevertheless
 }
 
-func (s *trouble) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *trouble) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	err := s.err.Load()
 	if err == nil {
 		return s.Store.Update(ctx, o, fn)

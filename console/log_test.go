@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // appendLog appends entries.
@@ -263,7 +264,7 @@ type lateEntry struct {
 	come func()
 }
 
-func (s *lateEntry) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *lateEntry) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	if come := s.come; come != nil {
 		s.come = nil
 		come()

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/memorytool"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func quoted(s string) string {
@@ -40,12 +41,12 @@ type slowStore struct {
 	before func(ctx context.Context)
 }
 
-func (s *slowStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *slowStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	s.before(ctx)
 	return s.Store.Update(ctx, o, fn)
 }
 
-func (s *slowStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *slowStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	s.before(ctx)
 	return s.Store.View(ctx, o, fn)
 }

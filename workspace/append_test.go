@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // arranged runs a test on a store in memory and on SQLite. The database has no problems
@@ -38,7 +39,7 @@ func arranged(t *testing.T, test func(*testing.T, workspace.Store)) {
 // and times.
 func journalOf(t testing.TB, store workspace.Store, agent string, after int64) (rows []workspace.Change) {
 	t.Helper()
-	err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) (err error) {
+	err := store.View(t.Context(), port.Owner{Tenant: "local", Agent: agent}, func(r port.Reader) (err error) {
 		rows, err = r.Changes(after, 1000)
 		return err
 	})

@@ -200,7 +200,7 @@ func (a *arranger) restore(t *rapid.T) {
 // forget folds the numbers of all deleted paths into the floor, as a deletion does when
 // there are too many.
 func (a *arranger) forget(t *rapid.T) {
-	err := a.store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: a.agent}, func(tx workspace.Tx) error {
+	err := a.store.Update(t.Context(), port.Owner{Tenant: "local", Agent: a.agent}, func(tx port.Tx) error {
 		state, err := tx.Owner()
 		if err != nil || state.DeletedFiles == 0 {
 			return err
@@ -290,9 +290,9 @@ func joined(lines []string) string {
 // checkCounters compares the counters of the agent with the model. The counters are also
 // recounted by sqlite's Verify.
 func (a *arranger) checkCounters(t *rapid.T) {
-	var got workspace.OwnerState
+	var got port.OwnerState
 	var heads []workspace.File
-	err := a.store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: a.agent}, func(r workspace.Reader) (err error) {
+	err := a.store.View(t.Context(), port.Owner{Tenant: "local", Agent: a.agent}, func(r port.Reader) (err error) {
 		if got, err = r.Owner(); err == nil {
 			var page port.Scanned
 			page, err = r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 10})
@@ -301,7 +301,7 @@ func (a *arranger) checkCounters(t *rapid.T) {
 		return err
 	})
 	testkit.Must(t, err)
-	want := workspace.OwnerState{FileFloor: a.floor, Revision: got.Revision, Changes: got.Revision, Updated: got.Updated}
+	want := port.OwnerState{FileFloor: a.floor, Revision: got.Revision, Changes: got.Revision, Updated: got.Updated}
 	want.Operations = got.Operations
 	var paths, listed []string
 	for path, f := range a.files {

@@ -25,6 +25,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
@@ -800,8 +801,8 @@ func (m *machine) erase(t *rapid.T) {
 func (m *machine) journal(t *rapid.T) {
 	for name, a := range m.agents {
 		var rows []workspace.Change
-		var state workspace.OwnerState
-		if err := m.store.View(t.Context(), workspace.Owner{Tenant: m.tenant, Agent: name}, func(r workspace.Reader) (err error) {
+		var state port.OwnerState
+		if err := m.store.View(t.Context(), port.Owner{Tenant: m.tenant, Agent: name}, func(r port.Reader) (err error) {
 			if state, err = r.Owner(); err == nil {
 				rows, err = r.Changes(0, 1<<20)
 			}
@@ -812,7 +813,7 @@ func (m *machine) journal(t *rapid.T) {
 		if diff := cmp.Diff(a.rows, rows, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("the journal of %s, want - got +:\n%s", name, diff)
 		}
-		if state.Changes != int64(len(rows)) || state.Revision != a.revision && state != (workspace.OwnerState{}) {
+		if state.Changes != int64(len(rows)) || state.Revision != a.revision && state != (port.OwnerState{}) {
 			t.Fatalf("the state of %s counts %d rows up to %d, want %d up to %d", name, state.Changes, state.Revision, len(rows), a.revision)
 		}
 	}

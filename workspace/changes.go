@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ChangesOptions of [Workspace.Changes]. The zero value returns what has changed since
@@ -87,7 +88,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 		return Changes{}, err
 	}
 	var c Changes
-	err := w.viewCounted(ctx, func(r Reader) (err error) {
+	err := w.viewCounted(ctx, func(r store.Reader) (err error) {
 		c, err = w.readChanges(r, o)
 		return err
 	})
@@ -95,7 +96,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 		return Changes{}, within(opChanges, "", err)
 	}
 	if o.Diffs {
-		load := func(q Query) (Loaded, error) { return w.load(ctx, q) }
+		load := func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }
 		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load)
 		if err != nil {
 			return Changes{}, within(opChanges, "", err)
@@ -135,7 +136,7 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 	return nil
 }
 
-func (w *Workspace) readChanges(r Reader, o ChangesOptions) (Changes, error) {
+func (w *Workspace) readChanges(r store.Reader, o ChangesOptions) (Changes, error) {
 	l, err := changes.Read(r, changes.Selection{
 		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes,
 	})

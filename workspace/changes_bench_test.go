@@ -9,6 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // BenchmarkChanges has a journal of 10,000 rows in a database file. The floor is one read
@@ -44,8 +45,8 @@ func BenchmarkChanges(b *testing.B) {
 	}
 	b.Run("floor", func(b *testing.B) {
 		for b.Loop() {
-			err := store.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
-				_, err := r.Load(workspace.Query{File: "notes/000.md"})
+			err := store.View(context.Background(), port.Owner{Tenant: "local", Agent: "a"}, func(r port.Reader) error {
+				_, err := r.Load(port.Query{File: "notes/000.md"})
 				return err
 			})
 			testkit.Must(b, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func changes(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptions) workspace.Changes {
@@ -169,11 +170,11 @@ func TestChangesGap(t *testing.T) {
 
 type gapStore struct{ workspace.Store }
 
-func (s gapStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(gapReader{r}) })
+func (s gapStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
+	return s.Store.View(ctx, o, func(r port.Reader) error { return fn(gapReader{r}) })
 }
 
-type gapReader struct{ workspace.Reader }
+type gapReader struct{ port.Reader }
 
 func (r gapReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
 	all, err := r.Reader.Changes(after, limit)

@@ -73,31 +73,31 @@ func (a *attempt) madeAt(t time.Time) {
 var errNewAgent = errors.New("a new agent")
 
 // A writeFunc is what a write does in its transaction, with what was loaded for it.
-type writeFunc func(Tx, Loaded) (Outcome, error)
+type writeFunc func(store.Tx, store.Loaded) (store.Outcome, error)
 
 // commit runs the one transaction of a write. It gives a repeated request the outcome of
 // the first one. It also writes the count of reads. An agent that holds nothing is
 // admitted first, outside of transactions.
-func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
+func (w *Workspace) commit(ctx context.Context, a *attempt, q store.Query, fn writeFunc) (store.Outcome, error) {
 	if !a.deletes {
 		if err := w.svc.gate.Check(ctx, w.svc.store, w.owner); err != nil {
-			return Outcome{}, beforeStart(err)
+			return store.Outcome{}, beforeStart(err)
 		}
 	}
 	if err := w.svc.readTotal(ctx, a); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
 	out, err := w.try(ctx, a, q, fn)
 	if err != errNewAgent {
 		return out, err
 	}
 	if err := w.svc.total.admitting.Lock(ctx); err != nil {
-		return Outcome{}, beforeStart(err)
+		return store.Outcome{}, beforeStart(err)
 	}
 	defer w.svc.total.admitting.Unlock()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		out, err = w.try(ctx, a, q, fn)
 	}
@@ -105,12 +105,12 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFun
 }
 
 // try runs the transaction of a write once.
-func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
-	var out Outcome
+func (w *Workspace) try(ctx context.Context, a *attempt, q store.Query, fn writeFunc) (store.Outcome, error) {
+	var out store.Outcome
 	q.Request = a.key
 	q.From, q.Until, q.MaxDue = a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops
 	reads := w.svc.reads.take(w.owner)
-	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
+	err := w.svc.store.Update(ctx, w.owner, func(tx store.Tx) error {
 		a.ops = reads + 1
 		l, err := tx.Load(q)
 		if err != nil {
@@ -130,9 +130,9 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 		return out, nil
 	}
 	if errors.Is(err, errNewAgent) {
-		return Outcome{}, errNewAgent
+		return store.Outcome{}, errNewAgent
 	}
-	return Outcome{}, err
+	return store.Outcome{}, err
 }
 
 // beforeStart returns the error of a write whose context ended before it began.
@@ -149,8 +149,8 @@ func beforeStart(err error) error {
 // many, counts the operation, checks the quotas, numbers the change, and keeps the request.
 // c is nil if nothing changes. If there is no request to remove, it refuses before anything
 // has changed: the store has nothing to undo.
-func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome, c *Change) error {
-	a.noRow = before == (OwnerState{})
+func (w *Workspace) settle(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState, out store.Outcome, c *Change) error {
+	a.noRow = before == (store.OwnerState{})
 	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
 		return errNewAgent
 	}
@@ -182,14 +182,14 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	if a.key == "" {
 		return nil
 	}
-	return tx.Apply(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
+	return tx.Apply(store.Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
 }
 
 // changeDrops is how many rows of the journal a write removes at once.
 const changeDrops = 100
 
 // addChange gives a change the next revision. The caller saves it with a head.
-func (w *Workspace) addChange(tx Tx, state *OwnerState, c *Change) error {
+func (w *Workspace) addChange(tx store.Tx, state *store.OwnerState, c *Change) error {
 	state.Revision++
 	state.Changes++
 	c.Revision, c.Author = state.Revision, w.author
@@ -203,7 +203,7 @@ func (w *Workspace) addChange(tx Tx, state *OwnerState, c *Change) error {
 
 // settleDeletion is settle for a deletion, which must not be refused. If there is no room
 // for the request, it is not kept, and a repetition finds nothing to delete.
-func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome, c *Change) error {
+func (w *Workspace) settleDeletion(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState, out store.Outcome, c *Change) error {
 	with := *after
 	with.Requests++
 	if w.svc.limits.checkQuota(before, with) != nil {

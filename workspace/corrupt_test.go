@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // If stored bytes are not those that were written, the error is ErrCorrupt and names
@@ -19,24 +20,24 @@ func TestCorrupt(t *testing.T) {
 		appendLog(t, ws, "m", "x")
 	}
 	// The flipped version is the third of f, the flipped entry the fourth of l.
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
-		l, err := tx.Load(workspace.Query{File: "f"})
+	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+		l, err := tx.Load(port.Query{File: "f"})
 		if err != nil {
 			return err
 		}
 		head, state := l.File, l.Owner
 		v := workspace.Version{Number: head.Version + 1, Size: 3, Content: []byte("bad")}
 		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		if err := tx.Apply(workspace.FileChange{Head: head, New: &v, Owner: state}); err != nil {
+		if err := tx.Apply(port.FileChange{Head: head, New: &v, Owner: state}); err != nil {
 			return err
 		}
-		if l, err = tx.Load(workspace.Query{Log: "l"}); err != nil {
+		if l, err = tx.Load(port.Query{Log: "l"}); err != nil {
 			return err
 		}
 		log := l.Log
 		e := workspace.Entry{ID: log.Last + 1, Content: []byte("bad")}
 		log.Last++
-		return tx.Apply(workspace.LogChange{Head: log, New: []workspace.Entry{e}, Owner: l.Owner})
+		return tx.Apply(port.LogChange{Head: log, New: []workspace.Entry{e}, Owner: l.Owner})
 	})
 	testkit.Must(t, err)
 	for _, o := range []workspace.ReadOptions{{}, {Version: 4}, {Since: 3}, {FromLine: 1, ToLine: 1}} {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
@@ -47,9 +48,9 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
-	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, Query{File: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, store.Query{File: p.name}, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
 		if err := checkCondition(l.File, o.IfVersion); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		return w.deleteFile(tx, a, l.File, l.Owner)
 	})
@@ -69,9 +70,9 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 		return DeleteResult{}, errLogVersion(op, path)
 	}
 	last := cloned(o.IfLast)
-	return w.remove(ctx, op, p, last, o.IdempotencyKey, Query{Log: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+	return w.remove(ctx, op, p, last, o.IdempotencyKey, store.Query{Log: p.name}, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
 		if last != nil && l.Log.Exists() && l.Log.Last != *last {
-			return Outcome{}, or(Errorf(ErrConflict, "its last entry is %d, not %d", l.Log.Last, *last), DoRetry, 0)
+			return store.Outcome{}, or(Errorf(ErrConflict, "its last entry is %d, not %d", l.Log.Last, *last), DoRetry, 0)
 		}
 		return w.deleteLog(tx, a, l.Log, l.Owner)
 	})
@@ -97,36 +98,36 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if err := checkNumber(op, path, ArgThrough, through, 1); err != nil {
 		return DeleteResult{}, err
 	}
-	q := Query{Log: p.name, Through: through}
-	return w.remove(ctx, op, p, &through, o.IdempotencyKey, q, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+	q := store.Query{Log: p.name, Through: through}
+	return w.remove(ctx, op, p, &through, o.IdempotencyKey, q, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
 		return w.trimLog(tx, a, l, through)
 	})
 }
 
 // remove runs a deletion with its idempotency key. number is the condition, or the last
 // entry that a trim removes; nil: neither.
-func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, q Query,
-	fn func(Tx, *attempt, Loaded) (Outcome, error)) (DeleteResult, error) {
+func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, q store.Query,
+	fn func(store.Tx, *attempt, store.Loaded) (store.Outcome, error)) (DeleteResult, error) {
 	a, err := w.newAttempt(op, p.name, key, conditionBytes(number))
 	if err != nil {
 		return DeleteResult{}, err
 	}
 	a.deletes = true
-	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) { return fn(tx, a, l) })
+	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) { return fn(tx, a, l) })
 	if err != nil {
 		return DeleteResult{}, within(op, p.name, err)
 	}
 	return DeleteResult{Path: p.name, Deleted: out.Number > 0, Removed: out.Count}, nil
 }
 
-func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerState) (Outcome, error) {
+func (w *Workspace) deleteFile(tx store.Tx, a *attempt, head FileHead, state store.OwnerState) (store.Outcome, error) {
 	before := state
 	if !head.Exists() {
-		return Outcome{}, w.saveNothing(tx, a, before, state)
+		return store.Outcome{}, w.saveNothing(tx, a, before, state)
 	}
-	out := Outcome{Number: head.Version, Count: int64(len(head.Sizes))}
-	if state == (OwnerState{}) {
-		return Outcome{}, errNoOwner
+	out := store.Outcome{Number: head.Version, Count: int64(len(head.Sizes))}
+	if state == (store.OwnerState{}) {
+		return store.Outcome{}, errNoOwner
 	}
 	state.Files--
 	for _, size := range head.Sizes {
@@ -142,22 +143,22 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	state.DeletedFiles++
 	c := Change{Op: OpDelete, Kind: KindFile, Path: head.Path, Before: head.Version, Time: head.Updated}
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
-	if err := tx.Apply(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
-		return Outcome{}, err
+	if err := tx.Apply(store.FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
+		return store.Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
 }
 
-func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
+func (w *Workspace) deleteLog(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState) (store.Outcome, error) {
 	before := state
 	if !head.Exists() {
-		return Outcome{}, w.saveNothing(tx, a, before, state)
+		return store.Outcome{}, w.saveNothing(tx, a, before, state)
 	}
-	out := Outcome{Number: head.Last, Count: head.Entries()}
-	if state == (OwnerState{}) {
-		return Outcome{}, errNoOwner
+	out := store.Outcome{Number: head.Last, Count: head.Entries()}
+	if state == (store.OwnerState{}) {
+		return store.Outcome{}, errNoOwner
 	}
 	state.Logs--
 	state.Entries -= head.Entries()
@@ -169,30 +170,30 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	state.DeletedLogs++
 	c := Change{Op: OpDelete, Kind: KindLog, Path: head.Path, Before: head.Last, Time: head.Updated}
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
-	if err := tx.Apply(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
-		return Outcome{}, err
+	if err := tx.Apply(store.LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
+		return store.Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
 }
 
-func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome, error) {
+func (w *Workspace) trimLog(tx store.Tx, a *attempt, l store.Loaded, through int64) (store.Outcome, error) {
 	head, before, state := l.Log, l.Owner, l.Owner
 	if !head.Exists() {
-		return Outcome{}, w.saveNothing(tx, a, before, state)
+		return store.Outcome{}, w.saveNothing(tx, a, before, state)
 	}
 	if through > head.Last {
-		return Outcome{}, or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last), DoGiveAtMost, head.Last)
+		return store.Outcome{}, or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last), DoGiveAtMost, head.Last)
 	}
 	if through < head.First {
-		return Outcome{}, w.saveNothing(tx, a, before, state)
+		return store.Outcome{}, w.saveNothing(tx, a, before, state)
 	}
-	if state == (OwnerState{}) {
-		return Outcome{}, errNoOwner
+	if state == (store.OwnerState{}) {
+		return store.Outcome{}, errNoOwner
 	}
 	size := min(l.Bytes, head.Bytes) // stored bytes may be damaged
-	out := Outcome{Number: through, Count: through - head.First + 1}
+	out := store.Outcome{Number: through, Count: through - head.First + 1}
 	state.Entries -= out.Count
 	state.Bytes -= size
 	head.Bytes -= size
@@ -202,19 +203,19 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome
 	}
 	c := Change{Op: OpTrim, Kind: KindLog, Path: head.Path, Before: head.Last, After: head.Last, Time: head.Updated}
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
-	return out, tx.Apply(LogChange{Head: head, Prune: through, Change: c, Owner: state})
+	return out, tx.Apply(store.LogChange{Head: head, Prune: through, Change: c, Owner: state})
 }
 
 // saveNothing ends a deletion that finds nothing to remove. It keeps the zero Outcome for
 // a retry, but leaves no trace of an agent that holds nothing.
-func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) error {
+func (w *Workspace) saveNothing(tx store.Tx, a *attempt, before, state store.OwnerState) error {
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
 	floors.Begin(&state, a.floor)
-	if err := w.settleDeletion(tx, a, before, &state, Outcome{}, nil); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, store.Outcome{}, nil); err != nil {
 		return err
 	}
 	return tx.Apply(state)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -59,15 +60,15 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	change := func(text []byte) ([]byte, int64, error) {
 		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}
-	q := Query{File: p.name, Current: true, MaxBytes: smallEdit}
-	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
+	q := store.Query{File: p.name, Current: true, MaxBytes: smallEdit}
+	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		text, err := smallText(l, old == "", o.IfVersion)
 		if err != nil || !isQuickEdit(text, old, new, o.All, smallEdit) {
-			return Outcome{}, cmp.Or(err, errMoved)
+			return store.Outcome{}, cmp.Or(err, errMoved)
 		}
 		text, n, err := change(text)
 		if err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		return w.saveVersion(tx, a, l.File, l.Owner, w.newVersion(text, a.now), OpEdit, n)
 	})
@@ -111,7 +112,7 @@ var errMoved = errors.New("moved")
 const smallEdit = 16 << 10
 
 // smallText returns the text of a file for an edit. The error is errMoved for a large file.
-func smallText(l Loaded, appends bool, ifVersion *int64) ([]byte, error) {
+func smallText(l store.Loaded, appends bool, ifVersion *int64) ([]byte, error) {
 	if err := checkEdited(l.File, appends, ifVersion); err != nil || !l.File.Exists() {
 		return nil, err
 	}
@@ -173,28 +174,28 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 // rewrite reads the file, makes the new text outside of transactions, and writes if the
 // file is still at the version that it has read. Otherwise it starts again. change returns
 // the new text and the count for the outcome. If the file need not exist, appends is true.
-func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt, change func([]byte) ([]byte, int64, error)) (Outcome, error) {
+func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt, change func([]byte) ([]byte, int64, error)) (store.Outcome, error) {
 	for {
 		read, err := w.readForEdit(ctx, p, appends, ifVersion, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet. An Update waits until it is.
-			out, err := w.commit(ctx, a, Query{}, func(Tx, Loaded) (Outcome, error) { return Outcome{}, errMoved })
+			out, err := w.commit(ctx, a, store.Query{}, func(store.Tx, store.Loaded) (store.Outcome, error) { return store.Outcome{}, errMoved })
 			if errors.Is(err, errMoved) { // the request has expired meanwhile
 				continue
 			}
 			return out, err
 		}
 		if err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		text, n, err := change(read.Content)
 		if err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		v := w.newVersion(text, a.now)
-		out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
+		out, err := w.commit(ctx, a, store.Query{File: p.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 			if l.File.Exists() != (read.Number > 0) || l.File.Exists() && l.File.Version != read.Number {
-				return Outcome{}, errMoved
+				return store.Outcome{}, errMoved
 			}
 			return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, n)
 		})
@@ -207,7 +208,7 @@ func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion
 // readForEdit returns the current version of a file. If there is none, it returns the zero
 // Version for an append. The error is errRepeated for a request that was answered before.
 func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt) (Version, error) {
-	l, err := w.load(ctx, Query{File: p.name, Current: true, Request: a.key})
+	l, err := w.load(ctx, store.Query{File: p.name, Current: true, Request: a.key})
 	if err == nil {
 		_, err = a.answered(l.Request)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestEditRefused(t *testing.T) {
@@ -66,7 +67,7 @@ func newGate(store workspace.Store, views int) *gate {
 	return g
 }
 
-func (g *gate) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (g *gate) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	err := g.Store.View(ctx, o, fn)
 	if g.views.Add(-1) >= 0 {
 		g.all.Done()

@@ -4,6 +4,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // largeTokens is the number of tokens above which a text is marked as large.
@@ -12,7 +13,7 @@ const largeTokens = 20_000
 // setText sets what the reader gets of the version that was loaded. Errors: that of
 // o.Compare, [ErrCorrupt] if the version is not what was written, and [ErrInvalid] if it has
 // too few lines.
-func (r *ReadResult) setText(l Loaded, o ReadOptions) (err error) {
+func (r *ReadResult) setText(l store.Loaded, o ReadOptions) (err error) {
 	for _, v := range []Version{l.Version, l.Old} {
 		if err := verify.Version(v); err != nil {
 			return err
@@ -34,7 +35,7 @@ func (r *ReadResult) setText(l Loaded, o ReadOptions) (err error) {
 }
 
 // setSince sets what has changed since a version: nothing, a diff, or the whole file.
-func (r *ReadResult) setSince(l Loaded, o ReadOptions) error {
+func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 	content := l.Version.Content
 	r.VersionTooOld = o.Since < l.File.Oldest() || l.Old.Redacted != nil
 	if !r.VersionTooOld {

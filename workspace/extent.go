@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An Extent is how much there is to read of a file. The zero value is nothing.
@@ -15,8 +17,8 @@ type Extent struct {
 // not counted as a read. Errors: [ErrInvalid] and those of the store.
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
 	var head FileHead
-	err := w.viewUncounted(ctx, "read", path, func(tx Reader, name string) (err error) {
-		l, err := tx.Load(Query{File: name})
+	err := w.viewUncounted(ctx, "read", path, func(tx store.Reader, name string) (err error) {
+		l, err := tx.Load(store.Query{File: name})
 		head = l.File
 		return err
 	})
@@ -27,11 +29,11 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 }
 
 // viewUncounted runs a read on a path without counting it.
-func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read func(Reader, string) error) error {
+func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read func(store.Reader, string) error) error {
 	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return err
 	}
-	err = w.svc.store.View(ctx, w.owner, func(tx Reader) error { return read(tx, p.name) })
+	err = w.svc.store.View(ctx, w.owner, func(tx store.Reader) error { return read(tx, p.name) })
 	return within(op, path, err)
 }

@@ -16,10 +16,10 @@ import (
 const day = 24 * time.Hour
 
 // rowsLeft returns the deleted agents that still have a row.
-func rowsLeft(t testing.TB, store workspace.Store) []workspace.OwnerUsage {
+func rowsLeft(t testing.TB, store workspace.Store) []port.OwnerUsage {
 	t.Helper()
 	ever := time.Unix(1<<40, 0)
-	list, err := store.Owners(t.Context(), workspace.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", From: ever, Until: ever, Limit: 10_000})
+	list, err := store.Owners(t.Context(), port.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", From: ever, Until: ever, Limit: 10_000})
 	testkit.Must(t, err)
 	return list.Owners
 }
@@ -161,7 +161,7 @@ func (s *interrupted) at(when string) {
 	}
 }
 
-func (s *interrupted) Owners(ctx context.Context, q workspace.OwnersQuery) (port.OwnerList, error) {
+func (s *interrupted) Owners(ctx context.Context, q port.OwnersQuery) (port.OwnerList, error) {
 	if q.Which == port.OwnerTotals {
 		s.at("totals")
 	}

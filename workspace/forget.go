@@ -15,7 +15,7 @@ const maxDeleted = 10_000
 
 // forgetOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
 // owner's state.
-func forgetOldest(tx Tx, state OwnerState) error {
+func forgetOldest(tx store.Tx, state store.OwnerState) error {
 	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
 		return nil
 	}
@@ -27,7 +27,7 @@ func forgetOldest(tx Tx, state OwnerState) error {
 
 // foldNumbers keeps the numbers of the newest deleted files and logs, and folds those of the
 // others into the owner's floors.
-func foldNumbers(tx Tx, state *OwnerState, keep int64) error {
+func foldNumbers(tx store.Tx, state *store.OwnerState, keep int64) error {
 	if n := state.DeletedFiles - keep; n > 0 {
 		highest, err := tx.Fold(KindFile, int(n))
 		if err != nil {
@@ -53,9 +53,9 @@ var never = time.Unix(1<<40, 0)
 
 // forgetAll folds the numbers of all paths of the owner into its floors, and forgets the
 // rest. It reports whether anything was counted.
-func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
+func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
-	if err != nil || state == (OwnerState{}) || state.IsDeleted() {
+	if err != nil || state == (store.OwnerState{}) || state.IsDeleted() {
 		return false, err
 	}
 	counted = state.Usage != Usage{}
@@ -63,7 +63,7 @@ func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
 		return false, err
 	}
 	for state.Requests > 0 {
-		l, err := tx.Load(Query{From: never, Until: never, MaxDue: requestsAtOnce})
+		l, err := tx.Load(store.Query{From: never, Until: never, MaxDue: requestsAtOnce})
 		if err != nil {
 			return false, err
 		}
@@ -83,7 +83,7 @@ func forgetAll(tx Tx, now time.Time) (counted bool, err error) {
 		state.Changes = 0
 	}
 	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
-		return counted, tx.Apply(OwnerState{})
+		return counted, tx.Apply(store.OwnerState{})
 	}
 	state.Operations = 0
 	if state.Updated.Before(now) { // it never goes back

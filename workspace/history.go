@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // VersionInfo is a retained version in a history. Bytes and SHA256 are zero for a version
@@ -29,7 +31,7 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 	if err != nil {
 		return nil, err
 	}
-	l, err := w.load(ctx, Query{File: p.name, History: true})
+	l, err := w.load(ctx, store.Query{File: p.name, History: true})
 	if err == nil && !l.File.Exists() {
 		err = errNoFile
 	}

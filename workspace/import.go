@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const opImport = "import"
@@ -55,21 +56,21 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	if last := versions[len(versions)-1]; last.Redacted != nil {
 		return WriteResult{}, fail(ErrInvalid, opImport, path, "version %d is redacted, and cannot be the current one", last.Number)
 	}
-	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (out Outcome, err error) {
+	out, err := w.commit(ctx, a, store.Query{File: p.name}, func(tx store.Tx, l store.Loaded) (out store.Outcome, err error) {
 		head, state := l.File, l.Owner
 		if head.Version > 0 {
-			return Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version), DoRead, 0)
+			return store.Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version), DoRead, 0)
 		}
 		for i, v := range versions {
 			if i > 0 {
 				a.ops = 0 // all versions are one operation
-				if l, err = tx.Load(Query{File: p.name}); err != nil {
-					return Outcome{}, err
+				if l, err = tx.Load(store.Query{File: p.name}); err != nil {
+					return store.Outcome{}, err
 				}
 				head, state = l.File, l.Owner
 			}
 			if out, err = w.saveVersion(tx, a, head, state, v, OpEdit, 0); err != nil {
-				return Outcome{}, err
+				return store.Outcome{}, err
 			}
 		}
 		return out, nil
@@ -112,10 +113,10 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		added[i] = w.As(e.Author).newEntry(bytes.Clone(e.Content))
 		added[i].ID, added[i].Time = e.ID, at
 	}
-	q := Query{Log: p.name, Entries: &EntryQuery{Tail: true, Limit: 1}}
-	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
+	q := store.Query{Log: p.name, Entries: &store.EntryQuery{Tail: true, Limit: 1}}
+	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
-			return Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
+			return store.Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
 		}
 		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
 	})

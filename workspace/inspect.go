@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // What an operator asks, and the answers. They are described in package inspect.
@@ -54,7 +55,7 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 	if err := checkContext(ctx, opWatch, "agents"); err != nil {
 		return nil, err
 	}
-	told, err := s.wakes.Feed(ctx, func(o Owner) (string, bool) {
+	told, err := s.wakes.Feed(ctx, func(o store.Owner) (string, bool) {
 		return o.Agent, o.Tenant == s.tenant && (allow == nil || allow(o.Agent))
 	})
 	return told, within(opWatch, "agents", err)
@@ -68,7 +69,7 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 		return ChangeLog{}, err
 	}
 	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
-		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			c, err = changes.Backward(r, q, w.svc.limits.Changes)
 			return err
 		})
@@ -80,7 +81,7 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 // operation. Errors: [ErrInvalid].
 func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, err error) {
 	if err = checkContext(ctx, "list files", ""); err == nil {
-		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			v, err = filesView(r, q)
 			return err
 		})
@@ -95,7 +96,7 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 	if err := checkLogQuery(q); err != nil {
 		return LogView{}, within(opReadLog, path, err)
 	}
-	err = w.viewUncounted(ctx, opReadLog, path, func(r Reader, name string) (err error) {
+	err = w.viewUncounted(ctx, opReadLog, path, func(r store.Reader, name string) (err error) {
 		v, err = readBack(r, name, q)
 		return err
 	})
@@ -108,7 +109,7 @@ func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (page Summa
 	if err := checkContext(ctx, "list", "summaries"); err != nil {
 		return SummaryPage{}, err
 	}
-	err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 		page, err = summaries.List(r, q)
 		return err
 	})
@@ -165,14 +166,14 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 // snapshot that is kept open. If the file has moved in between, both are done on one.
 func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
 	view := func(q FileQuery) error {
-		return w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		return w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			v, err = viewVersion(r, q)
 			return err
 		})
 	}
 	at := q
 	if q.Path == "" {
-		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			at.Path, err = findCreated(r, q.Created)
 			return err
 		})
@@ -193,7 +194,7 @@ func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (page Vers
 	if err := checkContext(ctx, op, ""); err != nil {
 		return VersionsPage{}, err
 	}
-	err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 		page, err = listVersions(r, q)
 		return err
 	})

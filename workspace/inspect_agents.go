@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -30,7 +31,7 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, erro
 	if err != nil {
 		return AgentPage{}, err
 	}
-	found, err := s.ownersLike(ctx, OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1}, q.Patterns)
+	found, err := s.ownersLike(ctx, store.OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1}, q.Patterns)
 	if err != nil {
 		return AgentPage{}, err
 	}
@@ -48,7 +49,7 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, erro
 // ownersLike asks for the tenant's agents of each pattern, and merges the answers. No agent is
 // in two of them after simplifyPatterns. So it holds two pages at most, whatever the patterns
 // are.
-func (s *Service) ownersLike(ctx context.Context, q OwnersQuery, patterns []string) ([]OwnerUsage, error) {
+func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns []string) ([]store.OwnerUsage, error) {
 	q.Tenant = s.tenant
 	compare, err := ownersOrderOf(q.Order)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Service) ownersLike(ctx context.Context, q OwnersQuery, patterns []stri
 	if err != nil {
 		return nil, err
 	}
-	var merged []OwnerUsage
+	var merged []store.OwnerUsage
 	for _, p := range patterns {
 		found, err := s.ownersOf(ctx, q, p, compare)
 		if err != nil {
@@ -73,14 +74,14 @@ func (s *Service) ownersLike(ctx context.Context, q OwnersQuery, patterns []stri
 }
 
 // ownersOf returns the agents of one pattern.
-func (s *Service) ownersOf(ctx context.Context, q OwnersQuery, p string, compare ownersOrder) ([]OwnerUsage, error) {
+func (s *Service) ownersOf(ctx context.Context, q store.OwnersQuery, p string, compare ownersOrder) ([]store.OwnerUsage, error) {
 	if prefix, open := strings.CutSuffix(p, "*"); open {
 		q.Prefix = prefix
 		list, err := s.store.Owners(ctx, q)
 		return list.Owners, err
 	}
 	// A name is the first of those that begin with it.
-	list, err := s.store.Owners(ctx, OwnersQuery{Tenant: q.Tenant, Prefix: p, Limit: 1})
+	list, err := s.store.Owners(ctx, store.OwnersQuery{Tenant: q.Tenant, Prefix: p, Limit: 1})
 	found := list.Owners
 	if err != nil || len(found) == 0 || found[0].Owner.Agent != p {
 		return nil, err
@@ -117,17 +118,17 @@ func simplifyPatterns(patterns []string) ([]string, error) {
 }
 
 // An ownersOrder compares owners in a list.
-type ownersOrder func(a, b OwnerUsage) int
+type ownersOrder func(a, b store.OwnerUsage) int
 
 func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
-	byName := func(a, b OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) }
+	byName := func(a, b store.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) }
 	switch o {
 	case ByName:
 		return byName, nil
 	case ByUpdated:
-		return func(a, b OwnerUsage) int { return cmp.Or(b.Updated.Compare(a.Updated), byName(a, b)) }, nil
+		return func(a, b store.OwnerUsage) int { return cmp.Or(b.Updated.Compare(a.Updated), byName(a, b)) }, nil
 	case ByBytes:
-		return func(a, b OwnerUsage) int {
+		return func(a, b store.OwnerUsage) int {
 			return cmp.Or(cmp.Compare(b.Usage.Bytes, a.Usage.Bytes), byName(a, b))
 		}, nil
 	}
@@ -135,11 +136,11 @@ func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
 }
 
 // mergeOwners returns the first ones of two lists in order, at most limit.
-func mergeOwners(a, b []OwnerUsage, limit int, compare ownersOrder) []OwnerUsage {
+func mergeOwners(a, b []store.OwnerUsage, limit int, compare ownersOrder) []store.OwnerUsage {
 	if len(a) == 0 {
 		return b
 	}
-	both := make([]OwnerUsage, 0, min(len(a)+len(b), limit))
+	both := make([]store.OwnerUsage, 0, min(len(a)+len(b), limit))
 	for len(both) < limit && len(a)+len(b) > 0 {
 		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) < 0 {
 			both, a = append(both, a[0]), a[1:]
@@ -153,7 +154,7 @@ func mergeOwners(a, b []OwnerUsage, limit int, compare ownersOrder) []OwnerUsage
 // A agentsCursor is the name of the last agent of a page, after what the order looks at: the
 // microseconds of the last write, or the bytes. No name has a dot.
 
-func agentsCursor(o OwnersOrder, last OwnerUsage) string {
+func agentsCursor(o OwnersOrder, last store.OwnerUsage) string {
 	switch o {
 	case ByUpdated:
 		return strconv.FormatInt(last.Updated.UnixMicro(), 10) + "." + last.Owner.Agent
@@ -164,11 +165,11 @@ func agentsCursor(o OwnersOrder, last OwnerUsage) string {
 }
 
 // parseAgentsCursor returns the owner with which a page ended; nil: there was no page.
-func parseAgentsCursor(tenant string, o OwnersOrder, text string) (*OwnerUsage, error) {
+func parseAgentsCursor(tenant string, o OwnersOrder, text string) (*store.OwnerUsage, error) {
 	if text == "" {
 		return nil, nil
 	}
-	u := OwnerUsage{Owner: Owner{Tenant: tenant, Agent: text}}
+	u := store.OwnerUsage{Owner: store.Owner{Tenant: tenant, Agent: text}}
 	if o == ByUpdated || o == ByBytes {
 		number, name, _ := strings.Cut(text, ".")
 		n, err := strconv.ParseInt(number, 10, 64)

@@ -9,7 +9,7 @@ const maxFilesPage = 1000
 
 // filesView returns a page of files. It reads once. Errors: [ErrInvalid], and those of the
 // reader.
-func filesView(r Reader, q FilesQuery) (FilesView, error) {
+func filesView(r store.Reader, q FilesQuery) (FilesView, error) {
 	switch {
 	case q.Limit < 0 || q.Limit > maxFilesPage:
 		return FilesView{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxFilesPage)

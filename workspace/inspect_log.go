@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -36,8 +37,8 @@ func checkLogQuery(q LogQuery) error {
 }
 
 // readBack returns a page of a log. The query was checked.
-func readBack(r Reader, path string, q LogQuery) (LogView, error) {
-	l, err := r.Load(Query{Log: path})
+func readBack(r store.Reader, path string, q LogQuery) (LogView, error) {
+	l, err := r.Load(store.Query{Log: path})
 	if err != nil {
 		return LogView{}, err
 	}
@@ -71,7 +72,7 @@ func readBack(r Reader, path string, q LogQuery) (LogView, error) {
 
 // A logScan goes back through a log.
 type logScan struct {
-	r            Reader
+	r            store.Reader
 	path         string
 	author, text string // in lower case
 	limit        int
@@ -85,7 +86,7 @@ type logScan struct {
 	full        bool
 }
 
-func newLogScan(r Reader, path string, head LogHead, q LogQuery) *logScan {
+func newLogScan(r store.Reader, path string, head store.LogHead, q LogQuery) *logScan {
 	s := &logScan{
 		r: r, path: path, author: strings.ToLower(q.Author), text: strings.ToLower(q.Text), limit: q.Limit,
 		next: head.Last, least: max(head.First, q.After+1), step: entriesAtOnce,
@@ -112,7 +113,7 @@ func (s *logScan) most() int64 {
 func (s *logScan) read(most int64) ([]Entry, error) {
 	for s.step = min(2*s.step, entriesAtOnce); ; s.step = (s.step + 1) / 2 {
 		n := min(s.step, s.next-s.least+1, most)
-		q := EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
+		q := store.EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
 		entries, err := s.r.Entries(s.path, q)
 		switch {
 		case err != nil:

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // onEachStore runs a test on each backend.
@@ -50,8 +51,8 @@ func storedAgents(t *testing.T, store workspace.Store, tenant string) (all []wor
 		if i%4 > 0 {
 			at = time.Date(2026, 11, 22, 0, i%4, 0, 0, time.UTC)
 		}
-		err := store.Update(t.Context(), workspace.Owner{Tenant: tenant, Agent: name}, func(tx workspace.Tx) error {
-			return tx.Apply(workspace.OwnerState{Usage: u, Updated: at})
+		err := store.Update(t.Context(), port.Owner{Tenant: tenant, Agent: name}, func(tx port.Tx) error {
+			return tx.Apply(port.OwnerState{Usage: u, Updated: at})
 		})
 		testkit.Must(t, err)
 		all = append(all, workspace.AgentInfo{Agent: name, Usage: u, Updated: at})

@@ -15,13 +15,13 @@ const maxVersionsPage = 100
 // viewVersion returns a version of a file. A file whose path is known takes one round trip.
 // Errors: [ErrNotFound], and [ErrConflict] if several files were created at the
 // time of the query.
-func viewVersion(r Reader, q FileQuery) (v FileView, err error) {
+func viewVersion(r store.Reader, q FileQuery) (v FileView, err error) {
 	if q.Path == "" {
 		if q.Path, err = findCreated(r, q.Created); err != nil {
 			return FileView{}, err
 		}
 	}
-	load := Query{File: q.Path, History: !q.Content}
+	load := store.Query{File: q.Path, History: !q.Content}
 	if q.Content {
 		load.Current, load.Version = q.Version == 0, q.Version
 	}
@@ -48,7 +48,7 @@ func viewVersion(r Reader, q FileQuery) (v FileView, err error) {
 }
 
 // describedVersion returns a version without content, the zero Version if it is not retained.
-func describedVersion(l Loaded, n int64) (Version, error) {
+func describedVersion(l store.Loaded, n int64) (Version, error) {
 	for _, v := range l.Versions {
 		if v.Number == n {
 			return v, nil
@@ -62,7 +62,7 @@ func describedVersion(l Loaded, n int64) (Version, error) {
 
 // findCreated returns the path of the file that was created at a time. Errors: [ErrNotFound], and
 // [ErrConflict] if several files were created at that time.
-func findCreated(r Reader, created time.Time) (path string, err error) {
+func findCreated(r store.Reader, created time.Time) (path string, err error) {
 	for h, err := range store.Files(r, "") {
 		switch {
 		case err != nil:
@@ -82,7 +82,7 @@ func findCreated(r Reader, created time.Time) (path string, err error) {
 
 // listVersions returns a page of versions. It reads the heads of all files, and then the versions
 // of as many files as it takes to be sure of the page, the last written first.
-func listVersions(r Reader, q VersionsQuery) (page VersionsPage, err error) {
+func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error) {
 	switch {
 	case q.Limit < 0 || q.Limit > maxVersionsPage:
 		return page, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxVersionsPage)
@@ -107,7 +107,7 @@ func listVersions(r Reader, q VersionsQuery) (page VersionsPage, err error) {
 		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {
 			continue // no version of this file is old enough
 		}
-		l, err := r.Load(Query{File: h.Path, History: true})
+		l, err := r.Load(store.Query{File: h.Path, History: true})
 		if err != nil {
 			return page, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // recordStart is how the JSON of every record begins.
@@ -108,13 +109,13 @@ func (j *journal) append(ctx context.Context, texts [][]byte, next int64) (last 
 	for i, text := range texts {
 		added[i] = j.w.newEntry(text)
 	}
-	add, q := j.w.addEntries(a, added), Query{Log: p.name}
+	add, q := j.w.addEntries(a, added), store.Query{Log: p.name}
 	if next > 0 {
 		q.Entries = entriesFrom(next)
 	}
-	out, err := j.w.commitUnlessEnded(ctx, a, q, func(tx Tx, loaded Loaded) (Outcome, error) {
+	out, err := j.w.commitUnlessEnded(ctx, a, q, func(tx store.Tx, loaded store.Loaded) (store.Outcome, error) {
 		if err := checkForeign(tx, p.name, loaded.Entries); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		return add(tx, loaded)
 	})
@@ -123,7 +124,7 @@ func (j *journal) append(ctx context.Context, texts [][]byte, next int64) (last 
 
 // checkForeign refuses to write behind records that the journal has not read. page are the
 // first of the entries that came since, as [entriesFrom] selects them.
-func checkForeign(r Reader, path string, page []Entry) (err error) {
+func checkForeign(r store.Reader, path string, page []Entry) (err error) {
 	for len(page) > 0 {
 		for _, e := range page {
 			if beginsRecord(e.Content) {
@@ -140,17 +141,17 @@ func checkForeign(r Reader, path string, page []Entry) (err error) {
 // commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing
 // changes.
-func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
+func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, q store.Query, fn writeFunc) (store.Outcome, error) {
 	gate := newGate(ctx)
 	defer gate.close()
-	out, err := w.commit(gate.context(), a, q, func(tx Tx, l Loaded) (Outcome, error) {
+	out, err := w.commit(gate.context(), a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if !gate.begin() {
-			return Outcome{}, ctx.Err()
+			return store.Outcome{}, ctx.Err()
 		}
 		return fn(tx, l)
 	})
 	if gate.withdrawn() {
-		return Outcome{}, beforeStart(ctx.Err())
+		return store.Outcome{}, beforeStart(ctx.Err())
 	}
 	return out, err
 }

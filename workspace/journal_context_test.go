@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -67,11 +68,11 @@ type turnStore struct {
 	finished   sync.WaitGroup
 }
 
-func (s *turnStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *turnStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	done := make(chan error, 1)
 	s.finished.Go(func() {
 		s.taken()
-		done <- s.Store.Update(context.WithoutCancel(ctx), o, func(tx workspace.Tx) error {
+		done <- s.Store.Update(context.WithoutCancel(ctx), o, func(tx port.Tx) error {
 			err := fn(tx)
 			s.ran()
 			return err

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
@@ -46,7 +47,7 @@ func (l Limits) withDefaults() (Limits, error) {
 
 // checkQuota refuses a change that takes the usage further over a limit. It accepts a
 // change that makes a usage over a limit smaller.
-func (l Limits) checkQuota(before, after OwnerState) error {
+func (l Limits) checkQuota(before, after store.OwnerState) error {
 	for _, q := range []struct {
 		of                   Resource
 		what                 string
@@ -74,4 +75,4 @@ func (l Limits) checkQuota(before, after OwnerState) error {
 }
 
 // charged returns what counts against [Limits.Bytes].
-func charged(s OwnerState) int64 { return s.Bytes + s.Charge() }
+func charged(s store.OwnerState) int64 { return s.Bytes + s.Charge() }

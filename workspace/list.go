@@ -85,7 +85,7 @@ func (w *Workspace) listPage(ctx context.Context, op string, kind PathKind, o Li
 	if err != nil {
 		return page, err
 	}
-	err = w.viewCounted(ctx, func(tx Reader) (err error) {
+	err = w.viewCounted(ctx, func(tx store.Reader) (err error) {
 		page, err = tx.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: limit})
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // AppendOptions of [Workspace.AppendLogWith].
@@ -59,7 +60,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 	for i, e := range entries {
 		added[i] = w.newEntry(bytes.Clone(e))
 	}
-	out, err := w.commit(ctx, a, Query{Log: p.name}, w.addEntries(a, added))
+	out, err := w.commit(ctx, a, store.Query{Log: p.name}, w.addEntries(a, added))
 	if err != nil {
 		return AppendResult{}, within(op, path, err)
 	}
@@ -73,19 +74,21 @@ func (w *Workspace) newEntry(content []byte) Entry {
 
 // addEntries returns the function of a transaction that adds entries to a log.
 func (w *Workspace) addEntries(a *attempt, added []Entry) writeFunc {
-	return func(tx Tx, l Loaded) (Outcome, error) { return w.saveEntries(tx, a, l.Log, l.Owner, added) }
+	return func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
+		return w.saveEntries(tx, a, l.Log, l.Owner, added)
+	}
 }
 
 // saveEntries numbers the entries and adds them to the log.
-func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerState, added []Entry) (Outcome, error) {
-	if state == (OwnerState{}) && head.Last > 0 {
-		return Outcome{}, errNoOwner
+func (w *Workspace) saveEntries(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState, added []Entry) (store.Outcome, error) {
+	if state == (store.OwnerState{}) && head.Last > 0 {
+		return store.Outcome{}, errNoOwner
 	}
 	before := state
 	floors.Begin(&state, a.floor)
 	c, out := addedTo(head, state, added, a.now)
 	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
 	return out, tx.Apply(c)
 }
@@ -125,7 +128,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err != nil {
 		return LogPage{}, err
 	}
-	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
+	l, err := w.load(ctx, store.Query{Log: p.name, Entries: &q})
 	if err == nil {
 		err = verifyEntries(l, q)
 	}
@@ -150,7 +153,7 @@ func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(bo
 // the entries, counts them in the owner's state, and gives those without a time the time
 // now. An entry that is imported has a number, which a new log keeps. added is not
 // changed: a transaction may run again.
-func addedTo(head LogHead, state OwnerState, added []Entry, now time.Time) (LogChange, Outcome) {
+func addedTo(head store.LogHead, state store.OwnerState, added []Entry, now time.Time) (store.LogChange, store.Outcome) {
 	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
 	if !head.Exists() {
 		c.Before = 0
@@ -184,6 +187,6 @@ func addedTo(head LogHead, state OwnerState, added []Entry, now time.Time) (LogC
 	state.Bytes += size
 	state.Entries += int64(len(added))
 	c.After, c.Time = head.Last, now
-	out := Outcome{Number: head.Last, Count: int64(len(added)), Bytes: size}
-	return LogChange{Head: head, New: added, Change: c, Owner: state}, out
+	out := store.Outcome{Number: head.Last, Count: int64(len(added)), Bytes: size}
+	return store.LogChange{Head: head, New: added, Change: c, Owner: state}, out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -18,8 +19,8 @@ const (
 func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // query checks the options and returns what to load. op and path are those of the error.
-func (o ReadLogOptions) query(op, path string) (EntryQuery, error) {
-	q := EntryQuery{After: o.Since, Limit: o.Limit, MaxBytes: entryPageBytes}
+func (o ReadLogOptions) query(op, path string) (store.EntryQuery, error) {
+	q := store.EntryQuery{After: o.Since, Limit: o.Limit, MaxBytes: entryPageBytes}
 	if q.Limit == 0 {
 		q.Limit = entryPage
 	}
@@ -48,12 +49,12 @@ func (o ReadLogOptions) check(op, path string) error {
 }
 
 // entriesFrom selects the first page of the entries from a number on.
-func entriesFrom(number int64) *EntryQuery {
-	return &EntryQuery{After: number - 1, Limit: entryPage, MaxBytes: entryPageBytes}
+func entriesFrom(number int64) *store.EntryQuery {
+	return &store.EntryQuery{After: number - 1, Limit: entryPage, MaxBytes: entryPageBytes}
 }
 
 // verifyEntries finds out whether what was loaded is what was written.
-func verifyEntries(l Loaded, q EntryQuery) error {
+func verifyEntries(l store.Loaded, q store.EntryQuery) error {
 	if err := verify.Page(l.Log, l.Entries, q); err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func verifyEntries(l Loaded, q EntryQuery) error {
 
 // logPageOf returns the page of what was loaded for a query, with what is before and after
 // its entries.
-func logPageOf(path string, l Loaded, q EntryQuery) LogPage {
+func logPageOf(path string, l store.Loaded, q store.EntryQuery) LogPage {
 	head := l.Log
 	list := fit.Page(l.Entries, entryPageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) })
 	page := LogPage{Path: path, Exists: head.Exists(), Entries: list, Last: q.After}

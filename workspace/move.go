@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // MoveOptions of [Workspace.MoveFile]. The zero value sets no condition.
@@ -71,13 +72,13 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		return MoveResult{}, err
 	}
 	replaced := w.newVersion(content, a.now)
-	out, err := w.commit(ctx, a, Query{File: from.name, Current: true, To: to.name}, func(tx Tx, l Loaded) (Outcome, error) {
+	out, err := w.commit(ctx, a, store.Query{File: from.name, Current: true, To: to.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if err := checkMove(l, o.IfVersion); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		if o.Tree {
 			if err := checkOverlap(tx, to.name, from.name); err != nil {
-				return Outcome{}, err
+				return store.Outcome{}, err
 			}
 		}
 		loaded := l.Version
@@ -105,7 +106,7 @@ func (w *Workspace) parseNewPath(op string, from Path, newPath string) (Path, er
 }
 
 // checkMove refuses a move for what is at the two paths.
-func checkMove(l Loaded, ifVersion *int64) error {
+func checkMove(l store.Loaded, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
@@ -120,9 +121,9 @@ func checkMove(l Loaded, ifVersion *int64) error {
 
 // moveFile saves a move in the journal and both heads. The versions that move are those
 // above every number that the new path ever had. loaded is the current one before the move.
-func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outcome, error) {
-	if l.Owner == (OwnerState{}) {
-		return Outcome{}, errNoOwner
+func (w *Workspace) moveFile(tx store.Tx, a *attempt, l store.Loaded, loaded Version) (store.Outcome, error) {
+	if l.Owner == (store.OwnerState{}) {
+		return store.Outcome{}, errNoOwner
 	}
 	above, state := l.To.Version, l.Owner
 	if above == 0 {
@@ -139,7 +140,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outco
 	sizes := append(slices.Clone(from.Sizes[gone:]), v.Size)
 	over := max(0, len(sizes)-int(w.svc.limits.Versions))
 	to.Sizes = sizes[over:]
-	m := FileMove{To: to, Above: above, New: v, Forget: from.Summary > 0}
+	m := store.FileMove{To: to, Above: above, New: v, Forget: from.Summary > 0}
 	if len(from.Sizes) == 1 {
 		m.Only = loaded
 	}
@@ -154,14 +155,14 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outco
 	}
 	from.Deleted, from.Sizes, from.Summary, from.Updated = true, nil, 0, v.Time
 
-	out := Outcome{Number: v.Number, Bytes: v.Size}
+	out := store.Outcome{Number: v.Number, Bytes: v.Size}
 	m.Change = Change{Op: OpMove, Kind: KindFile, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number, Time: v.Time}
 	if err := w.settle(tx, a, l.Owner, &state, out, &m.Change); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
 	m.From, m.Owner = from, state
 	if err := tx.Apply(m); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
 }

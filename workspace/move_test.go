@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func move(ctx context.Context, ws *workspace.Workspace, path, newPath string) (workspace.MoveResult, error) {
@@ -82,7 +83,7 @@ func TestMoveRefused(t *testing.T) {
 
 // A move needs room for one more version, but not for one more file.
 func TestMoveQuota(t *testing.T) {
-	const room = 2*10 + workspace.PathBytes + 2*workspace.VersionBytes
+	const room = 2*10 + port.PathBytes + 2*port.VersionBytes
 	arranged(t, func(t *testing.T, store workspace.Store) {
 		options := func(bytes int64) workspace.Options {
 			return workspace.Options{Limits: workspace.Limits{Files: 1, Bytes: bytes, Versions: 2}}
@@ -162,7 +163,7 @@ func TestMoveFolds(t *testing.T) {
 	}
 	testkit.Must(t, failure(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 	write(t, ws, "f", "x")
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
 		state, err := tx.Owner()
 		state.DeletedFiles = 10_000 // as if there were so many
 		return errors.Join(err, tx.Apply(state))

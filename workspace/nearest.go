@@ -30,9 +30,9 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 
 // has reports whether a path exists as a file or as a log. It is for a hint, and reports
 // false if the store has an error.
-func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, string) (bool, error)) bool {
+func (w *Workspace) has(ctx context.Context, p Path, exists func(store.Reader, string) (bool, error)) bool {
 	found := false
-	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+	err := w.svc.store.View(ctx, w.owner, func(tx store.Reader) (err error) {
 		found, err = exists(tx, p.name)
 		return err
 	})
@@ -41,8 +41,8 @@ func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, string)
 
 // nearest returns the path that find finds near p; "" if none is near. It is for a hint, and
 // returns "" if the store has an error.
-func (w *Workspace) nearest(ctx context.Context, p Path, find func(Reader, string) (string, error)) (near string) {
-	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+func (w *Workspace) nearest(ctx context.Context, p Path, find func(store.Reader, string) (string, error)) (near string) {
+	err := w.svc.store.View(ctx, w.owner, func(tx store.Reader) (err error) {
 		near, err = find(tx, p.name)
 		return err
 	})
@@ -57,12 +57,12 @@ func (w *Workspace) nearest(ctx context.Context, p Path, find func(Reader, strin
 const mostNear = 1000
 
 // nearestFile returns the agent's file whose path is most like a path; "" if none is near.
-func nearestFile(r Reader, path string) (string, error) { return nearestOf(r, KindFile, path) }
+func nearestFile(r store.Reader, path string) (string, error) { return nearestOf(r, KindFile, path) }
 
 // nearestLog returns the agent's log whose path is most like a path; "" if none is near.
-func nearestLog(r Reader, path string) (string, error) { return nearestOf(r, KindLog, path) }
+func nearestLog(r store.Reader, path string) (string, error) { return nearestOf(r, KindLog, path) }
 
-func nearestOf(r Reader, kind PathKind, path string) (string, error) {
+func nearestOf(r store.Reader, kind PathKind, path string) (string, error) {
 	page, err := r.Scan(store.ScanQuery{Kind: kind, Limit: mostNear})
 	var all []string
 	for _, f := range page.Files {
@@ -75,14 +75,14 @@ func nearestOf(r Reader, kind PathKind, path string) (string, error) {
 }
 
 // isFile reports whether a path is a file.
-func isFile(r Reader, path string) (bool, error) {
-	l, err := r.Load(Query{File: path})
+func isFile(r store.Reader, path string) (bool, error) {
+	l, err := r.Load(store.Query{File: path})
 	return l.File.Exists(), err
 }
 
 // isLog reports whether a path is a log.
-func isLog(r Reader, path string) (bool, error) {
-	l, err := r.Load(Query{Log: path})
+func isLog(r store.Reader, path string) (bool, error) {
+	l, err := r.Load(store.Query{Log: path})
 	return l.Log.Exists(), err
 }
 

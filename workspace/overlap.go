@@ -8,12 +8,12 @@ import (
 // checkOverlap refuses a path that lies below a file, or that has a file below it, as a file
 // system does. The file self does not count; "": all files count. It reads the heads of the
 // folders above the path, and up to two below it.
-func checkOverlap(r Reader, path, self string) error {
+func checkOverlap(r store.Reader, path, self string) error {
 	for i := range len(path) {
 		if path[i] != '/' || path[:i] == self {
 			continue
 		}
-		l, err := r.Load(Query{File: path[:i]})
+		l, err := r.Load(store.Query{File: path[:i]})
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,8 @@ package workspace
 import "github.com/agent-scratchpad/scratchpad/workspace/store"
 
 // What a Workspace and a backend both speak of is declared in package store. These names
-// are the same types, constants and errors, as os.PathError is fs.PathError.
+// are the same types, constants and errors, as os.PathError is fs.PathError. What only a
+// backend needs has no name here.
 
 // The values that calls take and return. They are described in package store.
 type (
@@ -15,6 +16,13 @@ type (
 	Entry    = store.Entry
 	Usage    = store.Usage
 	Totals   = store.Totals
+
+	File        = store.File
+	FileHead    = store.FileHead
+	Redaction   = store.Redaction
+	OwnersOrder = store.OwnersOrder
+	Records     = store.Records
+	Record      = store.Record
 )
 
 // The operations of a [Change], and the kinds of paths.
@@ -29,14 +37,6 @@ const (
 	OpTrim    = store.OpTrim
 	KindFile  = store.KindFile
 	KindLog   = store.KindLog
-)
-
-// The charge for a row in bytes, as [store.PathBytes] describes.
-const (
-	PathBytes    = store.PathBytes
-	VersionBytes = store.VersionBytes
-	EntryBytes   = store.EntryBytes
-	RequestBytes = store.RequestBytes
 )
 
 // The kinds of error. They are described at [store.ErrNotFound].
@@ -67,7 +67,6 @@ type (
 	Resource = store.Resource
 	Arg      = store.Arg
 	Way      = store.Way
-	Action   = store.Action
 	Words    = store.Words
 )
 
@@ -141,41 +140,8 @@ const (
 	DoSearchExact  = store.DoSearchExact
 )
 
-// What a backend implements and what it is given. It is described at [store.Store].
-type (
-	Store         = store.Store
-	Reader        = store.Reader
-	Tx            = store.Tx
-	Row           = store.Row
-	Records       = store.Records
-	Record        = store.Record
-	Watchers      = store.Watchers
-	Query         = store.Query
-	Loaded        = store.Loaded
-	FileHead      = store.FileHead
-	File          = store.File
-	FileChange    = store.FileChange
-	FileMove      = store.FileMove
-	Summary       = store.Summary
-	SummaryKey    = store.SummaryKey
-	SummaryChange = store.SummaryChange
-	LogHead       = store.LogHead
-	LogChange     = store.LogChange
-	EntryQuery    = store.EntryQuery
-	Owner         = store.Owner
-	OwnerState    = store.OwnerState
-	OwnerUsage    = store.OwnerUsage
-	OwnersQuery   = store.OwnersQuery
-	OwnersOrder   = store.OwnersOrder
-	Request       = store.Request
-	Outcome       = store.Outcome
-)
-
-// What a redaction leaves, and what a backend is given for one.
-type (
-	Redaction        = store.Redaction
-	VersionRedaction = store.VersionRedaction
-)
+// Store is what a backend implements. It is described at [store.Store].
+type Store = store.Store
 
 // The orders of a list of owners.
 const (
@@ -183,8 +149,3 @@ const (
 	ByUpdated = store.ByUpdated
 	ByBytes   = store.ByBytes
 )
-
-// CheckChanges is [store.CheckChanges].
-func CheckChanges(s OwnerState, rows []Change, after int64, limit int) error {
-	return store.CheckChanges(s, rows, after, limit)
-}

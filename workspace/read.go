@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
@@ -102,7 +103,7 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 }
 
 func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult, error) {
-	q := Query{File: p.name, Current: true, Version: o.Version}
+	q := store.Query{File: p.name, Current: true, Version: o.Version}
 	if o.Since > 0 {
 		q.Since = o.Since
 	}

@@ -1,10 +1,13 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 // load reads what a query asks for in a transaction of its own.
-func (w *Workspace) load(ctx context.Context, q Query) (l Loaded, err error) {
-	err = w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+func (w *Workspace) load(ctx context.Context, q store.Query) (l store.Loaded, err error) {
+	err = w.svc.store.View(ctx, w.owner, func(tx store.Reader) (err error) {
 		l, err = tx.Load(q)
 		return err
 	})
@@ -12,7 +15,7 @@ func (w *Workspace) load(ctx context.Context, q Query) (l Loaded, err error) {
 }
 
 // viewCounted runs a read and counts it when it succeeds.
-func (w *Workspace) viewCounted(ctx context.Context, fn func(Reader) error) error {
+func (w *Workspace) viewCounted(ctx context.Context, fn func(store.Reader) error) error {
 	err := w.svc.store.View(ctx, w.owner, fn)
 	return w.counted(err)
 }

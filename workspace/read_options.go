@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // given reports whether an argument was given.
@@ -40,7 +41,7 @@ func (o ReadOptions) check(path string) error {
 }
 
 // checkLoaded refuses options that are wrong for this file, which exists, as it was loaded.
-func (o ReadOptions) checkLoaded(l Loaded) error {
+func (o ReadOptions) checkLoaded(l store.Loaded) error {
 	head := l.File
 	switch {
 	case o.Version != 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -21,19 +23,19 @@ type unwrittenReads struct {
 	store Store
 
 	mu     sync.Mutex // guards the following
-	counts map[Owner]int64
+	counts map[store.Owner]int64
 	timer  *time.Timer // nil: nothing has been counted since the last flush
 }
 
 // add adds n to the count of an owner.
-func (r *unwrittenReads) add(o Owner, n int64) {
+func (r *unwrittenReads) add(o store.Owner, n int64) {
 	if n == 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.counts == nil {
-		r.counts = make(map[Owner]int64)
+		r.counts = make(map[store.Owner]int64)
 	}
 	r.counts[o] += n
 	if r.timer == nil {
@@ -46,14 +48,14 @@ func (r *unwrittenReads) add(o Owner, n int64) {
 }
 
 // get returns the count of an owner.
-func (r *unwrittenReads) get(o Owner) int64 {
+func (r *unwrittenReads) get(o store.Owner) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts[o]
 }
 
 // take returns the count of an owner and sets it to 0.
-func (r *unwrittenReads) take(o Owner) int64 {
+func (r *unwrittenReads) take(o store.Owner) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := r.counts[o]
@@ -62,7 +64,7 @@ func (r *unwrittenReads) take(o Owner) int64 {
 }
 
 // takeAll returns all counts and sets them to 0. It stops the timer.
-func (r *unwrittenReads) takeAll() map[Owner]int64 {
+func (r *unwrittenReads) takeAll() map[store.Owner]int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.counts

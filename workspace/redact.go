@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
@@ -41,26 +42,26 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 	}
 	a.deletes = true
 	var v Version
-	_, err = w.commit(ctx, a, Query{File: p.name, Version: version}, func(tx Tx, l Loaded) (Outcome, error) {
+	_, err = w.commit(ctx, a, store.Query{File: p.name, Version: version}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		v = l.Version
 		if !l.File.Exists() || !o.Created.IsZero() && !o.Created.Equal(l.File.Created) {
-			return Outcome{}, errNoFile
+			return store.Outcome{}, errNoFile
 		}
 		if err := checkRedaction(l.File, v, version); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		if v.Redacted != nil {
-			return Outcome{}, errRepeated
+			return store.Outcome{}, errRepeated
 		}
-		if l.Owner == (OwnerState{}) {
-			return Outcome{}, errNoOwner
+		if l.Owner == (store.OwnerState{}) {
+			return store.Outcome{}, errNoOwner
 		}
 		r := redactionOf(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
 		v = redacted(v, r.Redaction)
-		if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, Outcome{}, &r.Change); err != nil {
-			return Outcome{}, err
+		if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, store.Outcome{}, &r.Change); err != nil {
+			return store.Outcome{}, err
 		}
-		return Outcome{}, tx.Apply(r)
+		return store.Outcome{}, tx.Apply(r)
 	})
 	if err != nil {
 		return VersionInfo{}, within(op, path, w.withNearest(ctx, p, err))
@@ -79,7 +80,7 @@ func checkRedaction(h FileHead, v Version, n int64) error {
 // redactionOf returns what is to be stored for the redaction of version n, with the owner's state
 // after it. The journal's row has the redacted version before the change, and the current
 // one, which stays, after it. The caller settles the state and numbers the row.
-func redactionOf(h FileHead, n int64, r Redaction, state OwnerState) VersionRedaction {
+func redactionOf(h FileHead, n int64, r Redaction, state store.OwnerState) store.VersionRedaction {
 	if r.Time.Before(h.Updated) {
 		r.Time = h.Updated // a clock was set back
 	}
@@ -87,7 +88,7 @@ func redactionOf(h FileHead, n int64, r Redaction, state OwnerState) VersionReda
 	size := &h.Sizes[n-h.Oldest()]
 	state.Bytes -= *size
 	*size = 0
-	return VersionRedaction{
+	return store.VersionRedaction{
 		Head: h, Number: n, Redaction: r, Owner: state,
 		Change: Change{Op: OpRedact, Kind: KindFile, Path: h.Path, Before: n, After: h.Version, Time: r.Time},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func redact(t testing.TB, ws *workspace.Workspace, path string, version int64) workspace.VersionInfo {
@@ -35,7 +36,7 @@ func history(t testing.TB, ws *workspace.Workspace, path string) []workspace.Ver
 // verifyOwner checks all rows of an agent.
 func verifyOwner(t testing.TB, store workspace.Store, agent string) {
 	t.Helper()
-	r, err := dump.Check(t.Context(), store, workspace.Owner{Tenant: "local", Agent: agent})
+	r, err := dump.Check(t.Context(), store, port.Owner{Tenant: "local", Agent: agent})
 	if err != nil || r.Problems != nil || r.Rows == 0 {
 		t.Errorf("the rows of %s: %q, %v", agent, r.Problems, err)
 	}

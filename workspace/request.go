@@ -18,25 +18,25 @@ var errRepeated = errors.New("repeated")
 
 // answered returns errRepeated and the first outcome for a request that was answered
 // before. kept is what is kept under its key; nil: nothing.
-func (a *attempt) answered(kept *Request) (Outcome, error) {
+func (a *attempt) answered(kept *store.Request) (store.Outcome, error) {
 	a.stale = false
 	switch {
 	case kept == nil:
-		return Outcome{}, nil
+		return store.Outcome{}, nil
 	case a.now.Sub(kept.Time) >= requestAge, kept.Time.Sub(a.now) > clockSkew:
 		a.stale = true
-		return Outcome{}, nil
+		return store.Outcome{}, nil
 	case kept.Hash != a.hash:
-		return Outcome{}, within("idempotency key", a.key, or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
+		return store.Outcome{}, within("idempotency key", a.key, or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
 	}
 	return kept.Outcome, errRepeated
 }
 
 // makeRoom counts the request that will be kept. It takes the place of the expired one
 // under its key, or of the oldest one if there are too many.
-func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
+func (a *attempt) makeRoom(tx store.Tx, state *store.OwnerState) error {
 	if a.stale {
-		l, err := tx.Load(Query{Request: a.key})
+		l, err := tx.Load(store.Query{Request: a.key})
 		if err != nil || l.Request != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // writes are one call of each sort, with another that differs in each argument.
@@ -149,9 +150,9 @@ func TestKeys(t *testing.T) {
 }
 
 // stateOf returns what is counted of an agent.
-func stateOf(t testing.TB, store workspace.Store, ws *workspace.Workspace) (state workspace.OwnerState) {
+func stateOf(t testing.TB, store workspace.Store, ws *workspace.Workspace) (state port.OwnerState) {
 	t.Helper()
-	err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: ws.Agent()}, func(r workspace.Reader) (err error) {
+	err := store.View(t.Context(), port.Owner{Tenant: "local", Agent: ws.Agent()}, func(r port.Reader) (err error) {
 		state, err = r.Owner()
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // RestoreFile stores the content of a retained version as the next version of the file,
@@ -30,9 +31,9 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 	if err != nil {
 		return WriteResult{}, err
 	}
-	out, err := w.commit(ctx, a, Query{File: p.name, Version: version}, func(tx Tx, l Loaded) (Outcome, error) {
+	out, err := w.commit(ctx, a, store.Query{File: p.name, Version: version}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if err := checkRestore(l, version, o.IfVersion); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		v := l.Version
 		v.Author, v.Time = stored(w.author), a.now
@@ -45,7 +46,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 }
 
 // checkRestore refuses to restore a version of a file as it was loaded.
-func checkRestore(l Loaded, version int64, ifVersion *int64) error {
+func checkRestore(l store.Loaded, version int64, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}

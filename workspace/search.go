@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // SearchOptions of [Workspace.Search]. The zero value searches everything by words.
@@ -73,7 +74,9 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 		return SearchResult{}, within(op, query, err)
 	}
 	defer memory.Leave()
-	view := func(ctx context.Context, fn func(Reader) error) error { return w.svc.store.View(ctx, w.owner, fn) }
+	view := func(ctx context.Context, fn func(store.Reader) error) error {
+		return w.svc.store.View(ctx, w.owner, fn)
+	}
 	found, err := run(ctx, search.StorePages(view, o.Prefix, o.Kind))
 	if w.counted(err) != nil {
 		return SearchResult{}, within(op, query, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An AgentsSearch is what a search over several agents found.
@@ -32,7 +33,7 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	if err != nil {
 		return AgentsSearch{}, err
 	}
-	owners, err := s.ownersLike(ctx, OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}, patterns)
+	owners, err := s.ownersLike(ctx, store.OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}, patterns)
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A search over several agents finds what a search of one agent finds that has all of it,
@@ -107,15 +108,15 @@ func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		write(t, agentOf(t, svc, name), "f", "needle")
 	}
-	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "b"}, func(tx workspace.Tx) error {
-		l, err := tx.Load(workspace.Query{File: "f"})
+	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "b"}, func(tx port.Tx) error {
+		l, err := tx.Load(port.Query{File: "f"})
 		if err != nil {
 			return err
 		}
 		head, state := l.File, l.Owner
 		v := workspace.Version{Number: head.Version + 1, Size: 10, Content: []byte("needle bad")}
 		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		return tx.Apply(workspace.FileChange{Head: head, New: &v, Owner: state})
+		return tx.Apply(port.FileChange{Head: head, New: &v, Owner: state})
 	})
 	testkit.Must(t, err)
 	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{})

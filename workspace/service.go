@@ -37,8 +37,8 @@ type Service struct {
 	gate   *profiles.Gate
 	now    func() time.Time
 	paths  PathRule
-	reads  *unwrittenReads  // not written yet
-	wakes  *wake.Hub[Owner] // of those who watch
+	reads  *unwrittenReads        // not written yet
+	wakes  *wake.Hub[store.Owner] // of those who watch
 
 	searches *admission.Semaphore // bytes; see [search.Weight]
 
@@ -152,9 +152,9 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	if limit == 0 {
 		limit = 100
 	}
-	q := OwnersQuery{Tenant: s.tenant, Limit: limit}
+	q := store.OwnersQuery{Tenant: s.tenant, Limit: limit}
 	if after != "" {
-		q.After = &OwnerUsage{Owner: Owner{Tenant: s.tenant, Agent: after}}
+		q.After = &store.OwnerUsage{Owner: store.Owner{Tenant: s.tenant, Agent: after}}
 	}
 	list, err := s.store.Owners(ctx, q)
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		return found, within("delete", agentID, err)
 	}
 	var counted bool
-	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
+	err = s.store.Update(ctx, w.owner, func(tx store.Tx) (err error) {
 		counted, err = forgetAll(tx, s.stamp(time.Time{}))
 		return err
 	})
@@ -231,7 +231,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	return found || counted || profile, nil
 }
 
-func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent: id.name} }
+func (s *Service) owner(id AgentID) store.Owner { return store.Owner{Tenant: s.tenant, Agent: id.name} }
 
 const (
 	floorTime   = 30 * 24 * time.Hour // from a deletion of an agent until its row may go
@@ -255,7 +255,7 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 // sweep removes rows of agents whose deletion was before the time from or after the time to.
 // It keeps some of the rows.
 func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
-	q := OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep + floorSweeps}
+	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep + floorSweeps}
 	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return

@@ -233,7 +233,7 @@ type adder struct {
 	fail atomic.Bool
 }
 
-func (s *adder) Owners(ctx context.Context, q workspace.OwnersQuery) (l port.OwnerList, err error) {
+func (s *adder) Owners(ctx context.Context, q port.OwnersQuery) (l port.OwnerList, err error) {
 	if q.Which == port.OwnerTotals {
 		s.sums.Add(1)
 		if s.fail.Load() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A Summarizer makes a short text of a file. Package summarize has some.
@@ -37,8 +38,8 @@ func (s *Summarizer) check() error {
 }
 
 // key says how this Summarizer makes a summary of a version.
-func (s *Summarizer) key(version int64) SummaryKey {
-	return SummaryKey{Version: version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
+func (s *Summarizer) key(version int64) store.SummaryKey {
+	return store.SummaryKey{Version: version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
 }
 
 // A SummaryRequest is what a [Summarizer] is given.
@@ -127,8 +128,8 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 		Room: func(ctx context.Context, now time.Time) (summaries.Settlement, error) {
 			a := &attempt{now: now}
 			err := w.svc.readTotal(ctx, a)
-			return func(tx Tx, before OwnerState, after *OwnerState) error {
-				return w.settle(tx, a, before, after, Outcome{}, nil)
+			return func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error {
+				return w.settle(tx, a, before, after, store.Outcome{}, nil)
 			}, err
 		},
 	}

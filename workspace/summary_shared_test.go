@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // processes returns workspaces of several services on one store. They know of each other
@@ -321,7 +322,7 @@ type fullStore struct {
 	full atomic.Bool
 }
 
-func (s *fullStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *fullStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	if s.full.Load() {
 		return workspace.ErrStorageFull
 	}

@@ -52,7 +52,7 @@ func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *tota
 
 // totalsOf adds up what the agents of a tenant have.
 func totalsOf(ctx context.Context, s Store, tenant string) (Totals, error) {
-	list, err := s.Owners(ctx, OwnersQuery{Which: store.OwnerTotals, Tenant: tenant})
+	list, err := s.Owners(ctx, store.OwnersQuery{Which: store.OwnerTotals, Tenant: tenant})
 	return list.Totals, err
 }
 
@@ -105,7 +105,7 @@ func (s *Service) readTotal(ctx context.Context, a *attempt) error {
 
 // checkRoom refuses a change that takes the agent further over one of its limits, or the
 // store further over its limit of bytes.
-func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
+func (s *Service) checkRoom(a *attempt, before, after store.OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil || a.deletes {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 // admit lets an agent that holds nothing write, if the store has room for one more
 // agent. It does not refuse a deletion, but then the deletion leaves no trace of the
 // agent. The caller holds the turn of admitting until the agent has written.
-func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
+func (s *Service) admit(ctx context.Context, o store.Owner, a *attempt) error {
 	err := s.total.checkAgents(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
 		a.key, err = "", nil

@@ -28,16 +28,16 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (r TreeResult, e
 		return TreeResult{}, err
 	}
 	a.deletes = true
-	_, err = w.commit(ctx, a, Query{}, func(tx Tx, _ Loaded) (Outcome, error) {
+	_, err = w.commit(ctx, a, store.Query{}, func(tx store.Tx, _ store.Loaded) (store.Outcome, error) {
 		r, err = w.eachInTree(tx, p.name, func(path string) error {
-			l, err := tx.Load(Query{File: path})
+			l, err := tx.Load(store.Query{File: path})
 			if err == nil {
 				_, err = w.deleteFile(tx, a, l.File, l.Owner)
 			}
 			a.ops = 0 // all are one operation
 			return err
 		})
-		return Outcome{}, err
+		return store.Outcome{}, err
 	})
 	if err != nil {
 		return TreeResult{}, within(op, path, w.withNearest(ctx, p, err))
@@ -67,19 +67,19 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (r TreeRe
 	if err != nil {
 		return TreeResult{}, err
 	}
-	_, err = w.commit(ctx, a, Query{To: to.name}, func(tx Tx, l Loaded) (Outcome, error) {
+	_, err = w.commit(ctx, a, store.Query{To: to.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if l.To.Exists() {
-			return Outcome{}, inTheWay(l.To, "%s exists at version %d", names.Clip(to.name), l.To.Version)
+			return store.Outcome{}, inTheWay(l.To, "%s exists at version %d", names.Clip(to.name), l.To.Version)
 		}
 		if err := checkOverlap(tx, to.name, ""); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		r, err = w.eachInTree(tx, from.name, func(path string) error {
 			err := w.moveInTree(tx, a, path, to.name+path[len(from.name):])
 			a.ops = 0 // all are one operation
 			return err
 		})
-		return Outcome{}, err
+		return store.Outcome{}, err
 	})
 	if err != nil {
 		return TreeResult{}, within(op, path, w.withNearest(ctx, from, err))
@@ -88,11 +88,11 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (r TreeRe
 }
 
 // moveInTree moves one file in the transaction of MoveTree.
-func (w *Workspace) moveInTree(tx Tx, a *attempt, path, newPath string) error {
+func (w *Workspace) moveInTree(tx store.Tx, a *attempt, path, newPath string) error {
 	if _, cause := names.Unicode.Path(newPath); cause != "" {
 		return badArgument(ArgNewPath, newPath, cause)
 	}
-	l, err := tx.Load(Query{File: path, Current: true, To: newPath})
+	l, err := tx.Load(store.Query{File: path, Current: true, To: newPath})
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (w *Workspace) moveInTree(tx Tx, a *attempt, path, newPath string) error {
 
 // eachInTree calls fn with the path of the file at a path, if it exists, and with those of
 // all files below it, in byte order. fn may remove the file.
-func (w *Workspace) eachInTree(tx Tx, path string, fn func(path string) error) (r TreeResult, err error) {
-	l, err := tx.Load(Query{File: path})
+func (w *Workspace) eachInTree(tx store.Tx, path string, fn func(path string) error) (r TreeResult, err error) {
+	l, err := tx.Load(store.Query{File: path})
 	if err != nil {
 		return r, err
 	}

@@ -1,6 +1,9 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 // UsageReport is what an agent uses, and its limits.
 type UsageReport struct {
@@ -15,8 +18,8 @@ func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 	if err := checkContext(ctx, "usage of", w.owner.Agent); err != nil {
 		return UsageReport{}, err
 	}
-	var state OwnerState
-	err := w.viewCounted(ctx, func(tx Reader) (err error) {
+	var state store.OwnerState
+	err := w.viewCounted(ctx, func(tx store.Reader) (err error) {
 		state, err = tx.Owner()
 		return err
 	})

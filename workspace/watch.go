@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const opWatch = "watch"
@@ -50,7 +51,7 @@ func (w *Workspace) follow(ctx context.Context, since *int64, counted bool, yiel
 	}
 	defer leave()
 	return changes.Follow(ctx, since, woken, func() (rows []Change, last int64, err error) {
-		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			rows, last, err = changes.After(r, *since, w.svc.limits.Changes)
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Each watcher gets every change once and in order, whenever it begins.
@@ -48,12 +49,12 @@ type countedStore struct {
 	views, watches atomic.Int64
 }
 
-func (s *countedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *countedStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	s.views.Add(1)
 	return s.Store.View(ctx, o, fn)
 }
 
-func (s *countedStore) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+func (s *countedStore) Watch(ctx context.Context) (<-chan port.Owner, error) {
 	s.watches.Add(1)
 	return s.Store.Watch(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A Workspace is the files and logs of one agent. It is safe for concurrent use. An
@@ -17,7 +18,7 @@ import (
 // [ErrOutcomeUnknown].
 type Workspace struct {
 	svc    *Service
-	owner  Owner
+	owner  store.Owner
 	author Author
 	paths  PathRule
 

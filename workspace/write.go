@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
@@ -62,20 +63,20 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 		return WriteResult{}, err
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
-	q := Query{File: p.name}
+	q := store.Query{File: p.name}
 	if o.IfChanged && o.IfVersion != nil {
 		q.Current, q.Since = true, *o.IfVersion // its SHA-256, and not its content
 	}
-	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
+	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if err := checkCondition(l.File, o.IfVersion); err != nil {
-			return Outcome{}, err
+			return store.Outcome{}, err
 		}
 		if q.Since > 0 && l.Version.SHA256 == v.SHA256 {
-			return Outcome{Number: l.Version.Number, Bytes: v.Size}, errRepeated
+			return store.Outcome{Number: l.Version.Number, Bytes: v.Size}, errRepeated
 		}
 		if o.Tree && !l.File.Exists() {
 			if err := checkOverlap(tx, p.name, ""); err != nil {
-				return Outcome{}, err
+				return store.Outcome{}, err
 			}
 		}
 		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
@@ -97,9 +98,9 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 // saveVersion makes v the current version of the file. It gives v its number, prunes the
 // versions that are too many, and counts both in the owner's usage. by is what the journal
 // says of a change of a file that exists.
-func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, by ChangeOp, count int64) (Outcome, error) {
-	if state == (OwnerState{}) && head.Version > 0 {
-		return Outcome{}, errNoOwner
+func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state store.OwnerState, v Version, by ChangeOp, count int64) (store.Outcome, error) {
+	if state == (store.OwnerState{}) && head.Version > 0 {
+		return store.Outcome{}, errNoOwner
 	}
 	before := state
 	floors.Begin(&state, a.floor)
@@ -142,13 +143,13 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	if over > 0 {
 		prune = head.Oldest() - 1
 	}
-	out := Outcome{Number: v.Number, Bytes: v.Size, Count: count}
+	out := store.Outcome{Number: v.Number, Bytes: v.Size, Count: count}
 	c.After, c.Time = v.Number, v.Time
 	if c.Time.Before(a.now) { // an imported version is older
 		c.Time = a.now
 	}
 	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
-		return Outcome{}, err
+		return store.Outcome{}, err
 	}
-	return out, tx.Apply(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
+	return out, tx.Apply(store.FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // holdTurn keeps the turn to write from other processes until the test ends.
@@ -23,7 +23,7 @@ func holdTurn(t *testing.T, path string) {
 	testkit.Must(t, err)
 	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- store.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: "holder"}, func(workspace.Tx) error {
+		done <- store.Update(context.Background(), port.Owner{Tenant: "local", Agent: "holder"}, func(port.Tx) error {
 			close(inside)
 			<-leave
 			return nil

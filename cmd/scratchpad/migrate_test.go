@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestMigrate(t *testing.T) {
@@ -111,7 +112,7 @@ type endsAt struct {
 	err   error
 }
 
-func (s endsAt) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+func (s endsAt) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	if o.String() == s.owner {
 		return s.err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A question asks about what is not the caller's: it has a form for what exists and belongs
@@ -165,12 +166,12 @@ type countingStore struct {
 	memory *atomic.Int64
 }
 
-func (s countingStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s countingStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	s.memory.Add(1)
 	return s.Store.View(ctx, o, fn)
 }
 
-func (s countingStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s countingStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	s.memory.Add(1)
 	return s.Store.Update(ctx, o, fn)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -268,7 +269,7 @@ type broken struct {
 }
 
 // View implements [workspace.Store].
-func (b *broken) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (b *broken) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	if err := b.err.Load(); err != nil {
 		return *err
 	}

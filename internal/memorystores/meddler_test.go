@@ -18,6 +18,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A meddler is a store in which somebody else does something at the worst moment.
@@ -29,7 +30,7 @@ type meddler struct {
 }
 
 // Update implements [workspace.Store].
-func (m *meddler) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (m *meddler) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	err := m.Store.Update(ctx, o, fn)
 	if f := m.written.Swap(nil); f != nil && err == nil {
 		(*f)()
@@ -38,7 +39,7 @@ func (m *meddler) Update(ctx context.Context, o workspace.Owner, fn func(workspa
 }
 
 // View implements [workspace.Store].
-func (m *meddler) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (m *meddler) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	err := m.Store.View(ctx, o, fn)
 	if f := m.viewed.Swap(nil); f != nil && err == nil {
 		(*f)()

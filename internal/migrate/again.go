@@ -12,7 +12,7 @@ import (
 )
 
 // again copies an owner a second time, because the source has changed.
-func (c *copier) again(o workspace.Owner) error {
+func (c *copier) again(o store.Owner) error {
 	if err := c.ours(); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (c *copier) again(o workspace.Owner) error {
 	if err != nil {
 		return err
 	}
-	err = c.to.Update(c.ctx, o, func(tx workspace.Tx) error {
+	err = c.to.Update(c.ctx, o, func(tx store.Tx) error {
 		if state, err := tx.Owner(); err != nil || !sameState(state, old) {
 			return cmp.Or(err, error(written(o)))
 		}
@@ -33,7 +33,7 @@ func (c *copier) again(o workspace.Owner) error {
 }
 
 // written is the error of an owner whom somebody else has changed in the target.
-func written(o workspace.Owner) *workspace.Error {
+func written(o store.Owner) *workspace.Error {
 	return workspace.Errorf(workspace.ErrConflict,
 		"somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
 }
@@ -41,15 +41,15 @@ func written(o workspace.Owner) *workspace.Error {
 // wantOlder returns the state of an owner in the target, or ErrConflict if what the target
 // has of the owner is not what the source had before. Somebody who had the target open
 // before Copy began may have written to it, and that is nothing to throw away.
-func (c *copier) wantOlder(o workspace.Owner) (there workspace.OwnerState, err error) {
+func (c *copier) wantOlder(o store.Owner) (there store.OwnerState, err error) {
 	here, err1 := stateOf(c.ctx, c.from, o)
 	there, err2 := stateOf(c.ctx, c.to, o)
 	if err := errors.Join(err1, err2); err != nil {
 		return there, fmt.Errorf("copy %s again: %w", o, err)
 	}
 	foreign := here.Revision < there.Revision
-	if (here == workspace.OwnerState{}) { // the source does not have it any more
-		foreign = !c.restored[o] && !there.IsDeleted() && there != workspace.OwnerState{}
+	if (here == store.OwnerState{}) { // the source does not have it any more
+		foreign = !c.restored[o] && !there.IsDeleted() && there != store.OwnerState{}
 	} else if !foreign && there.Changes > 0 {
 		was, err1 := changeAt(c, c.from, o, there.Revision)
 		is, err2 := changeAt(c, c.to, o, there.Revision)
@@ -69,8 +69,8 @@ func (c *copier) wantOlder(o workspace.Owner) (there workspace.OwnerState, err e
 
 // changeAt returns the row of a journal that has a revision, the zero value if it is not
 // kept.
-func changeAt(c *copier, s workspace.Store, o workspace.Owner, revision int64) (found workspace.Change, err error) {
-	err = s.View(c.ctx, o, func(r workspace.Reader) error {
+func changeAt(c *copier, s workspace.Store, o store.Owner, revision int64) (found workspace.Change, err error) {
+	err = s.View(c.ctx, o, func(r store.Reader) error {
 		found = workspace.Change{}
 		rows, err := r.Changes(revision-1, 1)
 		if len(rows) > 0 && rows[0].Revision == revision {
@@ -82,7 +82,7 @@ func changeAt(c *copier, s workspace.Store, o workspace.Owner, revision int64) (
 }
 
 // erase removes every row of an owner.
-func erase(tx workspace.Tx) error {
+func erase(tx store.Tx) error {
 	state, err := tx.Owner()
 	if err != nil {
 		return err
@@ -97,13 +97,13 @@ func erase(tx workspace.Tx) error {
 	_, err1 := tx.Fold(workspace.KindFile, math.MaxInt32)
 	_, err2 := tx.Fold(workspace.KindLog, math.MaxInt32)
 	err3 := tx.Forget(store.Old{Requests: math.MaxInt32, From: future, Until: future, Changes: math.MaxInt64})
-	return errors.Join(err1, err2, err3, tx.Apply(workspace.OwnerState{}))
+	return errors.Join(err1, err2, err3, tx.Apply(store.OwnerState{}))
 }
 
 // erasePage is how many paths are listed at once.
 const erasePage = 500
 
-func erasePaths(tx workspace.Tx, kind workspace.PathKind, state workspace.OwnerState) error {
+func erasePaths(tx store.Tx, kind workspace.PathKind, state store.OwnerState) error {
 	for {
 		page, err := tx.Scan(store.ScanQuery{Kind: kind, Limit: erasePage})
 		if err != nil || len(page.Files)+len(page.Logs) == 0 {
@@ -112,13 +112,13 @@ func erasePaths(tx workspace.Tx, kind workspace.PathKind, state workspace.OwnerS
 		for _, f := range page.Files {
 			h := f.FileHead
 			h.Deleted, h.Sizes, h.Summary = true, nil, 0
-			if err := tx.Apply(workspace.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
+			if err := tx.Apply(store.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
 				return err
 			}
 		}
 		for _, h := range page.Logs {
 			h.Deleted, h.First, h.Bytes = true, h.Last+1, 0
-			if err := tx.Apply(workspace.LogChange{Head: h, Prune: h.Last, Owner: state}); err != nil {
+			if err := tx.Apply(store.LogChange{Head: h, Prune: h.Last, Owner: state}); err != nil {
 				return err
 			}
 		}

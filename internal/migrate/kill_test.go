@@ -100,10 +100,10 @@ func copyAndKill(t *testing.T, from, to, phase string, lines int) (last string) 
 }
 
 // owned returns the owners of a database.
-func owned(t testing.TB, s workspace.Store) map[workspace.Owner]bool {
+func owned(t testing.TB, s workspace.Store) map[store.Owner]bool {
 	owners, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 1 << 20})
 	testkit.Must(t, err)
-	all := map[workspace.Owner]bool{}
+	all := map[store.Owner]bool{}
 	for _, o := range owners.Owners {
 		all[o.Owner] = true
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Options of [Copy].
@@ -46,10 +47,10 @@ type copier struct {
 	from, to workspace.Store
 	o        Options
 	report   Report
-	revision int64                           // of the target's record
-	restored map[workspace.Owner]bool        // by this run
-	same     map[workspace.Owner]dump.Report // owners that are equal, with what was found in both databases
-	total    int64                           // bytes of all owners, about
+	revision int64                       // of the target's record
+	restored map[store.Owner]bool        // by this run
+	same     map[store.Owner]dump.Report // owners that are equal, with what was found in both databases
+	total    int64                       // bytes of all owners, about
 	copied   int64
 	verified int64
 }
@@ -62,8 +63,8 @@ type copier struct {
 // [workspace.ErrCorrupt] if the source is damaged. A target that is not empty is not
 // changed. After any other error, Copy can be called again.
 func Copy(ctx context.Context, from, to workspace.Store, o Options) (Report, error) {
-	c := &copier{ctx: ctx, from: from, to: to, o: o, restored: map[workspace.Owner]bool{},
-		same: map[workspace.Owner]dump.Report{}}
+	c := &copier{ctx: ctx, from: from, to: to, o: o, restored: map[store.Owner]bool{},
+		same: map[store.Owner]dump.Report{}}
 	err := c.run()
 	return c.report, err
 }
@@ -143,10 +144,10 @@ func (c *copier) copyOwners() error {
 }
 
 // restore copies one owner. An owner that the source does not have any more leaves nothing.
-func (c *copier) restore(o workspace.Owner) error {
+func (c *copier) restore(o store.Owner) error {
 	before := c.copied
 	var damage error
-	rows := func(yield func(workspace.Row, error) bool) {
+	rows := func(yield func(store.Row, error) bool) {
 		c.copied = before
 		for r, err := range dump.Fitting(dump.Rows(c.ctx, c.from, o)) {
 			damage = err
@@ -169,12 +170,12 @@ func (c *copier) restore(o workspace.Owner) error {
 	return fmt.Errorf("copy %s: %w", o, err)
 }
 
-func damaged(o workspace.Owner, err error) error {
+func damaged(o store.Owner, err error) error {
 	return workspace.Errorf(workspace.ErrCorrupt,
 		"copy %s: the source is damaged: %v; scratchpad verify lists the problems", o, err)
 }
 
-func (c *copier) progress(r workspace.Row) {
+func (c *copier) progress(r store.Row) {
 	switch {
 	case r.Version != nil:
 		c.copied += int64(len(r.Version.Content))
@@ -225,7 +226,7 @@ func (c *copier) compare() (changed []string, err error) {
 // compareOwner compares an owner of both databases, and copies the owner again if they
 // differ. If all rows were compared before, it looks at the states alone: every write
 // changes its owner's.
-func (c *copier) compareOwner(o workspace.Owner) (same bool, err error) {
+func (c *copier) compareOwner(o store.Owner) (same bool, err error) {
 	if before, ok := c.same[o]; ok {
 		here, err1 := stateOf(c.ctx, c.from, o)
 		there, err2 := stateOf(c.ctx, c.to, o)
@@ -248,7 +249,7 @@ func (c *copier) compareOwner(o workspace.Owner) (same bool, err error) {
 	return true, nil
 }
 
-func sameState(a, b workspace.OwnerState) bool {
+func sameState(a, b store.OwnerState) bool {
 	if a.Updated.Equal(b.Updated) {
 		a.Updated = b.Updated
 	}
@@ -275,7 +276,7 @@ func (c *copier) count(o dump.Report) {
 }
 
 // check reads all rows of an owner in both databases.
-func (c *copier) check(o workspace.Owner) (here, there dump.Report, err error) {
+func (c *copier) check(o store.Owner) (here, there dump.Report, err error) {
 	var copyErr error
 	var both sync.WaitGroup
 	both.Go(func() { there, copyErr = dump.Check(c.ctx, c.to, o) })

@@ -184,7 +184,7 @@ func TestCopyThereAndBack(t *testing.T) {
 
 // files returns the versions and hashes of the files of an agent.
 func files(t testing.TB, s workspace.Store) (text string) {
-	testkit.Must(t, s.Dump(t.Context(), workspace.Owner{Tenant: "team", Agent: "agent-003"}, func(r workspace.Row) error {
+	testkit.Must(t, s.Dump(t.Context(), store.Owner{Tenant: "team", Agent: "agent-003"}, func(r store.Row) error {
 		if r.Version != nil {
 			text += fmt.Sprintf("%s %d %x\n", r.Path, r.Version.Number, r.Version.SHA256)
 		}
@@ -210,8 +210,8 @@ func rowByRow(t testing.TB, first workspace.Store, others ...workspace.Store) {
 	}
 }
 
-func rowsOf(t testing.TB, s workspace.Store, o workspace.Owner) (rows []string) {
-	testkit.Must(t, s.Dump(t.Context(), o, func(r workspace.Row) error {
+func rowsOf(t testing.TB, s workspace.Store, o store.Owner) (rows []string) {
+	testkit.Must(t, s.Dump(t.Context(), o, func(r store.Row) error {
 		rows = append(rows, strings.Join([]string{
 			r.Path, show(r.State), show(r.Change), show(r.File), show(r.Version), show(r.Summary), show(r.Log), show(r.Entry), show(r.Request),
 		}, "|"))
@@ -249,8 +249,8 @@ func TestCopyIntoWhatIsNotEmpty(t *testing.T) {
 				return nil
 			},
 			"numbers alone": func(s workspace.Store) error {
-				return s.Update(t.Context(), workspace.Owner{Tenant: "t", Agent: "a"}, func(tx workspace.Tx) error {
-					return tx.Apply(workspace.OwnerState{FileFloor: 3})
+				return s.Update(t.Context(), store.Owner{Tenant: "t", Agent: "a"}, func(tx store.Tx) error {
+					return tx.Apply(store.OwnerState{FileFloor: 3})
 				})
 			},
 			"a record": func(s workspace.Store) error {
@@ -310,7 +310,7 @@ func TestUnfinished(t *testing.T) {
 		}
 		for n := range owners.Owners {
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := migrate.Copy(ctx, dumped{from, func(o workspace.Owner) {
+			_, err := migrate.Copy(ctx, dumped{from, func(o store.Owner) {
 				if o == owners.Owners[n].Owner {
 					cancel()
 				}
@@ -343,10 +343,10 @@ func TestUnfinished(t *testing.T) {
 // dumped calls at before each Dump.
 type dumped struct {
 	workspace.Store
-	at func(workspace.Owner)
+	at func(store.Owner)
 }
 
-func (s dumped) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+func (s dumped) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	s.at(o)
 	return s.Store.Dump(ctx, o, fn)
 }
@@ -375,7 +375,7 @@ func TestCopyOfWhatChanges(t *testing.T) {
 		fill(t, from, 8, 12, 1)
 		n := 0
 		rnd := rand.New(rand.NewPCG(3, 3))
-		report, err := migrate.Copy(t.Context(), dumped{from, func(workspace.Owner) {
+		report, err := migrate.Copy(t.Context(), dumped{from, func(store.Owner) {
 			switch n++; n {
 			case 5, 18, 30:
 				work(t, from, "local", "agent-000", 3, rnd)
@@ -385,7 +385,7 @@ func TestCopyOfWhatChanges(t *testing.T) {
 			case 10, 23:
 				_, err := service(t, from, "a").DeleteAgent(t.Context(), "agent-002")
 				testkit.Must(t, err)
-				testkit.Must(t, from.Count(t.Context(), map[workspace.Owner]int64{{Tenant: "team", Agent: "agent-003"}: 1}))
+				testkit.Must(t, from.Count(t.Context(), map[store.Owner]int64{{Tenant: "team", Agent: "agent-003"}: 1}))
 			case 20:
 				r, err := from.System(t.Context()).Get("auth/generation")
 				testkit.Must(t, err)
@@ -394,8 +394,8 @@ func TestCopyOfWhatChanges(t *testing.T) {
 				r, err = from.System(t.Context()).Get("lease/summary/local/x")
 				testkit.Must(t, err)
 				testkit.Must(t, from.System(t.Context()).Delete(r.Key, r.Revision))
-				gone := workspace.Owner{Tenant: "local", Agent: "deleted"}
-				testkit.Must(t, from.Update(t.Context(), gone, func(tx workspace.Tx) error { return tx.Apply(workspace.OwnerState{}) }))
+				gone := store.Owner{Tenant: "local", Agent: "deleted"}
+				testkit.Must(t, from.Update(t.Context(), gone, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) }))
 			}
 		}}, to, migrate.Options{From: "source"})
 		if err != nil || report.Again < 3 {
@@ -413,8 +413,8 @@ func TestCopyOfWhatNeverRests(t *testing.T) {
 	from, to := memstore.New(), newFile(t)
 	fill(t, from, 4, 6, 1)
 	rnd := rand.New(rand.NewPCG(3, 3))
-	busy := workspace.Owner{Tenant: "team", Agent: "agent-003"}
-	report, err := migrate.Copy(t.Context(), dumped{from, func(o workspace.Owner) {
+	busy := store.Owner{Tenant: "team", Agent: "agent-003"}
+	report, err := migrate.Copy(t.Context(), dumped{from, func(o store.Owner) {
 		if o == busy {
 			work(t, from, o.Tenant, o.Agent, 2, rnd)
 		}
@@ -452,8 +452,8 @@ func TestCopyOfDamage(t *testing.T) {
 	t.Parallel()
 	from, to := memstore.New(), memstore.New()
 	fill(t, from, 3, 10, 1)
-	o := workspace.Owner{Tenant: "a-", Agent: "agent-001"}
-	testkit.Must(t, from.Update(t.Context(), o, func(tx workspace.Tx) error {
+	o := store.Owner{Tenant: "a-", Agent: "agent-001"}
+	testkit.Must(t, from.Update(t.Context(), o, func(tx store.Tx) error {
 		s, err := tx.Owner()
 		s.Bytes++
 		return errors.Join(err, tx.Apply(s))
@@ -470,7 +470,7 @@ func TestCopyOfDamage(t *testing.T) {
 func TestCopyBesideWriterOfTarget(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	for _, o := range []workspace.Owner{{Tenant: "a", Agent: "agent-002"}, {Tenant: "zz", Agent: "own"}} {
+	for _, o := range []store.Owner{{Tenant: "a", Agent: "agent-002"}, {Tenant: "zz", Agent: "own"}} {
 		from, to := memstore.New(), newFile(t)
 		fill(t, from, 4, 6, 1)
 		_, err := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
@@ -490,10 +490,10 @@ func TestCopyBesideWriterOfTarget(t *testing.T) {
 // updated calls before ahead of each Update.
 type updated struct {
 	workspace.Store
-	before func(o workspace.Owner)
+	before func(o store.Owner)
 }
 
-func (s updated) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s updated) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	s.before(o)
 	return s.Store.Update(ctx, o, fn)
 }
@@ -503,7 +503,7 @@ func (s updated) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	o := workspace.Owner{Tenant: "a", Agent: "agent-002"}
+	o := store.Owner{Tenant: "a", Agent: "agent-002"}
 	from, to := memstore.New(), newFile(t)
 	fill(t, from, 4, 6, 1)
 	changes := listed{from, new(int), func(n int) {
@@ -512,7 +512,7 @@ func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
 		}
 	}}
 	written := 0
-	beside := updated{to, func(workspace.Owner) {
+	beside := updated{to, func(store.Owner) {
 		work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
 		written = len(rowsOf(t, to, o))
 	}}
@@ -553,8 +553,8 @@ func TestCopyOfPastOwner(t *testing.T) {
 	t.Parallel()
 	from, to := memstore.New(), newFile(t)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	testkit.Must(t, from.Restore(t.Context(), workspace.Owner{Tenant: "t", Agent: "a"}, func(yield func(workspace.Row, error) bool) {
-		_ = yield(workspace.Row{State: &workspace.OwnerState{Usage: workspace.Usage{Operations: 1}, Revision: 1, FileFloor: 9, Updated: at}}, nil)
+	testkit.Must(t, from.Restore(t.Context(), store.Owner{Tenant: "t", Agent: "a"}, func(yield func(store.Row, error) bool) {
+		_ = yield(store.Row{State: &store.OwnerState{Usage: workspace.Usage{Operations: 1}, Revision: 1, FileFloor: 9, Updated: at}}, nil)
 	}))
 	_, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})
 	testkit.Must(t, err)

@@ -14,12 +14,12 @@ import (
 const ownersPage = 500
 
 // owners returns all owners of a database, in order.
-func owners(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Owner, error] {
-	return func(yield func(workspace.Owner, error) bool) {
+func owners(ctx context.Context, s workspace.Store) iter.Seq2[store.Owner, error] {
+	return func(yield func(store.Owner, error) bool) {
 		for q := (store.OwnersQuery{Which: store.AllOwners, Limit: ownersPage}); ; {
 			list, err := s.Owners(ctx, q)
 			if err != nil {
-				yield(workspace.Owner{}, err)
+				yield(store.Owner{}, err)
 				return
 			}
 			for _, o := range list.Owners {
@@ -79,17 +79,17 @@ func pairs[T any](here, there iter.Seq2[T, error], compare func(a, b T) int) ite
 }
 
 // ownerPairs returns the owners of both databases, in order.
-func (c *copier) ownerPairs() iter.Seq2[pair[workspace.Owner], error] {
-	return pairs(owners(c.ctx, c.from), owners(c.ctx, c.to), func(a, b workspace.Owner) int {
+func (c *copier) ownerPairs() iter.Seq2[pair[store.Owner], error] {
+	return pairs(owners(c.ctx, c.from), owners(c.ctx, c.to), func(a, b store.Owner) int {
 		return cmp.Compare(a.String(), b.String())
 	})
 }
 
 // owner returns the owner of a pair.
-func owner(p pair[workspace.Owner]) workspace.Owner { return *cmp.Or(p.here, p.there) }
+func owner(p pair[store.Owner]) store.Owner { return *cmp.Or(p.here, p.there) }
 
 // stateOf returns an owner's state as a dump has it, the zero value if there is none.
-func stateOf(ctx context.Context, s workspace.Store, o workspace.Owner) (state workspace.OwnerState, err error) {
+func stateOf(ctx context.Context, s workspace.Store, o store.Owner) (state store.OwnerState, err error) {
 	for r, err := range dump.Rows(ctx, s, o) {
 		if err != nil || r.State == nil { // the state comes first
 			return state, err

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Between two databases of PostgreSQL, with a source that is opened for reading and whose
@@ -60,7 +61,7 @@ func TestCopyOverConnectionsThatEnd(t *testing.T) {
 		to, err := openNamed(url)
 		testkit.Must(t, err)
 		n := 0
-		_, err = migrate.Copy(t.Context(), dumped{from, func(workspace.Owner) {
+		_, err = migrate.Copy(t.Context(), dumped{from, func(store.Owner) {
 			if n++; n%(2+call) == 0 {
 				if _, err := pgtest.Terminate(t.Context(), url); err != nil {
 					t.Errorf("terminate: %v", err)

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Traced returns a store that makes spans of the transactions of calls. Without traces it
@@ -23,17 +24,17 @@ type tracedStore struct {
 }
 
 // View implements [workspace.Store].
-func (s tracedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s tracedStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	return s.around(ctx, "store.view", func(ctx context.Context) error { return s.Store.View(ctx, o, fn) })
 }
 
 // Update implements [workspace.Store].
-func (s tracedStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s tracedStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.around(ctx, "store.update", func(ctx context.Context) error { return s.Store.Update(ctx, o, fn) })
 }
 
 // Count implements [workspace.Store].
-func (s tracedStore) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
+func (s tracedStore) Count(ctx context.Context, reads map[store.Owner]int64) error {
 	return s.around(ctx, "store.count", func(ctx context.Context) error { return s.Store.Count(ctx, reads) })
 }
 

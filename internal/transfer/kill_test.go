@@ -18,6 +18,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // stepStore calls stop before or after one of its transactions.
@@ -40,11 +41,11 @@ func (s *stepStore) step(fn func() error) error {
 	return err
 }
 
-func (s *stepStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *stepStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
 	return s.step(func() error { return s.Store.View(ctx, o, fn) })
 }
 
-func (s *stepStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *stepStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) error) error {
 	return s.step(func() error { return s.Store.Update(ctx, o, fn) })
 }
 

@@ -130,9 +130,9 @@ func TestRedactedIsGone(t *testing.T) {
 // everything returns what readers of all kinds show.
 func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[string]string {
 	ctx := context.Background()
-	owner := workspace.Owner{Tenant: "local", Agent: "a"}
+	owner := port.Owner{Tenant: "local", Agent: "a"}
 	var rows, read, api strings.Builder
-	testkit.Must(t, store.Dump(ctx, owner, func(r workspace.Row) error {
+	testkit.Must(t, store.Dump(ctx, owner, func(r port.Row) error {
 		if r.Version != nil {
 			fmt.Fprintf(&rows, "%s ", r.Version.Content)
 		} else if r.Summary != nil {
@@ -140,18 +140,18 @@ func (s *secrets) everything(t *rapid.T, store workspace.Store, dir string) map[
 		}
 		return nil
 	}))
-	testkit.Must(t, store.View(ctx, owner, func(r workspace.Reader) error {
+	testkit.Must(t, store.View(ctx, owner, func(r port.Reader) error {
 		page, err := r.Scan(port.ScanQuery{Kind: workspace.KindFile, Limit: 100})
 		for _, h := range page.Files {
-			all, err1 := r.Load(workspace.Query{File: h.Path, History: true})
+			all, err1 := r.Load(port.Query{File: h.Path, History: true})
 			for _, v := range all.Versions {
-				l, err2 := r.Load(workspace.Query{File: h.Path, Version: v.Number, Since: v.Number, History: true})
+				l, err2 := r.Load(port.Query{File: h.Path, Version: v.Number, Since: v.Number, History: true})
 				fmt.Fprintf(&read, "%s %s %s ", v.Content, l.Version.Content, l.Old.Content)
 				err = errors.Join(err, err2)
 			}
 			made, err4 := r.Summaries(h.Path)
 			for _, m := range made {
-				l, err5 := r.Load(workspace.Query{File: h.Path, Summary: &m.SummaryKey})
+				l, err5 := r.Load(port.Query{File: h.Path, Summary: &m.SummaryKey})
 				if l.Summary != nil {
 					fmt.Fprintf(&read, "%s ", l.Summary.Content)
 				}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An agent does a sequence of operations, numbered from 0, in rounds of six. The sequence
@@ -209,7 +210,7 @@ func (j job) read(ctx context.Context, s *sqlite.Store) (stop func()) {
 	for range 2 {
 		wg.Go(func() {
 			for {
-				s.View(ctx, workspace.Owner{Tenant: "local", Agent: "x"}, func(r workspace.Reader) error {
+				s.View(ctx, store.Owner{Tenant: "local", Agent: "x"}, func(r store.Reader) error {
 					_, err := r.Owner()
 					time.Sleep(7 * time.Millisecond)
 					return err

@@ -16,20 +16,20 @@ import (
 // mutants are stores with one bug each, by name. A check must find each of them.
 var mutants = map[string]func(workspace.Store) workspace.Store{
 	"stale read": func(s workspace.Store) workspace.Store {
-		return &staleStore{Store: s, old: map[string]workspace.Loaded{}}
+		return &staleStore{Store: s, old: map[string]store.Loaded{}}
 	},
 	"missed tombstone": func(s workspace.Store) workspace.Store {
-		return &tombstoneStore{Store: s, old: map[string]workspace.Loaded{}}
+		return &tombstoneStore{Store: s, old: map[string]store.Loaded{}}
 	},
 	"lost update":    func(s workspace.Store) workspace.Store { return lostStore{s} },
-	"version reuse":  updating(func(tx workspace.Tx) workspace.Tx { return versionTx{tx} }),
+	"version reuse":  updating(func(tx store.Tx) store.Tx { return versionTx{tx} }),
 	"quota race":     func(s workspace.Store) workspace.Store { return quotaStore{s} },
 	"cursor gap":     func(s workspace.Store) workspace.Store { return cursorStore{s} },
-	"journal gap":    updating(func(tx workspace.Tx) workspace.Tx { return gapTx{tx} }),
-	"revision reuse": updating(func(tx workspace.Tx) workspace.Tx { return revisionTx{tx} }),
+	"journal gap":    updating(func(tx store.Tx) store.Tx { return gapTx{tx} }),
+	"revision reuse": updating(func(tx store.Tx) store.Tx { return revisionTx{tx} }),
 
 	"answer before the commit": func(s workspace.Store) workspace.Store { return &earlyStore{Store: s} },
-	"forgotten key":            updating(func(tx workspace.Tx) workspace.Tx { return keyTx{tx} }),
+	"forgotten key":            updating(func(tx store.Tx) store.Tx { return keyTx{tx} }),
 	"owners folded in case":    func(s workspace.Store) workspace.Store { return foldedStore{s} },
 }
 
@@ -69,38 +69,38 @@ func catches(t *testing.T, mutant, database string) {
 }
 
 // updating returns a store whose transactions that write have a bug.
-func updating(bend func(workspace.Tx) workspace.Tx) func(workspace.Store) workspace.Store {
+func updating(bend func(store.Tx) store.Tx) func(workspace.Store) workspace.Store {
 	return func(s workspace.Store) workspace.Store { return bentStore{s, bend} }
 }
 
 type bentStore struct {
 	workspace.Store
-	bend func(workspace.Tx) workspace.Tx
+	bend func(store.Tx) store.Tx
 }
 
-func (s bentStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(s.bend(tx)) })
+func (s bentStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx store.Tx) error { return fn(s.bend(tx)) })
 }
 
 // staleStore answers a read of a file with what the read before saw, now and then.
 type staleStore struct {
 	workspace.Store
 	mu  sync.Mutex // guards the following
-	old map[string]workspace.Loaded
+	old map[string]store.Loaded
 	n   int
 }
 
-func (s *staleStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(staleReader{r, s, o.String() + " "}) })
+func (s *staleStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error { return fn(staleReader{r, s, o.String() + " "}) })
 }
 
 type staleReader struct {
-	workspace.Reader
+	store.Reader
 	s     *staleStore
 	owner string
 }
 
-func (r staleReader) Load(q workspace.Query) (workspace.Loaded, error) {
+func (r staleReader) Load(q store.Query) (store.Loaded, error) {
 	l, err := r.Reader.Load(q)
 	if q.File == "" || err != nil {
 		return l, err
@@ -119,20 +119,20 @@ func (r staleReader) Load(q workspace.Query) (workspace.Loaded, error) {
 type tombstoneStore struct {
 	workspace.Store
 	mu  sync.Mutex // guards the following
-	old map[string]workspace.Loaded
+	old map[string]store.Loaded
 }
 
-func (s *tombstoneStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(tombstoneReader{r, s, o.String() + " "}) })
+func (s *tombstoneStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error { return fn(tombstoneReader{r, s, o.String() + " "}) })
 }
 
 type tombstoneReader struct {
-	workspace.Reader
+	store.Reader
 	s     *tombstoneStore
 	owner string
 }
 
-func (r tombstoneReader) Load(q workspace.Query) (workspace.Loaded, error) {
+func (r tombstoneReader) Load(q store.Query) (store.Loaded, error) {
 	l, err := r.Reader.Load(q)
 	if q.File == "" || err != nil {
 		return l, err
@@ -153,18 +153,18 @@ func (r tombstoneReader) Load(q workspace.Query) (workspace.Loaded, error) {
 // writers wins.
 type lostStore struct{ workspace.Store }
 
-func (s lostStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(lostTx{tx, s.Store, o}) })
+func (s lostStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx store.Tx) error { return fn(lostTx{tx, s.Store, o}) })
 }
 
 type lostTx struct {
-	workspace.Tx
+	store.Tx
 	store workspace.Store
-	owner workspace.Owner
+	owner store.Owner
 }
 
-func (tx lostTx) Load(q workspace.Query) (l workspace.Loaded, err error) {
-	err = tx.store.View(context.Background(), tx.owner, func(r workspace.Reader) (err error) {
+func (tx lostTx) Load(q store.Query) (l store.Loaded, err error) {
+	err = tx.store.View(context.Background(), tx.owner, func(r store.Reader) (err error) {
 		l, err = r.Load(q)
 		return err
 	})
@@ -175,11 +175,11 @@ func (tx lostTx) Load(q workspace.Query) (l workspace.Loaded, err error) {
 }
 
 func (tx lostTx) Apply(w store.Write) error {
-	ch, ok := w.(workspace.FileChange)
+	ch, ok := w.(store.FileChange)
 	if !ok {
 		return tx.Tx.Apply(w)
 	}
-	l, err := tx.Tx.Load(workspace.Query{File: ch.Head.Path})
+	l, err := tx.Tx.Load(store.Query{File: ch.Head.Path})
 	if err != nil {
 		return err
 	}
@@ -196,9 +196,9 @@ func (tx lostTx) Apply(w store.Write) error {
 }
 
 // versionTx forgets the number of a deleted path.
-type versionTx struct{ workspace.Tx }
+type versionTx struct{ store.Tx }
 
-func (tx versionTx) Load(q workspace.Query) (workspace.Loaded, error) {
+func (tx versionTx) Load(q store.Query) (store.Loaded, error) {
 	l, err := tx.Tx.Load(q)
 	for _, head := range []*workspace.FileHead{&l.File, &l.To} {
 		if head.Deleted {
@@ -211,24 +211,24 @@ func (tx versionTx) Load(q workspace.Query) (workspace.Loaded, error) {
 // quotaStore checks the limit of files with a count from before the transaction.
 type quotaStore struct{ workspace.Store }
 
-func (s quotaStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	var before workspace.OwnerState
-	err := s.View(ctx, o, func(r workspace.Reader) (err error) {
+func (s quotaStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	var before store.OwnerState
+	err := s.View(ctx, o, func(r store.Reader) (err error) {
 		before, err = r.Owner()
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(&quotaTx{Tx: tx, before: before.Files}) })
+	return s.Store.Update(ctx, o, func(tx store.Tx) error { return fn(&quotaTx{Tx: tx, before: before.Files}) })
 }
 
 type quotaTx struct {
-	workspace.Tx
+	store.Tx
 	before, missing int64
 }
 
-func (tx *quotaTx) Load(q workspace.Query) (workspace.Loaded, error) {
+func (tx *quotaTx) Load(q store.Query) (store.Loaded, error) {
 	l, err := tx.Tx.Load(q)
 	if tx.missing = l.Owner.Files - tx.before; tx.missing > 0 {
 		l.Owner.Files -= tx.missing
@@ -240,17 +240,17 @@ func (tx *quotaTx) Load(q workspace.Query) (workspace.Loaded, error) {
 
 func (tx *quotaTx) Apply(w store.Write) error {
 	switch c := w.(type) {
-	case workspace.FileChange:
+	case store.FileChange:
 		c.Owner.Files += tx.missing
 		w = c
-	case workspace.LogChange:
+	case store.LogChange:
 		c.Owner.Files += tx.missing
 		w = c
-	case workspace.FileMove:
+	case store.FileMove:
 		c.Owner.Files += tx.missing
 		w = c
-	case workspace.OwnerState:
-		if c != (workspace.OwnerState{}) {
+	case store.OwnerState:
+		if c != (store.OwnerState{}) {
 			c.Files += tx.missing
 			w = c
 		}
@@ -262,11 +262,11 @@ func (tx *quotaTx) Apply(w store.Write) error {
 // last: its cursor passes a change that it was not told.
 type cursorStore struct{ workspace.Store }
 
-func (s cursorStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
-	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(cursorReader{r}) })
+func (s cursorStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, o, func(r store.Reader) error { return fn(cursorReader{r}) })
 }
 
-type cursorReader struct{ workspace.Reader }
+type cursorReader struct{ store.Reader }
 
 func (r cursorReader) Changes(after int64, limit int) ([]workspace.Change, error) {
 	rows, err := r.Reader.Changes(after, limit)
@@ -279,10 +279,10 @@ func (r cursorReader) Changes(after int64, limit int) ([]workspace.Change, error
 }
 
 // gapTx leaves a change out of the journal now and then.
-type gapTx struct{ workspace.Tx }
+type gapTx struct{ store.Tx }
 
 func (tx gapTx) Apply(w store.Write) error {
-	if ch, ok := w.(workspace.FileChange); ok && ch.Change.Revision%16 == 15 {
+	if ch, ok := w.(store.FileChange); ok && ch.Change.Revision%16 == 15 {
 		ch.Change = workspace.Change{}
 		ch.Owner.Revision--
 		ch.Owner.Changes--
@@ -292,10 +292,10 @@ func (tx gapTx) Apply(w store.Write) error {
 }
 
 // revisionTx gives the number of a change again now and then.
-type revisionTx struct{ workspace.Tx }
+type revisionTx struct{ store.Tx }
 
 func (tx revisionTx) Apply(w store.Write) error {
-	if ch, ok := w.(workspace.FileChange); ok && (ch.Change.Revision-1)%16 == 15 {
+	if ch, ok := w.(store.FileChange); ok && (ch.Change.Revision-1)%16 == 15 {
 		last := ch.Change.Revision - 1
 		if err := tx.Forget(store.Old{Changes: last}); err != nil {
 			return err
@@ -313,12 +313,12 @@ type earlyStore struct {
 	under sync.RWMutex // held for reading while a commit is under way
 }
 
-func (s *earlyStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *earlyStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	answer := make(chan error, 2)
 	s.under.RLock()
 	go func() {
 		defer s.under.RUnlock()
-		answer <- s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+		answer <- s.Store.Update(ctx, o, func(tx store.Tx) error {
 			err := fn(tx)
 			answer <- err
 			return err
@@ -327,17 +327,17 @@ func (s *earlyStore) Update(ctx context.Context, o workspace.Owner, fn func(work
 	return <-answer
 }
 
-func (s *earlyStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *earlyStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	s.under.Lock()
 	defer s.under.Unlock()
 	return s.Store.View(ctx, o, fn)
 }
 
 // keyTx does not keep requests.
-type keyTx struct{ workspace.Tx }
+type keyTx struct{ store.Tx }
 
 func (tx keyTx) Apply(w store.Write) error {
-	if _, ok := w.(workspace.Request); ok {
+	if _, ok := w.(store.Request); ok {
 		return nil
 	}
 	return tx.Tx.Apply(w)
@@ -346,15 +346,15 @@ func (tx keyTx) Apply(w store.Write) error {
 // foldedStore takes agents for the same whose names differ in case.
 type foldedStore struct{ workspace.Store }
 
-func folded(o workspace.Owner) workspace.Owner {
-	return workspace.Owner{Tenant: o.Tenant, Agent: strings.ToLower(o.Agent)}
+func folded(o store.Owner) store.Owner {
+	return store.Owner{Tenant: o.Tenant, Agent: strings.ToLower(o.Agent)}
 }
 
-func (s foldedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s foldedStore) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	return s.Store.View(ctx, folded(o), fn)
 }
 
-func (s foldedStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s foldedStore) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	return s.Store.Update(ctx, folded(o), fn)
 }
 

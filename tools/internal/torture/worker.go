@@ -140,7 +140,7 @@ func (w *server) do(ctx context.Context, r request) reply {
 	if err != nil {
 		return reply{N: r.N, Error: err.Error()}
 	}
-	owner := workspace.Owner{Tenant: r.Tenant, Agent: r.Agent}
+	owner := store.Owner{Tenant: r.Tenant, Agent: r.Agent}
 	if r.Do == doWipe {
 		if err := w.wipe(ctx, svc, r.Tenant); err != nil {
 			out.Error = err.Error()
@@ -219,7 +219,7 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 		}
 		for _, o := range list.Owners {
 			err := insist(func() error {
-				return w.store.Update(ctx, o.Owner, func(tx workspace.Tx) error { return tx.Apply(workspace.OwnerState{}) })
+				return w.store.Update(ctx, o.Owner, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) })
 			})
 			if err != nil {
 				return err
@@ -232,7 +232,7 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 
 // A look is all that an agent has in one snapshot.
 type look struct {
-	State workspace.OwnerState
+	State store.OwnerState
 	Rows  []workspace.Change // the journal
 	Files map[string]lookFile
 	Logs  map[string]lookLog
@@ -249,9 +249,9 @@ type lookLog struct {
 	Entries []string `json:",omitempty"`
 }
 
-func lookAt(ctx context.Context, store workspace.Store, o workspace.Owner) (*look, error) {
+func lookAt(ctx context.Context, db workspace.Store, o store.Owner) (*look, error) {
 	var l *look
-	err := store.View(ctx, o, func(r workspace.Reader) (err error) {
+	err := db.View(ctx, o, func(r store.Reader) (err error) {
 		l = &look{Files: map[string]lookFile{}, Logs: map[string]lookLog{}}
 		if l.State, err = r.Owner(); err != nil {
 			return err
@@ -271,16 +271,16 @@ func lookAt(ctx context.Context, store workspace.Store, o workspace.Owner) (*loo
 	return l, err
 }
 
-func (l *look) readFiles(r workspace.Reader) error {
+func (l *look) readFiles(r store.Reader) error {
 	for _, path := range filePaths {
-		loaded, err := r.Load(workspace.Query{File: path})
+		loaded, err := r.Load(store.Query{File: path})
 		if err != nil {
 			return err
 		}
 		h := loaded.File
 		f := lookFile{Version: h.Version}
 		for n := h.Oldest(); n <= h.Version; n++ {
-			one, err := r.Load(workspace.Query{File: path, Version: n})
+			one, err := r.Load(store.Query{File: path, Version: n})
 			if err != nil {
 				return fmt.Errorf("version %d of %s: %w", n, path, err)
 			}
@@ -291,9 +291,9 @@ func (l *look) readFiles(r workspace.Reader) error {
 	return nil
 }
 
-func (l *look) readLogs(r workspace.Reader) error {
+func (l *look) readLogs(r store.Reader) error {
 	for _, path := range logPaths {
-		loaded, err := r.Load(workspace.Query{Log: path, Entries: &workspace.EntryQuery{}})
+		loaded, err := r.Load(store.Query{Log: path, Entries: &store.EntryQuery{}})
 		if err != nil {
 			return err
 		}
