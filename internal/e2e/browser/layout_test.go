@@ -45,13 +45,13 @@ const untidy = `(() => {
 			const boxes = lineBoxes(n, word.index, word.index + word[0].length);
 			if (word[0].length <= 12 && boxes.some(b => b.top > boxes[0].bottom - 2)) found.push("it breaks a word: " + word[0]);
 		}
-		for (const b of lineBoxes(n, 0, n.data.length)) lines.push({...cut(b, e), text: n.data.trim().slice(0, 40)});
+		for (const b of lineBoxes(n, 0, n.data.length)) lines.push({...cut(b, e), node: n, text: n.data.trim().slice(0, 40)});
 	}
 	lines.sort((a, b) => a.top - b.top);
 	lines.forEach((a, i) => {
 		for (let j = i + 1; j < lines.length && lines[j].top < a.bottom; j++) {
 			const b = lines[j], high = Math.min(a.bottom, b.bottom) - b.top, wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-			if (wide > 2 && 2 * high > Math.min(a.bottom - a.top, b.bottom - b.top)) found.push("it shows one over the other: " + a.text + " | " + b.text);
+			if (a.node !== b.node && wide > 2 && 2 * high > Math.min(a.bottom - a.top, b.bottom - b.top)) found.push("it shows one over the other: " + a.text + " | " + b.text);
 		}
 	});
 	return found.slice(0, 7);

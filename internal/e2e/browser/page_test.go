@@ -280,11 +280,9 @@ func (p *tab) review(name string) {
 	before := p.view
 	for _, v := range viewsOf(name) {
 		v.zone, v.noScript = before.zone, before.noScript
-		for _, width := range tight {
-			if v.width > width {
-				p.look(view{width: width, dark: v.dark, noScript: v.noScript, zone: v.zone})
-				p.layout()
-			}
+		if v.width > tight {
+			p.look(view{width: tight, dark: v.dark, noScript: v.noScript, zone: v.zone})
+			p.layout()
 		}
 		p.look(v)
 		p.layout()
@@ -294,9 +292,8 @@ func (p *tab) review(name string) {
 	p.look(before)
 }
 
-// tight are widths of a window in which tables have the least room: just enough for a page in
-// two columns, and for a table with all of its columns.
-var tight = []int64{1160, 740}
+// tight is the width of a window in which two columns just fit beside each other.
+const tight = 1160
 
 // viewsOf returns the views in which a page is reviewed.
 func viewsOf(name string) []view {
