@@ -287,13 +287,15 @@ func (t *tx) redact(ch store.VersionRedaction) []wire.Statement {
 // moveFile removes what the other path has before the versions come to it, so that no two
 // have one number.
 func (t *tx) moveFile(m store.FileMove) []wire.Statement {
+	from := store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget}
+	to := store.FileChange{Head: m.To, New: &m.New}
 	return slices.Concat([]wire.Statement{
 		{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2", Args: []any{t.owner, m.To.Path}},
 		{
 			SQL:  "UPDATE versions SET path = $3 WHERE owner = $1 AND path = $2 AND version > $4",
 			Args: []any{t.owner, m.From.Path, m.To.Path, max(m.Above, m.Prune)},
 		},
-	}, t.saveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget}), t.saveFile(store.FileChange{Head: m.To, New: &m.New}))
+	}, t.saveFile(from), t.saveFile(to))
 }
 
 func (t *tx) saveLog(ch store.LogChange) (batch []wire.Statement) {

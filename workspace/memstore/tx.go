@@ -111,7 +111,8 @@ func (t *tx) Forget(o store.Old) error {
 		t.setRequest(q.Key, nil)
 	}
 	if o.Changes > 0 {
-		t.setChanges(slices.Clone(t.changes[firstAfter(t.changes, o.Changes):])) // so that the array does not keep what is removed
+		kept := t.changes[firstAfter(t.changes, o.Changes):]
+		t.setChanges(slices.Clone(kept)) // so that the array does not keep what is removed
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ type Owners int
 // The owners of a query.
 const (
 	UsedOwners    Owners = iota // of a tenant, that hold anything
-	DeletedOwners               // of a tenant, of whom nothing is left but the numbers that they had reached; in byte order of name
+	DeletedOwners               // of a tenant, that have only the numbers that they had reached; in byte order of name
 	AllOwners                   // of every tenant, that have a row of any kind; in byte order of their String
 	OwnerTotals                 // the sums over a tenant's UsedOwners, from their states alone, in place of a list
 )
