@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,44 +19,9 @@ const (
 	sendTime         = 10 * time.Second // for a browser to take an event
 )
 
-// streams are the event streams that are open.
-type streams struct {
-	mu  sync.Mutex     // guards all
-	n   int            // of all people
-	per map[string]int // by person
-}
-
-// enter adds a stream until leave. Errors: [*Busy].
-func (s *streams) enter(person string) (leave func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.n >= maxStreams || s.per[person] >= maxPersonStreams {
-		return nil, &Busy{After: 5 * time.Second, Text: "too many pages are open"}
-	}
-	if s.per == nil {
-		s.per = map[string]int{}
-	}
-	s.n++
-	s.per[person]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.n--
-		if s.per[person]--; s.per[person] == 0 {
-			delete(s.per, person)
-		}
-	}, nil
-}
-
-func (s *streams) open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.n
-}
-
 // Idle returns how long ago the last request was, or 0 while a page is open.
 func (h *Handler) Idle() time.Duration {
-	if h.streams.open() > 0 {
+	if h.streams.Held() > 0 {
 		return 0
 	}
 	return h.o.Now().Sub(h.began) - time.Duration(h.last.Load())
@@ -73,11 +37,11 @@ func (h *Handler) events(v *visit) error {
 	if err := v.mayFollow(agent); err != nil {
 		return err
 	}
-	leave, err := h.streams.enter(v.person.ID)
-	if err != nil {
-		return err
+	stream, ok := h.streams.TryTake(v.group, 1)
+	if !ok {
+		return &Busy{After: 5 * time.Second, Text: "too many pages are open"}
 	}
-	defer leave()
+	defer stream.Leave()
 	defer h.seen()
 	var person atomic.Pointer[Person]
 	person.Store(&v.person)

@@ -29,9 +29,9 @@ type Handler struct {
 	foreign  *admission.Semaphore // for the forms of people who are not known
 	finds    *admission.Semaphore // for searches, each of which takes 1
 	sent     sentForms
-	streams  streams
-	began    time.Time    // with a monotonic clock, unless Options.Now has none
-	last     atomic.Int64 // when somebody was last seen, in nanoseconds after that
+	streams  *admission.Semaphore // pages that wait for changes, each of which takes 1
+	began    time.Time            // with a monotonic clock, unless Options.Now has none
+	last     atomic.Int64         // when somebody was last seen, in nanoseconds after that
 }
 
 // New returns a Handler. The error is [workspace.ErrInvalid] if Options.People is nil.
@@ -43,6 +43,7 @@ func New(o Options) (*Handler, error) {
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
 	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) } // half of it for one person
 	h.room, h.beside, h.foreign, h.finds = shared(roomBytes), shared(roomBytes), shared(foreignBytes), shared(maxFinds)
+	h.streams = admission.New(maxStreams, maxPersonStreams)
 	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err
 	}
