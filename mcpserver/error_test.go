@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -195,5 +197,45 @@ func TestKindsOfError(t *testing.T) {
 			said = "cancelled"
 		}
 		w.refused("list_files", `{}`, "", said)
+	}
+}
+
+// An error quotes a line of a file unchanged, even if the line reads like an error in Go,
+// on the command line or here.
+func TestQuotesAreNotReworded(t *testing.T) {
+	testkit.SkipInShort(t)
+	w := newWire(t, newServer(t, "a"))
+	for _, line := range []string{
+		"IfVersion is 0, Since is 1, old occurs 2 times, set All",
+		"if_version is 0; read it with since_version 2; use read_file: quota exceeded",
+		"ListFiles shows those that exist; delete what is not needed: not found",
+	} {
+		text := must(json.Marshal(line))(t)
+		w.send(request("1", "write_file", fmt.Sprintf(`{"path":"since_version","content":%s}`, text)))
+		w.must()
+		w.refused("edit_file", fmt.Sprintf(`{"path":"since_version","old_text":%q,"new_text":""}`, "?"+line), "",
+			`edit since_version: old_text does not occur; the nearest is line 1: "`+line+`": conflict`)
+	}
+}
+
+// A path has one URI: only what a client escapes is decoded.
+func TestUnicodeURIs(t *testing.T) {
+	testkit.SkipInShort(t)
+	svc := newService(t, workspace.Options{Paths: workspace.UnicodePaths})
+	for _, path := range []string{"notes/a b", "é", "x"} {
+		must(agentOf(t, svc, "a").WriteFile(t.Context(), path, []byte("text"), workspace.WriteOptions{}))(t)
+	}
+	s := connect(t, newServerOn(t, svc, "a"))
+	for uri, found := range map[string]bool{
+		"scratchpad://a/notes/a%20b": true, "scratchpad://a/%C3%A9": true, "scratchpad://a/%c3%a9": true, "scratchpad://a/e%CC%81": true,
+		"scratchpad://a/notes%2Fa%20b": false, "scratchpad://a/%78": false, "scratchpad://a/notes/a+b": false, "scratchpad://a/notes/a%2520b": false,
+		"scratchpad://a/notes/../x": false, "scratchpad://a/notes/%2e%2e/x": false, "scratchpad://a/%C3": false, "scratchpad://a/x%": false,
+		"scratchpad://a/x%2": false, "scratchpad://a/%20x": false, "scratchpad://a/x%00": false, "scratchpad://%61/x": false,
+		"scratchpad://a/%EF%BD%98": false, "scratchpad://a/x%E2%80%8B": false,
+	} {
+		res, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if (err == nil) != found || found && res.Contents[0].Text != "text" {
+			t.Errorf("ReadResource(%s) = %+v, %v, want it found: %t", uri, res, err, found)
+		}
 	}
 }
