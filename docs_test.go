@@ -13,15 +13,14 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/golden"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // docs/design.md lists every package with the first sentence of its comment.
 func TestPackagesAreListed(t *testing.T) {
 	const name = "docs/design.md"
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	before, rest, ok := strings.Cut(string(text), "\n## The packages\n\n```\n")
 	_, after, closed := strings.Cut(rest, "```\n")
 	if !ok || !closed {
@@ -46,9 +45,7 @@ func packageList(t *testing.T) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return list.String()
 }
 
@@ -59,9 +56,7 @@ var subject = regexp.MustCompile(`^(Package|Command) \w+ `)
 func synopsisOf(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	found := false
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -69,9 +64,7 @@ func synopsisOf(t *testing.T, folder string) string {
 		}
 		found = true
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if f.Doc != nil {
 			said := subject.ReplaceAllString(new(doc.Package).Synopsis(f.Doc.Text()), "")
 			return strings.NewReplacer("[", "", "]", "").Replace(strings.TrimRight(said, ".:"))
@@ -93,14 +86,10 @@ func TestNamedFilesExist(t *testing.T) {
 		bases[filepath.Base(name)] = true
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, document := range []string{"CONTRIBUTING.md", "docs/design.md"} {
 		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, found := range quotedFile.FindAllStringSubmatch(string(text), -1) {
 			name := found[1]
 			if _, err := os.Stat(name); err != nil && (strings.Contains(name, "/") || !bases[name]) {

@@ -46,9 +46,7 @@ func newWorkspace(t testing.TB) *workspace.Workspace {
 
 func write(t testing.TB, ws *workspace.Workspace, path, content string) {
 	t.Helper()
-	if _, err := ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{})))
 }
 
 func content(t testing.TB, ws *workspace.Workspace, path string) string {
@@ -201,9 +199,7 @@ func TestRunnerWithoutTheDefinition(t *testing.T) {
 	p.Tools = nil
 	tool := memorytool.New(ws, memorytool.Options{})
 	client := m.client()
-	if _, err := client.Beta.Messages.NewToolRunner([]anthropic.BetaTool{tool}, p).RunToCompletion(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(client.Beta.Messages.NewToolRunner([]anthropic.BetaTool{tool}, p).RunToCompletion(t.Context())))
 	if content(t, ws, "a.md") != "a" {
 		t.Error("the file was not written")
 	}

@@ -176,9 +176,7 @@ func TestMergeIsSeenAtOnce(t *testing.T) {
 		for i := range n {
 			_ = fork.Set(fmt.Sprint(i), round+1)
 		}
-		if _, err := p.Merge(base, fork, nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(p.Merge(base, fork, nil)))
 	}
 	stop.Store(true)
 	wg.Wait()

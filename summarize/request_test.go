@@ -115,9 +115,7 @@ func TestRequests(t *testing.T) {
 			s := summarizer(t, a, ProviderOptions{Key: " " + secret + "\n", BaseURL: f.URL + base, MaxTokens: 321}, hooks{})
 			marks := map[string]bool{}
 			for range 20 {
-				if _, err := s.Summarize(t.Context(), request(content)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, testkit.Err(s.Summarize(t.Context(), request(content))))
 				var system, user string
 				var err error
 				if a.method == "anthropic" {
@@ -182,9 +180,7 @@ func TestRequestToOpenAI(t *testing.T) {
 func TestNoKeyNoHeader(t *testing.T) {
 	for _, a := range apis {
 		f := newFake(t, answering(good(a, "fine", "end_turn", 10, 1)))
-		if _, err := summarizer(t, a, ProviderOptions{BaseURL: f.URL}, hooks{}).Summarize(t.Context(), request("text")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(summarizer(t, a, ProviderOptions{BaseURL: f.URL}, hooks{}).Summarize(t.Context(), request("text"))))
 		if h := f.last.Header; h.Get("Authorization") != "" || h.Get("X-Api-Key") != "" {
 			t.Errorf("%v", h)
 		}

@@ -74,9 +74,7 @@ func lateAnswers(t *testing.T, a *api, timeout time.Duration) bool {
 	ws, err := svc.Agent("agent-1")
 	testkit.Must(t, err)
 	for i, path := range []string{"a", "b"} {
-		if _, err := ws.WriteFile(t.Context(), path, []byte(strings.Repeat("some text here\n", 600)), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(strings.Repeat("some text here\n", 600)), workspace.WriteOptions{})))
 		_, err = ws.Summarize(t.Context(), path, workspace.SummarizeOptions{})
 		if read.Load() == 0 {
 			return false

@@ -251,9 +251,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 			s.Start()
 		}
 		defer s.Close()
-		if _, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: s.URL}, h).Summarize(t.Context(), request("text")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(summarizer(t, &openaiAPI, ProviderOptions{BaseURL: s.URL}, h).Summarize(t.Context(), request("text"))))
 		select {
 		case <-closed:
 		case <-time.After(time.Minute):

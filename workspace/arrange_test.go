@@ -136,9 +136,7 @@ func (a *arranger) append(t *rapid.T) {
 
 func (a *arranger) delete(t *rapid.T) {
 	path := a.path(t)
-	if _, err := a.ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(a.ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{})))
 	if f, known := a.files[path]; known {
 		a.files[path] = pathModel{last: f.last}
 	}

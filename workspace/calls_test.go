@@ -185,9 +185,7 @@ func (m *machine) newService(t *rapid.T) {
 		Changes:    limit("Changes", 1000, 1000, 30, 3, 1),
 	}
 	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
-	if err != nil {
-		t.Fatalf("New(%+v) = %v", m.limits, err)
-	}
+	testkit.Must(t, err)
 	m.svc = svc
 }
 
@@ -198,9 +196,7 @@ func (m *machine) pick(t *rapid.T) (*workspace.Workspace, *agent) {
 
 func (m *machine) agent(t *rapid.T, name string) (*workspace.Workspace, *agent) {
 	ws, err := m.svc.Agent(name)
-	if err != nil {
-		t.Fatalf("Agent(%q) = %v", name, err)
-	}
+	testkit.Must(t, err)
 	return ws, m.agents[name]
 }
 

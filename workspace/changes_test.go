@@ -17,9 +17,7 @@ import (
 func changes(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptions) workspace.Changes {
 	t.Helper()
 	c, err := ws.Changes(t.Context(), o)
-	if err != nil {
-		t.Fatalf("Changes(%+v) = %v", o, err)
-	}
+	testkit.Must(t, err)
 	return c
 }
 
@@ -101,7 +99,7 @@ func TestChangesTooOld(t *testing.T) {
 	wantChanges(t, ws, since(246), "250 too-old edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62 edit:file:f2:0-62")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Limit: 3}, "250 too-old more edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Prefix: "f2"}, "250 too-old edit:file:f2:0-62")
-	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
+	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
 	wantChanges(t, ws, since(250), "254 too-old")
 	wantChanges(t, ws, since(254), "254")
 	svc, _ = newService(t, workspace.Options{Limits: workspace.Limits{Changes: math.MaxInt64}}) // is as good as none
@@ -188,9 +186,7 @@ func (r gapReader) Changes(after int64, limit int) (rows []workspace.Change, err
 
 func remove(t testing.TB, ws *workspace.Workspace, path string) {
 	t.Helper()
-	if _, err := ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{}); err != nil {
-		t.Fatalf("DeleteFile(%q) = %v", path, err)
-	}
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{})))
 }
 
 // diffs returns the differences, with an empty line between them.
@@ -232,9 +228,9 @@ func TestChangesDiffs(t *testing.T) {
 	write(t, ws, "short", "y\n")
 	write(t, ws, "new", "x\n")
 	appendLog(t, ws, "log", "three", "a line\nand \"another\"")
-	testkit.Must(t, failure(ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{})))
 	appendLog(t, ws, "cut", "three", "four")
-	testkit.Must(t, failure(ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{})))
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
 	when := got.Paths[len(got.Paths)-1].Time.Format("2006-01-02T15:04:05Z")
 	want := `--- plan 1

@@ -78,14 +78,10 @@ func (c *diffCosts) compare(t fatal, before, after string) {
 	ctx := context.Background()
 	_, err := c.ws.WriteFile(ctx, "notes/plan.md", []byte(before), workspace.WriteOptions{})
 	w, err2 := c.ws.WriteFile(ctx, "notes/plan.md", []byte(after), workspace.WriteOptions{})
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatalf("WriteFile = %v", err)
-	}
+	testkit.Must(t, errors.Join(err, err2))
 	for lines := range 4 {
 		res, err := c.ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{Since: w.Version - 1, Context: lines})
-		if err != nil {
-			t.Fatalf("ReadFile = %v", err)
-		}
+		testkit.Must(t, err)
 		if res.Diff == nil {
 			c.refused++
 			continue

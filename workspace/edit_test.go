@@ -130,9 +130,7 @@ func editConcurrently(t *testing.T, ws *workspace.Workspace, editors int, begin 
 func restore(t testing.TB, ws *workspace.Workspace, path string, version int64) workspace.WriteResult {
 	t.Helper()
 	r, err := ws.RestoreFile(t.Context(), path, version, workspace.WriteOptions{})
-	if err != nil {
-		t.Fatalf("RestoreFile(%q, %d) = %v", path, version, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 
@@ -191,7 +189,7 @@ func TestRestoreRefused(t *testing.T) {
 		if _, err := ws.RestoreFile(t.Context(), "plan", 3, workspace.WriteOptions{IfVersion: ptr(4)}); err != nil {
 			t.Errorf("RestoreFile on the right condition = %v", err)
 		}
-		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "plan", workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "plan", workspace.DeleteOptions{})))
 		_, err := ws.RestoreFile(t.Context(), "plan", 5, workspace.WriteOptions{})
 		wantErr(t, "RestoreFile of a deleted file", err, workspace.ErrNotFound, "there is no such file")
 	})

@@ -36,7 +36,7 @@ func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 	appendLog(t, ws, "l", "1", "2")
 	remove := func(name string) {
 		t.Helper()
-		testkit.Must(t, failure(svc.DeleteAgent(t.Context(), name)))
+		testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
 	}
 	remove("a")
 	clock.Advance(30 * day)
@@ -80,7 +80,7 @@ func TestDeletedRowsAreBounded(t *testing.T) {
 			if err != nil || r.Version <= above {
 				t.Fatalf("%s goes on with version %d, %v; want one above %d", name, r.Version, err, above)
 			}
-			testkit.Must(t, failure(svc.DeleteAgent(t.Context(), name)))
+			testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
 			if i%100 > 0 && i != want {
 				return
 			}
@@ -108,10 +108,10 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 	ws := agentOf(t, svc, "a")
 	appendLog(t, ws, "l", "1", "2")
 	for _, name := range []string{"a", "nobody"} { // the second deletion removes the row
-		testkit.Must(t, failure(svc.DeleteAgent(t.Context(), name)))
+		testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
 		clock.Advance(31 * day)
 	}
-	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IdempotencyKey: "k"})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IdempotencyKey: "k"})))
 	if first := appendLog(t, ws, "l", "x").First; first != 3 {
 		t.Errorf("the log goes on with entry %d, want 3", first)
 	}
@@ -135,7 +135,7 @@ func TestNumbersBesideASweep(t *testing.T) {
 			ws := agentOf(t, serviceOn(t, store, workspace.Options{Now: clock.Now}), "a")
 			write(t, ws, "f", "1")
 			write(t, ws, "f", "2")
-			testkit.Must(t, failure(other.DeleteAgent(t.Context(), "a")))
+			testkit.Must(t, testkit.Err(other.DeleteAgent(t.Context(), "a")))
 			clock.Advance(31 * day)
 			store.when, store.do = when, sweep
 			r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
@@ -212,7 +212,7 @@ func (r forgetfulRecords) Put(key string, value []byte, revision int64) (int64, 
 func TestFloorRecord(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
-	testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"})))
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"})))
 	if found, err := svc.DeleteAgent(t.Context(), "a"); err != nil || !found {
 		t.Errorf("DeleteAgent = %t, %v, want it found", found, err)
 	}
@@ -220,7 +220,7 @@ func TestFloorRecord(t *testing.T) {
 		t.Errorf("the rows of %v are left, want none", left)
 	}
 	const key = "floor/local/ca97" // it is stored, so it may not change
-	testkit.Must(t, failure(store.System(t.Context()).Put(key, []byte("?"), 0)))
+	testkit.Must(t, testkit.Err(store.System(t.Context()).Put(key, []byte("?"), 0)))
 	_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, key)
 }

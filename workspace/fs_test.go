@@ -10,24 +10,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 func newWorkspace(t testing.TB, o workspace.Options) *workspace.Workspace {
 	t.Helper()
-	store := memstore.New()
-	t.Cleanup(func() { store.Close() })
-	svc, err := workspace.New(store, o)
-	testkit.Must(t, err)
-	t.Cleanup(func() { svc.Close(t.Context()) })
-	ws, err := svc.Agent("agent-1")
-	testkit.Must(t, err)
-	return ws
+	svc, _ := newService(t, o)
+	return agentOf(t, svc, "agent-1")
 }
 
 func write(t testing.TB, ws *workspace.Workspace, path, content string) {
 	t.Helper()
-	testkit.Must(t, failure(ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{})))
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{})))
 }
 
 func TestFS(t *testing.T) {

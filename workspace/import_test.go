@@ -63,8 +63,7 @@ func TestImportFile(t *testing.T) {
 		}
 		_, err = ws.ImportFile(t.Context(), "f", want)
 		wantErr(t, "import over a file", err, workspace.ErrConflict, "was a file before, up to version 10")
-		_, err = ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		_, err = ws.ImportFile(t.Context(), "f", imports(20, 1))
 		wantErr(t, "import over a deleted file", err, workspace.ErrConflict)
 	})
@@ -110,8 +109,7 @@ func TestImportLog(t *testing.T) {
 		appendLog(t, ws, "l", "now")
 		_, err = ws.ImportLog(t.Context(), "l", 5, entriesFrom(1, "late"))
 		wantErr(t, "behind another entry", err, workspace.ErrConflict, "is not 5 any more")
-		_, err = ws.ImportLog(t.Context(), "l", 6, entriesFrom(1, "late"))
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.ImportLog(t.Context(), "l", 6, entriesFrom(1, "late"))))
 		var got string
 		for _, e := range readLog(t, ws, "l", workspace.ReadLogOptions{}).Entries {
 			got += fmt.Sprintf("%d %s %s %s\n", e.ID, e.Time.Sub(testkit.Start), e.Author.Client, e.Content)

@@ -200,7 +200,7 @@ func TestChangeLogOfLittle(t *testing.T) {
 		t.Errorf("ChangeLog of nothing = %+v, %v", c, err)
 	}
 	write(t, ws, "old/f", "x")
-	testkit.Must(t, failure(ws.MoveFile(t.Context(), "old/f", "new/f", workspace.MoveOptions{})))
+	testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "old/f", "new/f", workspace.MoveOptions{})))
 	for prefix, want := range map[string]int{"old/": 2, "new/": 1, "f": 0} {
 		c, err := ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Prefix: prefix})
 		if err != nil || len(c.Changes) != want {
@@ -313,7 +313,7 @@ func filledLog(t *testing.T, ws *workspace.Workspace, random *rand.Rand) (all []
 		}
 		appendLog(t, ws.As(by), "log", batch...)
 	}
-	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{})))
 	return all[20:]
 }
 
@@ -379,7 +379,7 @@ func TestViewLogOfLittle(t *testing.T) {
 		t.Errorf("ViewLog of none = %+v, %v", v, err)
 	}
 	appendLog(t, ws, "log", "x", "y")
-	testkit.Must(t, failure(ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{})))
 	if v, err := ws.ViewLog(t.Context(), "log", workspace.LogQuery{}); err != nil || !v.Exists || len(v.Entries) != 0 || v.Next != 0 || v.First != 3 {
 		t.Errorf("ViewLog of an empty log = %+v, %v", v, err)
 	}

@@ -33,9 +33,7 @@ func said(text string) conversation.Record { return message(conversation.UserTex
 func record(t testing.TB, j conversation.Journal, records ...conversation.Record) []conversation.Record {
 	t.Helper()
 	records = slices.Clone(records)
-	if err := j.Append(t.Context(), records...); err != nil {
-		t.Fatalf("Append of %d records = %v", len(records), err)
-	}
+	testkit.Must(t, j.Append(t.Context(), records...))
 	return records
 }
 
@@ -300,7 +298,7 @@ func TestJournalWritesAtOnce(t *testing.T) {
 		ws := newWorkspace(t, workspace.Options{})
 		j := workspace.Journal(ws, "l")
 		record(t, j, said("0"))
-		testkit.Must(t, failure(recorded(t, j, 0)))
+		testkit.Must(t, testkit.Err(recorded(t, j, 0)))
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -395,9 +393,7 @@ func (m *journalModel) usage(t *rapid.T) workspace.UsageReport {
 }
 
 func (m *journalModel) delete(t *rapid.T) {
-	if _, err := m.ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(m.ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{})))
 	m.records = nil
 }
 
@@ -413,9 +409,7 @@ func (m *journalModel) read(t *rapid.T) {
 	}
 	got := []conversation.Record{}
 	for r, err := range m.j.Records(t.Context(), after) {
-		if err != nil {
-			t.Fatalf("Records(%d) = %v", after, err)
-		}
+		testkit.Must(t, err)
 		if got = append(got, r); len(got) == most {
 			break
 		}

@@ -89,7 +89,7 @@ var quotaTests = []quotaTest{
 			return err
 		}, "715 bytes of 975 are used (15 of content and 700 for its rows), this write adds 261 (11 and 250)",
 		func(t testing.TB, ws *workspace.Workspace) {
-			testkit.Must(t, failure(ws.DeleteFile(t.Context(), "l0", workspace.DeleteOptions{})))
+			testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "l0", workspace.DeleteOptions{})))
 		}},
 }
 
@@ -104,11 +104,11 @@ func appendNew(t testing.TB, ws *workspace.Workspace) error {
 }
 
 func deleteFile(t testing.TB, ws *workspace.Workspace) {
-	testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f0", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f0", workspace.DeleteOptions{})))
 }
 
 func deleteLog(t testing.TB, ws *workspace.Workspace) {
-	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "l0", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l0", workspace.DeleteOptions{})))
 }
 
 func TestQuota(t *testing.T) {
@@ -189,13 +189,13 @@ func TestTextIsUTF8(t *testing.T) {
 func TestIfVersion(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	put := func(n int64) error {
-		return failure(ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{IfVersion: &n}))
+		return testkit.Err(ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{IfVersion: &n}))
 	}
 	edit := func(n int64) error {
-		return failure(ws.EditFile(t.Context(), "f", "x", "xx", workspace.EditOptions{IfVersion: &n}))
+		return testkit.Err(ws.EditFile(t.Context(), "f", "x", "xx", workspace.EditOptions{IfVersion: &n}))
 	}
 	remove := func(n int64) error {
-		return failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IfVersion: &n}))
+		return testkit.Err(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IfVersion: &n}))
 	}
 	wantErr(t, "write at 1 of no file", put(1), workspace.ErrConflict, "does not exist", "IfVersion is 1")
 	wantErr(t, "edit at 1 of no file", edit(1), workspace.ErrNotFound)

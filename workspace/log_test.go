@@ -17,9 +17,7 @@ import (
 func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.ReadLogOptions) workspace.LogPage {
 	t.Helper()
 	page, err := ws.ReadLog(t.Context(), path, o)
-	if err != nil {
-		t.Fatalf("ReadLog(%q, %+v) = %v", path, o, err)
-	}
+	testkit.Must(t, err)
 	return page
 }
 
@@ -162,9 +160,7 @@ func TestReadLogPageBytes(t *testing.T) {
 func trimLog(t testing.TB, ws *workspace.Workspace, path string, through int64, o workspace.DeleteOptions) workspace.DeleteResult {
 	t.Helper()
 	r, err := ws.TrimLog(t.Context(), path, through, o)
-	if err != nil {
-		t.Fatalf("TrimLog(%q, %d) = %v", path, through, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 

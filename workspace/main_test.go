@@ -44,18 +44,14 @@ func agentOf(t testing.TB, svc *workspace.Service, name string) *workspace.Works
 func read(t testing.TB, ws *workspace.Workspace, path string, o workspace.ReadOptions) workspace.ReadResult {
 	t.Helper()
 	r, err := ws.ReadFile(t.Context(), path, o)
-	if err != nil {
-		t.Fatalf("ReadFile(%q, %+v) = %v", path, o, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 
 func appendLog(t testing.TB, ws *workspace.Workspace, path string, entries ...string) workspace.AppendResult {
 	t.Helper()
 	r, err := ws.AppendLog(t.Context(), path, asBytes(entries)...)
-	if err != nil {
-		t.Fatalf("AppendLog(%q) = %v", path, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 

@@ -21,9 +21,7 @@ func move(ctx context.Context, ws *workspace.Workspace, path, newPath string) (w
 func mustMove(t testing.TB, ws *workspace.Workspace, path, newPath string) workspace.MoveResult {
 	t.Helper()
 	r, err := move(t.Context(), ws, path, newPath)
-	if err != nil {
-		t.Fatalf("MoveFile(%q, %q) = %v", path, newPath, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 
@@ -31,9 +29,7 @@ func mustMove(t testing.TB, ws *workspace.Workspace, path, newPath string) works
 func contentsOf(t testing.TB, ws *workspace.Workspace, path string) map[int64]string {
 	t.Helper()
 	history, err := ws.History(t.Context(), path)
-	if err != nil {
-		t.Fatalf("History(%q) = %v", path, err)
-	}
+	testkit.Must(t, err)
 	texts := map[int64]string{}
 	for _, v := range history {
 		texts[v.Version] = string(read(t, ws, path, workspace.ReadOptions{Version: v.Version}).Content)
@@ -161,7 +157,7 @@ func TestMoveFolds(t *testing.T) {
 	for range 3 {
 		write(t, ws, "gone", "x")
 	}
-	testkit.Must(t, failure(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 	write(t, ws, "f", "x")
 	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
 		state, err := tx.Owner()

@@ -60,9 +60,7 @@ func TestUnicodePathsEverywhere(t *testing.T) {
 			}
 			useFile(rt, ws, given, path)
 			useLog(rt, ws, given, path)
-			if _, err := svc.DeleteAgent(t.Context(), agent); err != nil {
-				rt.Fatal(err)
-			}
+			testkit.Must(rt, testkit.Err(svc.DeleteAgent(t.Context(), agent)))
 		})
 	})
 }
@@ -96,9 +94,7 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 		}
 	}
 	testkit.Must(t, workspace.Saver(ws, given+"-pad").Save(ctx, new(pad.Snapshot)))
-	if _, err := ws.ReadFile(ctx, path+"-pad", workspace.ReadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(ws.ReadFile(ctx, path+"-pad", workspace.ReadOptions{})))
 	if d, err := ws.DeleteFile(ctx, given, workspace.DeleteOptions{}); err != nil || !d.Deleted || d.Path != path {
 		t.Fatalf("DeleteFile(%q) = %+v, %v", given, d, err)
 	}
@@ -107,9 +103,7 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 // useLog does the same with a log.
 func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	ctx := context.Background()
-	if _, err := ws.DeleteLog(ctx, path, workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})))
 	a, err := ws.AppendLog(ctx, given, []byte("one"), []byte("two"))
 	page, err2 := ws.ReadLog(ctx, path, workspace.ReadLogOptions{})
 	if err := errors.Join(err, err2); err != nil || a.Path != path || page.Path != path || len(page.Entries) != 2 {
@@ -142,9 +136,7 @@ func listed(t fatal, ws *workspace.Workspace, prefix string, limit int) (paths [
 	o := workspace.ListOptions{Prefix: prefix, Limit: limit}
 	for {
 		list, err := ws.ListFiles(context.Background(), o)
-		if err != nil {
-			t.Fatalf("ListFiles(%+v) = %v", o, err)
-		}
+		testkit.Must(t, err)
 		for _, f := range list.Files {
 			paths = append(paths, f.Path)
 		}
@@ -154,7 +146,11 @@ func listed(t fatal, ws *workspace.Workspace, prefix string, limit int) (paths [
 	}
 }
 
-type fatal interface{ Fatalf(string, ...any) }
+type fatal interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
 
 // Where the rule is that of ASCII, what another service has written is listed, and can
 // be deleted with its agent. All else is refused with the rule that allows it.
@@ -220,7 +216,7 @@ func TestPathRule(t *testing.T) {
 	write(t, ws, "記憶/笔记.md", "x")
 	for asked, near := range map[string]string{"記憶/笔日.md": `"記憶/笔记.md"`, "笔记": "", "憶記/一二.md": ""} {
 		says := cmp.Or(near, "ListFiles shows")
-		wantErr(t, asked, failure(ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})), workspace.ErrNotFound, says)
+		wantErr(t, asked, testkit.Err(ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})), workspace.ErrNotFound, says)
 	}
 }
 
@@ -355,9 +351,9 @@ func TestNearest(t *testing.T) {
 			says = "there is no such file; the nearest name is " + c.near + ":"
 		}
 		for op, err := range map[string]error{
-			"ReadFile": failure(ws.ReadFile(t.Context(), c.asked, workspace.ReadOptions{})),
-			"EditFile": failure(ws.EditFile(t.Context(), c.asked, "x", "y", workspace.EditOptions{})),
-			"History":  failure(ws.History(t.Context(), c.asked)),
+			"ReadFile": testkit.Err(ws.ReadFile(t.Context(), c.asked, workspace.ReadOptions{})),
+			"EditFile": testkit.Err(ws.EditFile(t.Context(), c.asked, "x", "y", workspace.EditOptions{})),
+			"History":  testkit.Err(ws.History(t.Context(), c.asked)),
 		} {
 			wantErr(t, fmt.Sprintf("%s(%s) of %q, where %s", op, c.asked, c.there, c.reason), err, workspace.ErrNotFound, says)
 		}
@@ -366,8 +362,6 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
-
-func failure[T any](_ T, err error) error { return err }
 
 // The hint for a file that is a log, or the other way round, says so.
 func TestNameOfTheOtherKind(t *testing.T) {
@@ -382,7 +376,7 @@ func TestNameOfTheOtherKind(t *testing.T) {
 			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
 		}
 	}
-	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{})))
 	_, err = ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
 	wantErr(t, "ReadFile of a deleted log", err, workspace.ErrNotFound, "the nearest name is logs:")
 }
@@ -397,10 +391,10 @@ func TestNearestIsOnesOwn(t *testing.T) {
 	appendLog(t, ws, "secrets.md", "x")
 	for _, remove := range []func() error{
 		func() error {
-			return failure(ws.DeleteFile(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+			return testkit.Err(ws.DeleteFile(t.Context(), "secrets.md", workspace.DeleteOptions{}))
 		},
 		func() error {
-			return failure(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+			return testkit.Err(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
 		},
 	} {
 		testkit.Must(t, remove())

@@ -58,8 +58,7 @@ func TestProfilesAreCountedSeldom(t *testing.T) {
 	svc, err := base.Tenant("t", workspace.StoreLimits{Agents: 300})
 	testkit.Must(t, err)
 	for i := range 300 {
-		_, err := svc.UpdateProfile(t.Context(), fmt.Sprint("a", i), named("n"))
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(svc.UpdateProfile(t.Context(), fmt.Sprint("a", i), named("n"))))
 	}
 	for range 20 {
 		if _, err := svc.UpdateProfile(t.Context(), "more", named("n")); !errors.Is(err, workspace.ErrQuota) {
@@ -94,8 +93,7 @@ func TestArchiveOfDeletedAgent(t *testing.T) {
 		store.put = func(key string) {
 			if strings.HasPrefix(key, before) {
 				store.put = nil
-				_, err := svc.DeleteAgent(t.Context(), "a")
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
 			}
 		}
 		gone := errors.New("gone")

@@ -90,8 +90,8 @@ func TestReadDiffLarger(t *testing.T) {
 func TestContentIsCopied(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	content, entry := []byte("content"), []byte("entry")
-	testkit.Must(t, failure(ws.WriteFile(t.Context(), "f", content, workspace.WriteOptions{})))
-	testkit.Must(t, failure(ws.AppendLog(t.Context(), "f", entry)))
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", content, workspace.WriteOptions{})))
+	testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "f", entry)))
 	content[0], entry[0] = 'X', 'X'
 	for range 2 {
 		r := read(t, ws, "f", workspace.ReadOptions{})
@@ -205,9 +205,7 @@ func TestReadMaxTokensParts(t *testing.T) {
 		ws, _ := svc.Agent("a")
 		line := rapid.OneOf(rapid.StringN(0, 30, -1), rapid.StringN(80, 200, -1), rapid.Just(""), rapid.Just("plain words in a row"))
 		text := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(t, "lines"), "\n")
-		if _, err := ws.WriteFile(t.Context(), "f", []byte(text), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", []byte(text), workspace.WriteOptions{})))
 		most := rapid.IntRange(1, 200).Draw(t, "tokens")
 		lines := strings.SplitAfter(text, "\n")
 		var read strings.Builder

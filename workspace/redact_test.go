@@ -18,18 +18,14 @@ import (
 func redact(t testing.TB, ws *workspace.Workspace, path string, version int64) workspace.VersionInfo {
 	t.Helper()
 	v, err := ws.RedactVersion(t.Context(), path, version, workspace.RedactOptions{})
-	if err != nil {
-		t.Fatalf("RedactVersion(%q, %d) = %v", path, version, err)
-	}
+	testkit.Must(t, err)
 	return v
 }
 
 func history(t testing.TB, ws *workspace.Workspace, path string) []workspace.VersionInfo {
 	t.Helper()
 	h, err := ws.History(t.Context(), path)
-	if err != nil {
-		t.Fatalf("History(%q) = %v", path, err)
-	}
+	testkit.Must(t, err)
 	return h
 }
 
@@ -141,7 +137,7 @@ func TestNothingGivesARedactedVersion(t *testing.T) {
 	if r := read(t, ws, "f", workspace.ReadOptions{Since: 1}); r.VersionTooOld || r.Diff == nil {
 		t.Errorf("ReadFile since a version before the redacted one = %+v, want a diff", r)
 	}
-	testkit.Must(t, failure(ws.MoveFile(t.Context(), "f", "g", workspace.MoveOptions{})))
+	testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "f", "g", workspace.MoveOptions{})))
 	if h := history(t, ws, "g"); len(h) != 4 || h[1].Redacted == nil {
 		t.Errorf("the history after a move is %+v, want version 2 redacted", h)
 	}
@@ -228,7 +224,7 @@ func TestImportRedacted(t *testing.T) {
 		{Number: 2, Time: at, Author: workspace.Author{Client: "w"}, Redacted: r, Content: []byte("left behind"), Size: 11},
 		{Number: 3, Time: at, Content: []byte("three")},
 	}
-	testkit.Must(t, failure(ws.ImportFile(t.Context(), "f", versions)))
+	testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), "f", versions)))
 	want := workspace.VersionInfo{Version: 2, Author: workspace.Author{Client: "w"}, Time: at,
 		Redacted: &workspace.Redaction{Time: at.Add(time.Minute), Author: workspace.Author{Client: "c\ufffd"}}}
 	if diff := cmp.Diff(want, history(t, ws, "f")[1]); diff != "" {

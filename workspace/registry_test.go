@@ -98,11 +98,9 @@ func TestProfilesOfTenants(t *testing.T) {
 	testkit.Must(t, err)
 	ctx := t.Context()
 	for _, name := range []string{"z", "x", "y"} {
-		_, err := a.UpdateProfile(ctx, name, named(name))
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(a.UpdateProfile(ctx, name, named(name))))
 	}
-	_, err = b.UpdateProfile(ctx, "x", named("other"))
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(b.UpdateProfile(ctx, "x", named("other"))))
 	if _, err := a.UpdateProfile(ctx, "fourth", named("n")); !errors.Is(err, workspace.ErrQuota) {
 		t.Errorf("a fourth profile: %v", err)
 	}
@@ -116,8 +114,7 @@ func TestProfilesOfTenants(t *testing.T) {
 	if got := fmt.Sprint(first[0].Agent, first[1].Agent, len(first), rest[0].Agent, len(rest)); got != "xy2z1" && got != "x y 2 z 1" {
 		t.Errorf("got %s", got)
 	}
-	_, err = a.DeleteAgent(ctx, "y")
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(a.DeleteAgent(ctx, "y")))
 	if _, err := a.UpdateProfile(ctx, "fourth", named("n")); err != nil {
 		t.Errorf("after one was deleted: %v", err)
 	}
@@ -163,8 +160,7 @@ func archived(t *testing.T) {
 		t.Errorf("DeleteFile = %+v, %v", r, err)
 	}
 	write(t, agentOf(t, svc, "b"), "f", "others write on")
-	_, err = svc.DeleteAgent(t.Context(), "a")
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
 	eventually(t, func() bool {
 		_, err := elsewhere.WriteFile(t.Context(), "new.md", []byte("new"), workspace.WriteOptions{})
 		return err == nil
@@ -326,9 +322,7 @@ func wantMark(t *testing.T, ws *workspace.Workspace, name string, want int64, th
 
 func setMark(t *testing.T, ws *workspace.Workspace, name string, revision int64) {
 	t.Helper()
-	if err := ws.SetMark(t.Context(), name, revision); err != nil {
-		t.Fatalf("SetMark(%s, %d) = %v", name, revision, err)
-	}
+	testkit.Must(t, ws.SetMark(t.Context(), name, revision))
 }
 
 func TestMark(t *testing.T) {
@@ -343,7 +337,7 @@ func TestMark(t *testing.T) {
 	wantMark(t, a, "n", 0, false)
 	wantMark(t, b, "m", 0, false)
 	setMark(t, b, "m", 1)
-	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
+	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
 	wantMark(t, a, "m", 0, false)
 	wantMark(t, b, "m", 1, true)
 }

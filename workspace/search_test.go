@@ -25,20 +25,14 @@ func searchStores(t *testing.T) map[string]workspace.Store {
 
 func searchedBy(t *testing.T, store workspace.Store, o workspace.Options) *workspace.Workspace {
 	t.Helper()
-	svc, err := workspace.New(store, o)
-	testkit.Must(t, err)
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
-	return ws
+	return agentOf(t, serviceOn(t, store, o), "a")
 }
 
 // hitsOf returns where the hits of a search are.
 func hitsOf(t *testing.T, ws *workspace.Workspace, query string, o workspace.SearchOptions) string {
 	t.Helper()
 	r, err := ws.Search(t.Context(), query, o)
-	if err != nil {
-		t.Fatalf("Search(%q, %+v) = %v", query, o, err)
-	}
+	testkit.Must(t, err)
 	var hits []string
 	for _, h := range r.Hits {
 		if h.Entry > 0 {
@@ -57,29 +51,20 @@ func TestSearchReadsEverything(t *testing.T) {
 	for name, store := range searchStores(t) {
 		t.Run(name, func(t *testing.T) {
 			ws := searchedBy(t, store, workspace.Options{})
-			other, err := workspace.New(store, workspace.Options{})
-			testkit.Must(t, err)
-			b, err := other.Agent("b")
-			testkit.Must(t, err)
-			_, err = b.WriteFile(t.Context(), "f", []byte("needle of another agent"), workspace.WriteOptions{})
-			testkit.Must(t, err)
+			write(t, agentOf(t, serviceOn(t, store, workspace.Options{}), "b"), "f", "needle of another agent")
 			for i := range 150 {
 				path := fmt.Sprintf("f%03d", i)
-				_, err := ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})
-				testkit.Must(t, err)
-				_, err = ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", testkit.Pick(200, 2000, 2000))), workspace.WriteOptions{})
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})))
+				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", testkit.Pick(200, 2000, 2000))), workspace.WriteOptions{})))
 			}
 			for log := range 12 {
 				var entries [][]byte
 				for i := range 100 {
 					entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
 				}
-				_, err := ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)))
 			}
-			_, err = ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})))
 			for query, want := range map[string]string{
 				"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw11x99": "l11#100", "straw4x55": "l04#56", "straw7x49": "", "straw7x50": "l07#51",
 			} {
@@ -109,8 +94,7 @@ func TestSearchOrder(t *testing.T) {
 			ws := searchedBy(t, store, workspace.Options{Now: clock.Now})
 			write := func(path, text string) {
 				t.Helper()
-				_, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
 				clock.Advance(1e9)
 			}
 			write("old.txt", "the equal words")

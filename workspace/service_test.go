@@ -23,7 +23,7 @@ func TestNoAgentSeesTheDataOfAnother(t *testing.T) {
 	a := agentOf(t, svc, "a")
 	write(t, a, "f", "secret")
 	appendLog(t, a, "l", "secret")
-	testkit.Must(t, failure(a.WriteFile(t.Context(), "g", nil, workspace.WriteOptions{IdempotencyKey: "key"})))
+	testkit.Must(t, testkit.Err(a.WriteFile(t.Context(), "g", nil, workspace.WriteOptions{IdempotencyKey: "key"})))
 	for _, ws := range []*workspace.Workspace{
 		agentOf(t, svc, "A"), agentOf(t, svc, "aa"), agentOf(t, svc, "a-"), agentOf(t, serviceOn(t, store, workspace.Options{Tenant: "other"}), "a"),
 	} {
@@ -65,7 +65,7 @@ func TestDeleteAgent(t *testing.T) {
 		write(t, ws, "often", "x")
 	}
 	appendLog(t, ws, "often", "1", "2", "3", "4")
-	testkit.Must(t, failure(ws.DeleteLog(t.Context(), "often", workspace.DeleteOptions{IdempotencyKey: "key"})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "often", workspace.DeleteOptions{IdempotencyKey: "key"})))
 	write(t, other, "f", "x")
 
 	found, err := svc.DeleteAgent(t.Context(), "a")
@@ -126,9 +126,9 @@ func TestLook(t *testing.T) {
 		if page := readLog(t, look, "l", workspace.ReadLogOptions{}); page.Last != 1 {
 			t.Errorf("the operator reads the log up to %d, want 1", page.Last)
 		}
-		must(failure(look.History(t.Context(), "f")))
-		must(failure(look.ListLogs(t.Context(), workspace.ListOptions{})))
-		must(failure(fs.ReadFile(workspace.FS(t.Context(), look), "f")))
+		must(testkit.Err(look.History(t.Context(), "f")))
+		must(testkit.Err(look.ListLogs(t.Context(), workspace.ListOptions{})))
+		must(testkit.Err(fs.ReadFile(workspace.FS(t.Context(), look), "f")))
 		files, err := look.ListFiles(t.Context(), workspace.ListOptions{})
 		if must(err); len(files.Files) != 1 || files.Files[0].Versions != 2 {
 			t.Errorf("the operator lists %+v, want one file with 2 versions", files)
@@ -214,7 +214,7 @@ func TestAgentLimit(t *testing.T) {
 		t.Errorf("StoreUsage = %+v, %v, want those of two agents", u, err)
 	}
 	write(t, a, "g", "x")
-	testkit.Must(t, failure(svc.DeleteAgent(t.Context(), "a")))
+	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
 	write(t, c, "f", "x")
 	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "the write of a deleted agent where another has its place", err, workspace.ErrQuota, says)

@@ -109,7 +109,7 @@ func TestOneCall(t *testing.T) {
 			t.Errorf("the records of spend are %v, want one of 100 tokens", spent)
 		}
 		for _, ws := range ps { // those of each process are pending there
-			testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
+			testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		}
 		if got, want := usage(t, ps[0]).Operations, before.Operations+99+1+2+1; got != want {
 			t.Errorf("%d operations are counted, want %d: one for each call", got, want)

@@ -54,9 +54,7 @@ func longText(begin string) string { return begin + strings.Repeat(" and so on",
 func summarize(t testing.TB, ws *workspace.Workspace, path string) workspace.SummaryResult {
 	t.Helper()
 	r, err := ws.Summarize(t.Context(), path, workspace.SummarizeOptions{})
-	if err != nil {
-		t.Fatalf("Summarize(%q) = %v", path, err)
-	}
+	testkit.Must(t, err)
 	return r
 }
 
@@ -129,7 +127,7 @@ func TestSummarizeErrors(t *testing.T) {
 		write(t, ws, "short", strings.Repeat("\u00e9", 8000))
 		write(t, ws, "long", strings.Repeat("\u00e9", 8001))
 		write(t, ws, "gone", longText(""))
-		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 		before := usage(t, ws)
 		wantSummaryErr(t, "of a short file", call(t.Context(), "short"), workspace.ErrInvalid, "summarize short: it has 8000 characters", "8000 are not", "use ReadFile")
 		wantSummaryErr(t, "of no file", call(t.Context(), "none"), workspace.ErrNotFound, "summarize none: there is no such file")
@@ -238,12 +236,12 @@ func TestSummaryQuota(t *testing.T) {
 		ws := newWorkspace(t, workspace.Options{Summarizer: s})
 		write(t, ws, "f", longText("one"))
 		summarize(t, ws, "f")
-		testkit.Must(t, failure(ws.EditFile(t.Context(), "f", "one", "two", workspace.EditOptions{})))
+		testkit.Must(t, testkit.Err(ws.EditFile(t.Context(), "f", "one", "two", workspace.EditOptions{})))
 		if got := usage(t, ws).Bytes; got != 2*file {
 			t.Errorf("after an edit the usage is %d bytes, want %d", got, 2*file)
 		}
 		summarize(t, ws, "f")
-		testkit.Must(t, failure(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})))
 		if got := usage(t, ws).Bytes; got != 0 {
 			t.Errorf("after a deletion the usage is %d bytes, want 0", got)
 		}
@@ -325,7 +323,7 @@ func TestSummaryTokens(t *testing.T) {
 	summarize(t, b, "f")
 
 	// The tokens of one agent are not those of another.
-	testkit.Must(t, failure(serviceOn(t, store, o).DeleteAgent(t.Context(), "a")))
+	testkit.Must(t, testkit.Err(serviceOn(t, store, o).DeleteAgent(t.Context(), "a")))
 	if got := records(t, store, "spend/"); len(got) != 1 || !strings.HasPrefix(got[0].Key, "spend/summary/local/b/") {
 		t.Errorf("after DeleteAgent the records are %v, want those of the other agent", got)
 	}
@@ -377,7 +375,7 @@ func TestSummaryTokensCannotBeRead(t *testing.T) {
 	svc, store := newService(t, o)
 	ws := agentOf(t, svc, "a")
 	write(t, ws, "f", longText("one"))
-	testkit.Must(t, failure(store.System(t.Context()).Put("spend/summary/local/a/2026-11", []byte("many"), 0)))
+	testkit.Must(t, testkit.Err(store.System(t.Context()).Put("spend/summary/local/a/2026-11", []byte("many"), 0)))
 	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize when the record is no number", err, workspace.ErrCorrupt, "cannot be read", "use ReadFile")
 	o.SummaryTokens = 0

@@ -193,7 +193,7 @@ func TestMoveTreeKeepsHistory(t *testing.T) {
 	}
 	before, err := workspace.ViewFile(t.Context(), ws, workspace.FileQuery{Path: "a/x"})
 	testkit.Must(t, err)
-	testkit.Must(t, failure(workspace.MoveTree(t.Context(), ws, "a", "b")))
+	testkit.Must(t, testkit.Err(workspace.MoveTree(t.Context(), ws, "a", "b")))
 	history, err := ws.History(t.Context(), "b/x")
 	if err != nil || len(history) != 3 || history[2].Version != 3 {
 		t.Errorf("history %+v, %v", history, err)

@@ -37,8 +37,7 @@ func openHealth(t *testing.T, store workspace.Store, path string) healthPage {
 	testkit.Must(t, err)
 	agent, err := svc.Agent(healthCanary)
 	testkit.Must(t, err)
-	_, err = agent.WriteFile(t.Context(), healthCanary+".md", []byte(healthCanary), workspace.WriteOptions{})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(agent.WriteFile(t.Context(), healthCanary+".md", []byte(healthCanary), workspace.WriteOptions{})))
 	return serverHealth(t.Context(), healthOptions{store: store, pool: postgres.Options{MaxConns: 4}, doctor: doctor.Options{
 		Database: path, Version: "v1.2.3", Logger: slog.New(slog.DiscardHandler),
 		Summaries: func() (*workspace.Summarizer, string, error) { return nil, "made by nobody", nil },

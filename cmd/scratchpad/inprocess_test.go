@@ -194,13 +194,9 @@ func writeAgents(t *testing.T, store workspace.Store) {
 		ws, err := svc.Agent(name)
 		testkit.Must(t, err)
 		for _, path := range []string{"plan.md", "docs/a.md", "docs/b.md"} {
-			if _, err := ws.WriteFile(t.Context(), path, []byte("a text that can be found again"), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte("a text that can be found again"), workspace.WriteOptions{})))
 		}
-		if _, err := ws.AppendLog(t.Context(), "decisions", []byte("one"), []byte("two")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "decisions", []byte("one"), []byte("two"))))
 	}
 }
 
@@ -224,9 +220,7 @@ func lock(t *testing.T, path string) *sql.DB {
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
 	testkit.Must(t, err)
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(db.ExecContext(t.Context(), "BEGIN EXCLUSIVE")))
 	return db
 }
 

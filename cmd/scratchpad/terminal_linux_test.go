@@ -266,8 +266,7 @@ func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
 	s.slave.Close()
 	s.readTo(t, "[y/N] ")
 	runCommand(t, dir, nil, "logs", "append", "l", "late", "--db", path).must(t, 0)
-	_, err := io.WriteString(s.master, "y\n")
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(io.WriteString(s.master, "y\n")))
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != failure.ExitConflict {
 		t.Errorf("exit code %d, want %d", code, failure.ExitConflict)

@@ -296,9 +296,7 @@ func TestDropStaleThinking(t *testing.T) {
 		Model: anthropic.ModelClaudeOpus5_5, MaxTokens: 4096,
 		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("a?"))},
 	}
-	if _, err := client.Messages.New(t.Context(), params, anthropicmsg.DropStaleThinking()...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(client.Messages.New(t.Context(), params, anthropicmsg.DropStaleThinking()...)))
 	if len(betas) != 1 || betas[0] != "thinking-binding-controls-2026-08-01" {
 		t.Errorf("the beta headers are %q", betas)
 	}

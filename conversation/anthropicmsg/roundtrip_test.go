@@ -184,13 +184,9 @@ func TestSystemRoundTrips(t *testing.T) {
 		{Text: "You review code."},
 		{Text: "Tools: <list>", CacheControl: anthropic.NewCacheControlEphemeralParam()},
 	}
-	if err := json.Unmarshal([]byte(`{"type":"text","text":"cited","citations":[]}`), &texts[0]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(`{"type":"text","text":"cited","citations":[]}`), &texts[0]))
 	msgs, err := anthropicmsg.FromSystem(texts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	valid(t, msgs)
 	if got := []string{msgs[0].Content, msgs[1].Content}; !slices.Equal(got, []string{"cited", "Tools: <list>"}) {
 		t.Errorf("the texts are %q", got)
@@ -206,13 +202,14 @@ func TestSystemRoundTrips(t *testing.T) {
 }
 
 // A failer is a testing.TB or a rapid.T.
-type failer interface{ Fatal(...any) }
+type failer interface {
+	Helper()
+	Fatal(...any)
+}
 
 func mustJSON(t failer, v any) string {
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return string(text)
 }
 

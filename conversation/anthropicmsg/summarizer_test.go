@@ -58,9 +58,7 @@ func TestSummarizer(t *testing.T) {
 	if err != nil || got != "They want a parser; a.go was read." {
 		t.Fatalf("the summary is %q, %v", got, err)
 	}
-	if _, err := summarize(t.Context(), conversation.Request{Messages: asked.Messages, MaxTokens: 10}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(summarize(t.Context(), conversation.Request{Messages: asked.Messages, MaxTokens: 10})))
 	requests := srv.Requests()
 	r := readRequest(t, requests[0])
 	if r.Model != "claude-haiku-4-5" || r.MaxTokens != 700 || r.Thinking.Type != "disabled" || len(r.System) != 1 {

@@ -100,9 +100,7 @@ func TestActorCharges(t *testing.T) {
 	a := startActor(t, f, nil)
 	s, err := a.connect(t, "")
 	testkit.Must(t, err)
-	if _, err := s.ListTools(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(s.ListTools(t.Context(), nil)))
 	for i, c := range []struct {
 		tool      string
 		arguments object

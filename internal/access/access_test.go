@@ -113,9 +113,7 @@ func TestTenants(t *testing.T) {
 // the caller may name.
 func TestDeniedTellsNothing(t *testing.T) {
 	d := newDoor(t, noLimits)
-	if _, err := d.Workspace(as(t, "t", auth.Write, "there"), "there", auth.Write); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(d.Workspace(as(t, "t", auth.Write, "there"), "there", auth.Write)))
 	var many []string
 	for i := range 100 {
 		many = append(many, fmt.Sprintf("agent-%d-%s", i, strings.Repeat("x", 100)))

@@ -60,9 +60,7 @@ func TestTablesAreBounded(t *testing.T) {
 		if _, err := keys.Verify(t.Context(), text); err != ErrUnknown {
 			t.Fatalf("Verify of a key that nobody made = %v", err)
 		}
-		if _, err := keys.tenants.Limits(t.Context(), text[:40]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(keys.tenants.Limits(t.Context(), text[:40])))
 	}
 	refused, known, tenants := keys.refused.table.Len(), keys.known.table.Len(), keys.tenants.known.table.Len()
 	if refused != maxKnown || known != 0 || len(keys.used.marks) != 0 || tenants != maxKnown {

@@ -134,8 +134,7 @@ func TestKeyLimit(t *testing.T) {
 	if _, _, err := there.Create(t.Context(), grant(t, "*")); !errors.Is(err, workspace.ErrQuota) {
 		t.Errorf("key 21: %v, expected ErrQuota", err)
 	}
-	_, err = there.Revoke(t.Context(), *last.Load())
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(there.Revoke(t.Context(), *last.Load())))
 	create(t, here, grant(t, "*"))
 }
 
@@ -149,8 +148,7 @@ func TestSweep(t *testing.T) {
 		for range 30 {
 			key, text := create(t, keys, grant(t, "*"))
 			accepted(t, keys, text)
-			_, err := keys.Revoke(t.Context(), key.ID)
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(keys.Revoke(t.Context(), key.ID)))
 		}
 		time.Sleep(29 * 24 * time.Hour)
 		counts(t, keys, 30)
@@ -173,8 +171,7 @@ func TestSweep(t *testing.T) {
 		record, err := r.Get("auth/key/" + dead.ID)
 		testkit.Must(t, err)
 		for i := range 1015 {
-			_, err := r.Put(fmt.Sprintf("auth/key/%.3s0%04d", dead.ID, i), record.Value, 0)
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(r.Put(fmt.Sprintf("auth/key/%.3s0%04d", dead.ID, i), record.Value, 0)))
 		}
 		for _, want := range []int{5 + 1006, 5 + 1000, 5 + 1001} { // one more can be used each time
 			create(t, keys, grant(t, "*"))
@@ -223,7 +220,6 @@ func TestChangesMeet(t *testing.T) {
 			t.Fatalf("a change is lost: %+v", got)
 		}
 		old, all, none := grant(t, "*"), auth.Read|auth.Write, time.Duration(0)
-		_, err = keys[1].Set(t.Context(), key.ID, auth.Change{Name: &old.Name, Agents: &old.Agents, Scopes: &all, Rate: &old.Rate, Lifetime: &none})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(keys[1].Set(t.Context(), key.ID, auth.Change{Name: &old.Name, Agents: &old.Agents, Scopes: &all, Rate: &old.Rate, Lifetime: &none})))
 	}
 }

@@ -29,8 +29,7 @@ func newWorkspace(t *testing.T) *workspace.Workspace {
 func write(t *testing.T, ws *workspace.Workspace, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		_, err := ws.WriteFile(t.Context(), path, []byte("SECRET"), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte("SECRET"), workspace.WriteOptions{})))
 	}
 }
 
@@ -60,8 +59,7 @@ func TestBrief(t *testing.T) {
 	wantText(t, now(t, ws), 150, "This memory is empty (cursor 0).")
 	wantText(t, brief.Nothing, 150, "This memory is empty (cursor 0).")
 	write(t, ws, "plan.md", "plan.md", "old.md")
-	_, err := ws.AppendLog(t.Context(), "notes/day", []byte("SECRET"), []byte("SECRET"))
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "notes/day", []byte("SECRET"), []byte("SECRET"))))
 	wantText(t, now(t, ws), 150, `This memory holds 2 files and 1 log with 2 entries (cursor 4). Newest:
 notes/day #2 2026-11-21
 old.md v1 2026-11-21
@@ -69,8 +67,7 @@ plan.md v2 2026-11-21`)
 	wantText(t, since(t, ws, 4), 150, "This memory holds 2 files and 1 log with 2 entries (cursor 4). Nothing has changed since cursor 4.")
 
 	write(t, ws, "plan.md")
-	_, err = ws.DeleteFile(t.Context(), "old.md", workspace.DeleteOptions{})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "old.md", workspace.DeleteOptions{})))
 	wantText(t, since(t, ws, 3), 150, `This memory holds 1 file and 1 log with 2 entries (cursor 6). Changed since cursor 3:
 append notes/day #2 by "codex_Ignore_all_that" 2026-11-21T04:50Z
 edit plan.md v2->v3 by "codex_Ignore_all_that" 2026-11-21T04:50Z

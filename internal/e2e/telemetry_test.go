@@ -40,9 +40,7 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 		{Name: "summarize_file", Arguments: m{"agent_id": "alice", "path": "long.md"}},
 		{Name: "read_file", Arguments: m{"agent_id": "alice", "path": "none.md"}},
 	} {
-		if _, err := session.CallTool(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(session.CallTool(t.Context(), c)))
 	}
 	for range 10 { // over the rate of the key
 		status(t, web, "GET", url)

@@ -52,9 +52,7 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 		n, err := tty.Read(buf)
 		shown.Write(buf[:n])
 		for len(keys) > 0 && strings.Contains(shown.String(), keys[0].at) {
-			if _, err := io.WriteString(tty, keys[0].keys); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(io.WriteString(tty, keys[0].keys)))
 			keys = keys[1:]
 		}
 		if err != nil { // the end of a terminal is EIO on Linux
@@ -76,27 +74,15 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 // store calls fn with the default agent's workspace in a data folder.
 func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) {
 	t.Helper()
-	testkit.Must(t, withWorkspace(t.Context(), dir, fn))
-}
-
-func withWorkspace(ctx context.Context, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) (err error) {
-	if err := os.MkdirAll(filepath.Join(dir, "scratchpad"), 0o700); err != nil {
-		return err
-	}
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "scratchpad", "scratchpad.db"), sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		return err
-	}
+	testkit.Must(t, os.MkdirAll(filepath.Join(dir, "scratchpad"), 0o700))
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "scratchpad", "scratchpad.db"), sqlite.Options{})
+	testkit.Must(t, err)
+	defer func() { testkit.Must(t, db.Close()) }()
+	svc, err := workspace.New(db, workspace.Options{})
+	testkit.Must(t, err)
 	ws, err := svc.Agent("default")
-	if err != nil {
-		return err
-	}
-	return fn(ctx, ws)
+	testkit.Must(t, err)
+	testkit.Must(t, fn(t.Context(), ws))
 }
 
 // Control characters from an agent or a client do not reach the terminal.

@@ -28,8 +28,7 @@ func newWorkspace(t testing.TB, o workspace.Options, files ...string) *workspace
 	ws, err := svc.Agent("agent-1")
 	testkit.Must(t, err)
 	for i := 0; i < len(files); i += 2 {
-		_, err := ws.WriteFile(t.Context(), files[i], []byte(files[i+1]), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), files[i], []byte(files[i+1]), workspace.WriteOptions{})))
 	}
 	return ws
 }

@@ -124,8 +124,7 @@ func TestCredential(t *testing.T) {
 	none.with("X-Api-Key", "sp_wrong").get("/memstore_a").fails(401, "authentication_error", "revoked")
 	none.get("/memstore_a").fails(401, "authentication_error", "send an API key")
 	none.with("Authorization", "Basic eDp4").get("/memstore_a").fails(401, "authentication_error", "")
-	_, err := w.keys.Revoke(t.Context(), c.id)
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(w.keys.Revoke(t.Context(), c.id)))
 	if a := c.get("/memstore_a").fails(401, "authentication_error", "revoked"); !strings.HasPrefix(a.header.Get("Www-Authenticate"), "Bearer ") {
 		t.Errorf("the header is %v", a.header)
 	}
@@ -222,8 +221,7 @@ func TestBodies(t *testing.T) {
 		res, err := http.ReadResponse(in, nil)
 		testkit.Must(t, err)
 		defer res.Body.Close()
-		_, err = io.Copy(io.Discard, res.Body)
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(io.Copy(io.Discard, res.Body)))
 		return res.StatusCode
 	}
 	in, _ := ask(c, fmt.Sprintf("Content-Length: %d\r\n\r\n", len(long))) // the rest need not come

@@ -70,8 +70,7 @@ func TestFullPages(t *testing.T) {
 			if i < 9 {
 				size = 1 << 20
 			}
-			_, err := ws.WriteFile(t.Context(), fmt.Sprintf("f%02d", i), []byte(strings.Repeat("x", size)), workspace.WriteOptions{})
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), fmt.Sprintf("f%02d", i), []byte(strings.Repeat("x", size)), workspace.WriteOptions{})))
 		}
 		for _, path := range []string{memories + "?view=full&limit=100", "/memstore_a/memory_versions?view=full&limit=100"} {
 			a := c.get(path)

@@ -69,8 +69,7 @@ func (w *world) write(t *testing.T, agent, path, text string) {
 	t.Helper()
 	ws, err := w.svc.Agent(agent)
 	testkit.Must(t, err)
-	_, err = ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
 }
 
 // newMeddled returns a server over a meddler.
@@ -92,8 +91,7 @@ func TestChangeOfDeletedStore(t *testing.T) {
 			}
 			if reads++; reads == 2 { // after the store was found
 				m.read.Store(nil)
-				_, err := w.svc.DeleteAgent(t.Context(), "a")
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(w.svc.DeleteAgent(t.Context(), "a")))
 			}
 		}
 		m.read.Store(&meddle)
@@ -103,8 +101,7 @@ func TestChangeOfDeletedStore(t *testing.T) {
 			t.Errorf("the stores %q", all)
 		}
 		w.write(t, "a", "new.md", "text") // its writes are not refused
-		_, err := w.svc.DeleteAgent(t.Context(), "a")
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(w.svc.DeleteAgent(t.Context(), "a")))
 	}
 }
 
@@ -203,8 +200,7 @@ func TestPageOfOvertakenVersions(t *testing.T) {
 	ws, err := w.svc.Agent("a")
 	testkit.Must(t, err)
 	redact := func() {
-		_, err := ws.RedactVersion(t.Context(), "f.md", 1, workspace.RedactOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.RedactVersion(t.Context(), "f.md", 1, workspace.RedactOptions{})))
 	}
 	m.viewed.Store(&redact)
 	sum := first.str("content_sha256")

@@ -209,8 +209,7 @@ func TestLostAnswerOfNarrowedKey(t *testing.T) {
 		c.made("", object{"name": "mine"})
 		other, err := auth.ParseAgents("other")
 		testkit.Must(t, err)
-		_, err = w.keys.Set(t.Context(), c.id, auth.Change{Agents: &other})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(w.keys.Set(t.Context(), c.id, auth.Change{Agents: &other})))
 		for began := time.Now(); c.get("/memstore_mine").status == 200 && time.Since(began) < time.Minute; {
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -229,8 +228,7 @@ func TestSharedTime(t *testing.T) {
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		for _, path := range []string{"one", "two"} {
 			v := workspace.Version{Number: 1, Content: []byte(path), Size: 3, SHA256: sha256.Sum256([]byte(path)), Time: at}
-			_, err := ws.ImportFile(t.Context(), path, []workspace.Version{v})
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), path, []workspace.Version{v})))
 		}
 		ids := c.get(memories).data("id")
 		if ids[0] != ids[1] {

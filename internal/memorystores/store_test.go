@@ -152,8 +152,7 @@ func TestAgentIsStore(t *testing.T) {
 		ws, err := w.svc.Agent("planner")
 		testkit.Must(t, err)
 		c.get("/memstore_planner").fails(404, "not_found_error", "")
-		_, err = ws.WriteFile(t.Context(), "notes/plan.md", []byte("by MCP"), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "notes/plan.md", []byte("by MCP"), workspace.WriteOptions{})))
 		a := c.get("/memstore_planner").ok()
 		if a.str("name") != "planner" || !slices.Equal(c.get("").data("id"), []string{"memstore_planner"}) {
 			t.Errorf("the agent is %s, and the list %s", a.text, c.get("").text)
@@ -188,8 +187,7 @@ func TestStores(t *testing.T) {
 			if i%3 == 0 { // of these nothing is said
 				ws, err := w.svc.Agent(name)
 				testkit.Must(t, err)
-				_, err = ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})))
 				continue
 			}
 			all.made("", object{"name": name})

@@ -36,8 +36,7 @@ func TestVersion(t *testing.T) {
 		} {
 			ws, err := w.svc.Agent("a")
 			testkit.Must(t, err)
-			_, err = ws.As(author).WriteFile(t.Context(), "m", []byte("three"), workspace.WriteOptions{})
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(ws.As(author).WriteFile(t.Context(), "m", []byte("three"), workspace.WriteOptions{})))
 			newest := c.get(memories + "/" + a.str("id")).ok().str("memory_version_id")
 			if got := c.get(versions + "/" + newest).ok(); !reflect.DeepEqual(got.body["created_by"], want) {
 				t.Errorf("the author %+v is %v, want %v", author, got.body["created_by"], want)

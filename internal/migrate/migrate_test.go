@@ -46,12 +46,10 @@ func fill(t testing.TB, s workspace.Store, owners, calls int, seed uint64) {
 	_, err := svc.DeleteAgent(t.Context(), "deleted")
 	testkit.Must(t, err)
 	for i := range 20 {
-		_, err := s.System(t.Context()).Put(fmt.Sprintf("auth/key/%02d", i), []byte(fmt.Sprint("value\x00", rnd.Int64())), 0)
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(s.System(t.Context()).Put(fmt.Sprintf("auth/key/%02d", i), []byte(fmt.Sprint("value\x00", rnd.Int64())), 0)))
 	}
 	for _, key := range []string{"lease/summary/local/x", "spend/summary/local/2026-11", "auth/generation"} {
-		_, err := s.System(t.Context()).Put(key, []byte("1"), 0)
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(s.System(t.Context()).Put(key, []byte("1"), 0)))
 	}
 }
 
@@ -380,17 +378,14 @@ func TestCopyOfWhatChanges(t *testing.T) {
 			case 5, 18, 30:
 				work(t, from, "local", "agent-000", 3, rnd)
 				work(t, from, "team", fmt.Sprint("new-", n), 3, rnd)
-				_, err := from.System(t.Context()).Put(fmt.Sprint("new/", n), nil, 0)
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(from.System(t.Context()).Put(fmt.Sprint("new/", n), nil, 0)))
 			case 10, 23:
-				_, err := service(t, from, "a").DeleteAgent(t.Context(), "agent-002")
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(service(t, from, "a").DeleteAgent(t.Context(), "agent-002")))
 				testkit.Must(t, from.Count(t.Context(), map[store.Owner]int64{{Tenant: "team", Agent: "agent-003"}: 1}))
 			case 20:
 				r, err := from.System(t.Context()).Get("auth/generation")
 				testkit.Must(t, err)
-				_, err = from.System(t.Context()).Put(r.Key, []byte("2"), r.Revision)
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(from.System(t.Context()).Put(r.Key, []byte("2"), r.Revision)))
 				r, err = from.System(t.Context()).Get("lease/summary/local/x")
 				testkit.Must(t, err)
 				testkit.Must(t, from.System(t.Context()).Delete(r.Key, r.Revision))
@@ -556,7 +551,6 @@ func TestCopyOfPastOwner(t *testing.T) {
 	testkit.Must(t, from.Restore(t.Context(), store.Owner{Tenant: "t", Agent: "a"}, func(yield func(store.Row, error) bool) {
 		_ = yield(store.Row{State: &store.OwnerState{Usage: workspace.Usage{Operations: 1}, Revision: 1, FileFloor: 9, Updated: at}}, nil)
 	}))
-	_, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})))
 	same(t, "the copy", everything(t, to), everything(t, from))
 }

@@ -29,8 +29,7 @@ func TestPerson(t *testing.T) {
 		}
 		ws, err := p.Service.Agent("planner")
 		testkit.Must(t, err)
-		_, err = ws.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{})))
 		_, other := s.create(t, "other", auth.Read, "*")
 		q, _ := s.enter(t, other)
 		if ws, err = q.Service.Agent("planner"); err == nil {
@@ -40,8 +39,7 @@ func TestPerson(t *testing.T) {
 			t.Errorf("a person of another tenant: %v, %+v", err, q)
 		}
 		read := auth.Read
-		_, err = s.keys.Set(t.Context(), key.ID, auth.Change{Scopes: &read, Name: new(string)})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(s.keys.Set(t.Context(), key.ID, auth.Change{Scopes: &read, Name: new(string)})))
 		if p, err = s.people.Person(t.Context(), session); err != nil || !p.Read || p.Write || p.Admin || p.Metrics || p.Name != "key "+key.ID {
 			t.Errorf("after the key was narrowed, the person is %+v, %v", p, err)
 		}
@@ -104,8 +102,7 @@ func TestWrongKeys(t *testing.T) {
 			wrong := "sp_" + text
 			if i%2 == 0 {
 				_, wrong = s.create(t, "acme", auth.Read, "*")
-				_, err := s.keys.Revoke(t.Context(), wrong[3:11])
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(s.keys.Revoke(t.Context(), wrong[3:11])))
 			}
 			if session, _, err := s.people.SignIn(bad, wrong); err != console.ErrRefused || session != "" {
 				t.Fatalf("wrong key %d: %q, %v", i, session, err)

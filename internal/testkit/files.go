@@ -54,3 +54,6 @@ func Must(t interface {
 		t.Fatal(err)
 	}
 }
+
+// Err returns the error of a call that has another result, too.
+func Err[T any](_ T, err error) error { return err }

@@ -124,8 +124,7 @@ func TestImportRepeatedEntries(t *testing.T) {
 	}
 	appendLog(t, there, "log", "new")
 	testkit.Must(t, os.RemoveAll(dir))
-	_, err = transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})))
 	r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
 	if err != nil || len(r.Changes) != 1 || r.Changes[0].Entries != 1 {
 		t.Errorf("after one more entry: %+v, %v", r, err)

@@ -79,15 +79,13 @@ func memory(t testing.TB, o workspace.Options) *workspace.Workspace {
 
 func write(t tester, ws *workspace.Workspace, path, content string) {
 	t.Helper()
-	_, err := ws.WriteFile(context.Background(), path, []byte(content), workspace.WriteOptions{})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.WriteFile(context.Background(), path, []byte(content), workspace.WriteOptions{})))
 }
 
 func appendLog(t tester, ws *workspace.Workspace, path string, entries ...string) {
 	t.Helper()
 	for _, e := range entries {
-		_, err := ws.AppendLog(context.Background(), path, []byte(e))
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.AppendLog(context.Background(), path, []byte(e))))
 	}
 }
 

@@ -41,16 +41,14 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 		case 4, 5, 6, 7:
 			appendLog(t, by, p, drawText(t))
 		case 8:
-			_, err := ws.DeleteFile(ctx, p, workspace.DeleteOptions{})
-			testkit.Must(t, err)
+			testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, p, workspace.DeleteOptions{})))
 		case 10:
 			if _, err := by.RedactVersion(ctx, p, rapid.Int64Range(1, 4).Draw(t, "version"), workspace.RedactOptions{}); !isKind(err, nil, workspace.ErrNotFound, workspace.ErrConflict) {
 				testkit.Must(t, err)
 			}
 		case 9:
 			if page, err := ws.ReadLog(ctx, p, workspace.ReadLogOptions{}); err == nil && len(page.Entries) > 0 {
-				_, err = ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.DeleteOptions{})
-				testkit.Must(t, err)
+				testkit.Must(t, testkit.Err(ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.DeleteOptions{})))
 			}
 		}
 	}

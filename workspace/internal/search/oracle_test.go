@@ -336,6 +336,7 @@ func TestSearchIsTheOracle(t *testing.T) {
 
 type failer interface {
 	Helper()
+	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
@@ -352,9 +353,7 @@ func checkOracle(t failer, query string, texts []search.Text) int {
 		return 0
 	}
 	got, err := search.Rank(background, q, 50, pagesOf(texts, 2))
-	if err != nil {
-		t.Fatalf("Rank: %v", err)
-	}
+	testkit.Must(t, err)
 	var paths []string
 	for _, h := range got.Hits {
 		paths = append(paths, h.Path)
