@@ -74,7 +74,7 @@ type diffCosts struct {
 }
 
 // compare writes a text and another, and reads the second since the first.
-func (c *diffCosts) compare(t fatal, before, after string) {
+func (c *diffCosts) compare(t rapid.TB, before, after string) {
 	ctx := context.Background()
 	_, err := c.ws.WriteFile(ctx, "notes/plan.md", []byte(before), workspace.WriteOptions{})
 	w, err2 := c.ws.WriteFile(ctx, "notes/plan.md", []byte(after), workspace.WriteOptions{})

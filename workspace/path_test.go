@@ -132,7 +132,7 @@ func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 }
 
 // listed returns all pages of a list.
-func listed(t fatal, ws *workspace.Workspace, prefix string, limit int) (paths []string) {
+func listed(t rapid.TB, ws *workspace.Workspace, prefix string, limit int) (paths []string) {
 	o := workspace.ListOptions{Prefix: prefix, Limit: limit}
 	for {
 		list, err := ws.ListFiles(context.Background(), o)
@@ -144,12 +144,6 @@ func listed(t fatal, ws *workspace.Workspace, prefix string, limit int) (paths [
 			return paths
 		}
 	}
-}
-
-type fatal interface {
-	Helper()
-	Fatal(...any)
-	Fatalf(string, ...any)
 }
 
 // Where the rule is that of ASCII, what another service has written is listed, and can

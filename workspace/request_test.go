@@ -49,9 +49,7 @@ func TestRepeat(t *testing.T) {
 			c := test.call
 			c.key = "key"
 			first, err := run(t.Context(), ws, c)
-			if err != nil {
-				t.Fatalf("%+v = %v", c, err)
-			}
+			testkit.Must(t, err)
 			write(t, ws, "f", "changed")
 			appendLog(t, ws, "f", "changed")
 			write(t, ws, "other", "changed")

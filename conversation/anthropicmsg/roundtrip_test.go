@@ -11,6 +11,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
@@ -201,13 +202,7 @@ func TestSystemRoundTrips(t *testing.T) {
 	}
 }
 
-// A failer is a testing.TB or a rapid.T.
-type failer interface {
-	Helper()
-	Fatal(...any)
-}
-
-func mustJSON(t failer, v any) string {
+func mustJSON(t rapid.TB, v any) string {
 	text, err := json.Marshal(v)
 	testkit.Must(t, err)
 	return string(text)

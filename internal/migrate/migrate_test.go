@@ -148,9 +148,7 @@ func TestCopyThereAndBack(t *testing.T) {
 			Copying:   func(done, total int64) { progress[0] = append(progress[0], done, total) },
 			Verifying: func(done, total int64) { progress[1] = append(progress[1], done, total) },
 		})
-		if err != nil {
-			t.Fatalf("Copy = %+v, %v, want nil", report, err)
-		}
+		testkit.Must(t, err)
 		same(t, "the source after a copy", everything(t, from), want)
 		same(t, "a copy", everything(t, there), want)
 		if int(report.Owners+report.Records) != len(want) || report.Deleted != 1 || report.Again != 0 || report.Kept != 0 || report.Resumed || report.Bytes == 0 || report.Changing != nil {
@@ -162,9 +160,7 @@ func TestCopyThereAndBack(t *testing.T) {
 			}
 		}
 		again, err := migrate.Copy(t.Context(), there, back, migrate.Options{From: "copy"})
-		if err != nil {
-			t.Fatalf("Copy back = %+v, %v, want nil", again, err)
-		}
+		testkit.Must(t, err)
 		same(t, "a copy back", everything(t, back), want)
 		if again.Digest != report.Digest {
 			t.Errorf("the digest is %s there and %s back, want the same", report.Digest, again.Digest)

@@ -20,7 +20,7 @@ import (
 )
 
 // contents counts the versions and the entries of an agent by path, author and text.
-func contents(t tester, ws *workspace.Workspace) map[string]int {
+func contents(t rapid.TB, ws *workspace.Workspace) map[string]int {
 	counts := map[string]int{}
 	for _, line := range state(t, ws, true) {
 		f := strings.SplitN(line, " ", 4)
@@ -32,7 +32,7 @@ func contents(t tester, ws *workspace.Workspace) map[string]int {
 }
 
 // current returns the content of each file.
-func current(t tester, ws *workspace.Workspace) map[string]string {
+func current(t rapid.TB, ws *workspace.Workspace) map[string]string {
 	files := map[string]string{}
 	list, err := ws.ListFiles(context.Background(), workspace.ListOptions{})
 	testkit.Must(t, err)
@@ -48,7 +48,7 @@ func current(t tester, ws *workspace.Workspace) map[string]string {
 // keeps every version and entry that was there, and a second import changes nothing.
 func TestImportIntoChanged(t *testing.T) {
 	testkit.SkipInShort(t)
-	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 		base, n := t.TempDir(), 0
 		rapid.Check(t, func(t *rapid.T) {
 			n++
@@ -214,7 +214,7 @@ func TestImportLimits(t *testing.T) {
 		{workspace.Limits{Entries: 2}, transfer.LeftOut{Name: "logs/l0.jsonl", Reason: "it has more than 2 entries"}, 9, 9},
 		{workspace.Limits{Bytes: 2000}, transfer.LeftOut{Name: "files/f4", Reason: "2000 bytes of 2000 are used"}, 0, 0},
 	} {
-		onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+		onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 			store, done := open(t)
 			defer done()
 			r := importAll(t, agent(t, store, "a", workspace.Options{Limits: c.limits}), dir)

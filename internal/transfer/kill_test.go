@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -50,7 +52,7 @@ func (s *stepStore) Update(ctx context.Context, o port.Owner, fn func(port.Tx) e
 }
 
 // fillSome gives an agent a little of everything.
-func fillSome(t tester, ws *workspace.Workspace) {
+func fillSome(t rapid.TB, ws *workspace.Workspace) {
 	for i, content := range []string{"1", "2", "3", ""} {
 		for _, path := range []string{"a", "A", "a/b", "con"} {
 			write(t, ws.As(workspace.Author{Client: fmt.Sprint("c", i)}), path, path+content)

@@ -30,23 +30,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { remove(); os.Exit(code) }))
 }
 
-// tester is what a test and a random test have in common.
-type tester interface {
-	Helper()
-	Fatal(...any)
-	Fatalf(string, ...any)
-	Errorf(string, ...any)
-}
-
 // onBothStores runs a test with a function that makes new, empty stores.
-func onBothStores(t *testing.T, fn func(t *testing.T, open func(t tester) (workspace.Store, func()))) {
+func onBothStores(t *testing.T, fn func(t *testing.T, open func(t rapid.TB) (workspace.Store, func()))) {
 	t.Run("memstore", func(t *testing.T) {
-		fn(t, func(tester) (workspace.Store, func()) { s := memstore.New(); return s, func() { s.Close() } })
+		fn(t, func(rapid.TB) (workspace.Store, func()) { s := memstore.New(); return s, func() { s.Close() } })
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		dir := t.TempDir()
 		n := 0
-		fn(t, func(t tester) (workspace.Store, func()) {
+		fn(t, func(t rapid.TB) (workspace.Store, func()) {
 			n++
 			s, err := sqlite.Open(context.Background(), filepath.Join(dir, fmt.Sprint(n, ".db")), sqlite.Options{})
 			testkit.Must(t, err)
@@ -61,7 +53,7 @@ func onBothStores(t *testing.T, fn func(t *testing.T, open func(t tester) (works
 	})
 }
 
-func agent(t tester, store workspace.Store, name string, o workspace.Options) *workspace.Workspace {
+func agent(t rapid.TB, store workspace.Store, name string, o workspace.Options) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(store, o)
 	testkit.Must(t, err)
@@ -77,12 +69,12 @@ func memory(t testing.TB, o workspace.Options) *workspace.Workspace {
 	return agent(t, store, "a", o)
 }
 
-func write(t tester, ws *workspace.Workspace, path, content string) {
+func write(t rapid.TB, ws *workspace.Workspace, path, content string) {
 	t.Helper()
 	testkit.Must(t, testkit.Err(ws.WriteFile(context.Background(), path, []byte(content), workspace.WriteOptions{})))
 }
 
-func appendLog(t tester, ws *workspace.Workspace, path string, entries ...string) {
+func appendLog(t rapid.TB, ws *workspace.Workspace, path string, entries ...string) {
 	t.Helper()
 	for _, e := range entries {
 		testkit.Must(t, testkit.Err(ws.AppendLog(context.Background(), path, []byte(e))))
@@ -91,7 +83,7 @@ func appendLog(t tester, ws *workspace.Workspace, path string, entries ...string
 
 // state is everything that an agent keeps, one line a version or an entry: the current
 // versions alone, or all.
-func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
+func state(t rapid.TB, ws *workspace.Workspace, versions bool) (lines []string) {
 	t.Helper()
 	ctx := context.Background()
 	files, err := ws.ListFiles(ctx, workspace.ListOptions{})
@@ -129,14 +121,14 @@ func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
 	return lines
 }
 
-func export(t tester, ws *workspace.Workspace, dir string, versions bool) transfer.Exported {
+func export(t rapid.TB, ws *workspace.Workspace, dir string, versions bool) transfer.Exported {
 	t.Helper()
 	sum, err := transfer.Export(context.Background(), ws, dir, transfer.ExportOptions{Versions: versions, Database: "db"})
 	testkit.Must(t, err)
 	return sum
 }
 
-func importAll(t tester, ws *workspace.Workspace, dir string) transfer.Imported {
+func importAll(t rapid.TB, ws *workspace.Workspace, dir string) transfer.Imported {
 	t.Helper()
 	r, err := transfer.Import(context.Background(), ws, dir, transfer.ImportOptions{})
 	testkit.Must(t, err)
@@ -145,7 +137,7 @@ func importAll(t tester, ws *workspace.Workspace, dir string) transfer.Imported 
 
 // tree are the names below a folder with their contents, but for the manifest's first
 // line.
-func tree(t tester, dir string) map[string]string {
+func tree(t rapid.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	testkit.Must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

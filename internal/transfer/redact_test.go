@@ -100,7 +100,7 @@ func (s *secrets) left(t *rapid.T) map[string]bool {
 // all versions, a search or a summary shows.
 func TestRedactedIsGone(t *testing.T) {
 	testkit.SkipInShort(t)
-	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 		dir := t.TempDir()
 		rapid.Check(t, func(t *rapid.T) {
 			store, done := open(t)

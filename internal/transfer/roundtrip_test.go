@@ -59,7 +59,7 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 // nothing.
 func TestRoundTrip(t *testing.T) {
 	testkit.SkipInShort(t)
-	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 		base, n := t.TempDir(), 0
 		rapid.Check(t, func(t *rapid.T) {
 			n++
@@ -108,7 +108,7 @@ func TestRoundTrip(t *testing.T) {
 // A file of 1 MiB and a log of many pages come back.
 func TestRoundTripLarge(t *testing.T) {
 	testkit.SkipInShort(t)
-	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 		store, done := open(t)
 		defer done()
 		from, to := agent(t, store, "from", workspace.Options{}), agent(t, store, "to", workspace.Options{})
@@ -259,7 +259,7 @@ func TestImportByteOrderMark(t *testing.T) {
 // anyScript are paths that only UnicodePaths allow.
 var anyScript = []string{"Überblick/Straße 1.md", "Überblick", "メモ/今日.md", "заметки.md", "Заметки.md", strings.Repeat("長", 255), "ทำ.md"}
 
-func importWith(t tester, ws *workspace.Workspace, dir string, o transfer.ImportOptions) transfer.Imported {
+func importWith(t rapid.TB, ws *workspace.Workspace, dir string, o transfer.ImportOptions) transfer.Imported {
 	t.Helper()
 	r, err := transfer.Import(context.Background(), ws, dir, o)
 	testkit.Must(t, err)
@@ -269,7 +269,7 @@ func importWith(t tester, ws *workspace.Workspace, dir string, o transfer.Import
 // Paths of any script come back by the rule that allows them. By the other rule they are
 // left out, with the way out in the words of the caller, and the rest is imported.
 func TestUnicodePaths(t *testing.T) {
-	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
 		store, done := open(t)
 		defer done()
 		unicode := workspace.Options{Paths: workspace.UnicodePaths}

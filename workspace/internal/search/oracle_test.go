@@ -334,14 +334,8 @@ func TestSearchIsTheOracle(t *testing.T) {
 	}
 }
 
-type failer interface {
-	Helper()
-	Fatal(...any)
-	Fatalf(string, ...any)
-}
-
 // checkOracle compares a search with the oracle and returns how many passages matched.
-func checkOracle(t failer, query string, texts []search.Text) int {
+func checkOracle(t rapid.TB, query string, texts []search.Text) int {
 	t.Helper()
 	terms := oracleQuery(query)
 	some := slices.ContainsFunc(terms, func(t oracleTerm) bool { return !t.banned })

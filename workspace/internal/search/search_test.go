@@ -7,13 +7,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 )
 
 var background = context.Background()
 
 // checkShown checks what holds for every hit.
-func checkShown(t failer, h search.Hit) {
+func checkShown(t rapid.TB, h search.Hit) {
 	t.Helper()
 	if n := utf8.RuneCountInString(h.Text); n > search.MaxText || strings.ContainsAny(h.Text, "\t\n\r") || !utf8.ValidString(h.Text) {
 		t.Fatalf("the text of %s has %d characters: %q", h.Path, n, h.Text)
