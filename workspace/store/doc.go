@@ -1,7 +1,7 @@
 // Package store says what a backend of a workspace must do. A backend implements [Store]
 // with [Reader], [Tx] and [Records]. Package workspace has every rule. It also has aliases
-// for the names of this package, so a program that only uses workspaces does not import
-// this one.
+// for the names of this package that its users need, so a program that only uses
+// workspaces does not import this one.
 //
 // # How a call flows
 //
