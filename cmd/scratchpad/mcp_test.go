@@ -48,9 +48,7 @@ func connectTo(t *testing.T, errs io.Writer, variables []string, args ...string)
 func call(t *testing.T, s *mcp.ClientSession, tool string, args any) (blocks []string, isError bool) {
 	t.Helper()
 	res, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		t.Fatalf("%s: %v", tool, err)
-	}
+	testkit.Must(t, err)
 	for _, c := range res.Content {
 		blocks = append(blocks, c.(*mcp.TextContent).Text)
 	}

@@ -52,13 +52,9 @@ func valid(t testing.TB, msgs []conversation.Message) {
 	for i, m := range msgs {
 		r := conversation.Record{Seq: 1, Kind: conversation.MessageRecord, Message: &m}
 		line, err := json.Marshal(r)
-		if err != nil {
-			t.Fatalf("message %d: %v: %+v", i, err, m)
-		}
+		testkit.Must(t, err)
 		var back conversation.Record
-		if err := json.Unmarshal(line, &back); err != nil {
-			t.Fatalf("message %d: %v: %s", i, err, line)
-		}
+		testkit.Must(t, json.Unmarshal(line, &back))
 		if string(back.Message.Raw) != string(m.Raw) {
 			t.Fatalf("message %d: Raw is %s, was %s", i, back.Message.Raw, m.Raw)
 		}
@@ -85,8 +81,6 @@ func sameJSON(t testing.TB, a, b string) bool {
 func value(t testing.TB, text string) any {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(text), &v))
 	return v
 }

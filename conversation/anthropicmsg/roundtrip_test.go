@@ -117,14 +117,12 @@ func TestResponseRoundTrips(t *testing.T) {
 	}
 	// The provider writes spaces, and members that requests do not have.
 	blocks = append(blocks, `{"type": "text", "text": "a < b",  "citations": null}`, `{"citations":null,"type":"text","text":"c"}`)
-	for i, list := range append(windows(blocks, 1), append(windows(blocks, 3), blocks)...) {
+	for _, list := range append(windows(blocks, 1), append(windows(blocks, 3), blocks)...) {
 		list = append(list, blocks[0]) // an answer does not end with thinking
 		content := "[" + strings.Join(list, ",") + "]"
 		m := response(t, content)
 		got, err := anthropicmsg.FromResponse(&m)
-		if err != nil {
-			t.Fatalf("%d: %v", i, err)
-		}
+		testkit.Must(t, err)
 		valid(t, []conversation.Message{got})
 		if want := `{"content":` + content + `,"role":"assistant"}`; string(got.Raw) != want {
 			t.Errorf("Raw is\n%s\nwant\n%s", got.Raw, want)

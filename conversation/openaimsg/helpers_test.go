@@ -45,9 +45,7 @@ func value(t *testing.T, raw string) any {
 	d := json.NewDecoder(bytes.NewReader([]byte(raw)))
 	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
+	testkit.Must(t, d.Decode(&v))
 	return v
 }
 

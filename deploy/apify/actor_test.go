@@ -78,9 +78,7 @@ func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 func use(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) (failed bool, text string) {
 	t.Helper()
 	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
-	if err != nil {
-		t.Fatalf("%s: %v", tool, err)
-	}
+	testkit.Must(t, err)
 	for _, c := range res.Content {
 		if c, ok := c.(*mcp.TextContent); ok {
 			text += c.Text

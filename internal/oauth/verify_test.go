@@ -29,9 +29,7 @@ func TestCaller(t *testing.T) {
 		i := newIssuer(t, key)
 		s := i.server(t, nil)
 		c, err := s.Verify(t.Context(), key.token(t, i.claims(nil)))
-		if err != nil {
-			t.Fatalf("%s: Verify() = %v", alg, err)
-		}
+		testkit.Must(t, err)
 		if c.Tenant != "acme" || c.Scopes != auth.Read|auth.Write || !c.Agents.Allow("planner") || !c.Agents.Allow("team-a-1") || c.Agents.Allow("other") || c.Rate != (auth.Rate{}) {
 			t.Errorf("%s: Verify() = %+v, want read and write of planner and team-a-* of acme", alg, c)
 		}

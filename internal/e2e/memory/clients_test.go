@@ -262,15 +262,11 @@ func (c *typescript) call(t *testing.T, name, id string, params m) (any, *fault)
 	if params == nil {
 		params = m{}
 	}
-	if err := json.NewEncoder(c.in).Encode(m{"apiKey": c.key, "method": name, "id": id, "params": params}); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	testkit.Must(t, json.NewEncoder(c.in).Encode(m{"apiKey": c.key, "method": name, "id": id, "params": params}))
 	var answer struct {
 		Result any
 		Fault  *fault
 	}
-	if err := c.out.Decode(&answer); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	testkit.Must(t, c.out.Decode(&answer))
 	return answer.Result, answer.Fault
 }
