@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/conversation"
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -218,8 +217,8 @@ func TestSummaryKeepsTheNewestCompaction(t *testing.T) {
 	}
 }
 
-func provided(p conversation.Provider, role conversation.Role, format string, args ...any) conversation.Message {
-	return conversation.Message{Role: role, RawProvider: p, Raw: fmt.Appendf(nil, format, args...)}
+func provided(p Provider, role Role, format string, args ...any) Message {
+	return Message{Role: role, RawProvider: p, Raw: fmt.Appendf(nil, format, args...)}
 }
 
 // The tokens that each kind has, from and to.
@@ -233,7 +232,7 @@ var (
 )
 
 type estimated struct {
-	m    conversation.Message
+	m    Message
 	want [2]int
 }
 
@@ -248,7 +247,7 @@ func TestEstimateOfWhatIsNotText(t *testing.T) {
 	words := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("plain words of a file ", 1000)))
 	for _, cases := range []map[string]estimated{estimatesOfClaude(pdf), estimatesOfOthers(pdf, words)} {
 		for name, c := range cases {
-			if n := conversation.EstimateTokens(c.m); n < c.want[0] || n > c.want[1] {
+			if n := EstimateTokens(c.m); n < c.want[0] || n > c.want[1] {
 				t.Errorf("%s: %d tokens, want %d to %d", name, n, c.want[0], c.want[1])
 			}
 		}
@@ -256,7 +255,7 @@ func TestEstimateOfWhatIsNotText(t *testing.T) {
 }
 
 func estimatesOfClaude(pdf string) map[string]estimated {
-	const claude = conversation.Anthropic
+	const claude = Anthropic
 	pdfSource := `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"` + pdf + `"}}`
 	pngSource := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pdf + `"}}`
 	return map[string]estimated{
@@ -274,7 +273,7 @@ func estimatesOfClaude(pdf string) map[string]estimated {
 }
 
 func estimatesOfOthers(pdf, words string) map[string]estimated {
-	const chat, items, gemini = conversation.OpenAIChat, conversation.OpenAIResponses, conversation.Gemini
+	const chat, items, gemini = OpenAIChat, OpenAIResponses, Gemini
 	return map[string]estimated{
 		"chat file":                 {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
 		"chat image":                {provided(chat, "user", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]}`, pdf), tokensOfImage},
@@ -304,17 +303,17 @@ func estimatesOfOthers(pdf, words string) map[string]estimated {
 func TestTrimCountsFiles(t *testing.T) {
 	testkit.SkipInShort(t)
 	data := strings.Repeat("QUJD", 100_000)
-	made := provided(conversation.OpenAIResponses, conversation.Assistant, `{"type":"image_generation_call","id":"i","result":"%s"}`, data)
-	msgs := []conversation.Message{conversation.UserText("a cat"), made, conversation.UserText("thanks")}
-	if got := conversation.Trim(msgs, conversation.TrimOptions{KeepTokens: 100_000}); len(got) != 3 {
+	made := provided(OpenAIResponses, Assistant, `{"type":"image_generation_call","id":"i","result":"%s"}`, data)
+	msgs := []Message{UserText("a cat"), made, UserText("thanks")}
+	if got := Trim(msgs, TrimOptions{KeepTokens: 100_000}); len(got) != 3 {
 		t.Errorf("%d messages are kept, want the image among 3", len(got))
 	}
-	var files []conversation.Message
+	var files []Message
 	for range 10 {
-		files = append(files, provided(conversation.Anthropic, conversation.User,
+		files = append(files, provided(Anthropic, User,
 			`{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"%s"}}]}`, data))
 	}
-	if got := conversation.Trim(files, conversation.TrimOptions{KeepTokens: 200}); len(got) != 1 {
+	if got := Trim(files, TrimOptions{KeepTokens: 200}); len(got) != 1 {
 		t.Errorf("%d files are kept in 200 tokens, want the newest message alone", len(got))
 	}
 }

@@ -386,7 +386,7 @@ func (s miscounts) Owners(ctx context.Context, q store.OwnersQuery) (store.Owner
 	if q.Which != store.OwnerTotals || err != nil {
 		return l, err
 	}
-	gone, err := sweepsEarly{s.Store}.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: q.Tenant, Limit: 1000})
+	gone, err := sweepsEarly(s).Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: q.Tenant, Limit: 1000})
 	l.Totals.Agents += int64(len(gone.Owners))
 	return l, err
 }
