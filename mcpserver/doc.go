@@ -14,7 +14,8 @@
 // answers with a body alone. The names of arguments are strict: an unknown name, a name in
 // the wrong case, a name that is given twice, and text that is not valid UTF-8 are refused.
 // The error says what to send instead. Types are not strict, because clients convert values:
-// "5" is the number 5, and where a text is asked for, any other JSON is its own text.
+// "5" is the number 5, and where a text is asked for, an object or a number is taken as the
+// text that was sent.
 //
 // Besides the tools there is the resource template scratchpad://{agent}/{+path}, with
 // completion of paths. [Server.Run] serves one client over a pair of streams.

@@ -76,7 +76,9 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 
 // callContext returns the context of one call. Calls that read or write the store have a
 // deadline.
-func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
+func (s *Server) callContext(
+	ctx context.Context, method string, req mcp.Request,
+) (context.Context, context.CancelFunc) {
 	switch method {
 	case "tools/call", "resources/read", "completion/complete":
 		timeout := s.o.Timeout

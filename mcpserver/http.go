@@ -35,9 +35,9 @@ func Protocols() []string { return mcp.SupportedProtocolVersions() }
 // session for every request: if the caller is unknown (Caller returns ""), the answer is
 // 401. The protocol of 2026-07-28 needs none: Workspace alone decides who may call.
 // There are at most 4,096 sessions, and 64 of each caller that Caller or a verified
-// token names. When there is no room, the session that has been idle longest ends, of the
-// callers with most sessions. A session also ends after 30 minutes without a request, or after 2 minutes without a
-// complete handshake.
+// token names. When there is no room, the caller with most sessions loses the one that has been
+// idle longest. A session also ends after 30 minutes without a request, or after 2 minutes
+// without a complete handshake.
 //
 // A browser's request from another origin is refused with 403, a batch with 400, and a
 // body over 16 MiB with 413. A body has 10 seconds to arrive, and 1 more for each MiB.

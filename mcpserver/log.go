@@ -40,7 +40,8 @@ var readLog = tool{
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		page, err := ws.ReadLog(ctx, a.Text("path"), workspace.ReadLogOptions{
-			Since: a.Integer("since_entry"), Limit: toInt(a.Integer("limit")), Tail: toInt(a.Integer("tail")), Zeros: a.zeros(),
+			Since: a.Integer("since_entry"), Limit: toInt(a.Integer("limit")), Tail: toInt(a.Integer("tail")),
+			Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err

@@ -35,7 +35,8 @@ func inspect(text []byte) (message, *refusal) {
 	}
 	m := message{text: text}
 	if m.text[0] != '{' {
-		return m, &refusal{code: jsonrpc.CodeInvalidRequest, text: "this is not a JSON-RPC message; send one object at a time, no batch"}
+		return m, &refusal{code: jsonrpc.CodeInvalidRequest,
+			text: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
 	m.fields, err = members(m.text)
 	if m.answer = isAnswer(m.fields); m.answer {
@@ -50,7 +51,8 @@ func inspect(text []byte) (message, *refusal) {
 	}
 	m.id = m.fields["id"]
 	if values > maxValues {
-		return m, m.bad(jsonrpc.CodeInvalidRequest, "the message has too many values; send JSON that is content as a string")
+		return m, m.bad(jsonrpc.CodeInvalidRequest,
+			"the message has too many values; send JSON that is content as a string")
 	}
 	if err == nil {
 		m.params, err = ambiguous(m.fields)

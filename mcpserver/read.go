@@ -27,8 +27,9 @@ func readFile(o Options) tool {
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
 				Since: a.Integer("since_version"), Version: a.Integer("version"), Context: toInt(a.Integer("context")),
-				FromLine: toInt(a.Integer("from_line")), ToLine: toInt(a.Integer("to_line")), MaxTokens: o.MaxReadTokens,
-				Zeros: a.zeros(), Compare: a.compare,
+				FromLine: toInt(a.Integer("from_line")), ToLine: toInt(a.Integer("to_line")),
+				MaxTokens: o.MaxReadTokens,
+				Zeros:     a.zeros(), Compare: a.compare,
 			}
 			r, err := ws.ReadFile(ctx, a.Text("path"), asked)
 			if err != nil {

@@ -67,7 +67,8 @@ var (
 		text: "this HTTP method is not served; send messages with POST"}
 	errVerbNow = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "POST",
 		text: "the protocol of 2026-07-28 knows POST alone; send messages with POST"}
-	errKind   = refuseWith(http.StatusUnsupportedMediaType, "the body must be JSON; send Content-Type: application/json")
+	errKind = refuseWith(http.StatusUnsupportedMediaType,
+		"the body must be JSON; send Content-Type: application/json")
 	errAccept = refuseWith(http.StatusNotAcceptable,
 		"answers are JSON; send Accept: application/json, text/event-stream")
 	errEvents = refuseWith(http.StatusNotAcceptable,

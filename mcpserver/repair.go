@@ -239,7 +239,9 @@ const codeUnsupported = mcp.CodeUnsupportedProtocolVersion
 // unsupported is the answer to a message of a protocol that is not there.
 func (m message) unsupported(version string) *refusal {
 	version = strictjson.Short(version)
-	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them", strings.Join(Protocols(), ", "), version))
-	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version}) // always encodes
+	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them",
+		strings.Join(Protocols(), ", "), version))
+	// always encodes
+	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version})
 	return bad
 }

@@ -77,7 +77,8 @@ func (s *Server) receive(wait context.Context, r *request, m message, bytes int)
 		place.Leave()
 		s.budget.refused.Add(1)
 		return nil, &refusal{
-			status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id, cause: errTooMuch,
+			status: http.StatusServiceUnavailable, code: codeRefused, text: errFull.Error(), id: m.id,
+			cause: errTooMuch,
 		}
 	}
 	return place.Leave, nil

@@ -26,7 +26,8 @@ var (
 
 func (s *Server) addResources(to *mcp.Server) {
 	to.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: template, Name: "file", Description: "The current version of an agent's file", MIMEType: "text/plain",
+		URITemplate: template, Name: "file", Description: "The current version of an agent's file",
+		MIMEType: "text/plain",
 	}, s.resource)
 }
 
@@ -60,7 +61,8 @@ func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	}
 	text := texts(out)[0]
 	chargeForAnswer(ctx, text)
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}},
+		nil
 }
 
 // unescape returns the path of a URI. Clients that fill in the template escape spaces and

@@ -27,7 +27,7 @@ type Options struct {
 	// own.
 	Bound bool
 
-	// IsBound is Bound for the caller of each request. It gets the values of the request's
+	// IsBound decides in place of Bound, for each request. It gets the values of the request's
 	// context, and must be quick. A session keeps the list of tools with which it began;
 	// each call is judged for its own caller. Many goroutines call IsBound. nil: Bound for all.
 	IsBound func(context.Context) bool
@@ -115,7 +115,7 @@ type Call struct {
 	// unknown tool or method.
 	Tool string
 
-	// AgentID is the agent that the call names, which is valid. "": the call names none.
+	// AgentID is the agent that the call names, a valid name. "": the call names none.
 	// Workspace gets "" only for bound callers.
 	AgentID string
 
@@ -202,8 +202,10 @@ func New(o Options) (*Server, error) {
 // newMCP returns a server of the SDK for callers who are bound to an agent, or for others.
 func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 	o := &mcp.ServerOptions{
-		Instructions:      instructions(s.o, bound),
-		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
+		Instructions: instructions(s.o, bound),
+		// neither list changes
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
+			Resources: &mcp.ResourceCapabilities{}},
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
 		SetCacheable:      s.cacheable,
@@ -239,14 +241,16 @@ func (s *Server) isBound(ctx context.Context) bool {
 func instructions(o Options, bound bool) string {
 	who := ""
 	if !bound {
-		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find your files again."
+		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find " +
+			"your files again."
 	}
 	if o.Tools == MemoryTool {
 		return fmt.Sprintf(memoryInstructions, who)
 	}
 	long := "Read a long file in parts, with from_line and to_line."
 	if o.Summarizer != nil {
-		long = "Before you read a long file that you do not know, call summarize_file: it costs little and says where things are. Then read from_line to to_line."
+		long = "Before you read a long file that you do not know, call summarize_file: it costs little and says " +
+			"where things are. Then read from_line to to_line."
 	}
 	memory := ""
 	if o.Tools == AllTools {

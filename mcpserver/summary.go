@@ -50,7 +50,8 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 		return result{}, err
 	}
 	record := summaryRecord{
-		Path: r.Path, CurrentVersion: r.Version, NewerVersion: r.Newer, Cached: r.Cached, EstimatedTokens: r.Tokens, Method: r.Method,
+		Path: r.Path, CurrentVersion: r.Version, NewerVersion: r.Newer, Cached: r.Cached, EstimatedTokens: r.Tokens,
+		Method: r.Method,
 	}
 	return result{record, []byte(derived(r) + "\n\n" + r.Text)}, nil
 }

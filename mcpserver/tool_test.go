@@ -20,8 +20,8 @@ var (
 	deletes = hints{Destructive: true}
 )
 
-// storageTools are the tools of a server with a Summarizer. A new tool is added here, and no
-// other test counts tools.
+// storageTools are the tools of a server with a Summarizer. A new tool is added here. No other
+// test of this package counts them.
 var storageTools = map[string]hints{
 	"append_log": writes, "changes": reads, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes,
 	"edit_file": writes, "get_usage_stats": reads, "list_files": reads, "list_logs": reads, "move_file": writes,

@@ -92,7 +92,8 @@ func (s *Server) weighed(
 					return nil, err
 				}
 			}
-			if out, err = run(); err != nil || t.weight == medium { // the weight of the request is enough for a small answer
+			// the weight of the request is enough for a small answer
+			if out, err = run(); err != nil || t.weight == medium {
 				return out, err
 			}
 			if weight = answerWeight(texts(out)...); !r.charge.tryTake(weight) {

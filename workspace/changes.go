@@ -138,7 +138,8 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 
 func (w *Workspace) readChanges(r store.Reader, o ChangesOptions) (Changes, error) {
 	l, err := changes.Read(r, changes.Selection{
-		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes,
+		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except,
+		Kept: w.svc.limits.Changes,
 	})
 	return Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}, err
 }

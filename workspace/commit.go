@@ -34,12 +34,13 @@ type attempt struct {
 	due   int               // requests that have expired, up to requestDrops
 	ops   int64             // what the call adds to the owner's operations
 
-	deletes    bool          // it is never refused, neither for a full store nor for an archived agent
-	storeBytes int64         // that the store holds, about
-	admitted   bool          // an agent that holds nothing may write
-	made       time.Time     // of the version that the write makes; zero if it has a key, as a repeated request has none
-	noRow      bool          // the last transaction found no row of the agent
-	floor      *floors.Floor // above which an agent without a row begins; nil: not read yet
+	deletes    bool  // it is never refused, neither for a full store nor for an archived agent
+	storeBytes int64 // that the store holds, about
+	admitted   bool  // an agent that holds nothing may write
+	// of the version that the write makes; zero if it has a key, as a repeated request has none
+	made  time.Time
+	noRow bool          // the last transaction found no row of the agent
+	floor *floors.Floor // above which an agent without a row begins; nil: not read yet
 }
 
 // newAttempt checks the key, and hashes the operation with all of its arguments.
@@ -80,7 +81,7 @@ type writeFunc func(store.Tx, store.Loaded) (store.Outcome, error)
 // admitted first, outside of transactions.
 func (w *Workspace) commit(ctx context.Context, a *attempt, q store.Query, fn writeFunc) (store.Outcome, error) {
 	if !a.deletes {
-		if err := w.svc.gate.Check(ctx, w.svc.store, w.owner); err != nil {
+		if err := w.svc.archive.Check(ctx, w.svc.store, w.owner); err != nil {
 			return store.Outcome{}, beforeStart(err)
 		}
 	}
@@ -96,7 +97,7 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, q store.Query, fn wr
 	}
 	defer w.svc.total.admitting.Unlock()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
-		if err := w.svc.admit(ctx, w.owner, a); err != nil {
+		if err := w.svc.admitNewAgent(ctx, w.owner, a); err != nil {
 			return store.Outcome{}, err
 		}
 		out, err = w.try(ctx, a, q, fn)
@@ -149,14 +150,16 @@ func beforeStart(err error) error {
 // many, counts the operation, checks the quotas, numbers the change, and keeps the request.
 // c is nil if nothing changes. If there is no request to remove, it refuses before anything
 // has changed: the store has nothing to undo.
-func (w *Workspace) settle(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState, out store.Outcome, c *Change) error {
+func (w *Workspace) settle(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState, out store.Outcome,
+	c *Change) error {
 	a.noRow = before == (store.OwnerState{})
 	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
 		return errNewAgent
 	}
 	if a.due > 0 {
 		after.Requests -= int64(a.due)
-		if err := tx.Forget(store.Old{Requests: a.due, From: a.now.Add(-requestAge), Until: a.now.Add(clockSkew)}); err != nil {
+		if err := tx.Forget(store.Old{Requests: a.due, From: a.now.Add(-requestAge),
+			Until: a.now.Add(clockSkew)}); err != nil {
 			return err
 		}
 		a.due = 0 // an import settles several times
@@ -203,7 +206,8 @@ func (w *Workspace) addChange(tx store.Tx, state *store.OwnerState, c *Change) e
 
 // settleDeletion is settle for a deletion, which must not be refused. If there is no room
 // for the request, it is not kept, and a repetition finds nothing to delete.
-func (w *Workspace) settleDeletion(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState, out store.Outcome, c *Change) error {
+func (w *Workspace) settleDeletion(tx store.Tx, a *attempt, before store.OwnerState, after *store.OwnerState,
+	out store.Outcome, c *Change) error {
 	with := *after
 	with.Requests++
 	if w.svc.limits.checkQuota(before, with) != nil {

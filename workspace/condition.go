@@ -50,9 +50,11 @@ func checkCondition(h FileHead, ifVersion *int64) error {
 		e.Err = &Overlap{Path: h.Path, Created: h.Created}
 		return e
 	case want > h.Version:
-		return or(Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want), DoRead, 0)
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion,
+			want), DoRead, 0)
 	case want != h.Version:
-		return or(Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want), DoReadSince, want)
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want), DoReadSince,
+			want)
 	}
 	return nil
 }

@@ -48,12 +48,13 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
-	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, store.Query{File: p.name}, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
-		if err := checkCondition(l.File, o.IfVersion); err != nil {
-			return store.Outcome{}, err
-		}
-		return w.deleteFile(tx, a, l.File, l.Owner)
-	})
+	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, store.Query{File: p.name},
+		func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
+			if err := checkCondition(l.File, o.IfVersion); err != nil {
+				return store.Outcome{}, err
+			}
+			return w.deleteFile(tx, a, l.File, l.Owner)
+		})
 }
 
 // DeleteLog removes a log with all of its entries. It is no error if there is no log. A
@@ -70,12 +71,14 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 		return DeleteResult{}, errLogVersion(op, path)
 	}
 	last := cloned(o.IfLast)
-	return w.remove(ctx, op, p, last, o.IdempotencyKey, store.Query{Log: p.name}, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
-		if last != nil && l.Log.Exists() && l.Log.Last != *last {
-			return store.Outcome{}, or(Errorf(ErrConflict, "its last entry is %d, not %d", l.Log.Last, *last), DoRetry, 0)
-		}
-		return w.deleteLog(tx, a, l.Log, l.Owner)
-	})
+	return w.remove(ctx, op, p, last, o.IdempotencyKey, store.Query{Log: p.name},
+		func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
+			if last != nil && l.Log.Exists() && l.Log.Last != *last {
+				return store.Outcome{}, or(Errorf(ErrConflict, "its last entry is %d, not %d", l.Log.Last, *last), DoRetry,
+					0)
+			}
+			return w.deleteLog(tx, a, l.Log, l.Owner)
+		})
 }
 
 // TrimLog removes the entries of a log up to the number through, which is included. The
@@ -99,9 +102,10 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 		return DeleteResult{}, err
 	}
 	q := store.Query{Log: p.name, Through: through}
-	return w.remove(ctx, op, p, &through, o.IdempotencyKey, q, func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
-		return w.trimLog(tx, a, l, through)
-	})
+	return w.remove(ctx, op, p, &through, o.IdempotencyKey, q,
+		func(tx store.Tx, a *attempt, l store.Loaded) (store.Outcome, error) {
+			return w.trimLog(tx, a, l, through)
+		})
 }
 
 // remove runs a deletion with its idempotency key. number is the condition, or the last
@@ -145,13 +149,16 @@ func (w *Workspace) deleteFile(tx store.Tx, a *attempt, head FileHead, state sto
 	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return store.Outcome{}, err
 	}
-	if err := tx.Apply(store.FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
+	if err := tx.Apply(store.FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c,
+		Owner: state}); err != nil {
 		return store.Outcome{}, err
 	}
 	return out, forgetOldest(tx, state)
 }
 
-func (w *Workspace) deleteLog(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState) (store.Outcome, error) {
+func (w *Workspace) deleteLog(
+	tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState,
+) (store.Outcome, error) {
 	before := state
 	if !head.Exists() {
 		return store.Outcome{}, w.saveNothing(tx, a, before, state)
@@ -184,7 +191,8 @@ func (w *Workspace) trimLog(tx store.Tx, a *attempt, l store.Loaded, through int
 		return store.Outcome{}, w.saveNothing(tx, a, before, state)
 	}
 	if through > head.Last {
-		return store.Outcome{}, or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last), DoGiveAtMost, head.Last)
+		return store.Outcome{}, or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last),
+			DoGiveAtMost, head.Last)
 	}
 	if through < head.First {
 		return store.Outcome{}, w.saveNothing(tx, a, before, state)

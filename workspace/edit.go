@@ -14,8 +14,9 @@ import (
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
 // and sets no condition.
 type EditOptions struct {
-	All            bool   // replace all occurrences that do not overlap; not for an append
-	IfVersion      *int64 // the version that the file must be at, else ErrConflict; for an append 0: there must be no file; nil: any
+	All bool // replace all occurrences that do not overlap; not for an append
+	// the version that the file must be at, else ErrConflict; for an append 0: there must be no file; nil: any
+	IfVersion      *int64
 	IdempotencyKey string // as in WriteOptions
 }
 
@@ -90,7 +91,8 @@ func checkEdit(path, old, new string, o EditOptions) error {
 	case old == "" && new == "":
 		return fail(ErrInvalid, "edit", path, "%s and %s are empty; give %s to append it", ArgOld, ArgNew, ArgNew)
 	case old == "" && o.All:
-		return fail(ErrInvalid, "edit", path, "%s needs a text to replace, and %s is empty; leave %s out to append", ArgAll, ArgOld, ArgAll)
+		return fail(ErrInvalid, "edit", path, "%s needs a text to replace, and %s is empty; leave %s out to append",
+			ArgAll, ArgOld, ArgAll)
 	case !utf8.ValidString(old):
 		return fail(ErrInvalid, "edit", path, "%s is not valid UTF-8", ArgOld)
 	case old == new:
@@ -139,7 +141,8 @@ type UpdateOptions struct {
 // else changes the file meanwhile, it calls fn again with the new version. fn runs outside
 // of transactions, owns its argument, and may refuse: UpdateFile returns its error as it is.
 // Errors: [ErrNotFound] if there is no file; [ErrConflict], [ErrTooLarge], [ErrQuota].
-func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error), o UpdateOptions) (WriteResult, error) {
+func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error),
+	o UpdateOptions) (WriteResult, error) {
 	const op = "update"
 	p, err := w.start(ctx, op, path)
 	if err != nil {
@@ -174,12 +177,15 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 // rewrite reads the file, makes the new text outside of transactions, and writes if the
 // file is still at the version that it has read. Otherwise it starts again. change returns
 // the new text and the count for the outcome. If the file need not exist, appends is true.
-func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt, change func([]byte) ([]byte, int64, error)) (store.Outcome, error) {
+func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt,
+	change func([]byte) ([]byte, int64, error)) (store.Outcome, error) {
 	for {
 		read, err := w.readForEdit(ctx, p, appends, ifVersion, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet. An Update waits until it is.
-			out, err := w.commit(ctx, a, store.Query{}, func(store.Tx, store.Loaded) (store.Outcome, error) { return store.Outcome{}, errMoved })
+			out, err := w.commit(ctx, a, store.Query{}, func(store.Tx, store.Loaded) (store.Outcome, error) {
+				return store.Outcome{}, errMoved
+			})
 			if errors.Is(err, errMoved) { // the request has expired meanwhile
 				continue
 			}
@@ -193,7 +199,8 @@ func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion
 			return store.Outcome{}, err
 		}
 		v := w.newVersion(text, a.now)
-		out, err := w.commit(ctx, a, store.Query{File: p.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
+		q := store.Query{File: p.name}
+		out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 			if l.File.Exists() != (read.Number > 0) || l.File.Exists() && l.File.Version != read.Number {
 				return store.Outcome{}, errMoved
 			}
@@ -207,7 +214,9 @@ func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion
 
 // readForEdit returns the current version of a file. If there is none, it returns the zero
 // Version for an append. The error is errRepeated for a request that was answered before.
-func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt) (Version, error) {
+func (w *Workspace) readForEdit(
+	ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt,
+) (Version, error) {
 	l, err := w.load(ctx, store.Query{File: p.name, Current: true, Request: a.key})
 	if err == nil {
 		_, err = a.answered(l.Request)

@@ -27,7 +27,8 @@ func replaceText(text []byte, old, new string, all bool, limit int64) ([]byte, i
 	case n == 0:
 		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", ArgOld, orNearestLine(text, old))
 	case n > 1 && !all:
-		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, lineNumbers(text, old, 10)), DoGiveMoreText, 0)
+		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, lineNumbers(text, old, 10)),
+			DoGiveMoreText, 0)
 	}
 	if err := checkEditedSize(int64(len(text))+int64(n)*int64(len(new)-len(old)), limit); err != nil {
 		return nil, 0, err
@@ -48,7 +49,8 @@ func isQuickEdit(text []byte, old, new string, all bool, limit int) bool {
 // checkEditedSize checks the size of a new version before it is made.
 func checkEditedSize(size, limit int64) error {
 	if size > limit {
-		return or(fault.TooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile, 0)
+		return or(fault.TooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile,
+			0)
 	}
 	return nil
 }

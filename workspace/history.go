@@ -20,7 +20,8 @@ type VersionInfo struct {
 }
 
 func infoOf(v Version) VersionInfo {
-	return VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time, Redacted: v.Redacted}
+	return VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time,
+		Redacted: v.Redacted}
 }
 
 // History returns the retained versions of a file, the oldest first.
@@ -46,7 +47,8 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 		infos[i] = infoOf(v)
 	}
 	if damaged {
-		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that they had", head.Oldest(), head.Version)
+		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that "+
+			"they had", head.Oldest(), head.Version)
 	}
 	return infos, nil
 }

@@ -43,7 +43,8 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		if err := w.svc.limits.checkText(opImport, path, v.Content, FileSize); err != nil {
 			return WriteResult{}, err
 		}
-		if v.Time, err = importedTime(path, v.Number, versions[0].Number+int64(i), v.Time, a.now, clockSkew); err != nil {
+		if v.Time, err = importedTime(path, v.Number, versions[0].Number+int64(i), v.Time, a.now,
+			clockSkew); err != nil {
 			return WriteResult{}, err
 		}
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
@@ -54,17 +55,20 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
 	}
 	if last := versions[len(versions)-1]; last.Redacted != nil {
-		return WriteResult{}, fail(ErrInvalid, opImport, path, "version %d is redacted, and cannot be the current one", last.Number)
+		return WriteResult{}, fail(ErrInvalid, opImport, path, "version %d is redacted, and cannot be the current one",
+			last.Number)
 	}
-	out, err := w.commit(ctx, a, store.Query{File: p.name}, func(tx store.Tx, l store.Loaded) (out store.Outcome, err error) {
+	q := store.Query{File: p.name}
+	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (out store.Outcome, err error) {
 		head, state := l.File, l.Owner
 		if head.Version > 0 {
-			return store.Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version), DoRead, 0)
+			return store.Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d",
+				head.Version), DoRead, 0)
 		}
 		for i, v := range versions {
 			if i > 0 {
 				a.ops = 0 // all versions are one operation
-				if l, err = tx.Load(store.Query{File: p.name}); err != nil {
+				if l, err = tx.Load(q); err != nil {
 					return store.Outcome{}, err
 				}
 				head, state = l.File, l.Owner
@@ -103,7 +107,8 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 	}
 	added := make([]Entry, len(entries))
 	for i, e := range entries {
-		if err := w.svc.limits.checkText(opImport, fmt.Sprintf("%s, entry %d", path, e.ID), e.Content, EntrySize); err != nil {
+		if err := w.svc.limits.checkText(opImport, fmt.Sprintf("%s, entry %d", path, e.ID), e.Content,
+			EntrySize); err != nil {
 			return AppendResult{}, err
 		}
 		at, err := importedTime(path, e.ID, entries[0].ID+int64(i), e.Time, a.now, clockSkew)
@@ -116,7 +121,8 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 	q := store.Query{Log: p.name, Entries: &store.EntryQuery{Tail: true, Limit: 1}}
 	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
-			return store.Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
+			return store.Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last),
+				DoRetry, 0)
 		}
 		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
 	})
@@ -160,7 +166,8 @@ func importedTime(path string, n, want int64, at, now time.Time, skew time.Durat
 	case n < 1 || n > maxImported:
 		return at, fail(ErrInvalid, "import", path, "the number %d is not one of 1 to 2^40", n)
 	case at.After(now.Add(skew)):
-		return at, fail(ErrInvalid, "import", path, "number %d is of %s, which is in the future; set the clock of this machine", n, at.Format(time.RFC3339))
+		return at, fail(ErrInvalid, "import", path,
+			"number %d is of %s, which is in the future; set the clock of this machine", n, at.Format(time.RFC3339))
 	case at.IsZero():
 		return now, nil
 	}

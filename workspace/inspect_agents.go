@@ -31,7 +31,8 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, erro
 	if err != nil {
 		return AgentPage{}, err
 	}
-	found, err := s.ownersLike(ctx, store.OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1}, q.Patterns)
+	found, err := s.ownersLike(ctx, store.OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1},
+		q.Patterns)
 	if err != nil {
 		return AgentPage{}, err
 	}
@@ -56,7 +57,8 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 		return nil, err
 	}
 	if len(q.Part) > maxNamePart {
-		return nil, Errorf(ErrInvalid, "the part of a name has %d characters, names have %d at most", len(q.Part), maxNamePart)
+		return nil, Errorf(ErrInvalid, "the part of a name has %d characters, names have %d at most", len(q.Part),
+			maxNamePart)
 	}
 	patterns, err = simplifyPatterns(patterns)
 	if err != nil {
@@ -74,7 +76,9 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 }
 
 // ownersOf returns the agents of one pattern.
-func (s *Service) ownersOf(ctx context.Context, q store.OwnersQuery, p string, compare ownersOrder) ([]store.OwnerUsage, error) {
+func (s *Service) ownersOf(
+	ctx context.Context, q store.OwnersQuery, p string, compare ownersOrder,
+) ([]store.OwnerUsage, error) {
 	if prefix, open := strings.CutSuffix(p, "*"); open {
 		q.Prefix = prefix
 		list, err := s.store.Owners(ctx, q)
@@ -86,7 +90,8 @@ func (s *Service) ownersOf(ctx context.Context, q store.OwnersQuery, p string, c
 	if err != nil || len(found) == 0 || found[0].Owner.Agent != p {
 		return nil, err
 	}
-	if !strings.Contains(strings.ToLower(p), strings.ToLower(q.Part)) || q.After != nil && compare(found[0], *q.After) <= 0 {
+	if !strings.Contains(strings.ToLower(p), strings.ToLower(q.Part)) || q.After != nil &&
+		compare(found[0], *q.After) <= 0 {
 		return nil, nil
 	}
 	return found, nil
@@ -100,7 +105,8 @@ func simplifyPatterns(patterns []string) ([]string, error) {
 	}
 	for _, p := range patterns {
 		if cause := names.Agent(strings.TrimSuffix(p, "*")); p != "*" && cause != "" {
-			return nil, Errorf(ErrInvalid, "the pattern %.40q of agents is not a name, the beginning of one and *, or *: %s", p, cause)
+			return nil, Errorf(ErrInvalid, "the pattern %.40q of agents is not a name, the beginning of one and *, "+
+				"or *: %s", p, cause)
 		}
 	}
 	var simple []string

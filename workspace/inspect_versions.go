@@ -101,7 +101,8 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 	sort.SliceStable(heads, func(i, j int) bool { return heads[i].Updated.After(heads[j].Updated) })
 	var newest []FileVersion // that the query selects, one more than the page has at most
 	for _, h := range heads {
-		if !q.From.IsZero() && h.Updated.Before(q.From) || len(newest) > q.Limit && h.Updated.Before(newest[q.Limit].Version.Time) {
+		if !q.From.IsZero() && h.Updated.Before(q.From) || len(newest) > q.Limit &&
+			h.Updated.Before(newest[q.Limit].Version.Time) {
 			break // no version of this file, or of those after it, is new enough
 		}
 		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {

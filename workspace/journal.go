@@ -128,7 +128,8 @@ func checkForeign(r store.Reader, path string, page []Entry) (err error) {
 	for len(page) > 0 {
 		for _, e := range page {
 			if beginsRecord(e.Content) {
-				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, and let one at a time write", e.ID)
+				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, "+
+					"and let one at a time write", e.ID)
 			}
 		}
 		if page, err = r.Entries(path, *entriesFrom(page[len(page)-1].ID + 1)); err != nil {
@@ -141,8 +142,10 @@ func checkForeign(r store.Reader, path string, page []Entry) (err error) {
 // commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing
 // changes.
-func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, q store.Query, fn writeFunc) (store.Outcome, error) {
-	gate := newGate(ctx)
+func (w *Workspace) commitUnlessEnded(
+	ctx context.Context, a *attempt, q store.Query, fn writeFunc,
+) (store.Outcome, error) {
+	gate := newStartGate(ctx)
 	defer gate.close()
 	out, err := w.commit(gate.context(), a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
 		if !gate.begin() {
@@ -169,7 +172,8 @@ func (j *journal) encode(records []conversation.Record) (entries [][]byte, ends 
 		parts := splitRecord(text, limit)
 		if parts == nil {
 			return nil, nil, fail(ErrTooLarge, opAppend, j.path,
-				"record %d: its %d bytes do not fit entries of %d bytes, nor parts of it: raise the limit of an entry", i+1, len(text), limit)
+				"record %d: its %d bytes do not fit entries of %d bytes, nor parts of it: raise the limit of an entry",
+				i+1, len(text), limit)
 		}
 		entries = append(entries, parts...)
 		ends = append(ends, len(entries))
@@ -276,7 +280,8 @@ func (j *journal) read(joined *partJoiner, e Entry) (r conversation.Record, whol
 		return r, false, nil
 	}
 	if err := r.UnmarshalJSON(text); err != nil {
-		return r, false, within(opReadLog, j.path, fmt.Errorf("entry %d is no record of a conversation: %w", e.ID, invalidRecord{err}))
+		return r, false, within(opReadLog, j.path, fmt.Errorf("entry %d is no record of a conversation: %w", e.ID,
+			invalidRecord{err}))
 	}
 	r.Seq = e.ID
 	return r, true, nil
@@ -291,7 +296,8 @@ func (j *journal) missingPart(joined *partJoiner, found string) error {
 // may be shorter than the beginning of a record.
 func beginsRecord(entry []byte) bool {
 	n, of, text := readPart(entry)
-	return n == 1 && (bytes.HasPrefix(text, []byte(recordStart)) || of > 1 && strings.HasPrefix(recordStart, string(text)))
+	return n == 1 && (bytes.HasPrefix(text, []byte(recordStart)) || of > 1 &&
+		strings.HasPrefix(recordStart, string(text)))
 }
 
 // ofJournal gives an error the kind that users of a conversation look for.

@@ -16,7 +16,8 @@ type Limits struct {
 	Files      int64 // default 1,000
 	Logs       int64 // default 1,000
 	Entries    int64 // in all logs of the agent; default 100,000
-	Bytes      int64 // of all retained versions, entries and summaries, and the charge for their rows; default 100,000,000
+	// of all retained versions, entries and summaries, and the charge for their rows; default 100,000,000
+	Bytes int64
 
 	// Changes are the rows that the journal of changes keeps; default 10,000. Later
 	// writes remove older ones. They do not count against Bytes. Up to 99 more rows can
@@ -63,13 +64,16 @@ func (l Limits) checkQuota(before, after store.OwnerState) error {
 				verb = "exceeded"
 			}
 			quota := Quota{Of: q.of, Used: q.before, Adds: q.after - q.before, Limit: q.limit}
-			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used, quota.Limit, quota.Adds), DoDelete, 0)
+			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used,
+				quota.Limit, quota.Adds), DoDelete, 0)
 		}
 	}
 	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
 		quota := Quota{Of: TotalBytes, Used: was, Adds: is - was, Limit: l.Bytes}
-		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d)",
-			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge()), DoDelete, 0)
+		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write "+
+			"adds %d (%d and %d)",
+			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes,
+			after.Charge()-before.Charge()), DoDelete, 0)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func lineRanges(d *linediff.Diff, maxTokens int) (added, removed []LineRange, jo
 	allAdded, allRemoved := changedLines(d)
 	n := 1 + sort.Search(maxLineRanges-1, func(i int) bool {
 		n := i + 2
-		return !fit.Within(appendRanges(appendRanges(nil, joinRanges(allAdded, n)), joinRanges(allRemoved, n)), maxTokens)
+		return !fit.Within(appendRanges(appendRanges(nil, joinRanges(allAdded, n)), joinRanges(allRemoved, n)),
+			maxTokens)
 	})
 	added, removed = joinRanges(allAdded, n), joinRanges(allRemoved, n)
 	return added, removed, len(added) < len(allAdded) || len(removed) < len(allRemoved)

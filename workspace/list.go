@@ -71,7 +71,8 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 	page, err := w.listPage(ctx, "list logs", KindLog, o)
 	list := LogList{Logs: make([]LogInfo, len(page.Logs)), More: page.More}
 	for i, h := range page.Logs {
-		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created, Updated: h.Updated}
+		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created,
+			Updated: h.Updated}
 		if page.More {
 			list.Next = h.Path
 		}
@@ -80,7 +81,9 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 }
 
 // listPage returns a page of heads.
-func (w *Workspace) listPage(ctx context.Context, op string, kind PathKind, o ListOptions) (page store.Scanned, err error) {
+func (w *Workspace) listPage(
+	ctx context.Context, op string, kind PathKind, o ListOptions,
+) (page store.Scanned, err error) {
 	limit, err := o.check(ctx, w.paths, op)
 	if err != nil {
 		return page, err
@@ -119,5 +122,6 @@ func (o *ListOptions) check(ctx context.Context, paths PathRule, op string) (lim
 }
 
 func fileInfo(h FileHead) FileInfo {
-	return FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Kept: h.Kept(), Created: h.Created, Updated: h.Updated}
+	return FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Kept: h.Kept(),
+		Created: h.Created, Updated: h.Updated}
 }

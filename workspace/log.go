@@ -34,7 +34,9 @@ func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byt
 }
 
 // AppendLogWith is [Workspace.AppendLog] with options.
-func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOptions, entries ...[]byte) (AppendResult, error) {
+func (w *Workspace) AppendLogWith(
+	ctx context.Context, path string, o AppendOptions, entries ...[]byte,
+) (AppendResult, error) {
 	const op = "append to"
 	p, err := w.start(ctx, op, path)
 	if err != nil {
@@ -80,7 +82,8 @@ func (w *Workspace) addEntries(a *attempt, added []Entry) writeFunc {
 }
 
 // saveEntries numbers the entries and adds them to the log.
-func (w *Workspace) saveEntries(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState, added []Entry) (store.Outcome, error) {
+func (w *Workspace) saveEntries(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState,
+	added []Entry) (store.Outcome, error) {
 	if state == (store.OwnerState{}) && head.Last > 0 {
 		return store.Outcome{}, errNoOwner
 	}
@@ -103,10 +106,11 @@ type ReadLogOptions struct {
 
 // LogPage is a page of a log.
 type LogPage struct {
-	Path    string
-	Exists  bool
-	IsFile  bool    // the log does not exist, but a file of its name does
-	Nearest string  // if the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
+	Path   string
+	Exists bool
+	IsFile bool // the log does not exist, but a file of its name does
+	// if the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
+	Nearest string
 	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON, but one at least
 	Total   int64   // entries after the cursor, with those of the page; with Tail: entries older than the page
 	Last    int64   // the cursor for the next call; without entries, the cursor of this one
@@ -132,7 +136,8 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err == nil {
 		err = verifyEntries(l, q)
 	}
-	if w.counted(err) != nil {
+	err = w.counted(err)
+	if err != nil {
 		return LogPage{}, within(op, path, err)
 	}
 	page := logPageOf(p.name, l, q)
@@ -153,7 +158,9 @@ func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(bo
 // the entries, counts them in the owner's state, and gives those without a time the time
 // now. An entry that is imported has a number, which a new log keeps. added is not
 // changed: a transaction may run again.
-func addedTo(head store.LogHead, state store.OwnerState, added []Entry, now time.Time) (store.LogChange, store.Outcome) {
+func addedTo(
+	head store.LogHead, state store.OwnerState, added []Entry, now time.Time,
+) (store.LogChange, store.Outcome) {
 	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
 	if !head.Exists() {
 		c.Before = 0

@@ -72,21 +72,22 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		return MoveResult{}, err
 	}
 	replaced := w.newVersion(content, a.now)
-	out, err := w.commit(ctx, a, store.Query{File: from.name, Current: true, To: to.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if err := checkMove(l, o.IfVersion); err != nil {
-			return store.Outcome{}, err
-		}
-		if o.Tree {
-			if err := checkOverlap(tx, to.name, from.name); err != nil {
+	out, err := w.commit(ctx, a, store.Query{File: from.name, Current: true, To: to.name},
+		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
+			if err := checkMove(l, o.IfVersion); err != nil {
 				return store.Outcome{}, err
 			}
-		}
-		loaded := l.Version
-		if o.Content != nil {
-			l.Version.Size, l.Version.SHA256, l.Version.Content = replaced.Size, replaced.SHA256, content
-		}
-		return w.moveFile(tx, a, l, loaded)
-	})
+			if o.Tree {
+				if err := checkOverlap(tx, to.name, from.name); err != nil {
+					return store.Outcome{}, err
+				}
+			}
+			loaded := l.Version
+			if o.Content != nil {
+				l.Version.Size, l.Version.SHA256, l.Version.Content = replaced.Size, replaced.SHA256, content
+			}
+			return w.moveFile(tx, a, l, loaded)
+		})
 	if err != nil {
 		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
 	}
@@ -156,7 +157,8 @@ func (w *Workspace) moveFile(tx store.Tx, a *attempt, l store.Loaded, loaded Ver
 	from.Deleted, from.Sizes, from.Summary, from.Updated = true, nil, 0, v.Time
 
 	out := store.Outcome{Number: v.Number, Bytes: v.Size}
-	m.Change = Change{Op: OpMove, Kind: KindFile, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number, Time: v.Time}
+	m.Change = Change{Op: OpMove, Kind: KindFile, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number,
+		Time: v.Time}
 	if err := w.settle(tx, a, l.Owner, &state, out, &m.Change); err != nil {
 		return store.Outcome{}, err
 	}

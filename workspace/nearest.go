@@ -41,7 +41,8 @@ func (w *Workspace) has(ctx context.Context, p Path, exists func(store.Reader, s
 
 // nearest returns the path that find finds near p; "" if none is near. It is for a hint, and
 // returns "" if the store has an error.
-func (w *Workspace) nearest(ctx context.Context, p Path, find func(store.Reader, string) (string, error)) (near string) {
+func (w *Workspace) nearest(ctx context.Context, p Path,
+	find func(store.Reader, string) (string, error)) (near string) {
 	err := w.svc.store.View(ctx, w.owner, func(tx store.Reader) (err error) {
 		near, err = find(tx, p.name)
 		return err

@@ -35,7 +35,9 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 // unless change sets an earlier time. Later updates keep Created, and keep Archived once it
 // is set: writes then fail with [ErrReadOnly] and [ErrArchived]. [StoreLimits.Agents] limits
 // the profiles of a tenant too. Errors: [ErrInvalid], [ErrQuota], and those of the store.
-func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error)) (p Profile, err error) {
+func (s *Service) UpdateProfile(
+	ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error),
+) (p Profile, err error) {
 	const op = "change profile"
 	id, err := ParseAgentID(agentID)
 	if err != nil {
@@ -43,7 +45,7 @@ func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
 		p, err = profiles.Update(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
-		s.gate.Reread()
+		s.archive.Reread()
 	}
 	return p, within(op, agentID, err)
 }

@@ -13,8 +13,9 @@ import (
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
 // whole. Since excludes Version, FromLine and ToLine.
 type ReadOptions struct {
-	Since    int64 // the version that the reader knows: returns only what changed after it; 0: off
-	Context  int   // with Since: equal lines to show around a change; -1: all of them, even if the diff costs more than the file
+	Since int64 // the version that the reader knows: returns only what changed after it; 0: off
+	// with Since: equal lines to show around a change; -1: all of them, even if the diff costs more than the file
+	Context  int
 	Version  int64 // a version that is kept; 0: the current one
 	FromLine int   // the first line to return, from 1; 0: the first
 	ToLine   int   // the last line to return; 0, or a line after the end: the last of the file
@@ -68,12 +69,14 @@ type ReadResult struct {
 
 	CanSummarize bool // Truncated is set, and Summarize makes a summary of this version
 
-	Since         int64            // as in ReadOptions
-	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
-	DiffJSON      []byte           // Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
-	Unchanged     bool             // Since is the current version, whose content was not read; Lines is 0
-	VersionTooOld bool             // Since is not retained, or is redacted: Content is the whole file
-	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
+	Since int64            // as in ReadOptions
+	Diff  []linediff.Chunk // what has changed after Since; nil if Content is set
+	// Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
+	DiffJSON      []byte
+	Unchanged     bool // Since is the current version, whose content was not read; Lines is 0
+	VersionTooOld bool // Since is not retained, or is redacted: Content is the whole file
+	// the diff would cost more than the file: Content is the whole file, within MaxTokens
+	DiffLarger bool
 }
 
 // LineRange is a range of lines, both ends included, numbered from 1.
@@ -96,7 +99,8 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 		return ReadResult{}, err
 	}
 	r, err := w.read(ctx, p, o)
-	if w.counted(err) != nil {
+	err = w.counted(err)
+	if err != nil {
 		return ReadResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
 	return r, nil

@@ -47,9 +47,11 @@ func (o ReadOptions) checkLoaded(l store.Loaded) error {
 	case o.Version != 0:
 		return verify.Readable(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
-		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version), DoReadWhole, head.Version)
+		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version),
+			DoReadWhole, head.Version)
 	case o.Since > head.Version:
-		return or(Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version), DoReadWhole, head.Version)
+		return or(Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version),
+			DoReadWhole, head.Version)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
 type RedactOptions struct {
-	Created time.Time // the file must be the one of this time of creation, else [ErrNotFound]; zero: any file at the path
+	// the file must be the one of this time of creation, else [ErrNotFound]; zero: any file at the path
+	Created time.Time
 }
 
 // RedactVersion removes the content of a version for good, such as a secret that should
@@ -27,7 +28,9 @@ type RedactOptions struct {
 //
 // Errors: [ErrNotFound] if there is no such file or the version is not retained;
 // [ErrConflict] for the current version.
-func (w *Workspace) RedactVersion(ctx context.Context, path string, version int64, o RedactOptions) (VersionInfo, error) {
+func (w *Workspace) RedactVersion(
+	ctx context.Context, path string, version int64, o RedactOptions,
+) (VersionInfo, error) {
 	const op = "redact"
 	p, err := w.start(ctx, op, path)
 	if err != nil {
@@ -42,27 +45,28 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 	}
 	a.deletes = true
 	var v Version
-	_, err = w.commit(ctx, a, store.Query{File: p.name, Version: version}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		v = l.Version
-		if !l.File.Exists() || !o.Created.IsZero() && !o.Created.Equal(l.File.Created) {
-			return store.Outcome{}, errNoFile
-		}
-		if err := checkRedaction(l.File, v, version); err != nil {
-			return store.Outcome{}, err
-		}
-		if v.Redacted != nil {
-			return store.Outcome{}, errRepeated
-		}
-		if l.Owner == (store.OwnerState{}) {
-			return store.Outcome{}, errNoOwner
-		}
-		r := redactionOf(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
-		v = redacted(v, r.Redaction)
-		if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, store.Outcome{}, &r.Change); err != nil {
-			return store.Outcome{}, err
-		}
-		return store.Outcome{}, tx.Apply(r)
-	})
+	_, err = w.commit(ctx, a, store.Query{File: p.name, Version: version},
+		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
+			v = l.Version
+			if !l.File.Exists() || !o.Created.IsZero() && !o.Created.Equal(l.File.Created) {
+				return store.Outcome{}, errNoFile
+			}
+			if err := checkRedaction(l.File, v, version); err != nil {
+				return store.Outcome{}, err
+			}
+			if v.Redacted != nil {
+				return store.Outcome{}, errRepeated
+			}
+			if l.Owner == (store.OwnerState{}) {
+				return store.Outcome{}, errNoOwner
+			}
+			r := redactionOf(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
+			v = redacted(v, r.Redaction)
+			if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, store.Outcome{}, &r.Change); err != nil {
+				return store.Outcome{}, err
+			}
+			return store.Outcome{}, tx.Apply(r)
+		})
 	if err != nil {
 		return VersionInfo{}, within(op, path, w.withNearest(ctx, p, err))
 	}
@@ -72,7 +76,8 @@ func (w *Workspace) RedactVersion(ctx context.Context, path string, version int6
 // checkRedaction refuses to redact version n of a file. v is what was loaded for it.
 func checkRedaction(h FileHead, v Version, n int64) error {
 	if n == h.Version {
-		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d", n, n)
+		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d",
+			n, n)
 	}
 	return verify.Kept(h, v, n)
 }

@@ -27,7 +27,8 @@ func (a *attempt) answered(kept *store.Request) (store.Outcome, error) {
 		a.stale = true
 		return store.Outcome{}, nil
 	case kept.Hash != a.hash:
-		return store.Outcome{}, within("idempotency key", a.key, or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
+		return store.Outcome{}, within("idempotency key", a.key,
+			or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
 	}
 	return kept.Outcome, errRepeated
 }

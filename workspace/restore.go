@@ -31,14 +31,15 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 	if err != nil {
 		return WriteResult{}, err
 	}
-	out, err := w.commit(ctx, a, store.Query{File: p.name, Version: version}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if err := checkRestore(l, version, o.IfVersion); err != nil {
-			return store.Outcome{}, err
-		}
-		v := l.Version
-		v.Author, v.Time = stored(w.author), a.now
-		return w.saveVersion(tx, a, l.File, l.Owner, v, OpRestore, 0)
-	})
+	out, err := w.commit(ctx, a, store.Query{File: p.name, Version: version},
+		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
+			if err := checkRestore(l, version, o.IfVersion); err != nil {
+				return store.Outcome{}, err
+			}
+			v := l.Version
+			v.Author, v.Time = stored(w.author), a.now
+			return w.saveVersion(tx, a, l.File, l.Owner, v, OpRestore, 0)
+		})
 	if err != nil {
 		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}

@@ -58,8 +58,8 @@ type SearchResult struct {
 //
 // A search reads in pages, each as of one moment. What is written during a search may or
 // may not be found. A search uses about 14 MiB where files have at most 1 MiB. All searches of
-// a [Service] together use at most 64 MiB; more wait. Errors: [ErrInvalid]; [ErrCorrupt] if the stored bytes of a text that
-// matches are not those that were written.
+// a [Service] together use at most 64 MiB; more wait. Errors: [ErrInvalid]; [ErrCorrupt] if the
+// stored bytes of a text that matches are not those that were written.
 func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
 	const op = "search"
 	if err := checkContext(ctx, op, query); err != nil {
@@ -97,7 +97,8 @@ func prepareSearch[P comparable](o *SearchOptions, paths PathRule, op, query str
 func (o *SearchOptions) result(found search.Result) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
 	for _, h := range search.Fit(found.Hits, o.MaxTokens) {
-		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time, Text: h.Text, Marks: h.Marks})
+		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time,
+			Text: h.Text, Marks: h.Marks})
 	}
 	r.More = r.Total > int64(len(r.Hits))
 	return r

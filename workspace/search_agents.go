@@ -37,7 +37,8 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}
-	many := search.Many{Owners: owners[:min(len(owners), search.MaxAgents)], View: s.store.View, Prefix: o.Prefix, Kind: o.Kind}
+	many := search.Many{Owners: owners[:min(len(owners), search.MaxAgents)], View: s.store.View, Prefix: o.Prefix,
+		Kind: o.Kind}
 	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
@@ -47,5 +48,6 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}
-	return AgentsSearch{SearchResult: o.result(r), Agents: many.Searched, Left: many.Searched < len(owners), Damaged: len(many.Damaged)}, nil
+	return AgentsSearch{SearchResult: o.result(r), Agents: many.Searched, Left: many.Searched < len(owners),
+		Damaged: len(many.Damaged)}, nil
 }

@@ -30,15 +30,15 @@ type Options struct {
 // A Service gives each agent of a tenant its [Workspace]. An operator uses it to list
 // and delete agents. It is safe for concurrent use.
 type Service struct {
-	store  Store
-	tenant string
-	limits Limits
-	total  *total
-	gate   *profiles.Gate
-	now    func() time.Time
-	paths  PathRule
-	reads  *unwrittenReads        // not written yet
-	wakes  *wake.Hub[store.Owner] // of those who watch
+	store   Store
+	tenant  string
+	limits  Limits
+	total   *total
+	archive *profiles.Gate
+	now     func() time.Time
+	paths   PathRule
+	reads   *unwrittenReads        // not written yet
+	wakes   *wake.Hub[store.Owner] // of those who watch
 
 	searches *admission.Semaphore // bytes; see [search.Weight]
 
@@ -75,7 +75,8 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: newTotal(store, o.Tenant, o.Store, o.Now), now: o.Now, paths: o.Paths,
+		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths,
+		archive: profiles.NewGate(), total: newTotal(store, o.Tenant, o.Store, o.Now),
 		searches: admission.New(search.Memory, search.Memory),
 	}
 	s.reads = &unwrittenReads{store: store}
@@ -99,12 +100,13 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.gate, t.total = name, profiles.NewGate(), newTotal(s.store, name, limits, s.now)
+	t.tenant, t.archive, t.total = name, profiles.NewGate(), newTotal(s.store, name, limits, s.now)
 	return &t, nil
 }
 
-// Close stops the summaries that are being made, and writes the counts of reads that are still in memory. It does not close the
-// store. Workspaces can still be used; a later Close writes the counts again.
+// Close stops the summaries that are being made, and writes the counts of reads that are still in
+// memory. It does not close the store. Workspaces can still be used; a later Close writes the
+// counts again.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
@@ -215,7 +217,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	s.reads.take(w.owner)
 	profile, err := profiles.Forget(s.store.System(ctx), w.owner)
-	s.gate.Reread()
+	s.archive.Reread()
 	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
 	}
@@ -255,7 +257,8 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 // sweep removes rows of agents whose deletion was before the time from or after the time to.
 // It keeps some of the rows.
 func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
-	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep + floorSweeps}
+	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep +
+		floorSweeps}
 	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return

@@ -120,7 +120,8 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 func (w *Workspace) summaryWork(p Path) *summaries.Work {
 	s := w.svc.summarizer
 	return &summaries.Work{
-		Store: w.svc.store, Owner: w.owner, Path: p.name, NoFile: errNoFile, Key: s.key, Cost: s.Estimate, Stamp: w.svc.stamp,
+		Store: w.svc.store, Owner: w.owner, Path: p.name, NoFile: errNoFile, Key: s.key, Cost: s.Estimate,
+		Stamp: w.svc.stamp,
 		Text: func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error) {
 			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress})
 			return t.Text, t.Spent, err

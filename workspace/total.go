@@ -47,7 +47,8 @@ type total struct {
 }
 
 func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *total {
-	return &total{admitting: ctxmutex.New(), store: s, tenant: tenant, limits: l.withDefaults(), bytes: newRecent(totalAge, now)}
+	return &total{admitting: ctxmutex.New(), store: s, tenant: tenant, limits: l.withDefaults(),
+		bytes: newRecent(totalAge, now)}
 }
 
 // totalsOf adds up what the agents of a tenant have.
@@ -76,7 +77,8 @@ func (t *total) checkBytes(used, adds int64) error {
 		return nil
 	}
 	met := Quota{Of: StoreBytes, Used: used, Adds: adds, Limit: limit}
-	return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds), DoFreeStore, 0)
+	return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds),
+		DoFreeStore, 0)
 }
 
 // checkAgents refuses one more agent if the limit has no room for it.
@@ -88,7 +90,8 @@ func (t *total) checkAgents(ctx context.Context) error {
 	sum, err := totalsOf(ctx, t.store, t.tenant)
 	if err == nil && sum.Agents >= limit {
 		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
-		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
+		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new",
+			sum.Agents, limit), DoFreeStore, 0)
 	}
 	return err
 }
@@ -112,10 +115,10 @@ func (s *Service) checkRoom(a *attempt, before, after store.OwnerState) error {
 	return s.total.checkBytes(a.storeBytes, charged(after)-charged(before))
 }
 
-// admit lets an agent that holds nothing write, if the store has room for one more
+// admitNewAgent lets an agent that holds nothing write, if the store has room for one more
 // agent. It does not refuse a deletion, but then the deletion leaves no trace of the
 // agent. The caller holds the turn of admitting until the agent has written.
-func (s *Service) admit(ctx context.Context, o store.Owner, a *attempt) error {
+func (s *Service) admitNewAgent(ctx context.Context, o store.Owner, a *attempt) error {
 	err := s.total.checkAgents(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
 		a.key, err = "", nil

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 

@@ -44,7 +44,9 @@ func (w *Workspace) watch(ctx context.Context, since int64, yield func(Change, e
 }
 
 // follow yields changes until the subscription of the store ends, and then reports true.
-func (w *Workspace) follow(ctx context.Context, since *int64, counted bool, yield func(Change, error) bool) (again bool, err error) {
+func (w *Workspace) follow(
+	ctx context.Context, since *int64, counted bool, yield func(Change, error) bool,
+) (again bool, err error) {
 	woken, leave, err := w.svc.wakes.Join(ctx, w.owner)
 	if err != nil {
 		return false, err

@@ -42,7 +42,8 @@ func (w *Workspace) Author() Author { return w.author }
 // shortened returns the author with fields as they are kept.
 func shortened(a Author) Author {
 	const most = 256 // because they are stored with every version
-	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
+	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most),
+		Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
 }
 
 // stored returns the author as a version or an entry keeps it.

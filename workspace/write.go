@@ -98,7 +98,8 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 // saveVersion makes v the current version of the file. It gives v its number, prunes the
 // versions that are too many, and counts both in the owner's usage. by is what the journal
 // says of a change of a file that exists.
-func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state store.OwnerState, v Version, by ChangeOp, count int64) (store.Outcome, error) {
+func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state store.OwnerState, v Version, by ChangeOp,
+	count int64) (store.Outcome, error) {
 	if state == (store.OwnerState{}) && head.Version > 0 {
 		return store.Outcome{}, errNoOwner
 	}
@@ -151,5 +152,6 @@ func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state st
 	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
 		return store.Outcome{}, err
 	}
-	return out, tx.Apply(store.FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
+	return out, tx.Apply(store.FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c,
+		Owner: state})
 }

@@ -1,5 +1,5 @@
-// Package admission decides whether a call may have memory or a place now, and whether its
-// caller leaves room for others. Every door uses it.
+// Package admission is a weighted semaphore that is fair between groups. It decides whether a
+// call may have memory or a place now, and whether its caller leaves room for others.
 package admission
 
 import (
@@ -36,8 +36,8 @@ type turn struct {
 	granted chan struct{}
 }
 
-// New returns a semaphore. A group has at most the share, unless it has a single part. The group
-// "" has no limit of its own.
+// New returns a semaphore. A group has at most the share. A group that holds nothing may take one
+// part that is larger. The group "" has no limit of its own.
 func New(size, share int64) *Semaphore {
 	return &Semaphore{size: size, share: share, groups: map[string]int64{}}
 }
@@ -78,9 +78,9 @@ func (s *Semaphore) TryTake(group string, weight int64) (p *Part, ok bool) {
 // Open returns a part without weight, which can grow.
 func (s *Semaphore) Open(group string) *Part { return &Part{of: s, group: group} }
 
-// Grow waits until the part may have more. Parts that grow could wait for each other for ever.
-// So one of them may exceed the size and the share until it leaves: the one that has waited
-// longest. The errors are those of Take, and the part keeps what it has.
+// Grow waits until the part may have more. So that parts do not wait for each other for ever,
+// the one that has waited longest may exceed the size and the share until it leaves. The errors
+// are those of Take. After an error the part keeps what it has.
 func (p *Part) Grow(ctx context.Context, more int64) error { return p.wait(ctx, more, true) }
 
 func (p *Part) wait(ctx context.Context, weight int64, grows bool) error {

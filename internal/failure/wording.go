@@ -40,7 +40,7 @@ var Words = workspace.Words{
 // package workspace do.
 func wayOut(e *workspace.Error) string {
 	var raise string
-	if e.Quota != nil {
+	if e.Quota != nil && flags.Raising(e.Quota.Of) != "" {
 		raise = ", or raise " + flags.Raising(e.Quota.Of)
 	}
 	switch e.Way.Do {

@@ -39,7 +39,8 @@ func (s *Server) clientAddress(r *http.Request) netip.Addr {
 // isForwarded reports whether a proxy has passed a request on. Then the client may be
 // anywhere, even if the proxy is on this machine.
 func isForwarded(r *http.Request) bool {
-	for _, name := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "X-Forwarded-Host", "X-Forwarded-Proto", "Via"} {
+	for _, name := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "X-Forwarded-Host", "X-Forwarded-Proto",
+		"Via"} {
 		if len(r.Header[name]) > 0 {
 			return true
 		}

@@ -26,7 +26,8 @@ func (s *Server) isAPI(r *http.Request) bool {
 // serveAPI passes on the requests of those who may call.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if !isBelow(r.URL.Path, storesPath) {
-		s.refuse(w, r, refused(http.StatusNotFound, "there is nothing here; memory stores are at %s, MCP is at %s", storesPath, mcpPath))
+		s.refuse(w, r, refused(http.StatusNotFound, "there is nothing here; memory stores are at %s, MCP is at %s",
+			storesPath, mcpPath))
 		return
 	}
 	s.serveCaller(w, r, s.o.MemoryStores, false)

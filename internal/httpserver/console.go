@@ -38,8 +38,8 @@ type Origin struct {
 	// Client and Server are the ends of the connection. The zero AddrPort is unknown.
 	Client, Server netip.AddrPort
 
-	// URL is the server as the browser names it, such as https://memory.example.com. It
-	// is what the client says.
+	// URL is the server as the browser names it, such as https://memory.example.com. The
+	// client says so: do not trust it.
 	URL string
 }
 
@@ -169,7 +169,8 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leav
 	case r.ContentLength < 0:
 		return nil, refused(http.StatusLengthRequired, "say how long the form is")
 	case reads && r.ContentLength != 0, r.ContentLength > maxForm:
-		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
+		return nil, refused(http.StatusRequestEntityTooLarge,
+			"the form is longer than %d bytes, or there should be none", maxForm)
 	}
 	left, f := s.calls.enter(id, "console", s.calls.people, running{q.stream, end})
 	if f != nil || !q.stream {

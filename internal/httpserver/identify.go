@@ -15,7 +15,8 @@ import (
 const keyPrefix = "sp_" // of an API key
 
 // makeKey says how to get a credential.
-const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one with: scratchpad keys create --agents NAME"
+const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one " +
+	"with: scratchpad keys create --agents NAME"
 
 // identify returns who sends a request. ok is false if nobody is known to send it, but
 // it may pass.
@@ -33,7 +34,8 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 		return c, true, nil
 	case err == errCrowd:
 		s.stats.blocked.Add(1)
-		return auth.Caller{}, false, refused(http.StatusTooManyRequests, "too many unknown credentials come from this address; try again").retry(time.Second)
+		return auth.Caller{}, false, refused(http.StatusTooManyRequests,
+			"too many unknown credentials come from this address; try again").retry(time.Second)
 	case errors.Is(err, auth.ErrUnknown):
 		return auth.Caller{}, false, s.wrong(r.Context(), err, from)
 	}
@@ -71,9 +73,12 @@ func (s *Server) wrong(ctx context.Context, err error, from netip.Addr) *refusal
 	}
 	s.NoteFailed(ctx, from, after, counted)
 	if !counted {
-		return refused(http.StatusTooManyRequests, "the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; try again in %v", time.Duration(kind.Seconds(after))*time.Second).retry(after)
+		return refused(http.StatusTooManyRequests,
+			"the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; "+
+				"try again in %v", time.Duration(kind.Seconds(after))*time.Second).retry(after)
 	}
-	return s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
+	return s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s",
+		makeKey), "invalid_token")
 }
 
 // NoteFailed counts and logs a wrong credential, also of a person who signs in at the
@@ -157,7 +162,8 @@ func (s *Server) credential(r *http.Request) (credential string, f *refusal) {
 	case key == "" || strings.ContainsFunc(key, notToken):
 		return "", refused(http.StatusUnauthorized, "the x-api-key header is not a key; %s", makeKey)
 	case credential != "" && credential != key:
-		return "", refused(http.StatusBadRequest, "the headers x-api-key and Authorization have different credentials; send one of them")
+		return "", refused(http.StatusBadRequest,
+			"the headers x-api-key and Authorization have different credentials; send one of them")
 	}
 	return key, nil
 }
@@ -171,7 +177,8 @@ func bearer(headers []string) (credential string, f *refusal) {
 	scheme, credential, _ := strings.Cut(headers[0], " ")
 	credential = strings.Trim(credential, " ")
 	if !strings.EqualFold(scheme, "Bearer") || credential == "" || strings.ContainsFunc(credential, notToken) {
-		return "", refused(http.StatusUnauthorized, "the Authorization header is not of the form Bearer CREDENTIAL; %s", makeKey)
+		return "", refused(http.StatusUnauthorized, "the Authorization header is not of the form Bearer CREDENTIAL; %s",
+			makeKey)
 	}
 	return credential, nil
 }

@@ -30,8 +30,8 @@ type Options struct {
 	// other. nil: there is no such credential.
 	Keys, Tokens auth.Verifier
 
-	// Known returns the owner of a credential for Keys that was found right before, so that
-	// it is no guess. ok is false for any other. nil: none is known.
+	// Known returns the owner of an API key that was verified before. Such a key is no guess.
+	// ok is false for any other. nil: none is known.
 	Known func(ctx context.Context, credential string) (c auth.Caller, ok bool)
 
 	// KnownSession returns the owner of a session of the console that was found before. The
@@ -48,9 +48,10 @@ type Options struct {
 	Failures Failures
 
 	// Rate limits the requests to /mcp and /v1 of each caller, and those to the console of each
-	// person; an address may send the console four times as many from people who are not known. AgentRate limits the calls that
-	// [Server.AdmitAgent] admits for each agent. The zero Rate is 50 a second with a
-	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.
+	// person. All visitors of an address who are not signed in have four times that rate
+	// together. AgentRate limits the calls that [Server.AdmitAgent] admits for each agent. The
+	// zero Rate is 50 a second with a burst of 200, for agents 100 with a burst of 400. A negative
+	// PerSecond is no limit.
 	Rate, AgentRate auth.Rate
 
 	// Ready returns nil while calls can be served, and returns when its context ends. The
@@ -88,9 +89,9 @@ type Options struct {
 	TLSCert, TLSKey string
 
 	// MaxConnections limits open connections. 0: 4,096. It is never more than the process may
-	// have open files, less 64. An eighth of it may have calls of one key under way, three
-	// eighths calls of one tenant, and seven eighths calls at all. The rest is for those who
-	// connect, for health and for metrics.
+	// have open files, less 64. Calls of one key may use an eighth of it, those of one tenant
+	// three eighths, and all calls seven eighths. The rest is for those who connect, for health
+	// and for metrics.
 	MaxConnections int
 
 	Logger *slog.Logger // nil: slog.Default
@@ -103,8 +104,8 @@ type Failures interface {
 	// false if too many others wait.
 	Enter(context.Context, netip.Addr) (leave func(), ok bool)
 
-	// Failed notes that a credential from an address was wrong. counted is false if the
-	// address has failed too often already. retryAfter is 0 if it has not failed too often.
+	// Failed notes that a credential from an address was wrong. retryAfter is how long the
+	// address is held back; 0: it is not. counted is false if it was held back already.
 	Failed(netip.Addr) (retryAfter time.Duration, counted bool)
 }
 

@@ -33,7 +33,9 @@ func (q *rates[K]) admit(key K, limit auth.Rate, now time.Time) (after time.Dura
 
 // reserve is admit for a request that can wait: it may go on after the given time, which is
 // at most the longest.
-func (q *rates[K]) reserve(key K, limit auth.Rate, longest time.Duration, now time.Time) (after time.Duration, ok bool) {
+func (q *rates[K]) reserve(
+	key K, limit auth.Rate, longest time.Duration, now time.Time,
+) (after time.Duration, ok bool) {
 	if limit.PerSecond < 0 {
 		return 0, true
 	}

@@ -217,7 +217,8 @@ func (s *Server) recovered(w *response, r *http.Request) {
 	}
 	s.stats.panics.Add(1)
 	s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "a handler panicked",
-		slog.String("request", RequestID(r.Context())), slog.String("type", fmt.Sprintf("%T", v)), slog.String("stack", backtrace.Text()))
+		slog.String("request", RequestID(r.Context())), slog.String("type", fmt.Sprintf("%T", v)), slog.String("stack",
+			backtrace.Text()))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler) // the client must see that the answer is not complete
 	}

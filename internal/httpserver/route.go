@@ -89,7 +89,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case named: // the SDK would refuse it
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
 	case !own:
-		s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use localhost, or let whoever runs the server allow the name with --host"))
+		s.refuse(w, r, refused(http.StatusForbidden,
+			"this name is not one of the server's; use localhost, or let whoever runs the server allow the name "+
+				"with --host"))
 		return
 	}
 	switch path := r.URL.Path; {
@@ -220,5 +222,6 @@ func (s *Server) admitCaller(c auth.Caller) *refusal {
 		return nil
 	}
 	s.stats.callerRate.Add(1)
-	return refused(http.StatusTooManyRequests, "over the limit of %g requests a second; try again in %v", limit.PerSecond, after.Round(time.Millisecond)).retry(after)
+	return refused(http.StatusTooManyRequests, "over the limit of %g requests a second; try again in %v",
+		limit.PerSecond, after.Round(time.Millisecond)).retry(after)
 }

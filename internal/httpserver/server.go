@@ -16,7 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
 )
 
-// Server serves MCP to a network. It is safe for concurrent use.
+// Server serves an MCP handler, the API and the console to a network. It is safe for concurrent use.
 type Server struct {
 	o        Options
 	limits   limits
@@ -83,8 +83,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// ServeMetrics serves /metrics to everybody who reaches a listener, which nobody should
-// but those who collect them. Clients name the server by an address, localhost, the name
+// ServeMetrics serves /metrics to everybody who reaches a listener. Let only the collector of
+// metrics reach it. Clients name the server by an address, localhost, the name
 // that is given, or one of Options.Hosts. It returns nil when the context ends.
 func (s *Server) ServeMetrics(ctx context.Context, l net.Listener, name string) error {
 	p := &places{most: metricsConnections, stats: new(counters)}
@@ -161,8 +161,11 @@ func (s *Server) metricsHandler(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := strings.TrimSuffix(hostOf(r.Host), ".")
 		_, err := netip.ParseAddr(host)
-		if named := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }); err != nil && (!named || host == "") {
-			s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use its address, or let whoever runs the server allow the name with --host"))
+		if named := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }); err != nil &&
+			(!named || host == "") {
+			s.refuse(w, r, refused(http.StatusForbidden,
+				"this name is not one of the server's; use its address, or let whoever runs the server allow the "+
+					"name with --host"))
 			return
 		}
 		if r.URL.Path != "/metrics" || s.o.Metrics == nil {

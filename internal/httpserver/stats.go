@@ -12,7 +12,7 @@ type Stats struct {
 
 	Accepted          int64 // connections
 	ClosedForRoom     int64 // connections that were closed because there were too many
-	RefusedHeads      int64 // of them, because the heads of requests had too many bytes together
+	RefusedHeads      int64 // of ClosedForRoom, because the heads of requests had too many bytes together
 	RefusedCallerRate int64 // requests over the rate of their caller, or with too many before them
 	RefusedAgentRate  int64 // calls over the rate of their agent
 	RefusedBlocked    int64 // requests with a wrong credential, from an address with too many before

@@ -64,7 +64,8 @@ func (q *calls) enter(caller, tenant string, through door, c running) (leave fun
 		status int
 		text   string
 	}{
-		{through.each, "caller " + caller, http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit"},
+		{through.each, "caller " + caller, http.StatusTooManyRequests,
+			"%d calls of yours are under way, which is the limit"},
 		{through.tenants, "tenant " + tenant, http.StatusTooManyRequests,
 			"%d calls of your tenant are under way, which is the limit"},
 		{q.all, "all", http.StatusServiceUnavailable, "%d calls are under way, which is the limit of this server"},
@@ -72,7 +73,8 @@ func (q *calls) enter(caller, tenant string, through door, c running) (leave fun
 		place, ok := limit.of.TryTake(limit.group, 1)
 		if !ok {
 			free()
-			return nil, refused(limit.status, limit.text+"; try again when one has ended", limit.of.Share()).retry(time.Second)
+			return nil, refused(limit.status, limit.text+"; try again when one has ended",
+				limit.of.Share()).retry(time.Second)
 		}
 		places = append(places, place)
 	}

@@ -95,7 +95,8 @@ func (c *certificate) watch(ctx context.Context, s *Server) {
 		switch {
 		case err != nil && err.Error() != c.problem:
 			c.problem = err.Error()
-			s.o.Logger.ErrorContext(ctx, "the new TLS certificate cannot be used; the one before stays in force", "error", err)
+			s.o.Logger.ErrorContext(ctx, "the new TLS certificate cannot be used; the one before stays in force",
+				"error", err)
 		case err == nil:
 			c.problem = ""
 		}

@@ -1,5 +1,5 @@
-// Package kind has the table of the kinds of errors: what each is called, and how each door
-// answers it.
+// Package kind has the table of the kinds of errors: the name of each, and how the command, the
+// console, the Memory Stores API and the health check answer it.
 package kind
 
 import (
@@ -20,8 +20,9 @@ type Kind struct {
 	Page  int    // the status of HTTP in the console
 	Title string // of that page
 
-	API  int    // the status of HTTP in the Memory Stores API; 0: that of an internal error
-	Safe string // what a client on a network is told in place of the text, which may name files of the server; "": the text
+	API int // the status of HTTP in the Memory Stores API; 0: that of an internal error
+	// what a client on a network is told in place of the text, which may name files of the server; "": the text
+	Safe string
 
 	State string // why a server is not ready, in words that tell nothing about the machine; "": it does not answer
 }

@@ -1,4 +1,5 @@
-// Package records changes the records of an installation, which all of its processes share.
+// Package records reads and changes [store.Records], which all processes of an installation
+// share. A change that another process has overtaken is made again.
 package records
 
 import (
@@ -25,7 +26,9 @@ const updateTries = 1000
 // if there is no record. Update calls change again if another process has changed the record
 // meanwhile. A nil value leaves the record as it is. created reports whether Update has
 // made the record. Errors: those of change and of the records, and [store.ErrBusy].
-func Update(r store.Records, key string, change func(store.Record) (value []byte, err error)) (created bool, err error) {
+func Update(
+	r store.Records, key string, change func(store.Record) (value []byte, err error),
+) (created bool, err error) {
 	for range updateTries {
 		old, err := Get(r, key)
 		if err != nil {
@@ -43,7 +46,7 @@ func Update(r store.Records, key string, change func(store.Record) (value []byte
 	return false, Busy()
 }
 
-// Busy returns the error of a change that other processes kept from being made.
+// Busy returns the error of a change that others have overtaken too often.
 func Busy() error {
 	return store.Errorf(store.ErrBusy, "others keep changing the record; try again")
 }

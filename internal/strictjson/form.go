@@ -14,7 +14,7 @@ import (
 type Form struct {
 	Whole  string // what errors call the object, such as "the arguments"
 	Part   string // what errors call a member, such as "argument"
-	Exact  bool   // values have the types of their fields; false: what clients make of them is taken too
+	Exact  bool   // "5" is no number; false: it is one, because clients convert values
 	Fields []Field
 }
 
@@ -25,7 +25,7 @@ type Field struct {
 	Description string // for clients; "": none
 	Required    bool
 	Hidden      bool   // clients are not told of the field
-	More        string // of its schema, from the comma on; "": nothing
+	More        string // JSON that is added to the schema of the field, with a comma before it; "": nothing
 }
 
 // A Value is a member of an object. Text is the text of a string. The Number of true is 1.

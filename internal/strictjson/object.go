@@ -1,6 +1,6 @@
-// Package strictjson reads JSON that every reader would read in the same way: its names stand
-// once and in the right case, and its texts are text. It looks into JSON without decoding all of
-// it, so it costs little, however large a text is.
+// Package strictjson refuses JSON that two decoders could read differently: a name that stands
+// twice, a name in the wrong case, half a surrogate pair. It looks into JSON without decoding all
+// of it, so it costs little, however large a text is.
 package strictjson
 
 import (
@@ -16,7 +16,7 @@ import (
 var ErrInvalid = errors.New("not valid JSON")
 
 // Parse returns the JSON of a text without what stands around it, and the number of values in
-// it, or a few more. An error says what the text is in place of JSON in UTF-8.
+// it, or a few more. The error says what is wrong, for example that the text is UTF-16.
 func Parse(text []byte) (value json.RawMessage, values int, err error) {
 	if name := foreign(text); name != "" {
 		return nil, 0, errors.New(name + "; send UTF-8")
@@ -85,7 +85,8 @@ func Member(object json.RawMessage, name string) json.RawMessage {
 	return nil
 }
 
-// TextOf returns the text of such a member as a [Form] reads it, or "" if it has none.
+// TextOf returns the text of the first member with a name, as a [Form] reads it, or "" if it
+// has none.
 func TextOf(object json.RawMessage, name string) (text string) {
 	if raw := Member(object, name); string(raw) != "null" && !LoneSurrogate(raw) {
 		text, _ = textOrJSON(raw)

@@ -30,7 +30,8 @@ type Report struct {
 	State                          store.OwnerState // the zero value if there is no row of it
 	Rows, Versions, Entries, Bytes int64            // how many were checked; Bytes are those of all contents
 	Digest                         [sha256.Size]byte
-	Problems                       []string // at most 100; each names its object, but not the owner. nil: the rows fit together
+	// at most 100; each names its object, but not the owner. nil: the rows fit together
+	Problems []string
 }
 
 const mostProblems = 100
@@ -178,7 +179,8 @@ func (c *Checker) content(content []byte, sum [sha256.Size]byte, format string, 
 func (c *Checker) addState(s *store.OwnerState) {
 	c.seen = true
 	c.report.State = *s
-	for _, n := range []int64{s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Revision, s.Changes} {
+	for _, n := range []int64{s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor,
+		s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Revision, s.Changes} {
 		if n < 0 {
 			c.problem("a counter is below 0: %+v", *s)
 			return

@@ -31,7 +31,8 @@ func appendRow(b []byte, r store.Row, actual [sha256.Size]byte) []byte {
 	}
 	if c := r.Change; c != nil {
 		b = appendInts(append(b, 'c'), c.Revision, c.Before, c.After, c.Entries, c.Time.UnixMicro())
-		b = appendText(b, string(c.Op), string(c.Kind), c.Path, c.From, c.Author.Client, c.Author.Version, c.Author.Key, c.Author.Session)
+		b = appendText(b, string(c.Op), string(c.Kind), c.Path, c.From, c.Author.Client, c.Author.Version, c.Author.Key,
+			c.Author.Session)
 	}
 	if h := r.File; h != nil {
 		b = appendText(append(b, 'f'), h.Path)
@@ -68,7 +69,8 @@ func appendRow(b []byte, r store.Row, actual [sha256.Size]byte) []byte {
 	return append(b, '}')
 }
 
-func appendWritten(b []byte, a store.Author, at time.Time, sum [sha256.Size]byte, size int64, actual [sha256.Size]byte) []byte {
+func appendWritten(b []byte, a store.Author, at time.Time, sum [sha256.Size]byte, size int64,
+	actual [sha256.Size]byte) []byte {
 	b = appendText(b, a.Client, a.Version, a.Key, a.Session)
 	b = append(appendInts(b, at.UnixMicro()), sum[:]...)
 	return append(appendInts(b, size), actual[:]...)

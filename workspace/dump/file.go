@@ -92,7 +92,8 @@ func (c *Checker) addVersion(path string, v *store.Version) {
 	if v.Redacted == nil {
 		c.content(v.Content, v.SHA256, "file %s: version %d", path, v.Number)
 	} else if len(v.Content) > 0 || v.SHA256 != [sha256.Size]byte{} {
-		c.problemOf(store.ErrCorrupt, "file %s: version %d: it is redacted, and has content or a SHA-256", path, v.Number)
+		c.problemOf(store.ErrCorrupt, "file %s: version %d: it is redacted, and has content or a SHA-256", path,
+			v.Number)
 	}
 	if c.noFile("versions") {
 		return
@@ -110,7 +111,8 @@ func (c *Checker) addVersion(path string, v *store.Version) {
 		c.problem("file %s: version %d: it is redacted, and is the current one", path, v.Number)
 	}
 	if size := h.Sizes[v.Number-h.Oldest()]; v.Size != size || int64(len(v.Content)) != size {
-		c.problem("file %s: version %d: it has %d bytes and says %d, its head says %d", path, v.Number, len(v.Content), v.Size, size)
+		c.problem("file %s: version %d: it has %d bytes and says %d, its head says %d", path, v.Number, len(v.Content),
+			v.Size, size)
 	}
 }
 
@@ -138,5 +140,6 @@ func (c *Checker) addSummary(path string, s *store.Summary) {
 
 // CompareKeys compares keys in the order of a dump.
 func CompareKeys(a, b store.SummaryKey) int {
-	return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+	return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model),
+		cmp.Compare(a.Prompt, b.Prompt))
 }

@@ -115,7 +115,8 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		file := store.File{FileHead: copyHead(f.head)}
 		switch i, found := f.index(f.head.Version); {
 		case q.Contents && !found:
-			return store.Scanned{}, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path, f.head.Version)
+			return store.Scanned{}, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path,
+				f.head.Version)
 		case q.Contents:
 			file.Current = copyVersion(f.versions[i])
 		case q.Authors && found:
@@ -142,7 +143,8 @@ func (t *tx) saveFile(c store.FileChange) error {
 		v := copyVersion(*c.New)
 		v.Time, v.Author.Session = stored(v.Time), ""
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
-			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)
+			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number,
+				f.versions[n-1].Number)
 		}
 		f.versions = append(f.versions, v)
 	}
@@ -198,7 +200,8 @@ func (r *reader) Summaries(path string) (list []store.Summary, err error) {
 	}
 	sort.Slice(list, func(i, j int) bool { // package slices would bring its code for large values into the program
 		a, b := &list[i], &list[j]
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt)) < 0
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model),
+			cmp.Compare(a.Prompt, b.Prompt)) < 0
 	})
 	return list, nil
 }

@@ -86,7 +86,8 @@ func (t *tx) saveLog(c store.LogChange) error {
 	}
 	for _, e := range c.New {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
-			return store.Errorf(store.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID, l.entries[n-1].ID)
+			return store.Errorf(store.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID,
+				l.entries[n-1].ID)
 		}
 		e.Time, e.Author.Session = stored(e.Time), ""
 		e.Content = slices.Clone(e.Content)

@@ -10,11 +10,13 @@ type Change struct {
 	Kind     PathKind
 	Path     string
 	From     string // the path before a move; else ""
-	Before   int64  // the version of the file, or the last entry of the log, before the change; 0: there was none; of an OpRedact the redacted version
-	After    int64  // the same after the change; 0: it was deleted
-	Entries  int64  // how many entries were appended
-	Author   Author
-	Time     time.Time
+	// the version of the file, or the last entry of the log, before the change; 0: there was none;
+	// of an OpRedact the redacted version
+	Before  int64
+	After   int64 // the same after the change; 0: it was deleted
+	Entries int64 // how many entries were appended
+	Author  Author
+	Time    time.Time
 }
 
 // A ChangeOp says what a change did.

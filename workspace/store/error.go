@@ -9,15 +9,16 @@ import (
 // The kinds of error. Every error of a [Store], and of package workspace, wraps one of
 // them, or the error of a context that ended, or both.
 var (
-	ErrNotFound       = errors.New("not found")
-	ErrInvalid        = errors.New("invalid")
-	ErrTooLarge       = errors.New("too large")
-	ErrQuota          = errors.New("quota exceeded")
-	ErrConflict       = errors.New("conflict")
-	ErrCorrupt        = errors.New("corrupt")              // stored bytes are not what was written; nothing was changed
-	ErrBusy           = errors.New("busy")                 // the deadline came before the write began; nothing happened
-	ErrStorageFull    = errors.New("storage full")         // nothing was stored; reads still work
-	ErrOutcomeUnknown = errors.New("outcome unknown")      // the write may or may not be stored: read before writing again
+	ErrNotFound    = errors.New("not found")
+	ErrInvalid     = errors.New("invalid")
+	ErrTooLarge    = errors.New("too large")
+	ErrQuota       = errors.New("quota exceeded")
+	ErrConflict    = errors.New("conflict")
+	ErrCorrupt     = errors.New("corrupt")      // stored bytes are not what was written; nothing was changed
+	ErrBusy        = errors.New("busy")         // the deadline came before the write began; nothing happened
+	ErrStorageFull = errors.New("storage full") // nothing was stored; reads still work
+	// the write may or may not be stored: read before writing again
+	ErrOutcomeUnknown = errors.New("outcome unknown")
 	ErrReadOnly       = errors.New("read-only")            // this store takes no writes; reads still work
 	ErrUnsupported    = errors.New("unsupported")          // written by a newer version of this module, or not set up
 	ErrProvider       = errors.New("the model's provider") // a summary was not made; nothing was changed

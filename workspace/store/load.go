@@ -4,13 +4,14 @@ import "time"
 
 // A Query says what [Reader.Load] loads. The zero Query loads the owner's state alone.
 type Query struct {
-	File     string      // a file, for its head; "": none
-	Current  bool        // its current version too, with the content unless it is version Since
-	MaxBytes int64       // leaves out a current version that is longer, as the head says; 0: none is too long
-	Version  int64       // this version in place of the current one, if it is retained; 0: off
-	Since    int64       // the version that the caller has: also loads it, if it is retained and not the current one; 0: off
-	History  bool        // all retained versions, without content; those that are redacted have their receipts
-	Summary  *SummaryKey // the summary under this key, with its content; a Version of 0 is the current one; nil: none
+	File     string // a file, for its head; "": none
+	Current  bool   // its current version too, with the content unless it is version Since
+	MaxBytes int64  // leaves out a current version that is longer, as the head says; 0: none is too long
+	Version  int64  // this version in place of the current one, if it is retained; 0: off
+	// the version that the caller has: also loads it, if it is retained and not the current one; 0: off
+	Since   int64
+	History bool        // all retained versions, without content; those that are redacted have their receipts
+	Summary *SummaryKey // the summary under this key, with its content; a Version of 0 is the current one; nil: none
 
 	To string // another file, for its head; "": none
 
@@ -67,8 +68,8 @@ func retained(h FileHead, n int64) int64 {
 	return n
 }
 
-// Settle gives a Loaded that a store has read its last form. A store may read without
-// knowing the heads, and so read what they do not count: Settle removes that. If the heads
+// A store calls Settle after it has read. A store may read without knowing the heads, and so
+// read what they do not count: Settle drops that. If the heads
 // count a version that was not read, Settle returns [ErrCorrupt].
 func (l *Loaded) Settle(q Query) error {
 	for _, v := range []struct {

@@ -54,7 +54,8 @@ func (s OwnerState) Charge() int64 {
 // IsDeleted reports whether nothing is left of an owner but the numbers that it had
 // reached.
 func (s OwnerState) IsDeleted() bool {
-	return s != OwnerState{} && s == OwnerState{FileFloor: s.FileFloor, LogFloor: s.LogFloor, Revision: s.Revision, Updated: s.Updated}
+	return s != OwnerState{} && s == OwnerState{FileFloor: s.FileFloor, LogFloor: s.LogFloor, Revision: s.Revision,
+		Updated: s.Updated}
 }
 
 // OwnerUsage is an owner in a list.
@@ -124,7 +125,8 @@ func (t *Totals) Add(s OwnerState) {
 // Charged returns the bytes that count against the limits of bytes: those of the
 // content, and the charge for its rows.
 func (t Totals) Charged() int64 {
-	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes}, Versions: t.Versions, Requests: t.Requests}
+	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes},
+		Versions: t.Versions, Requests: t.Requests}
 	return s.Bytes + s.Charge()
 }
 

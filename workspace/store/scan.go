@@ -12,8 +12,8 @@ type ScanQuery struct {
 
 	// Of files, Authors asks for the author of each current version, who is not known where
 	// that version is missing or damaged. Contents asks for the current versions with their
-	// contents. The list then ends before a file whose size, as its head says, would make
-	// more than MaxBytes of all, but the first file is there whatever its size.
+	// contents. The list then ends before the file with which all would have more than
+	// MaxBytes, as the heads say. It has one file at least.
 	Authors  bool
 	Contents bool
 	MaxBytes int64

@@ -37,9 +37,11 @@ const (
 )
 
 var argNames = map[Arg]string{
-	ArgAgent: "agent", ArgPath: "path", ArgNewPath: "newPath", ArgPrefix: "prefix", ArgAfter: "After", ArgIfVersion: "IfVersion", ArgVersion: "Version",
+	ArgAgent: "agent", ArgPath: "path", ArgNewPath: "newPath", ArgPrefix: "prefix", ArgAfter: "After",
+	ArgIfVersion: "IfVersion", ArgVersion: "Version",
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
-	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail", ArgThrough: "through",
+	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail",
+	ArgThrough:     "through",
 	ArgSinceChange: "Since",
 }
 

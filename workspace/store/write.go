@@ -44,7 +44,7 @@ func (c Change) orNil() *Change {
 
 // Old is what [Tx.Forget] removes.
 type Old struct {
-	Requests    int       // at most so many requests, the oldest first,
-	From, Until time.Time // that were made before From or after Until
+	Requests    int       // at most so many requests that were made before From or after Until, the oldest first
+	From, Until time.Time // requests that were made between them stay
 	Changes     int64     // the rows of the journal up to this revision; 0: none
 }

@@ -35,7 +35,8 @@ func fileAuthors(t testing.TB, s store.Store) {
 		v := version(n, i, "x")
 		v.Author = a
 		update(t, s, alice, func(tx store.Tx) error {
-			return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n)}, New: &v})
+			return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n)},
+				New: &v})
 		})
 	}
 	for i, v := range view(t, s, alice, readFile("a")).Versions {
@@ -50,7 +51,9 @@ func readAuthored(r store.Reader, prefix, after string, limit int) ([]store.File
 }
 
 // first returns a function that reads the first page of a list.
-func first[T any](list func(store.Reader, string, string, int) ([]T, error), limit int) func(store.Reader) ([]T, error) {
+func first[T any](
+	list func(store.Reader, string, string, int) ([]T, error), limit int,
+) func(store.Reader) ([]T, error) {
 	return func(r store.Reader) ([]T, error) { return list(r, "", "", limit) }
 }
 
@@ -78,17 +81,20 @@ func fileAuthored(t testing.TB, s store.Store) {
 		}
 	}
 	update(t, s, alice, func(tx store.Tx) error {
-		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "gone", Version: 3, Deleted: true, Created: at(1), Updated: at(4)}, Prune: 3})
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "gone", Version: 3, Deleted: true, Created: at(1),
+			Updated: at(4)}, Prune: 3})
 	})
 	equal(t, "AuthoredFiles", view(t, s, alice, first(readAuthored, 10)), want[:3])
 	update(t, s, alice, func(tx store.Tx) error {
 		v := version(4, 4, "back")
 		v.Author = authors()[1]
-		want[0] = store.File{FileHead: store.FileHead{Path: "a", Version: 4, Sizes: []int64{1, 4}, Created: at(1), Updated: at(4)}, Current: store.Version{Author: v.Author}}
+		want[0] = store.File{FileHead: store.FileHead{Path: "a", Version: 4, Sizes: []int64{1, 4}, Created: at(1),
+			Updated: at(4)}, Current: store.Version{Author: v.Author}}
 		return tx.Apply(store.FileChange{Head: want[0].FileHead, New: &v}) // version 3 is kept
 	})
 	equal(t, "AuthoredFiles after another write", view(t, s, alice, first(readAuthored, 2)), want[:2])
-	equal(t, "AuthoredFiles of an owner that never wrote", view(t, s, store.Owner{Tenant: "local", Agent: "nobody"}, first(readAuthored, 10)), []store.File(nil))
+	equal(t, "AuthoredFiles of an owner that never wrote", view(t, s, store.Owner{Tenant: "local", Agent: "nobody"},
+		first(readAuthored, 10)), []store.File(nil))
 }
 
 func fileAuthoredList(t testing.TB, s store.Store) {

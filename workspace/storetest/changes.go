@@ -127,7 +127,8 @@ func move(tx store.Tx, moment int, path, to string) error {
 	}
 	state.DeletedFiles++
 	m := store.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0}
-	m.To = store.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes, Created: from.Created, Updated: at(moment)}
+	m.To = store.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes,
+		Created: from.Created, Updated: at(moment)}
 	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
 	if m.To.Version != from.Version+1 {
 		m.Above, m.To.Sizes = from.Version, nil
@@ -149,7 +150,8 @@ func move(tx store.Tx, moment int, path, to string) error {
 	m.Change = change(&state, moment, store.Change{
 		Op: store.OpMove, Kind: store.KindFile, Path: to, From: path, Before: from.Version, After: m.To.Version,
 	})
-	m.From = store.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created, Updated: at(moment)}
+	m.From = store.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created,
+		Updated: at(moment)}
 	m.Owner = state
 	return tx.Apply(m)
 }
@@ -169,7 +171,8 @@ func remove(tx store.Tx, moment int, path string) error {
 	state.DeletedFiles++
 	state.Operations++
 	c := store.FileChange{Prune: head.Version, Forget: head.Summary > 0}
-	c.Change = change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindFile, Path: path, Before: head.Version})
+	c.Change = change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindFile, Path: path,
+		Before: head.Version})
 	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
 	c.Head, c.Owner = head, state
 	return tx.Apply(c)
@@ -187,7 +190,8 @@ func summaryKeys(n int64) []store.SummaryKey {
 
 func summary(k store.SummaryKey, moment int, content string) store.Summary {
 	return store.Summary{
-		SummaryKey: k, SHA256: sha256.Sum256([]byte(content)), Tokens: int64(moment) + 1, Time: at(moment), Content: []byte(content),
+		SummaryKey: k, SHA256: sha256.Sum256([]byte(content)), Tokens: int64(moment) +
+			1, Time: at(moment), Content: []byte(content),
 	}
 }
 
@@ -216,7 +220,8 @@ func add(tx store.Tx, moment int, path string, contents ...string) error {
 	if err != nil {
 		return err
 	}
-	row := store.Change{Op: store.OpAppend, Kind: store.KindLog, Path: path, Before: head.Last, Entries: int64(len(contents))}
+	row := store.Change{Op: store.OpAppend, Kind: store.KindLog, Path: path, Before: head.Last,
+		Entries: int64(len(contents))}
 	if !head.Exists() {
 		row.Before = 0
 		if head.Deleted {
@@ -272,7 +277,8 @@ func trim(tx store.Tx, moment int, path string, n int) error {
 	state.Entries -= through - head.First + 1
 	state.Bytes -= size
 	state.Operations++
-	row := change(&state, moment, store.Change{Op: store.OpTrim, Kind: store.KindLog, Path: path, Before: head.Last, After: head.Last})
+	row := change(&state, moment, store.Change{Op: store.OpTrim, Kind: store.KindLog, Path: path, Before: head.Last,
+		After: head.Last})
 	head.First, head.Bytes, head.Updated = through+1, head.Bytes-size, at(moment)
 	return tx.Apply(store.LogChange{Head: head, Prune: through, Change: row, Owner: state})
 }

@@ -133,7 +133,8 @@ func concurrentOwners(t testing.TB, s store.Store) {
 			})
 			f, err2 := try(t, s, worker(i), readFile("a"))
 			if err != nil || err2 != nil || string(f.Current.Content) != want || f.Head.Version != int64(round+1) {
-				t.Errorf("Update of %q = %v, then its View gives version %d %q, %v", want, err, f.Head.Version, f.Current.Content, err2)
+				t.Errorf("Update of %q = %v, then its View gives version %d %q, %v", want, err, f.Head.Version,
+					f.Current.Content, err2)
 			}
 		}
 	})
@@ -222,7 +223,8 @@ func concurrentView(t testing.TB, s store.Store) {
 				}
 				for _, n := range got {
 					if n != got[0] || n < last {
-						t.Errorf("a View after one of moment %d reads of the moments %v, want all the same and none older", last, got)
+						t.Errorf("a View after one of moment %d reads of the moments %v, want all the same and none "+
+							"older", last, got)
 						return
 					}
 				}

@@ -36,7 +36,8 @@ func ctxCancelled(t testing.TB, s store.Store) {
 		t.Errorf("View with a cancelled context = %v, want context.Canceled", err)
 	}
 	for _, which := range []store.Owners{store.UsedOwners, store.DeletedOwners, store.AllOwners, store.OwnerTotals} {
-		if _, err := s.Owners(ctx, store.OwnersQuery{Which: which, Tenant: "local", Limit: 1}); !errors.Is(err, context.Canceled) {
+		if _, err := s.Owners(ctx, store.OwnersQuery{Which: which, Tenant: "local", Limit: 1}); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("Owners %d with a cancelled context = %v, want context.Canceled", which, err)
 		}
 	}
@@ -121,7 +122,8 @@ func ctxWaiting(t testing.TB, s store.Store) {
 		}
 		err := <-second
 		cancel()
-		honest(t, "the context ended while another had the owner", err, view(t, s, alice, readFile("second")).Head.Exists())
+		honest(t, "the context ended while another had the owner", err,
+			view(t, s, alice, readFile("second")).Head.Exists())
 		if f := view(t, s, alice, readFile("first")); !f.Head.Exists() {
 			t.Errorf("Update beside one whose context ended left %+v, want its write", f)
 		}

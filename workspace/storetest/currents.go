@@ -41,8 +41,10 @@ func fileCurrentList(t testing.TB, s store.Store) {
 func fileCurrents(t testing.TB, s store.Store) {
 	for o, text := range map[store.Owner]string{alice: "0123456789", bob: "of another owner"} {
 		update(t, s, o, func(tx store.Tx) error {
-			return errors.Join(write(tx, 1, "a", strings.Repeat("x", 100)), write(tx, 2, "a", text), write(tx, 3, "b", text[:5]),
-				write(tx, 4, "b-", "gone"), remove(tx, 5, "b-"), write(tx, 6, "c", ""), write(tx, 7, "d", strings.Repeat(text, 30_000)), write(tx, 8, "e", "x"),
+			return errors.Join(write(tx, 1, "a", strings.Repeat("x", 100)), write(tx, 2, "a", text),
+				write(tx, 3, "b", text[:5]),
+				write(tx, 4, "b-", "gone"), remove(tx, 5, "b-"), write(tx, 6, "c", ""), write(tx, 7, "d",
+					strings.Repeat(text, 30_000)), write(tx, 8, "e", "x"),
 				tx.Apply(store.FileChange{Head: store.FileHead{Path: "f", Version: 7, Sizes: []int64{5}}}))
 		})
 	}
@@ -52,13 +54,21 @@ func fileCurrents(t testing.TB, s store.Store) {
 		maxBytes int64
 		want     string
 	}{
-		{"", 5, 1 << 40, "[a b c d e more]"}, {"", 2, 1 << 40, "[a b more]"}, {"", 9, 15, "[a b c more]"}, {"", 9, 14, "[a more]"}, {"", 9, 0, "[a more]"},
-		{"a", 9, 5, "[b c more]"}, {"b", 9, 300_000, "[c d more]"}, {"c", 9, 1, "[d more]"}, {"d", 1, 0, "[e more]"}, {"f", 9, 9, "[]"},
+		{"", 5, 1 << 40, "[a b c d e more]"}, {"", 2, 1 << 40, "[a b more]"}, {"", 9, 15, "[a b c more]"}, {"", 9, 14,
+			"[a more]"}, {"", 9, 0, "[a more]"},
+		{"a", 9, 5, "[b c more]"}, {"b", 9, 300_000, "[c d more]"}, {"c", 9, 1, "[d more]"}, {"d", 1, 0,
+			"[e more]"}, {"f", 9, 9, "[]"},
 	} {
-		got := view(t, s, alice, func(r store.Reader) ([]string, error) { return currentFiles(r, "", c.after, c.limit, c.maxBytes) })
-		equal(t, fmt.Sprintf("CurrentFiles(after %q, limit %d, maxBytes %d)", c.after, c.limit, c.maxBytes), fmt.Sprint(got), c.want)
+		got := view(t, s, alice, func(r store.Reader) ([]string, error) {
+			return currentFiles(r, "", c.after, c.limit,
+				c.maxBytes)
+		})
+		equal(t, fmt.Sprintf("CurrentFiles(after %q, limit %d, maxBytes %d)", c.after, c.limit, c.maxBytes),
+			fmt.Sprint(got), c.want)
 	}
-	if _, err := try(t, s, alice, func(r store.Reader) ([]string, error) { return currentFiles(r, "", "d", 2, 9) }); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := try(t, s, alice, func(r store.Reader) ([]string, error) {
+		return currentFiles(r, "", "d", 2, 9)
+	}); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("CurrentFiles with a version that is not there = %v, want ErrCorrupt", err)
 	}
 }

@@ -80,7 +80,8 @@ func sameRows(t reporter, what string, got, want []store.Row) {
 			w = want[i]
 		}
 		if diff := difference(w, g); diff != "" {
-			t.Errorf("%s: row %d of %d, want %d, is not what is wanted (-want +got):\n%.2000s", what, i, len(got), len(want), diff)
+			t.Errorf("%s: row %d of %d, want %d, is not what is wanted (-want +got):\n%.2000s", what, i, len(got),
+				len(want), diff)
 			return
 		}
 	}
@@ -130,7 +131,8 @@ func fittingRows(rows []store.Row) []store.Row {
 func dumpEverything(t testing.TB, s store.Store) {
 	p := plain.New()
 	for _, fn := range []func(store.Tx) error{fillAs("alice"), func(tx store.Tx) error {
-		return errors.Join(dropChanges(tx, 2), trim(tx, 30, "plan.md", 1), move(tx, 31, "src/b.go", "src/moved"), write(tx, 32, "gone", "back"))
+		return errors.Join(dropChanges(tx, 2), trim(tx, 30, "plan.md", 1), move(tx, 31, "src/b.go", "src/moved"),
+			write(tx, 32, "gone", "back"))
 	}} {
 		update(t, s, alice, fn)
 		if err := fn(p); err != nil {
@@ -152,7 +154,8 @@ func dumpEverything(t testing.TB, s store.Store) {
 	sameRows(t, "Dump of a copy", rowsOf(t, s, bob), rows)
 	equal(t, "everything of a copy", view(t, s, bob, everything), view(t, s, alice, everything))
 	more := func(tx store.Tx) error {
-		return errors.Join(write(tx, 40, "plan.md", "next"), write(tx, 41, "gone too", "next"), add(tx, 42, "plan.md", "next"), add(tx, 43, "gone", "next"))
+		return errors.Join(write(tx, 40, "plan.md", "next"), write(tx, 41, "gone too", "next"),
+			add(tx, 42, "plan.md", "next"), add(tx, 43, "gone", "next"))
 	}
 	update(t, s, alice, more)
 	update(t, s, bob, more)
@@ -165,7 +168,8 @@ func dumpModel(t testing.TB, s store.Store) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
 		cases++
-		from, to := store.Owner{Tenant: "from", Agent: fmt.Sprint("case-", cases)}, store.Owner{Tenant: "to", Agent: fmt.Sprint("case-", cases)}
+		from, to := store.Owner{Tenant: "from", Agent: fmt.Sprint("case-", cases)}, store.Owner{Tenant: "to",
+			Agent: fmt.Sprint("case-", cases)}
 		p := plain.New()
 		ops := rapid.SliceOfN(rapid.Custom(drawOp), 1, 30).Draw(t, "ops")
 		for _, op := range ops {
@@ -204,7 +208,7 @@ func dumpOdd(t testing.TB, s store.Store) {
 	sameRows(t, "Dump of odd rows", rowsOf(t, s, alice), rows)
 	restore(t, s, bob, rowsOf(t, s, alice))
 	sameRows(t, "Dump of a copy of odd rows", rowsOf(t, s, bob), rows)
-	paths := view(t, s, bob, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1000) })
+	paths := filesOf(t, s, bob, "", 1000)
 	for _, h := range paths {
 		equal(t, "a file of a copy", view(t, s, bob, readFile(h.Path)), view(t, s, alice, readFile(h.Path)))
 	}
@@ -214,8 +218,10 @@ func dumpOdd(t testing.TB, s store.Store) {
 // checks.
 func oddRows() (rows []store.Row) {
 	var files, logs, requests []store.Row
-	state := store.OwnerState{Usage: store.Usage{Operations: 1<<62 + 1}, FileFloor: 1<<53 + 1, LogFloor: 1<<62 + 3, Revision: 1<<53 + 1, Updated: at(3)}
-	row := store.Change{Revision: 1<<53 + 1, Op: store.OpMove, Kind: store.KindFile, Path: "é a", From: "b\t", Before: 1<<53 + 3, After: 1<<62 + 1, Entries: 7, Time: at(1)}
+	state := store.OwnerState{Usage: store.Usage{Operations: 1<<62 + 1}, FileFloor: 1<<53 + 1, LogFloor: 1<<62 + 3,
+		Revision: 1<<53 + 1, Updated: at(3)}
+	row := store.Change{Revision: 1<<53 + 1, Op: store.OpMove, Kind: store.KindFile, Path: "é a", From: "b\t",
+		Before: 1<<53 + 3, After: 1<<62 + 1, Entries: 7, Time: at(1)}
 	row.Author = store.Author{Client: "é", Version: "\"", Key: " ", Session: strings.Repeat("s", 128)}
 	rows = append(rows, store.Row{State: &state}, store.Row{Change: &row})
 	addFile := func(path string, number int64, content string, a store.Author, at time.Time, made ...store.Summary) {
@@ -252,7 +258,8 @@ func oddRows() (rows []store.Row) {
 	for i, at := range times() {
 		at = at.UTC().Truncate(time.Microsecond)
 		addFile(fmt.Sprintf("time-%02d", i), 1, "", author(1), at)
-		q := store.Request{Key: fmt.Sprintf("time-%02d", i), Hash: sha256.Sum256(nil), Time: at, Outcome: store.Outcome{Number: 1<<53 + 1, Count: -1, Bytes: 1<<62 + 1}}
+		q := store.Request{Key: fmt.Sprintf("time-%02d", i), Hash: sha256.Sum256(nil), Time: at,
+			Outcome: store.Outcome{Number: 1<<53 + 1, Count: -1, Bytes: 1<<62 + 1}}
 		requests = append(requests, store.Row{Request: &q})
 	}
 	return slices.Concat(rows, files, logs, requests)
@@ -276,7 +283,8 @@ func dumpNumbers(t testing.TB, s store.Store) {
 	restore(t, s, bob, rows)
 	equal(t, "the state of a copy", view(t, s, bob, readOwner), state)
 	equal(t, "AllOwners", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice, bob})
-	deleted, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: at(2), Until: at(3), Limit: 10})
+	deleted, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: at(2),
+		Until: at(3), Limit: 10})
 	if err != nil || !slices.Equal(deleted.Owners, []store.OwnerUsage{{Owner: alice}, {Owner: bob}}) {
 		t.Errorf("DeletedOwners = %v, %v, want both", deleted, err)
 	}
@@ -309,7 +317,8 @@ func dumpMoment(t testing.TB, s store.Store) {
 				time.Sleep(time.Millisecond)
 				path := fmt.Sprint("z-", i) // late in a dump
 				if err := s.Update(t.Context(), alice, func(tx store.Tx) error {
-					return errors.Join(write(tx, n, path, fmt.Sprint(n)), add(tx, n, path, "x"), add(tx, n, "plan.md", "y"))
+					return errors.Join(write(tx, n, path, fmt.Sprint(n)), add(tx, n, path, "x"),
+						add(tx, n, "plan.md", "y"))
 				}); err != nil {
 					t.Errorf("Update beside Dump = %v, want nil", err)
 					return
@@ -425,7 +434,8 @@ func dumpContexts(t testing.TB, s store.Store) {
 // wantEnded tests the error of a call whose context ended before it had done anything.
 func wantEnded(t testing.TB, what string, err error, deadline bool) {
 	t.Helper()
-	if deadline && (!errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded)) || !deadline && !errors.Is(err, context.Canceled) {
+	if deadline && (!errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded)) || !deadline &&
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("%s = %v, want the error of the context, which is ErrBusy for a deadline", what, err)
 	}
 }

@@ -54,7 +54,8 @@ func fillOdd(tx store.Tx) error {
 	for i, a := range authors() {
 		v, path := version(1, i, "x"), fmt.Sprint("author-", i)
 		v.Author = a
-		if err := tx.Apply(store.FileChange{Head: store.FileHead{Path: path, Version: 1, Sizes: []int64{1}}, New: &v}); err != nil {
+		if err := tx.Apply(store.FileChange{Head: store.FileHead{Path: path, Version: 1, Sizes: []int64{1}},
+			New: &v}); err != nil {
 			return err
 		}
 	}
@@ -64,7 +65,8 @@ func fillOdd(tx store.Tx) error {
 		e.Time = given
 		if err := errors.Join(
 			tx.Apply(store.LogChange{
-				Head: store.LogHead{Path: path, First: 1, Last: 1, Created: given, Updated: given}, New: []store.Entry{e},
+				Head: store.LogHead{Path: path, First: 1, Last: 1, Created: given,
+					Updated: given}, New: []store.Entry{e},
 			}),
 			tx.Apply(store.Request{Key: path, Time: given}),
 		); err != nil {
@@ -151,10 +153,13 @@ func durableNumbers(t testing.TB, s store.Store, reopen func() store.Store) {
 			write(tx, 30, "plan.md", "next"), write(tx, 31, "gone", "next"),
 			add(tx, 32, "plan.md", "next"), add(tx, 33, "gone", "next"))
 	})
-	if p, g := view(t, s, alice, readFile("plan.md")), view(t, s, alice, readFile("gone")); p.Current.Number != 5 || g.Current.Number != 2 {
-		t.Errorf("the next versions in the store opened again are %d and %d, want 5 and 2", p.Current.Number, g.Current.Number)
+	if p, g := view(t, s, alice, readFile("plan.md")), view(t, s, alice, readFile("gone")); p.Current.Number != 5 ||
+		g.Current.Number != 2 {
+		t.Errorf("the next versions in the store opened again are %d and %d, want 5 and 2", p.Current.Number,
+			g.Current.Number)
 	}
-	if p, g := view(t, s, alice, readLog("plan.md")), view(t, s, alice, readLog("gone")); p.Head.Last != 4 || g.Head.Last != 3 {
+	if p, g := view(t, s, alice, readLog("plan.md")), view(t, s, alice, readLog("gone")); p.Head.Last != 4 ||
+		g.Head.Last != 3 {
 		t.Errorf("the next entries in the store opened again are %d and %d, want 4 and 3", p.Head.Last, g.Head.Last)
 	}
 }

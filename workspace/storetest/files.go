@@ -61,7 +61,8 @@ func bare(v store.Version) store.Version {
 func fileAbsent(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, "there", "x") })
 	equal(t, "a file that never was", view(t, s, alice, readFile("never")), file{Head: store.FileHead{Path: "never"}})
-	equal(t, "a file of an owner that never wrote", view(t, s, bob, readFile("never")), file{Head: store.FileHead{Path: "never"}})
+	equal(t, "a file of an owner that never wrote", view(t, s, bob, readFile("never")),
+		file{Head: store.FileHead{Path: "never"}})
 	for _, path := range []string{"never", "there"} {
 		if _, err := try(t, s, alice, readVersion(path, 2)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Version(%q, 2) = %v, want ErrNotFound", path, err)
@@ -81,9 +82,11 @@ func fileSaved(t testing.TB, s store.Store) {
 	equal(t, "SaveFile then the file", view(t, s, alice, readFile("a/b.txt")), file{
 		Head: head, Current: v, Versions: []store.Version{bare(v)}, Retained: []store.Version{v},
 	})
-	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	list := filesOf(t, s, alice, "", 10)
 	equal(t, "SaveFile then Files", list, []store.FileHead{head})
-	versions := view(t, s, alice, func(r store.Reader) ([]store.Version, error) { return plain.Read(r).Versions("a/b.txt") })
+	versions := view(t, s, alice, func(r store.Reader) ([]store.Version, error) {
+		return plain.Read(r).Versions("a/b.txt")
+	})
 	if len(versions) != 1 || versions[0].Content != nil {
 		t.Errorf("Versions = %v, want one, its Content nil", versions)
 	}
@@ -179,11 +182,12 @@ func fileRecreated(t testing.TB, s store.Store) {
 		return errors.Join(write(tx, 0, "a", "one"), write(tx, 1, "a", "two"), remove(tx, 2, "a"))
 	})
 	update(t, s, alice, func(tx store.Tx) error { return write(tx, 3, "a", "again") })
-	head, v := store.FileHead{Path: "a", Version: 3, Sizes: []int64{5}, Created: at(3), Updated: at(3)}, version(3, 3, "again")
+	head, v := store.FileHead{Path: "a", Version: 3, Sizes: []int64{5}, Created: at(3), Updated: at(3)}, version(3, 3,
+		"again")
 	equal(t, "a file made again", view(t, s, alice, readFile("a")), file{
 		Head: head, Current: v, Versions: []store.Version{bare(v)}, Retained: []store.Version{v},
 	})
-	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	list := filesOf(t, s, alice, "", 10)
 	equal(t, "a file made again in Files", list, []store.FileHead{head})
 }
 
@@ -236,8 +240,10 @@ func testList(t testing.TB, s store.Store, save func(store.Tx, int, string) erro
 	paths := []string{
 		"a", "a-", "a-b", "a.", "a.b", "a/", "a/b", "a/b/c", "a0", "aB", "aZ", "a_", "a_b", "ab", "abc", "axb", "az",
 		"A", "A/b", "AB", "B", "Z", "_", "_a", "-", "-a", ".a", "0", "9", "b", "b/a", "z", strings.Repeat("z", 255),
-		"a b", "a b c", "a\x7f", "a\x7fb", "a\u0080", "aé", "aé/b", "a\U0010ffff", "a\U0010ffffb", "é", "é b", "éé", "ê", "\u07ff", "\u0800",
-		"خ", "خُ", "ज", "जो", "記", "記/記", "記憶", "訙", "\uffff", "\U00010000", "\U0010ffff", strings.Repeat("\U0010ffff", 255),
+		"a b", "a b c", "a\x7f", "a\x7fb", "a\u0080", "aé", "aé/b", "a\U0010ffff", "a\U0010ffffb", "é", "é b", "éé",
+		"ê", "\u07ff", "\u0800",
+		"خ", "خُ", "ज", "जो", "記", "記/記", "記憶", "訙", "\uffff", "\U00010000", "\U0010ffff", strings.Repeat("\U0010ffff",
+			255),
 	}
 	update(t, s, alice, func(tx store.Tx) error { // not in order
 		for i := range paths {
@@ -259,10 +265,12 @@ func testList(t testing.TB, s store.Store, save func(store.Tx, int, string) erro
 		}
 		return found
 	}
-	prefixes := append([]string{"", "none", "/", "a/b/", "zz", "~", "a/b/c/d", "\x7f", "a ", "記/", "\U0010ffff\U0010ffff", "\U0010fffe"}, paths...)
+	prefixes := append([]string{"", "none", "/", "a/b/", "zz", "~", "a/b/c/d", "\x7f", "a ", "記/",
+		"\U0010ffff\U0010ffff", "\U0010fffe"}, paths...)
 	for _, prefix := range prefixes {
 		equal(t, "the list below "+prefix, get(prefix, "", 100), want(prefix, "", 100))
-		for _, after := range []string{"", "A", "Z~", "a", "a/", "a/b", "a/bb", "b", "z", "zz", "~", "a\x7f", "aé", "é", "記", "\U0010ffff"} {
+		for _, after := range []string{"", "A", "Z~", "a", "a/", "a/b", "a/bb", "b", "z", "zz", "~", "a\x7f", "aé", "é",
+			"記", "\U0010ffff"} {
 			for _, limit := range []int{1, 3, 100} {
 				if got, want := get(prefix, after, limit), want(prefix, after, limit); !slices.Equal(got, want) {
 					t.Errorf("list(prefix %q, after %q, limit %d) = %q, want %q", prefix, after, limit, got, want)
@@ -287,10 +295,11 @@ func testList(t testing.TB, s store.Store, save func(store.Tx, int, string) erro
 
 func fileListDeleted(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(write(tx, 0, "a", "x"), write(tx, 1, "b", "x"), write(tx, 2, "c", "x"), write(tx, 3, "d", "x"),
+		return errors.Join(write(tx, 0, "a", "x"), write(tx, 1, "b", "x"), write(tx, 2, "c", "x"),
+			write(tx, 3, "d", "x"),
 			remove(tx, 4, "b"), remove(tx, 5, "d"))
 	})
-	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 2) })
+	list := filesOf(t, s, alice, "", 2)
 	if len(list) != 2 || list[0].Path != "a" || list[1].Path != "c" {
 		t.Errorf("Files of a, c and the deleted b, d = %v, want a and c", list)
 	}
@@ -340,7 +349,8 @@ func fileFold(t testing.TB, s store.Store) {
 func fileFoldTies(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
-			write(tx, 1, "b", "x"), write(tx, 1, "b", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"),
+			write(tx, 1, "b", "x"), write(tx, 1, "b", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"), write(tx, 1,
+				"B", "x"),
 			write(tx, 1, "a", "x"),
 			remove(tx, 2, "b"), remove(tx, 2, "B"), remove(tx, 2, "a"))
 	})
@@ -430,7 +440,8 @@ func fileTimes(t testing.TB, s store.Store) {
 		v.Time = given
 		update(t, s, alice, func(tx store.Tx) error {
 			return tx.Apply(store.FileChange{
-				Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n), Created: given, Updated: given}, New: &v,
+				Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n), Created: given,
+					Updated: given}, New: &v,
 			})
 		})
 		f := view(t, s, alice, readFile("a"))
@@ -438,7 +449,7 @@ func fileTimes(t testing.TB, s store.Store) {
 		sameTime(t, "Updated", f.Head.Updated, given)
 		sameTime(t, "Time in Current", f.Current.Time, given)
 		sameTime(t, "Time in Versions", f.Versions[n-1].Time, given)
-		list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
+		list := filesOf(t, s, alice, "", 1)
 		sameTime(t, "Updated in Files", list[0].Updated, given)
 	}
 }
@@ -475,10 +486,11 @@ func fileResultsOwn(t testing.TB, s store.Store) {
 	for range 2 {
 		got := view(t, s, alice, readFile("a"))
 		equal(t, "a file after its caller wrote into what it gave and got", got, want)
-		list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
+		list := filesOf(t, s, alice, "", 1)
 		equal(t, "Files after its caller wrote into them", list, []store.FileHead{want.Head})
 		files := view(t, s, alice, first(currents, 1))
-		equal(t, "CurrentFiles after its caller wrote into them", files, []store.File{{FileHead: want.Head, Current: want.Current}})
+		equal(t, "CurrentFiles after its caller wrote into them", files,
+			[]store.File{{FileHead: want.Head, Current: want.Current}})
 		files[0].Current.Content[0], files[0].Sizes[0] = 'X', 99
 		got.Current.Content[0], got.Retained[0].Content[0], got.Head.Sizes[0], list[0].Sizes[0] = 'X', 'X', 99, 99
 		got.Versions[0].Number = 99

@@ -16,10 +16,14 @@ var isolation = []check{
 // neighbours returns owners that a careless key, prefix or pattern confuses.
 func neighbours() []store.Owner {
 	return []store.Owner{
-		{Tenant: "a", Agent: "b"}, {Tenant: "b", Agent: "b"}, {Tenant: "b", Agent: "a"}, {Tenant: "A", Agent: "b"}, {Tenant: "a", Agent: "B"},
-		{Tenant: "a", Agent: "bb"}, {Tenant: "ab", Agent: "b"}, {Tenant: "a", Agent: "b-"}, {Tenant: "a", Agent: "b_"}, {Tenant: "a", Agent: "_"},
-		{Tenant: "a-", Agent: "b"}, {Tenant: "a", Agent: "-b"}, {Tenant: "local", Agent: "a"}, {Tenant: "loca", Agent: "la"},
-		{Tenant: "local", Agent: "agent-1"}, {Tenant: "local", Agent: "agent-10"}, {Tenant: "local", Agent: "agent_1"}, {Tenant: "local", Agent: "agent"},
+		{Tenant: "a", Agent: "b"}, {Tenant: "b", Agent: "b"}, {Tenant: "b", Agent: "a"}, {Tenant: "A",
+			Agent: "b"}, {Tenant: "a", Agent: "B"},
+		{Tenant: "a", Agent: "bb"}, {Tenant: "ab", Agent: "b"}, {Tenant: "a", Agent: "b-"}, {Tenant: "a",
+			Agent: "b_"}, {Tenant: "a", Agent: "_"},
+		{Tenant: "a-", Agent: "b"}, {Tenant: "a", Agent: "-b"}, {Tenant: "local", Agent: "a"}, {Tenant: "loca",
+			Agent: "la"},
+		{Tenant: "local", Agent: "agent-1"}, {Tenant: "local", Agent: "agent-10"}, {Tenant: "local",
+			Agent: "agent_1"}, {Tenant: "local", Agent: "agent"},
 	}
 }
 
@@ -78,7 +82,8 @@ func isolationSamePaths(t testing.TB, s store.Store) {
 	}
 	for _, o := range neighbours() {
 		update(t, s, o, func(tx store.Tx) error { return errors.Join(remove(tx, 2, "a"), drop(tx, 2, "a")) })
-		if f, l := view(t, s, o, readFile("a")), view(t, s, o, readLog("a")); len(f.Retained) != 0 || len(l.Entries) != 0 {
+		if f, l := view(t, s, o, readFile("a")), view(t, s, o, readLog("a")); len(f.Retained) != 0 ||
+			len(l.Entries) != 0 {
 			t.Errorf("%s deleted its file and its log and has %v and %v, want none", o, f.Retained, l.Entries)
 		}
 	}

@@ -45,9 +45,11 @@ func saveRows(rows ...store.Change) func(store.Tx) error {
 			state := store.OwnerState{Revision: c.Revision, Changes: 1}
 			var err error
 			if c.Kind == store.KindFile {
-				err = tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Deleted: true}, Change: c, Owner: state})
+				err = tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Deleted: true}, Change: c,
+					Owner: state})
 			} else {
-				err = tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 2, Last: 1, Deleted: true}, Change: c, Owner: state})
+				err = tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 2, Last: 1, Deleted: true},
+					Change: c, Owner: state})
 			}
 			if err != nil {
 				return err
@@ -69,9 +71,12 @@ func changeAbsent(t testing.TB, s store.Store) {
 	equal(t, "Changes of an owner that never wrote", view(t, s, bob, readChanges(0, 10)), []store.Change{})
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
-			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: new(version(1, 1, "x"))}),
-			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1}, New: []store.Entry{entry(1, 1, "x")}}),
-			tx.Apply(store.SummaryChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: summary(summaryKeys(1)[0], 1, "x")}),
+			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}},
+				New: new(version(1, 1, "x"))}),
+			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1},
+				New: []store.Entry{entry(1, 1, "x")}}),
+			tx.Apply(store.SummaryChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}},
+				New: summary(summaryKeys(1)[0], 1, "x")}),
 			keepRequest(tx, 1, "k"))
 	})
 	equal(t, "Changes after writes that came without a row", view(t, s, alice, readChanges(0, 10)), []store.Change{})
@@ -93,7 +98,8 @@ func changeSaved(t testing.TB, s store.Store) {
 		{Op: store.OpAppend, Kind: store.KindLog, Path: "a/b.md", After: 3, Entries: 3},
 		{Op: store.OpTrim, Kind: store.KindLog, Path: "a/b.md", Before: 3, After: 3},
 		{Op: store.OpDelete, Kind: store.KindLog, Path: "日本/ñ", Before: 3},
-		{Op: store.OpEdit, Kind: store.KindFile, Path: strings.Repeat("p", 1024), From: strings.Repeat("f", 1024), Before: 5, After: 6, Entries: 7},
+		{Op: store.OpEdit, Kind: store.KindFile, Path: strings.Repeat("p", 1024), From: strings.Repeat("f", 1024),
+			Before: 5, After: 6, Entries: 7},
 	}
 	var state store.OwnerState
 	for i := range rows {
@@ -232,11 +238,15 @@ func changeSession(t testing.TB, s store.Store) {
 	c.Author, d.Author = v.Author, e.Author
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
-			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: &v, Change: c}),
-			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1}, New: []store.Entry{e}, Change: d}))
+			tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 1, Sizes: []int64{1}}, New: &v,
+				Change: c}),
+			tx.Apply(store.LogChange{Head: store.LogHead{Path: "a", First: 1, Last: 1}, New: []store.Entry{e},
+				Change: d}))
 	})
-	equal(t, "a version whose author had a Session", view(t, s, alice, readFile("a")).Retained, []store.Version{version(1, 1, "x")})
-	equal(t, "an entry whose author had a Session", view(t, s, alice, readLog("a")).Entries, []store.Entry{entry(1, 1, "x")})
+	equal(t, "a version whose author had a Session", view(t, s, alice, readFile("a")).Retained,
+		[]store.Version{version(1, 1, "x")})
+	equal(t, "an entry whose author had a Session", view(t, s, alice, readLog("a")).Entries,
+		[]store.Entry{entry(1, 1, "x")})
 	equal(t, "the rows of both", view(t, s, alice, readChanges(0, 10)), []store.Change{c, d})
 }
 
@@ -253,7 +263,8 @@ func changeTimes(t testing.TB, s store.Store) {
 func changeNumbers(t testing.TB, s store.Store) {
 	const large = 1<<62 + 1 // not a float64
 	c := store.Change{
-		Revision: large, Op: store.OpAppend, Kind: store.KindLog, Path: "a", Before: large - 2, After: large - 1, Entries: 1<<53 + 1, Time: at(1),
+		Revision: large, Op: store.OpAppend, Kind: store.KindLog, Path: "a", Before: large - 2, After: large - 1,
+		Entries: 1<<53 + 1, Time: at(1),
 	}
 	update(t, s, alice, saveRows(c))
 	for after, want := range map[int64]int{0: 1, large - 1: 1, large: 0} {

@@ -36,7 +36,8 @@ func drawLoad(rnd *rand.Rand) store.Query {
 	number := func() int64 { return max(0, rnd.Int64N(9)-2) }
 	paths := []string{"", "plan.md", "src/a.go", "src/b.go", "gone", "gone too", "new", "src/log", "never", "PLAN.md"}
 	q := store.Query{
-		File: name(paths...), To: name(paths...), Log: name(paths...), Request: name("", "key 1", "key 2", "KEY 1", "never"),
+		File: name(paths...), To: name(paths...), Log: name(paths...), Request: name("", "key 1", "key 2", "KEY 1",
+			"never"),
 		Current: rnd.IntN(2) == 0, History: rnd.IntN(2) == 0, Version: number(), Since: number(),
 		From: at(rnd.IntN(30)), Until: at(rnd.IntN(30)), MaxDue: rnd.IntN(4),
 	}
@@ -72,12 +73,14 @@ func loadAlone(t testing.TB, s store.Store) {
 		{store.Query{}, store.Loaded{}},
 		{store.Query{File: "plan.md"}, store.Loaded{File: plan.Head}},
 		{store.Query{File: "plan.md", Current: true}, store.Loaded{File: plan.Head, Version: four}},
-		{store.Query{File: "plan.md", Current: true, Since: 3}, store.Loaded{File: plan.Head, Version: four, Old: plan.Retained[1]}},
+		{store.Query{File: "plan.md", Current: true, Since: 3}, store.Loaded{File: plan.Head, Version: four,
+			Old: plan.Retained[1]}},
 		{store.Query{File: "plan.md", Current: true, Since: 1}, store.Loaded{File: plan.Head, Version: four}},
 		{store.Query{File: "plan.md", Current: true, Since: 5}, store.Loaded{File: plan.Head, Version: four}},
 		{store.Query{File: "plan.md", Since: 2}, store.Loaded{File: plan.Head, Old: plan.Retained[0]}},
 		{store.Query{File: "plan.md", Version: 2}, store.Loaded{File: plan.Head, Version: plan.Retained[0]}},
-		{store.Query{File: "plan.md", Version: 2, Since: 2}, store.Loaded{File: plan.Head, Version: plan.Retained[0], Old: plan.Retained[0]}},
+		{store.Query{File: "plan.md", Version: 2, Since: 2}, store.Loaded{File: plan.Head, Version: plan.Retained[0],
+			Old: plan.Retained[0]}},
 		{store.Query{File: "plan.md", Version: 1}, store.Loaded{File: plan.Head}},
 		{store.Query{File: "plan.md", Version: 5}, store.Loaded{File: plan.Head}},
 		{store.Query{File: "plan.md", History: true}, store.Loaded{File: plan.Head, Versions: plan.Versions}},
@@ -86,11 +89,14 @@ func loadAlone(t testing.TB, s store.Store) {
 		{store.Query{To: "gone"}, store.Loaded{To: whole.File[4].Head}},
 		{store.Query{File: "never", To: "plan.md"}, store.Loaded{File: store.FileHead{Path: "never"}, To: plan.Head}},
 		{store.Query{Log: "plan.md"}, store.Loaded{Log: entries.Head}},
-		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{}}, store.Loaded{Log: entries.Head, Entries: entries.Entries}},
-		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{Tail: true, Limit: 2}}, store.Loaded{Log: entries.Head, Entries: entries.Tail}},
+		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{}},
+			store.Loaded{Log: entries.Head, Entries: entries.Entries}},
+		{store.Query{Log: "plan.md", Entries: &store.EntryQuery{Tail: true, Limit: 2}},
+			store.Loaded{Log: entries.Head, Entries: entries.Tail}},
 		{store.Query{Log: "plan.md", Through: 1}, store.Loaded{Log: entries.Head, Bytes: int64(len("alice first"))}},
 		{store.Query{Log: "gone", Entries: &store.EntryQuery{}, Through: 9}, store.Loaded{Log: whole.Log[4].Head}},
-		{store.Query{Log: "never", Entries: &store.EntryQuery{}, Through: 9}, store.Loaded{Log: store.LogHead{Path: "never"}}},
+		{store.Query{Log: "never", Entries: &store.EntryQuery{}, Through: 9},
+			store.Loaded{Log: store.LogHead{Path: "never"}}},
 		{store.Query{Request: "key 1"}, store.Loaded{Request: &key}},
 		{store.Query{Request: "never"}, store.Loaded{}},
 		{store.Query{From: at(16), Until: at(100), MaxDue: 10}, store.Loaded{Due: 1}},
@@ -105,14 +111,16 @@ func loadAlone(t testing.TB, s store.Store) {
 		}
 	}
 	equal(t, "Load of an owner that never wrote", view(t, s, bob, readLoad(store.Query{
-		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &store.EntryQuery{}, Request: "d", From: at(100), Until: time.Time{}, MaxDue: 3,
+		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &store.EntryQuery{}, Request: "d",
+		From: at(100), Until: time.Time{}, MaxDue: 3,
 	})), store.Loaded{File: store.FileHead{Path: "a"}, To: store.FileHead{Path: "b"}, Log: store.LogHead{Path: "c"}})
 }
 
 // loadRandom compares Load with that of the model, for random queries.
 func loadRandom(t testing.TB, s store.Store) {
 	fills := []func(store.Tx) error{fillAs("alice"), func(tx store.Tx) error {
-		return errors.Join(fill(tx, "bob"), trim(tx, 30, "plan.md", 1), write(tx, 31, "gone", "again"), remove(tx, 32, "src/b.go"))
+		return errors.Join(fill(tx, "bob"), trim(tx, 30, "plan.md", 1), write(tx, 31, "gone", "again"),
+			remove(tx, 32, "src/b.go"))
 	}, func(store.Tx) error { return nil }}
 	owners := []store.Owner{alice, bob, {Tenant: "local", Agent: "nobody"}}
 	var models []*plain.Tx
@@ -137,7 +145,8 @@ func loadMissing(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: 7, Sizes: []int64{4, 5}}})
 	})
-	for _, q := range []store.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}, {File: "a", Current: true, Since: 7}} {
+	for _, q := range []store.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6},
+		{File: "a", Current: true, Since: 7}} {
 		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("Load(%+v) of a version that is not there = %+v, %v, want ErrCorrupt", q, l, err)
 		}
@@ -173,7 +182,8 @@ func loadOwnWrites(t testing.TB, s store.Store) {
 func loadResultsOwn(t testing.TB, s store.Store) {
 	update(t, s, alice, fillAs("alice"))
 	q := store.Query{
-		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md", Entries: &store.EntryQuery{}, Request: "key 1",
+		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md",
+		Entries: &store.EntryQuery{}, Request: "key 1",
 	}
 	var texts []string // a result of the store's may change with another
 	for range 3 {

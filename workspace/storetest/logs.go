@@ -52,7 +52,8 @@ func readEntries(path string, q store.EntryQuery) func(store.Reader) ([]store.En
 func logAbsent(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "there", "x") })
 	equal(t, "a log that never was", view(t, s, alice, readLog("never")), log{Head: store.LogHead{Path: "never"}})
-	equal(t, "a log of an owner that never wrote", view(t, s, bob, readLog("never")), log{Head: store.LogHead{Path: "never"}})
+	equal(t, "a log of an owner that never wrote", view(t, s, bob, readLog("never")),
+		log{Head: store.LogHead{Path: "never"}})
 }
 
 func logSaved(t testing.TB, s store.Store) {
@@ -74,7 +75,8 @@ func logOwnerState(t testing.TB, s store.Store) {
 	}
 	update(t, s, alice, func(tx store.Tx) error {
 		return tx.Apply(store.LogChange{
-			Head: store.LogHead{Path: "a", First: 1, Last: 1, Bytes: 1}, New: []store.Entry{entry(1, 1, "x")}, Owner: state,
+			Head: store.LogHead{Path: "a", First: 1, Last: 1,
+				Bytes: 1}, New: []store.Entry{entry(1, 1, "x")}, Owner: state,
 		})
 	})
 	got := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
@@ -182,7 +184,8 @@ func logRecreated(t testing.TB, s store.Store) {
 		return errors.Join(add(tx, 1, "a", "one", "two"), drop(tx, 2, "a"))
 	})
 	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
-	head, e := store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(3), Updated: at(3)}, []store.Entry{entry(3, 3, "three")}
+	head, e := store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(3),
+		Updated: at(3)}, []store.Entry{entry(3, 3, "three")}
 	equal(t, "a log made again", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
 	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
 	equal(t, "a log made again in Logs", list, []store.LogHead{head})
@@ -190,7 +193,8 @@ func logRecreated(t testing.TB, s store.Store) {
 
 func logTrimmed(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(add(tx, 1, "a", "one", "two", "three"), add(tx, 1, "a/b", "one", "two"), add(tx, 1, "b", "one"), write(tx, 1, "a", "file"))
+		return errors.Join(add(tx, 1, "a", "one", "two", "three"), add(tx, 1, "a/b", "one", "two"),
+			add(tx, 1, "b", "one"), write(tx, 1, "a", "file"))
 	})
 	update(t, s, bob, func(tx store.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
 	update(t, s, alice, func(tx store.Tx) error { return trim(tx, 2, "a", 2) })
@@ -223,7 +227,8 @@ func logTrimmedToNothing(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
 	e := []store.Entry{entry(3, 3, "three")}
 	equal(t, "a log after it", view(t, s, alice, readLog("a")), log{
-		Head: store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(3)}, Entries: e, Tail: e,
+		Head: store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1),
+			Updated: at(3)}, Entries: e, Tail: e,
 	})
 }
 
@@ -234,18 +239,23 @@ func logPruneAndNew(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return tx.Apply(store.LogChange{Head: head, Prune: 3, New: e})
 	})
-	equal(t, "a log emptied and written in one change", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
+	equal(t, "a log emptied and written in one change", view(t, s, alice, readLog("a")),
+		log{Head: head, Entries: e, Tail: e})
 }
 
 func logEntryBytes(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(add(tx, 1, "a", "one", "", "a\x00b", "日本"), add(tx, 1, "a/b", "other"), add(tx, 1, "b", "other"))
+		return errors.Join(add(tx, 1, "a", "one", "", "a\x00b", "日本"), add(tx, 1, "a/b", "other"),
+			add(tx, 1, "b", "other"))
 	})
 	update(t, s, bob, func(tx store.Tx) error { return add(tx, 1, "a", "another agent's") })
 	check := func(path string, want ...int64) {
 		t.Helper()
 		for through, bytes := range want {
-			got := view(t, s, alice, func(r store.Reader) (int64, error) { return plain.Read(r).EntryBytes(path, int64(through)) })
+			got := view(t, s, alice, func(r store.Reader) (int64, error) {
+				return plain.Read(r).EntryBytes(path,
+					int64(through))
+			})
 			if got != bytes {
 				t.Errorf("EntryBytes(%s, %d) = %d, want %d", path, through, got, bytes)
 			}
@@ -347,14 +357,17 @@ func logTimes(t testing.TB, s store.Store) {
 		e.Time = given
 		update(t, s, alice, func(tx store.Tx) error {
 			return tx.Apply(store.LogChange{
-				Head: store.LogHead{Path: "a", First: 1, Last: n, Created: given, Updated: given}, New: []store.Entry{e},
+				Head: store.LogHead{Path: "a", First: 1, Last: n, Created: given,
+					Updated: given}, New: []store.Entry{e},
 			})
 		})
 		l := view(t, s, alice, readLog("a"))
 		sameTime(t, "Created", l.Head.Created, given)
 		sameTime(t, "Updated", l.Head.Updated, given)
 		sameTime(t, "Time in Entries", l.Entries[n-1].Time, given)
-		list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 1) })
+		list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) {
+			return plain.Read(r).Logs("", "", 1)
+		})
 		sameTime(t, "Updated in Logs", list[0].Updated, given)
 	}
 }
@@ -366,7 +379,8 @@ func logNumbers(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(store.LogChange{Head: head, New: e}) })
 	equal(t, "a log with large numbers", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
 	equal(t, "the entries after one below", view(t, s, alice, readEntries("a", store.EntryQuery{After: large - 1})), e)
-	equal(t, "the entries after the last", view(t, s, alice, readEntries("a", store.EntryQuery{After: large})), []store.Entry{})
+	equal(t, "the entries after the last", view(t, s, alice, readEntries("a", store.EntryQuery{After: large})),
+		[]store.Entry{})
 }
 
 func logResultsOwn(t testing.TB, s store.Store) {

@@ -116,7 +116,8 @@ type op struct {
 func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
-			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs", "drop requests", "floor",
+			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs",
+			"drop requests", "floor",
 			"summarise", "summarise", "move", "move", "redact", "redact", "drop changes",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
@@ -152,7 +153,8 @@ func (o op) run(tx store.Tx) string {
 	case "fold files":
 		n, err = tx.Fold(store.KindFile, o.N)
 	case "summarise":
-		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text) // a summary is never empty: the head has only its bytes
+		// a summary is never empty: the head has only its bytes
+		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text)
 	case "fold logs":
 		n, err = tx.Fold(store.KindLog, o.N)
 	case "drop requests":
@@ -197,7 +199,8 @@ func drawQuery(t *rapid.T) query {
 		MaxDue:  rapid.IntRange(0, 3).Draw(t, "due"),
 	}
 	if rapid.Bool().Draw(t, "with entries") {
-		load.Entries = &store.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"), Limit: rapid.IntRange(0, 3).Draw(t, "load limit")}
+		load.Entries = &store.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"),
+			Limit: rapid.IntRange(0, 3).Draw(t, "load limit")}
 	}
 	return query{
 		Load:   load,

@@ -29,9 +29,11 @@ func moved(above, prune int64) store.FileMove {
 		From:  store.FileHead{Path: "a", Version: 4, Deleted: true, Created: at(1), Updated: at(5)},
 		To:    store.FileHead{Path: "b", Version: 5, Sizes: sizes, Created: at(1), Updated: at(5)},
 		Above: above, Prune: prune, Forget: true,
-		New:    version(5, 5, "12345"),
-		Change: store.Change{Revision: 5, Op: store.OpMove, Kind: store.KindFile, Path: "b", From: "a", Before: 4, After: 5, Author: author(5), Time: at(5)},
-		Owner:  store.OwnerState{Usage: store.Usage{Files: 1, Bytes: 7, Operations: 8}, DeletedFiles: 1, Revision: 5, Changes: 5},
+		New: version(5, 5, "12345"),
+		Change: store.Change{Revision: 5, Op: store.OpMove, Kind: store.KindFile, Path: "b", From: "a", Before: 4,
+			After: 5, Author: author(5), Time: at(5)},
+		Owner: store.OwnerState{Usage: store.Usage{Files: 1, Bytes: 7, Operations: 8}, DeletedFiles: 1, Revision: 5,
+			Changes: 5},
 	}
 }
 
@@ -40,7 +42,8 @@ func four(tx store.Tx) error {
 	for n := int64(1); n <= 4; n++ {
 		v := version(n, int(n), "12345"[:n])
 		c := store.FileChange{
-			Head: store.FileHead{Path: "a", Version: n, Sizes: []int64{1, 2, 3, 4}[:n], Created: at(1), Updated: at(int(n))}, New: &v, Change: row(n),
+			Head: store.FileHead{Path: "a", Version: n, Sizes: []int64{1, 2, 3, 4}[:n], Created: at(1),
+				Updated: at(int(n))}, New: &v, Change: row(n),
 			Owner: store.OwnerState{Revision: n, Changes: n},
 		}
 		if err := tx.Apply(c); err != nil {
@@ -66,7 +69,7 @@ func afterMove(t testing.TB, s store.Store, what string, m store.FileMove, numbe
 		}
 	}
 	noVersions(t, s, what, m.From.Path)
-	heads := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	heads := filesOf(t, s, alice, "", 10)
 	equal(t, what+": Files", heads, []store.FileHead{m.To})
 }
 
@@ -121,7 +124,8 @@ func forget(tx store.Tx, paths ...string) error {
 
 func moveToDeleted(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(write(tx, 1, "b", "x"), write(tx, 1, "b", "y"), remove(tx, 2, "b"), tx.Forget(store.Old{Changes: 3}), four(tx))
+		return errors.Join(write(tx, 1, "b", "x"), write(tx, 1, "b", "y"), remove(tx, 2, "b"),
+			tx.Forget(store.Old{Changes: 3}), four(tx))
 	})
 	m := moved(1, 0)
 	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(m) })
@@ -146,7 +150,8 @@ func moveSummaries(t testing.TB, s store.Store) {
 		}
 		for _, n := range []int64{3, 4} {
 			head := store.FileHead{Path: "a", Version: 4, Sizes: []int64{1, 2, 3, 4}, Summary: 10}
-			if err := tx.Apply(store.SummaryChange{Head: head, New: summary(summaryKeys(n)[1], 1, "summary")}); err != nil {
+			if err := tx.Apply(store.SummaryChange{Head: head,
+				New: summary(summaryKeys(n)[1], 1, "summary")}); err != nil {
 				return err
 			}
 		}
@@ -206,7 +211,8 @@ func moveOthers(t testing.TB, s store.Store) {
 	fillPaths := func(o store.Owner) {
 		update(t, s, o, func(tx store.Tx) error {
 			for _, path := range paths {
-				if err := errors.Join(write(tx, 1, path, "one"), write(tx, 2, path, "two"), summarise(tx, 3, path, 0, "summary")); err != nil {
+				if err := errors.Join(write(tx, 1, path, "one"), write(tx, 2, path, "two"),
+					summarise(tx, 3, path, 0, "summary")); err != nil {
 					return err
 				}
 			}
@@ -245,8 +251,10 @@ func moveChain(t testing.TB, s store.Store) {
 	for i, to := range []string{"b", "c", "a", "b", "a"} {
 		update(t, s, alice, func(tx store.Tx) error { return move(tx, i+1, path, to) })
 		f := view(t, s, alice, readFile(to))
-		if f.Head.Version != int64(i+2) || f.Current.Number != f.Head.Version || string(f.Current.Content) != "content" {
-			t.Fatalf("move %d of a chain gives %+v with the version %d %q", i+1, f.Head, f.Current.Number, f.Current.Content)
+		if f.Head.Version != int64(i+2) || f.Current.Number != f.Head.Version ||
+			string(f.Current.Content) != "content" {
+			t.Fatalf("move %d of a chain gives %+v with the version %d %q", i+1, f.Head, f.Current.Number,
+				f.Current.Content)
 		}
 		var numbers []int64
 		for _, v := range f.Retained {
@@ -257,7 +265,7 @@ func moveChain(t testing.TB, s store.Store) {
 		equal(t, "the versions after a move in a chain", numbers, []int64{last - 2, last - 1, last}[max(0, 1-i):])
 		path = to
 	}
-	heads := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 10) })
+	heads := filesOf(t, s, alice, "", 10)
 	if len(heads) != 1 || heads[0].Path != "a" {
 		t.Errorf("Files after a chain of moves = %v, want a alone", heads)
 	}

@@ -59,7 +59,8 @@ func ownerSaved(t testing.TB, s store.Store) {
 	for _, state := range []store.OwnerState{one, two} {
 		update(t, s, alice, func(tx store.Tx) error { return tx.Apply(state) })
 		equal(t, "SaveOwner then Owner", view(t, s, alice, readOwner), state)
-		equal(t, "SaveOwner then Owners", list(t, s, "local", "", 10), []store.OwnerUsage{{Owner: alice, Usage: state.Usage, Updated: state.Updated}})
+		equal(t, "SaveOwner then Owners", list(t, s, "local", "", 10),
+			[]store.OwnerUsage{{Owner: alice, Usage: state.Usage, Updated: state.Updated}})
 	}
 	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) })
 	equal(t, "SaveOwner of the zero state then Owner", view(t, s, alice, readOwner), store.OwnerState{})
@@ -72,7 +73,8 @@ func ownerSaved(t testing.TB, s store.Store) {
 	}
 	update(t, s, alice, fillAs("alice"))
 	want := view(t, s, alice, readOwner)
-	equal(t, "Owners of one that has much", list(t, s, "local", "", 10), []store.OwnerUsage{{Owner: alice, Usage: want.Usage, Updated: want.Updated}})
+	equal(t, "Owners of one that has much", list(t, s, "local", "", 10),
+		[]store.OwnerUsage{{Owner: alice, Usage: want.Usage, Updated: want.Updated}})
 }
 
 func fillAs(tag string) func(store.Tx) error {
@@ -142,8 +144,10 @@ func ownerEmpty(t testing.TB, s store.Store) {
 
 // queried are owners with ties in bytes and in the time of the last write.
 func queried() (all []store.OwnerUsage) {
-	for i, name := range []string{"a", "A", "aB", "a-", "a_", "a0", "ab", "abc", "B", "b", "_", "-", "0", "Zab", "xAB-c", "local", "z"} {
-		u := store.OwnerUsage{Owner: store.Owner{Tenant: "local", Agent: name}, Usage: store.Usage{Bytes: int64(i % 4), Operations: 1}}
+	for i, name := range []string{"a", "A", "aB", "a-", "a_", "a0", "ab", "abc", "B", "b", "_", "-", "0", "Zab",
+		"xAB-c", "local", "z"} {
+		u := store.OwnerUsage{Owner: store.Owner{Tenant: "local", Agent: name},
+			Usage: store.Usage{Bytes: int64(i % 4), Operations: 1}}
 		if i%5 > 0 {
 			u.Updated = at(i % 3).Add(time.Duration(i%2) * time.Microsecond)
 		}
@@ -184,18 +188,23 @@ func ownerQuery(t testing.TB, s store.Store) {
 			})
 		}
 	}
-	gone := store.OwnerUsage{Owner: store.Owner{Tenant: "local", Agent: "aa"}, Usage: store.Usage{Bytes: 2}, Updated: at(1)}
-	afters := []*store.OwnerUsage{nil, &gone, {Owner: store.Owner{Tenant: "local"}, Usage: store.Usage{Bytes: 1 << 62}, Updated: at(9)}}
+	gone := store.OwnerUsage{Owner: store.Owner{Tenant: "local", Agent: "aa"}, Usage: store.Usage{Bytes: 2},
+		Updated: at(1)}
+	afters := []*store.OwnerUsage{nil, &gone, {Owner: store.Owner{Tenant: "local"}, Usage: store.Usage{Bytes: 1 << 62},
+		Updated: at(9)}}
 	for i := range all {
 		afters = append(afters, &all[i])
 	}
 	for _, order := range []store.OwnersOrder{store.ByName, store.ByUpdated, store.ByBytes} {
 		for _, part := range []struct{ prefix, part string }{
-			{}, {prefix: "a"}, {prefix: "A"}, {prefix: "a_"}, {prefix: "abcd"}, {part: "ab"}, {part: "AB"}, {part: "aB-"},
-			{part: "_"}, {part: "%"}, {part: "local"}, {part: "/"}, {prefix: "a", part: "B"}, {prefix: "x", part: "ab-C"},
+			{}, {prefix: "a"}, {prefix: "A"}, {prefix: "a_"}, {prefix: "abcd"}, {part: "ab"}, {part: "AB"},
+			{part: "aB-"},
+			{part: "_"}, {part: "%"}, {part: "local"}, {part: "/"}, {prefix: "a", part: "B"}, {prefix: "x",
+				part: "ab-C"},
 		} {
 			for i, after := range afters {
-				q := store.OwnersQuery{Tenant: "local", Prefix: part.prefix, Part: part.part, Order: order, After: after, Limit: []int{100, 1, 4}[i%3]}
+				q := store.OwnersQuery{Tenant: "local", Prefix: part.prefix, Part: part.part, Order: order,
+					After: after, Limit: []int{100, 1, 4}[i%3]}
 				got, err := s.Owners(t.Context(), q)
 				if err != nil {
 					t.Fatalf("Owners(%+v) = %v, want nil", q, err)
@@ -319,7 +328,8 @@ func ownerTotals(t testing.TB, s store.Store) {
 		Usage: store.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 1 << 40, Operations: 5}, Versions: 6, Requests: 7,
 		FileFloor: 1 << 50, LogFloor: 1 << 50, DeletedFiles: 9, DeletedLogs: 9,
 	})
-	save("local", "b", store.OwnerState{Usage: store.Usage{Files: 10, Logs: 20, Entries: 30, Bytes: 40, Operations: 50}, Versions: 60, Requests: 70})
+	save("local", "b", store.OwnerState{Usage: store.Usage{Files: 10, Logs: 20, Entries: 30, Bytes: 40, Operations: 50},
+		Versions: 60, Requests: 70})
 	save("local", "counted", store.OwnerState{Usage: store.Usage{Operations: 1}})
 	save("local", "gone", store.OwnerState{FileFloor: 7})
 	save("locals", "a", store.OwnerState{Usage: store.Usage{Files: 1000, Bytes: 1000}})
@@ -344,14 +354,16 @@ func ownerDeleted(t testing.TB, s store.Store) {
 	}
 	deleted := func(from, to time.Time, limit int, want ...string) {
 		t.Helper()
-		got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: from, Until: to, Limit: limit})
+		got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: from,
+			Until: to, Limit: limit})
 		var names []string
 		for _, u := range got.Owners {
 			names = append(names, u.Owner.String())
 			equal(t, "what DeletedOwners say of an owner", u, store.OwnerUsage{Owner: u.Owner})
 		}
 		if err != nil || !slices.Equal(names, want) {
-			t.Errorf("DeletedOwners of before %v or after %v, at most %d = %v, %v, want %v", from, to, limit, names, err, want)
+			t.Errorf("DeletedOwners of before %v or after %v, at most %d = %v, %v, want %v", from, to, limit, names,
+				err, want)
 		}
 	}
 	gone := func(i int) store.OwnerState { return store.OwnerState{FileFloor: 7, Updated: at(i)} }
@@ -362,8 +374,10 @@ func ownerDeleted(t testing.TB, s store.Store) {
 	save("local", "unknown", store.OwnerState{LogFloor: 1, Revision: 7})
 	save("other", "a", gone(1))
 	for i, left := range []store.OwnerState{
-		{Usage: store.Usage{Files: 1}}, {Usage: store.Usage{Logs: 1}}, {Usage: store.Usage{Entries: 1}}, {Usage: store.Usage{Bytes: 1}},
-		{Usage: store.Usage{Operations: 1}}, {DeletedFiles: 1}, {DeletedLogs: 1}, {Requests: 1}, {Versions: 1}, {Changes: 1},
+		{Usage: store.Usage{Files: 1}}, {Usage: store.Usage{Logs: 1}}, {Usage: store.Usage{Entries: 1}},
+		{Usage: store.Usage{Bytes: 1}},
+		{Usage: store.Usage{Operations: 1}}, {DeletedFiles: 1}, {DeletedLogs: 1}, {Requests: 1}, {Versions: 1},
+		{Changes: 1},
 	} {
 		left.FileFloor = 1
 		save("local", fmt.Sprint("holds-", i), left)

@@ -218,7 +218,8 @@ func recordNow(t testing.TB, s store.Store) {
 		if err != nil {
 			t.Fatalf("Now = %v, want nil", err)
 		}
-		if off := time.Since(got).Abs(); off > time.Hour || got.Location() != time.UTC || got != got.Truncate(time.Microsecond) {
+		if off := time.Since(got).Abs(); off > time.Hour || got.Location() != time.UTC ||
+			got != got.Truncate(time.Microsecond) {
 			t.Errorf("Now = %v, want about %v in UTC, to the microsecond", got, time.Now().UTC())
 		}
 		return got
@@ -308,7 +309,8 @@ func recordContext(t testing.TB, s store.Store) {
 	_, err4 := r.List("", "", 1000)
 	for i, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a cancelled context = %v, want context.Canceled", []string{"Get", "Put", "Delete", "List"}[i], err)
+			t.Errorf("%s with a cancelled context = %v, want context.Canceled",
+				[]string{"Get", "Put", "Delete", "List"}[i], err)
 		}
 	}
 	holds(t, live, "k", "kept", revision)

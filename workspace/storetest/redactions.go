@@ -37,7 +37,8 @@ func redact(tx store.Tx, moment int, path string, back int) error {
 	if v, err := plain.Read(tx).Version(path, n); err != nil || v.Redacted != nil {
 		return err
 	}
-	row := change(&state, moment, store.Change{Op: store.OpRedact, Kind: store.KindFile, Path: path, Before: n, After: head.Version})
+	row := change(&state, moment, store.Change{Op: store.OpRedact, Kind: store.KindFile, Path: path, Before: n,
+		After: head.Version})
 	state.Bytes -= head.Sizes[i]
 	state.Operations++
 	head.Sizes[i] = 0
@@ -67,7 +68,8 @@ func afterRedaction(path string, r store.Redaction) file {
 	one, two, three := version(1, 1, "one"), redacted(version(2, 2, ""), r), version(3, 3, "three")
 	return file{
 		Head:    store.FileHead{Path: path, Version: 3, Sizes: []int64{3, 0, 5}, Created: at(1), Updated: at(3)},
-		Current: three, Versions: []store.Version{bare(one), two, bare(three)}, Retained: []store.Version{one, two, three},
+		Current: three, Versions: []store.Version{bare(one), two, bare(three)}, Retained: []store.Version{one, two,
+			three},
 	}
 }
 
@@ -88,7 +90,8 @@ func redactionSaved(t testing.TB, s store.Store) {
 	after.Bytes, after.Operations, after.Revision, after.Changes = 8, before.Operations+1, 4, 4
 	equal(t, "the owner's state after RedactVersion", view(t, s, alice, readOwner), after)
 	rows := view(t, s, alice, func(r store.Reader) ([]store.Change, error) { return r.Changes(3, 10) })
-	want := store.Change{Revision: 4, Op: store.OpRedact, Kind: store.KindFile, Path: "a", Before: 2, After: 3, Author: author(4), Time: at(4)}
+	want := store.Change{Revision: 4, Op: store.OpRedact, Kind: store.KindFile, Path: "a", Before: 2, After: 3,
+		Author: author(4), Time: at(4)}
 	want.Author.Session = "session 4"
 	equal(t, "the journal after RedactVersion", rows, []store.Change{want})
 	update(t, s, alice, func(tx store.Tx) error { return redact(tx, 5, "a", 2) })
@@ -151,7 +154,8 @@ func redactionAuthors(t testing.TB, s store.Store) {
 		update(t, s, alice, func(tx store.Tx) error {
 			return errors.Join(threeVersions(path)(tx), redactTwo(tx, path, given))
 		})
-		equal(t, fmt.Sprintf("a version that %+v redacted", a), view(t, s, alice, readFile(path)), afterRedaction(path, r))
+		equal(t, fmt.Sprintf("a version that %+v redacted", a), view(t, s, alice, readFile(path)),
+			afterRedaction(path, r))
 	}
 }
 
@@ -174,7 +178,8 @@ func redactionSummaries(t testing.TB, s store.Store) {
 		head := afterRedaction(path, receipt(5)).Head
 		state := view(t, s, alice, readOwner)
 		update(t, s, alice, func(tx store.Tx) error {
-			return tx.Apply(store.VersionRedaction{Head: head, Number: 2, Redaction: receipt(5), Forget: forget, Owner: state})
+			return tx.Apply(store.VersionRedaction{Head: head, Number: 2, Redaction: receipt(5), Forget: forget,
+				Owner: state})
 		})
 		if made := view(t, s, alice, readFile(path)).Made; (len(made) == 0) != forget {
 			t.Errorf("RedactVersion with Forget %v leaves %d summaries of 1", forget, len(made))
@@ -185,7 +190,8 @@ func redactionSummaries(t testing.TB, s store.Store) {
 // redactionMoved moves a redacted version to another path, and back.
 func redactionMoved(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(write(tx, 1, "a", "one"), write(tx, 2, "a", "two"), redact(tx, 3, "a", 1), move(tx, 4, "a", "b"))
+		return errors.Join(write(tx, 1, "a", "one"), write(tx, 2, "a", "two"), redact(tx, 3, "a", 1),
+			move(tx, 4, "a", "b"))
 	})
 	want := []store.Version{redacted(version(1, 1, ""), receipt(3)), version(2, 2, "two"), version(3, 4, "two")}
 	equal(t, "the versions after a move", view(t, s, alice, readFile("b")).Retained, want)
@@ -209,7 +215,8 @@ func redactionPruned(t testing.TB, s store.Store) {
 			head.Version++
 			head.Sizes = append(head.Sizes[1:], 4)
 			v := version(head.Version, 5+i, "more")
-			return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &v, Prune: head.Oldest() - 1, Pruned: 1, Owner: state}))
+			return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &v, Prune: head.Oldest() - 1, Pruned: 1,
+				Owner: state}))
 		})
 		for _, v := range view(t, s, alice, readFile("a")).Retained {
 			if v.Redacted != nil {
@@ -279,7 +286,8 @@ func redactionOwn(t testing.TB, s store.Store) {
 			*row.Version.Redacted = store.Redaction{}
 		}
 	}
-	equal(t, "the file after its results were changed", view(t, s, alice, readFile("a")), afterRedaction("a", receipt(4)))
+	equal(t, "the file after its results were changed", view(t, s, alice, readFile("a")),
+		afterRedaction("a", receipt(4)))
 }
 
 // redactionImported saves a version that is redacted already, also in the row of another.
@@ -292,7 +300,8 @@ func redactionImported(t testing.TB, s store.Store) {
 		}
 		head, state, err := plain.Read(tx).File("a")
 		head.Version, head.Sizes = 2, append(head.Sizes, 0)
-		return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &given, Owner: state}), write(tx, 3, "a", "three"))
+		return errors.Join(err, tx.Apply(store.FileChange{Head: head, New: &given, Owner: state}),
+			write(tx, 3, "a", "three"))
 	})
 	want := []store.Version{version(1, 1, "one"), given, version(3, 3, "three")}
 	equal(t, "a version that was redacted before it was saved", view(t, s, alice, readFile("a")).Retained, want)

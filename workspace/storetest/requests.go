@@ -55,7 +55,8 @@ func requestReplaced(t testing.TB, s store.Store) {
 	later.Hash[0]++
 	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(request(1, "k")) })
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(tx.Apply(later), tx.Apply(store.OwnerState{Requests: 2})) // one too many: a store counts what is there
+		// one too many: a store counts what is there
+		return errors.Join(tx.Apply(later), tx.Apply(store.OwnerState{Requests: 2}))
 	})
 	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)
 	dropped := 0
@@ -71,7 +72,8 @@ func requestReplaced(t testing.TB, s store.Store) {
 func requestDrop(t testing.TB, s store.Store) {
 	all := []string{"e", "a", "d", "b", "c"} // kept at 1, 2, 3, 4, 5
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
+		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"),
+			keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
 	to := at(100)
 	drop := func(before time.Time, n, want int, left ...string) {
@@ -100,7 +102,8 @@ func requestDrop(t testing.TB, s store.Store) {
 	drop(at(6), 2, 0)
 	all = []string{"e", "a", "d", "b", "c"}
 	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
+		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"),
+			keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
 	state := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
 	to = at(5) // the newest is of that very time

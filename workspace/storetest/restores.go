@@ -122,7 +122,8 @@ func restoreUnfit(t testing.TB, s store.Store) {
 			continue
 		}
 		seen[kindOf(r)] = true
-		try(fmt.Sprintf("row %d missing, %s", i, kindOf(r)), slices.Delete(slices.Clone(rows), i, i+1), store.ErrInvalid)
+		try(fmt.Sprintf("row %d missing, %s", i, kindOf(r)), slices.Delete(slices.Clone(rows), i, i+1),
+			store.ErrInvalid)
 		try(fmt.Sprintf("row %d twice, %s", i, kindOf(r)), slices.Insert(slices.Clone(rows), i, r), store.ErrInvalid)
 		if i > 0 {
 			swapped := slices.Clone(rows)
@@ -136,7 +137,8 @@ func restoreUnfit(t testing.TB, s store.Store) {
 		}
 	}
 	try("one that is none", append(slices.Clone(rows), store.Row{}), store.ErrInvalid)
-	try("one that is two", append(slices.Clone(rows), store.Row{File: rows[0].File, State: rows[0].State, Log: new(store.LogHead)}), store.ErrInvalid)
+	try("one that is two", append(slices.Clone(rows), store.Row{File: rows[0].File, State: rows[0].State,
+		Log: new(store.LogHead)}), store.ErrInvalid)
 	restore(t, s, alice, rows)
 }
 
@@ -160,19 +162,26 @@ func kindOf(r store.Row) string {
 	return "request"
 }
 
+// stateChanges are changes of the state of an owner that do not fit its rows.
+var stateChanges = map[string]func(*store.OwnerState){
+	"bytes": func(s *store.OwnerState) { s.Bytes++ }, "files": func(s *store.OwnerState) { s.Files-- },
+	"logs": func(s *store.OwnerState) { s.Logs++ }, "entries": func(s *store.OwnerState) { s.Entries-- },
+	"versions":     func(s *store.OwnerState) { s.Versions++ },
+	"requests":     func(s *store.OwnerState) { s.Requests++ },
+	"deleted":      func(s *store.OwnerState) { s.DeletedFiles++ },
+	"revision":     func(s *store.OwnerState) { s.Revision++ },
+	"changes":      func(s *store.OwnerState) { s.Changes++ },
+	"deleted logs": func(s *store.OwnerState) { s.DeletedLogs-- },
+	"operations":   func(s *store.OwnerState) { s.Operations = -1 },
+	"floor":        func(s *store.OwnerState) { s.FileFloor = -1 },
+}
+
 // changes returns copies of a row with one change each, which does not fit.
 func changes(r store.Row) map[string]store.Row {
 	all := map[string]store.Row{}
 	switch {
 	case r.State != nil:
-		for name, change := range map[string]func(*store.OwnerState){
-			"bytes": func(s *store.OwnerState) { s.Bytes++ }, "files": func(s *store.OwnerState) { s.Files-- },
-			"logs": func(s *store.OwnerState) { s.Logs++ }, "entries": func(s *store.OwnerState) { s.Entries-- },
-			"versions": func(s *store.OwnerState) { s.Versions++ }, "requests": func(s *store.OwnerState) { s.Requests++ },
-			"deleted": func(s *store.OwnerState) { s.DeletedFiles++ }, "revision": func(s *store.OwnerState) { s.Revision++ },
-			"changes": func(s *store.OwnerState) { s.Changes++ }, "deleted logs": func(s *store.OwnerState) { s.DeletedLogs-- },
-			"operations": func(s *store.OwnerState) { s.Operations = -1 }, "floor": func(s *store.OwnerState) { s.FileFloor = -1 },
-		} {
+		for name, change := range stateChanges {
 			state := *r.State
 			change(&state)
 			all[name] = store.Row{State: &state}
@@ -229,7 +238,8 @@ func restoreContexts(t testing.TB, s store.Store) {
 			ctx, cancel = context.WithDeadline(ctx, time.Now().Add(-time.Second))
 		}
 		cancel()
-		err := s.Restore(ctx, alice, func(func(store.Row, error) bool) { t.Error("a context had ended, and Restore asked for rows") })
+		asked := func(func(store.Row, error) bool) { t.Error("a context had ended, and Restore asked for rows") }
+		err := s.Restore(ctx, alice, asked)
 		wantEnded(t, "Restore whose context had ended", err, deadline && !errors.Is(ctx.Err(), context.Canceled))
 	}
 	nothingOf(t, s, alice, "Restores whose contexts had ended")
@@ -339,7 +349,8 @@ func restoreClosed(t testing.TB, s store.Store) {
 	err4 := s.System(t.Context()).Restore(store.Record{Key: "k", Revision: 1})
 	for i, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, store.ErrClosed) {
-			t.Errorf("%s of a closed store = %v, want ErrClosed", []string{"AllOwners", "Dump", "Restore", "Records.Restore"}[i], err)
+			t.Errorf("%s of a closed store = %v, want ErrClosed",
+				[]string{"AllOwners", "Dump", "Restore", "Records.Restore"}[i], err)
 		}
 	}
 }
@@ -356,9 +367,11 @@ func restoreTold(t testing.TB, s store.Store) {
 func recordRestore(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	for i, at := range times() {
-		want := store.Record{Key: fmt.Sprint("k", i), Value: []byte("v\x00\xff"), Revision: 1<<62 + int64(i), Updated: at}
+		want := store.Record{Key: fmt.Sprint("k", i), Value: []byte("v\x00\xff"), Revision: 1<<62 + int64(i),
+			Updated: at}
 		value := slices.Clone(want.Value)
-		if err := r.Restore(store.Record{Key: want.Key, Value: value, Revision: want.Revision, Updated: at}); err != nil {
+		if err := r.Restore(store.Record{Key: want.Key, Value: value, Revision: want.Revision,
+			Updated: at}); err != nil {
 			t.Fatalf("Restore of a record = %v, want nil", err)
 		}
 		value[0] = 'X'
@@ -382,7 +395,8 @@ func recordRestoreConflict(t testing.TB, s store.Store) {
 	r := s.System(t.Context())
 	revision := put(t, r, "k", "kept", 0)
 	for _, n := range []int64{revision, 1, 1 << 62} {
-		if err := r.Restore(store.Record{Key: "k", Value: []byte("lost"), Revision: n}); !errors.Is(err, store.ErrConflict) {
+		if err := r.Restore(store.Record{Key: "k", Value: []byte("lost"), Revision: n}); !errors.Is(err,
+			store.ErrConflict) {
 			t.Errorf("Restore of a record that is there = %v, want ErrConflict", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/rerun"
 )
 
@@ -23,7 +24,8 @@ type check struct {
 }
 
 func checks() []check {
-	return slices.Concat(files, redactions, moves, logs, journal, loads, watches, summaries, requests, owners, dumps, restores, records, isolation, transactions, contexts, concurrency, model)
+	return slices.Concat(files, redactions, moves, logs, journal, loads, watches, summaries, requests, owners, dumps,
+		restores, records, isolation, transactions, contexts, concurrency, model)
 }
 
 // Run tests the stores that open returns. It calls open once for each behaviour, and the
@@ -72,6 +74,14 @@ func view[T any](t testing.TB, s store.Store, o store.Owner, fn func(store.Reade
 		t.Fatalf("View(%s) = %v, want nil", o, err)
 	}
 	return got
+}
+
+// filesOf returns the first heads of the files below a prefix.
+func filesOf(t testing.TB, s store.Store, o store.Owner, prefix string, limit int) []store.FileHead {
+	t.Helper()
+	return view(t, s, o, func(r store.Reader) ([]store.FileHead, error) {
+		return plain.Read(r).Files(prefix, "", limit)
+	})
 }
 
 // try is view for a check that expects an error.

@@ -170,7 +170,8 @@ func sharedRevisions(t testing.TB, a, b store.Store) {
 		}
 		entries[c.Path] = c.After
 	}
-	if state := view(t, a, alice, readOwner); int64(len(rows)) != last || state.Revision != last || state.Changes != last {
+	if state := view(t, a, alice, readOwner); int64(len(rows)) != last || state.Revision != last ||
+		state.Changes != last {
 		t.Errorf("%d writers of %d leave %d rows and the state %+v", writers, n, len(rows), state)
 	}
 }

@@ -122,7 +122,7 @@ func summarySaved(t testing.TB, s store.Store) {
 	if len(f.Retained) != 2 {
 		t.Errorf("after SaveSummary %d versions are retained, want 2", len(f.Retained))
 	}
-	list := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("", "", 1) })
+	list := filesOf(t, s, alice, "", 1)
 	equal(t, "Files after SaveSummary", list, []store.FileHead{head})
 }
 
@@ -141,7 +141,8 @@ func summaryKeysDiffer(t testing.TB, s store.Store) {
 		update(t, s, alice, saveSummary("a", summary(k, i, fmt.Sprint("made ", i))))
 	}
 	for i, k := range keys {
-		equal(t, fmt.Sprintf("the summary under %+v", k), view(t, s, alice, readSummary("a", k)), summary(k, i, fmt.Sprint("made ", i)))
+		equal(t, fmt.Sprintf("the summary under %+v", k), view(t, s, alice, readSummary("a", k)),
+			summary(k, i, fmt.Sprint("made ", i)))
 	}
 }
 
@@ -164,7 +165,8 @@ func summaryList(t testing.TB, s store.Store) {
 		}
 	}
 	slices.SortFunc(want, func(a, b store.Summary) int {
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model),
+			cmp.Compare(a.Prompt, b.Prompt))
 	})
 	equal(t, "Summaries", view(t, s, alice, listOf("a")), want)
 	equal(t, "Summaries of no file", view(t, s, alice, listOf("none")), []store.Summary{})
@@ -188,7 +190,8 @@ func summaryReplaced(t testing.TB, s store.Store) {
 	update(t, s, alice, saveSummary("a", summary(other, 3, "other")))
 	for i, text := range []string{"first", "second, which is longer", "3"} {
 		update(t, s, alice, saveSummary("a", summary(sampleKey, 4+i, text)))
-		equal(t, "SaveSummary in place of another", view(t, s, alice, readSummary("a", sampleKey)), summary(sampleKey, 4+i, text))
+		equal(t, "SaveSummary in place of another", view(t, s, alice, readSummary("a", sampleKey)),
+			summary(sampleKey, 4+i, text))
 	}
 	equal(t, "the summary beside it", view(t, s, alice, readSummary("a", other)), summary(other, 3, "other"))
 }
@@ -209,7 +212,8 @@ func summaryKept(t testing.TB, s store.Store) {
 	equal(t, "a summary after a change without Forget", view(t, s, alice, readSummary("a", sampleKey)), want)
 	head, _, _ := fileOf(t, s, "a")
 	if head.Summary != int64(len(want.Content)) {
-		t.Errorf("the head after a change without Forget says %d bytes of summaries, want %d", head.Summary, len(want.Content))
+		t.Errorf("the head after a change without Forget says %d bytes of summaries, want %d", head.Summary,
+			len(want.Content))
 	}
 }
 
@@ -278,7 +282,8 @@ func summaryUndone(t testing.TB, s store.Store) {
 		if !errors.Is(err, errFn) {
 			t.Errorf("Update = %v, want the function's error", err)
 		}
-		equal(t, "a summary that was "+name+" in an Update with an error", view(t, s, alice, readSummary("a", sampleKey)), kept)
+		equal(t, "a summary that was "+name+" in an Update with an error",
+			view(t, s, alice, readSummary("a", sampleKey)), kept)
 		noSummary(t, s, alice, "a", other)
 		after, _, _ := fileOf(t, s, "a")
 		equal(t, "the head of a file whose summary was "+name+" in an Update with an error", after, head)
@@ -291,7 +296,8 @@ func summaryOwners(t testing.TB, s store.Store) {
 		update(t, s, o, saveSummary("a", summary(sampleKey, 3, o.String())))
 	}
 	for i, o := range neighbours() {
-		equal(t, "the summary of "+o.String(), view(t, s, o, readSummary("a", sampleKey)), summary(sampleKey, 3, o.String()))
+		equal(t, "the summary of "+o.String(), view(t, s, o, readSummary("a", sampleKey)),
+			summary(sampleKey, 3, o.String()))
 		update(t, s, o, func(tx store.Tx) error {
 			head, state, err := plain.Read(tx).File("a")
 			head.Summary = 0
@@ -312,7 +318,8 @@ func summaryContent(t testing.TB, s store.Store) {
 		update(t, s, alice, twice(c.name))
 		update(t, s, alice, saveSummary(c.name, want))
 		if got := view(t, s, alice, readSummary(c.name, sampleKey)); difference(want, got) != "" {
-			t.Errorf("%s: Summary gives %d bytes %.40q, want %d bytes %.40q", c.name, len(got.Content), got.Content, len(c.text), c.text)
+			t.Errorf("%s: Summary gives %d bytes %.40q, want %d bytes %.40q", c.name, len(got.Content), got.Content,
+				len(c.text), c.text)
 		}
 	}
 	for i, a := range authors() {

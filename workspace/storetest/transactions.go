@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
-	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var transactions = []check{
@@ -69,7 +68,7 @@ func txMany(t testing.TB, s store.Store) {
 		}
 		return nil
 	})
-	heads := view(t, s, alice, func(r store.Reader) ([]store.FileHead, error) { return plain.Read(r).Files("f/", "", 1000) })
+	heads := filesOf(t, s, alice, "f/", 1000)
 	entries := view(t, s, alice, readEntries("log", store.EntryQuery{}))
 	if len(heads) != n || len(entries) != n {
 		t.Errorf("an Update of %d files and entries, then Files gives %d and Entries %d", n, len(heads), len(entries))
@@ -100,7 +99,8 @@ func filled(t testing.TB, s store.Store) contents {
 
 func txError(t testing.TB, s store.Store) {
 	before := filled(t, s)
-	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", store.ErrQuota), errors.Join(errFn, store.ErrConflict)} {
+	for _, want := range []error{errFn, fmt.Errorf("wrapped: %w", store.ErrQuota),
+		errors.Join(errFn, store.ErrConflict)} {
 		err := s.Update(t.Context(), alice, func(tx store.Tx) error {
 			if err := spoil(tx); err != nil {
 				return fmt.Errorf("spoil: %v", err)
@@ -239,7 +239,8 @@ func txClosed(t testing.TB, s store.Store) {
 	_, err9 := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", Limit: 1})
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if !errors.Is(err, store.ErrClosed) {
-			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "OwnerTotals", "DeletedOwners", "Count"}[i]
+			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "OwnerTotals", "DeletedOwners",
+				"Count"}[i]
 			t.Errorf("%s after Close = %v, want ErrClosed", call, err)
 		}
 	}

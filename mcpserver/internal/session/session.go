@@ -70,7 +70,8 @@ func (q *Set) Begin(id, caller string, end func()) (*Session, error) {
 	s := &Session{id: id, caller: caller, Connection: NewConnection(), close: end, busy: 1}
 	var gone []*Session
 	q.mu.Lock()
-	room := caller == q.Shared || q.count[caller] < q.each || q.dropOldest(&gone, func(o *Session) bool { return o.caller == caller })
+	room := caller == q.Shared || q.count[caller] < q.each ||
+		q.dropOldest(&gone, func(o *Session) bool { return o.caller == caller })
 	room = room && (len(q.byID) < q.most || q.dropOldestOfMany(&gone))
 	if room {
 		q.byID[id] = s

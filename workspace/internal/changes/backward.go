@@ -19,7 +19,8 @@ const (
 func Backward(r store.Reader, q inspect.ChangeLogQuery, kept int64) (inspect.ChangeLog, error) {
 	switch {
 	case q.Limit < 0 || q.Limit > pageRows:
-		return inspect.ChangeLog{}, store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, q.Limit, pageRows)
+		return inspect.ChangeLog{}, store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit,
+			q.Limit, pageRows)
 	case q.Before < 0:
 		return inspect.ChangeLog{}, store.Errorf(store.ErrInvalid, "before is %d, the least is 0", q.Before)
 	case q.Limit == 0:
@@ -45,7 +46,8 @@ func Backward(r store.Reader, q inspect.ChangeLogQuery, kept int64) (inspect.Cha
 			return inspect.ChangeLog{}, err
 		}
 		if int64(len(rows)) != n {
-			return inspect.ChangeLog{}, store.Errorf(store.ErrCorrupt, "change %d is missing", last-n+int64(len(rows))+1)
+			return inspect.ChangeLog{}, store.Errorf(store.ErrCorrupt, "change %d is missing",
+				last-n+int64(len(rows))+1)
 		}
 		for _, row := range slices.Backward(rows) {
 			if len(c.Changes) == q.Limit {

@@ -31,7 +31,9 @@ type Load func(store.Query) (store.Loaded, error)
 // entry is what it was in the snapshot of the paths, because their numbers are never given
 // twice. none leaves out all. A version of more than most bytes is left out. compare, if it is
 // not nil, is asked before two versions of so many bytes are compared, and its error ends Diffs.
-func Diffs(paths []store.Change, none bool, most int64, compare func(bytes int64) error, load Load) (diffs []Diff, omitted int, err error) {
+func Diffs(
+	paths []store.Change, none bool, most int64, compare func(bytes int64) error, load Load,
+) (diffs []Diff, omitted int, err error) {
 	tokens, bytes := diffTokens, int64(diffBytes)
 	for _, p := range paths {
 		var text []byte
@@ -61,7 +63,9 @@ func Diffs(paths []store.Change, none bool, most int64, compare func(bytes int64
 
 // fileDiff returns nil if a version is gone or redacted, or has more than most bytes, or if
 // the difference does not fit. It returns an empty text if the versions are equal.
-func fileDiff(load Load, p store.Change, most int64, compare func(int64) error, tokens int, bytes *int64) ([]byte, error) {
+func fileDiff(
+	load Load, p store.Change, most int64, compare func(int64) error, tokens int, bytes *int64,
+) ([]byte, error) {
 	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
 		return nil, err
@@ -97,7 +101,8 @@ func fileDiff(load Load, p store.Change, most int64, compare func(int64) error, 
 // newEntries returns nil if an entry is gone, or if they do not fit.
 func newEntries(load Load, p store.Change, tokens int, bytes *int64) ([]byte, error) {
 	const most = 1 << 20 // bytes; they may cost few tokens
-	l, err := load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries, MaxBytes: most}})
+	l, err := load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries,
+		MaxBytes: most}})
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,9 @@ type Row[M any] struct {
 	Before int64  // 0: there was nothing at the path
 	After  int64  // 0: it was deleted
 	Own    bool   // the reader made this change
-	Aside  bool   // what is at the path stayed as it was: the row counts only if no other one is newer than the reader's revision
-	Mark   M
+	// what is at the path stayed as it was: the row counts only if no other one is newer than the reader's revision
+	Aside bool
+	Mark  M
 }
 
 // A Fate is what has become of a path.
@@ -76,7 +77,8 @@ type track[M any] struct {
 // where it was before a move, begins with the prefix, and if not all of its rows are the
 // reader's own.
 func New[M any](prefix string, limit int) *Fold[M] {
-	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{}, passed: map[key]bool{}}
+	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{},
+		passed: map[key]bool{}}
 }
 
 // Add takes the next row. It reports false, and leaves the row out, if more paths than the

@@ -9,8 +9,10 @@ import (
 // Follow yields rows after a revision, and moves the revision on. next returns the rows
 // after it, and the last revision; Follow calls it again after each wake. It reports true
 // when woken is closed, and false when ctx has ended or yield wants no more.
-func Follow(ctx context.Context, since *int64, woken <-chan struct{}, next func() (rows []store.Change, last int64, err error),
-	yield func(store.Change, error) bool) (again bool, err error) {
+func Follow(
+	ctx context.Context, since *int64, woken <-chan struct{},
+	next func() (rows []store.Change, last int64, err error), yield func(store.Change, error) bool,
+) (again bool, err error) {
 	for {
 		rows, last, err := next()
 		if err != nil {

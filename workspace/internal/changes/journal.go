@@ -57,7 +57,8 @@ func Read(r store.Reader, o Selection) (List, error) {
 // depend on when that is. Errors: [store.ErrInvalid] for a revision above the last one.
 func Keeps(state store.OwnerState, since, rows int64) (bool, error) {
 	if since > state.Revision {
-		return false, fault.Or(store.Errorf(store.ErrInvalid, "%s is %d, the last revision is %d", store.ArgSinceChange, since, state.Revision), store.DoGiveAtMost, state.Revision)
+		return false, fault.Or(store.Errorf(store.ErrInvalid, "%s is %d, the last revision is %d", store.ArgSinceChange,
+			since, state.Revision), store.DoGiveAtMost, state.Revision)
 	}
 	return since >= state.Revision-min(state.Changes, rows), nil
 }
@@ -74,7 +75,8 @@ func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, 
 	case err != nil:
 		return nil, last, err
 	case !kept:
-		return nil, last, fault.Or(store.Errorf(store.ErrNotFound, "the changes after %d are not kept any more", since), store.DoCallChanges, since)
+		return nil, last, fault.Or(store.Errorf(store.ErrNotFound, "the changes after %d are not kept any more", since),
+			store.DoCallChanges, since)
 	case since == last:
 		return nil, last, nil
 	}
@@ -135,7 +137,8 @@ func nextRows(r store.Reader, after, last int64, limit int) ([]store.Change, err
 	}
 	for i, row := range rows {
 		if row.Revision != after+int64(i)+1 || row.Revision > last {
-			return nil, store.Errorf(store.ErrCorrupt, "change %d is where change %d belongs, the last is %d", row.Revision, after+int64(i)+1, last)
+			return nil, store.Errorf(store.ErrCorrupt, "change %d is where change %d belongs, the last is %d",
+				row.Revision, after+int64(i)+1, last)
 		}
 	}
 	if len(rows) == 0 {
@@ -147,7 +150,8 @@ func nextRows(r store.Reader, after, last int64, limit int) ([]store.Change, err
 // row returns a row of the journal as Fold and Newest take it.
 func (o Selection) row(c store.Change) Row[store.Change] {
 	own := o.Except != nil && c.Author == *o.Except
-	r := Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own, Mark: c}
+	r := Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own,
+		Mark: c}
 	if c.Op == store.OpRedact {
 		r.Aside, r.Before = true, c.After // the current version stays
 	}

@@ -74,7 +74,8 @@ func (n *Newest[M]) Head(h Head) {
 func (n *Newest[M]) sort() {
 	sort.Slice(n.kept, func(i, j int) bool {
 		a, b := &n.kept[i], &n.kept[j]
-		return cmp.Or(cmp.Compare(b.place, a.place), b.Updated.Compare(a.Updated), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) < 0
+		return cmp.Or(cmp.Compare(b.place, a.place), b.Updated.Compare(a.Updated), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	if len(n.kept) > n.limit {
 		n.kept, n.more = n.kept[:n.limit], true

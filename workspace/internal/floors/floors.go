@@ -62,7 +62,8 @@ func Raise(r store.Records, key string, to Floor) error {
 
 func decode(r store.Record) (floor Floor, err error) {
 	if r.Revision > 0 && json.Unmarshal(r.Value, &floor) != nil {
-		return Floor{}, store.Errorf(store.ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s", r.Key)
+		return Floor{}, store.Errorf(store.ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s",
+			r.Key)
 	}
 	return floor, nil
 }

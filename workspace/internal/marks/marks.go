@@ -49,7 +49,8 @@ func Set(r store.Records, prefix, key string, revision int64) error {
 func room(r store.Records, prefix string) error {
 	list, err := r.List(prefix, "", most)
 	if err == nil && len(list) >= most {
-		return store.Errorf(store.ErrQuota, "this agent has %d marks, the most that are kept; use one of them", len(list))
+		return store.Errorf(store.ErrQuota, "this agent has %d marks, the most that are kept; use one of them",
+			len(list))
 	}
 	return err
 }

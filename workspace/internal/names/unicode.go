@@ -86,7 +86,8 @@ func badUnicode(name string) string {
 		case unicode.Is(unicode.M, r) && (last == ' ' || last == '/'):
 			return fmt.Sprintf("character %d is a mark without a letter before it; leave it out", at)
 		case !isPathRune(r):
-			return fmt.Sprintf("character %d is %s; allowed are letters, marks and digits, single spaces, and / _ . -", at, strconv.QuoteRune(r))
+			return fmt.Sprintf("character %d is %s; allowed are letters, marks and digits, single spaces, and / _ . -",
+				at, strconv.QuoteRune(r))
 		}
 		last = r
 	}
@@ -104,7 +105,8 @@ func isPathRune(r rune) bool {
 // isHidden reports whether a character leaves no ink, so that a path with it looks like
 // one without it. Some letters and marks are among them.
 func isHidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) ||
 		r == '\u17b4' || r == '\u17b5' // vowels of Khmer that are not written
 }
 
@@ -122,7 +124,8 @@ func lookAlike(name string) string {
 	for _, r := range name {
 		at++
 		if plain := plainForm(string(r)); plain != string(r) {
-			return fmt.Sprintf("character %d is %s, another form of %s; use a plain letter", at, strconv.QuoteRune(r), strconv.Quote(plain))
+			return fmt.Sprintf("character %d is %s, another form of %s; use a plain letter", at, strconv.QuoteRune(r),
+				strconv.Quote(plain))
 		}
 	}
 	return "it has a letter in two parts; use the letter that is one character"

@@ -45,7 +45,8 @@ func (g *Gate) Check(ctx context.Context, s store.Store, o store.Owner) error {
 		}
 	}
 	if archived {
-		e := store.Errorf(store.ErrReadOnly, "the agent's memory is archived; it can still be read, deleted and redacted")
+		e := store.Errorf(store.ErrReadOnly, "the agent's memory is archived; it can still be read, deleted and "+
+			"redacted")
 		e.Err = store.ErrArchived
 		return e
 	}

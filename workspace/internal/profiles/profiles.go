@@ -102,7 +102,8 @@ func merge(a, b []store.Record, most int) []store.Record {
 // Update changes a profile to what change returns for the present one. A tenant has at most
 // limit profiles; below 0: any number. Errors: those of change, [store.ErrInvalid] and
 // [store.ErrQuota].
-func Update(r store.Records, o store.Owner, now time.Time, limit int64, change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
+func Update(r store.Records, o store.Owner, now time.Time, limit int64,
+	change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
 	key, counted, listed := prefix(o.Tenant)+o.Agent, false, false
 	created, err := records.Update(r, key, func(old store.Record) (value []byte, err error) {
 		p = inspect.Profile{}
@@ -210,7 +211,8 @@ func count(r store.Records, tenant string, now time.Time, limit int64) error {
 		return encodeCount(n, now), err
 	})
 	if err == nil && full {
-		err = fault.Or(store.Errorf(store.ErrQuota, "this store has %d agents with a profile, the most that it may have", limit), store.DoFreeStore, 0)
+		err = fault.Or(store.Errorf(store.ErrQuota,
+			"this store has %d agents with a profile, the most that it may have", limit), store.DoFreeStore, 0)
 	}
 	return err
 }

@@ -57,7 +57,8 @@ func (o *Options) check(query string) error {
 	case o.MaxTokens < -1:
 		return store.Errorf(store.ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, o.MaxTokens)
 	case o.Kind != "" && o.Kind != store.KindFile && o.Kind != store.KindLog:
-		return store.Errorf(store.ErrInvalid, "the kind is %q, allowed are %q and %q", o.Kind, store.KindFile, store.KindLog)
+		return store.Errorf(store.ErrInvalid, "the kind is %q, allowed are %q and %q", o.Kind, store.KindFile,
+			store.KindLog)
 	case o.Exact && o.Regexp:
 		return store.Errorf(store.ErrInvalid, "exact and regexp exclude each other")
 	case n == 0:

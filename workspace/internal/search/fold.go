@@ -119,9 +119,11 @@ func classOf(r rune) class {
 		return space
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return dropped
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) && unicode.In(r, unicode.L, unicode.N), japaneseMark(r):
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) &&
+		unicode.In(r, unicode.L, unicode.N), japaneseMark(r):
 		return run2
-	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && unicode.In(r, unicode.L, unicode.Mc):
+	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) &&
+		unicode.In(r, unicode.L, unicode.Mc):
 		return run3
 	case unicode.IsUpper(r) || unicode.IsTitle(r):
 		return upper

@@ -62,7 +62,8 @@ func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, 
 	for i := range page.Files {
 		f := &page.Files[i]
 		v := &f.Current
-		texts[i] = Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(*v) }}
+		texts[i] = Text{Path: f.Path, Time: v.Time, Content: v.Content,
+			Check: func() error { return verify.Version(*v) }}
 		at = Place{path: f.Path, begun: true}
 	}
 	switch {
@@ -77,11 +78,13 @@ func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, 
 func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, err error) {
 	room := int64(PageBytes)
 	add := func(path string, after int64) (last int64, err error) {
-		entries, err := tx.Entries(path, store.EntryQuery{After: after, Limit: pageEntries - len(texts), MaxBytes: room})
+		entries, err := tx.Entries(path, store.EntryQuery{After: after, Limit: pageEntries - len(texts),
+			MaxBytes: room})
 		texts = slices.Grow(texts, len(entries))
 		for i := range entries {
 			e := &entries[i]
-			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: func() error { return verify.Entry(*e) }})
+			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content,
+				Check: func() error { return verify.Entry(*e) }})
 			room -= int64(len(e.Content))
 			last = e.ID
 		}

@@ -78,8 +78,10 @@ func newRanker(q *Query) *ranker {
 	n := len(q.terms)
 	return &ranker{
 		q: q, body: newScanner(q), headers: newScanner(q),
-		texts: make([]Text, 0, 8), kept: make([]Text, 0, 8), records: make([]record, 0, 32), features: make([]feature, 0, 32),
-		pathHas: make([]bool, n), headHas: make([]bool, n), inLine: make([]int, n), near: make([]uint8, n), lastPos: make([]int32, n), counts: counts{with: make([]int64, n)},
+		texts: make([]Text, 0, 8), kept: make([]Text, 0, 8), records: make([]record, 0, 32), features: make([]feature,
+			0, 32),
+		pathHas: make([]bool, n), headHas: make([]bool, n), inLine: make([]int, n), near: make([]uint8,
+			n), lastPos: make([]int32, n), counts: counts{with: make([]int64, n)},
 	}
 }
 
@@ -155,7 +157,8 @@ func (r *ranker) note(t *Text, p passage, first, newText bool) {
 	if newText {
 		r.texts = append(r.texts, Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Time: t.Time})
 	}
-	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start), int32(p.headEnd - p.start), int32(from), int32(len(r.features))})
+	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start),
+		int32(p.headEnd - p.start), int32(from), int32(len(r.features))})
 	const ofRecord, ofFeature, ofText = 24, 8, 112
 	if len(r.records)*ofRecord+len(r.features)*ofFeature+len(r.texts)*ofText > maxRecords {
 		r.full, r.records, r.features, r.texts = true, nil, nil, nil
@@ -279,7 +282,8 @@ func (r *ranker) rankRecords(best *top) {
 	for i := range r.records {
 		c := &r.records[i]
 		t := &r.texts[c.text]
-		best.next = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size)), by: r, passage: c}
+		best.next = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at),
+			score: r.score(r.features[c.first:c.last], int(c.size)), by: r, passage: c}
 		if best.takes() {
 			best.add()
 		}
@@ -308,7 +312,8 @@ func (r *ranker) rank(t *Text, best *top) {
 		r.features = r.features[:0]
 		r.describe(t, p, first)
 		f := &best.next
-		*f = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
+		*f = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: p.start,
+			score: r.score(r.features, p.end-p.start)}
 		if best.takes() {
 			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end], p.headEnd-p.start)
 			f.line += p.line

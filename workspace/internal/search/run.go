@@ -105,7 +105,8 @@ func (t *Text) check(matches bool) error {
 func (t *top) result(total int64) Result {
 	r := Result{Hits: make([]Hit, len(t.list)), Total: total}
 	for i, f := range t.list {
-		r.Hits[i] = Hit{Agent: f.agent, Path: f.path, Entry: f.entry, Line: f.line, Time: f.time, Score: f.score, Text: f.text, Marks: f.marks}
+		r.Hits[i] = Hit{Agent: f.agent, Path: f.path, Entry: f.entry, Line: f.line, Time: f.time, Score: f.score,
+			Text: f.text, Marks: f.marks}
 	}
 	return r
 }

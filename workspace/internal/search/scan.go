@@ -31,7 +31,8 @@ type scanner struct {
 }
 
 func newScanner(q *Query) *scanner {
-	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms)), word: make([]bool, len(q.terms))}
+	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms)),
+		word: make([]bool, len(q.terms))}
 }
 
 // scan finds the terms of a passage. It reports whether the passage matches: all phrases
@@ -293,7 +294,8 @@ func (s *scanner) findPhrase(p *phrase) (found bool) {
 		}
 		from += i
 		first, last := s.at[from], s.at[from+len(p.text)-1]
-		if p.startsIn && first > 0 && s.units[first-1].c.inWord() || p.endsIn && int(last+1) < len(s.units) && s.units[last+1].c.inWord() {
+		if p.startsIn && first > 0 && s.units[first-1].c.inWord() || p.endsIn && int(last+1) < len(s.units) &&
+			s.units[last+1].c.inWord() {
 			_, size := utf8.DecodeRune(s.buf[from:])
 			from += size
 			continue

@@ -31,13 +31,17 @@ func Explain(err error) error {
 	case err == ErrStopped:
 		return store.Errorf(store.ErrClosed, "it was stopped")
 	case err == ErrLate:
-		return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", MaxTime), store.DoReadFile, 0)
+		return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", MaxTime),
+			store.DoReadFile, 0)
 	case errors.As(err, &over):
 		met := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
-		return fault.Or(fault.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+		return fault.Or(fault.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and "+
+			"this one takes about %d",
 			over.Spent, over.Limit, over.Estimate), store.DoReadFile, 0)
 	case errors.As(err, &damaged):
-		return fault.Or(store.Errorf(store.ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key), store.DoReadFile, 0)
+		return fault.Or(store.Errorf(store.ErrCorrupt,
+			"what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key),
+			store.DoReadFile, 0)
 	case errors.As(err, &failed):
 		return store.Errorf(store.ErrProvider, "%v", failed)
 	}

@@ -20,7 +20,8 @@ const (
 // List returns a page of the summaries that are kept. Errors: [store.ErrInvalid].
 func List(r store.Reader, q inspect.SummariesQuery) (inspect.SummaryPage, error) {
 	if q.Limit < 0 || q.Limit > listFiles {
-		return inspect.SummaryPage{}, store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, q.Limit, listFiles)
+		return inspect.SummaryPage{}, store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit,
+			q.Limit, listFiles)
 	}
 	if q.Limit == 0 {
 		q.Limit = listFiles

@@ -63,7 +63,8 @@ type failure struct {
 
 // New returns a Maker. tokens may be spent for an account in a month, in UTC; 0: no limit.
 func New[R any](system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker[R] {
-	return &Maker[R]{system: system, now: now, budget: budget{system: system, now: now, limit: tokens}, failed: map[string]failure{}}
+	return &Maker[R]{system: system, now: now, budget: budget{system: system, now: now, limit: tokens},
+		failed: map[string]failure{}}
 }
 
 // Spend counts tokens that an account has spent without a Request.
@@ -111,7 +112,8 @@ func (m *Maker[R]) Do(ctx context.Context, q Request[R]) (r R, joined bool, err 
 }
 
 // wait waits for the end of a flight, and tells the caller of its progress.
-func (m *Maker[R]) wait(ctx context.Context, key string, f *flight[R], news <-chan struct{}, progress func(done, total int)) error {
+func (m *Maker[R]) wait(ctx context.Context, key string, f *flight[R], news <-chan struct{},
+	progress func(done, total int)) error {
 	var last [2]int
 	tell := func() {
 		if done, total := m.flights.progress(f); last != [2]int{done, total} {

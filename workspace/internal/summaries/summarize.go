@@ -17,7 +17,9 @@ func ForWorks(system func(context.Context) store.Records, now func() time.Time, 
 // Summarize returns the summary that is kept, or makes one. If shared, one caller makes
 // it, with m, for all who want it. Otherwise m only counts what it costs. The error is
 // [ErrRewritten] if the file was rewritten meanwhile, and nothing was spent.
-func (w *Work) Summarize(ctx context.Context, m *Maker[Result], shared bool, progress func(done, total int)) (Result, error) {
+func (w *Work) Summarize(
+	ctx context.Context, m *Maker[Result], shared bool, progress func(done, total int),
+) (Result, error) {
 	kept, err := w.Read(ctx)
 	switch {
 	case err != nil:

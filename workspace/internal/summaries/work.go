@@ -35,7 +35,9 @@ type Work struct {
 	NoFile error                                // what Read returns if there is no file
 	Key    func(version int64) store.SummaryKey // how summaries are made
 	Cost   func(path, content string) int64     // about the tokens that Text spends; nil: those of the content
-	Text   func(ctx context.Context, content string, progress func(done, total int)) (text string, spent int64, err error)
+
+	// Text returns the summary, and how many tokens it spent.
+	Text func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error)
 
 	Stamp func(last time.Time) time.Time                               // the time of a summary
 	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of Keep
@@ -78,7 +80,9 @@ func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
 		return nil, err
 	}
 	if !IsLong(w.version.Content) {
-		return nil, fault.Or(store.Errorf(store.ErrInvalid, "it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(w.version.Content), leastSummarised), store.DoReadFile, 0)
+		return nil, fault.Or(store.Errorf(store.ErrInvalid,
+			"it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(w.version.Content),
+			leastSummarised), store.DoReadFile, 0)
 	}
 	return nil, nil
 }
@@ -216,7 +220,8 @@ func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, dam
 	case !l.File.Exists():
 		err = store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
 	default:
-		if err = verify.Readable(l.File, l.Version, w.version.Number); err == nil && l.Version.SHA256 != w.version.SHA256 {
+		if err = verify.Readable(l.File, l.Version, w.version.Number); err == nil &&
+			l.Version.SHA256 != w.version.SHA256 {
 			err = store.Errorf(store.ErrNotFound, "it was deleted and restored meanwhile")
 		}
 		if e, ok := err.(*store.Error); ok {

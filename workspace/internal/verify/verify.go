@@ -38,7 +38,8 @@ func Readable(h store.FileHead, v store.Version, n int64) error {
 		return err
 	}
 	at := v.Redacted.Time.UTC().Format(time.RFC3339)
-	return fault.Or(store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n, at), store.DoUseVersion, h.Version)
+	return fault.Or(store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n,
+		at), store.DoUseVersion, h.Version)
 }
 
 // Kept refuses a version that is not retained. v is what was loaded for it.
@@ -50,5 +51,6 @@ func Kept(h store.FileHead, v store.Version, n int64) error {
 	if h.Oldest() == h.Version {
 		kept = fmt.Sprintf("only version %d is", h.Version)
 	}
-	return fault.Or(store.Errorf(store.ErrNotFound, "version %d is not kept, %s", n, kept), store.DoUseVersion, h.Version)
+	return fault.Or(store.Errorf(store.ErrNotFound, "version %d is not kept, %s", n, kept), store.DoUseVersion,
+		h.Version)
 }

@@ -100,7 +100,8 @@ func (h *Hub[K]) join(ctx context.Context, add, remove func(*subscription[K])) (
 // begin begins a subscription. The caller holds h.mu.
 func (h *Hub[K]) begin() *subscription[K] {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &subscription[K]{cancel: cancel, waiting: map[K]map[chan struct{}]struct{}{}, feeds: map[chan string]func(K) (string, bool){}, ready: make(chan struct{})}
+	s := &subscription[K]{cancel: cancel, waiting: map[K]map[chan struct{}]struct{}{},
+		feeds: map[chan string]func(K) (string, bool){}, ready: make(chan struct{})}
 	h.current = s
 	go h.run(ctx, s)
 	return s

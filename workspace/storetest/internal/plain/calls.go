@@ -126,7 +126,8 @@ func (r reads) Files(prefix, after string, limit int) (heads []store.FileHead, e
 }
 
 func (r reads) AuthoredFiles(prefix, after string, limit int) ([]store.File, error) {
-	page, err := r.Scan(store.ScanQuery{Kind: store.KindFile, Prefix: prefix, After: after, Limit: limit, Authors: true})
+	page, err := r.Scan(store.ScanQuery{Kind: store.KindFile, Prefix: prefix, After: after, Limit: limit,
+		Authors: true})
 	return page.Files, err
 }
 

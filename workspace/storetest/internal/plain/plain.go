@@ -53,7 +53,8 @@ func New() *Tx {
 
 // Copy returns a Tx with the same contents, which later changes do not share.
 func (p *Tx) Copy() *Tx {
-	c := &Tx{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), summaries: maps.Clone(p.summaries), changes: slices.Clone(p.changes)}
+	c := &Tx{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests),
+		summaries: maps.Clone(p.summaries), changes: slices.Clone(p.changes)}
 	for path, kept := range c.summaries {
 		c.summaries[path] = maps.Clone(kept)
 	}
@@ -191,7 +192,8 @@ func (p *Tx) Summaries(path string) ([]store.Summary, error) {
 		kept[i].Content = nil
 	}
 	slices.SortFunc(kept, func(a, b store.Summary) int {
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model),
+			cmp.Compare(a.Prompt, b.Prompt))
 	})
 	return kept, nil
 }
@@ -379,7 +381,8 @@ func (p *Tx) Rows() (rows []store.Row) {
 		}
 		kept := slices.Collect(maps.Values(p.summaries[path]))
 		slices.SortFunc(kept, func(a, b store.Summary) int {
-			return cmp.Or(cmp.Compare(a.Version, b.Version), strings.Compare(a.Method, b.Method), strings.Compare(a.Model, b.Model), strings.Compare(a.Prompt, b.Prompt))
+			return cmp.Or(cmp.Compare(a.Version, b.Version), strings.Compare(a.Method, b.Method),
+				strings.Compare(a.Model, b.Model), strings.Compare(a.Prompt, b.Prompt))
 		})
 		for _, s := range kept {
 			rows = append(rows, store.Row{Summary: &s, Path: path})
