@@ -105,7 +105,8 @@ type changeRow struct {
 // verbs are what changes did, in words.
 var verbs = map[workspace.ChangeOp]string{
 	workspace.OpCreate: "Write", workspace.OpEdit: "Edit", workspace.OpDelete: "Delete", workspace.OpMove: "Move",
-	workspace.OpRestore: "Restore", workspace.OpAppend: "Append", workspace.OpTrim: "Trim", workspace.OpRedact: "Redact",
+	workspace.OpRestore: "Restore", workspace.OpAppend: "Append", workspace.OpTrim: "Trim",
+	workspace.OpRedact: "Redact",
 }
 
 // changeRows words changes of the agent in the address.

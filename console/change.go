@@ -68,7 +68,8 @@ func (v *visit) move(ws *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	d := moveData{subject: v.fileSubject(v.r.PathValue("path")), Version: version, To: strings.TrimSpace(v.form.Get("to"))}
+	d := moveData{subject: v.fileSubject(v.r.PathValue("path")), Version: version,
+		To: strings.TrimSpace(v.form.Get("to"))}
 	m, err := ws.MoveFile(v.r.Context(), d.Path, d.To, workspace.MoveOptions{
 		IfVersion: &version, IdempotencyKey: v.requestKey("move", d.Path, d.To, number(version)),
 	})

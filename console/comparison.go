@@ -133,7 +133,8 @@ func missingVersion(n int64, versions []workspace.VersionInfo) string {
 	case n > newest:
 		return "There is no version " + number(n) + ". The newest is version " + number(newest) + "."
 	case n < oldest:
-		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) + "."
+		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) +
+			"."
 	}
 	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == n })
 	if i >= 0 && versions[i].Redacted != nil {

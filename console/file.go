@@ -287,6 +287,7 @@ func (v *visit) setRawHeaders(name string) {
 	header.Set("Content-Type", "text/plain; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 	if v.r.URL.Query().Has("download") {
-		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment",
+			map[string]string{"filename": path.Base(name)}))
 	}
 }

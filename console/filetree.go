@@ -66,7 +66,8 @@ func newTree(below string, v workspace.FilesView, address func(path string) stri
 			}
 			n := len(at.Folders)
 			if n == 0 || at.Folders[n-1].Name != name {
-				at.Folders = append(at.Folders, newFolder(name, f.Path[:len(f.Path)-len(rest)], len(v.Files) <= maxOpenFiles))
+				at.Folders = append(at.Folders, newFolder(name, f.Path[:len(f.Path)-len(rest)],
+					len(v.Files) <= maxOpenFiles))
 				n++
 			}
 			at, path = at.Folders[n-1], rest

@@ -14,7 +14,8 @@ import (
 
 // policy lets a page load its own script and stylesheet, send forms to its own server, and
 // nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // setHeaders sets the headers of every answer.
 func setHeaders(h http.Header) {

@@ -59,7 +59,8 @@ func (h *Handler) health(v *visit) error {
 	found, err := h.askHealth(v.r.Context())
 	if err != nil {
 		h.o.Logger.WarnContext(v.r.Context(), "console: the health of the server is not known", "error", err)
-		d.Summary, d.Problem = "Not known", "It cannot be found out now how the server does. The log of the server says why. This page tries again by itself."
+		d.Summary, d.Problem = "Not known", "It cannot be found out now how the server does. The log of the server "+
+			"says why. This page tries again by itself."
 	} else {
 		d.setChecks(found.Checks)
 		d.Counts, d.Versions = found.Counts, found.Versions

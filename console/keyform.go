@@ -111,7 +111,8 @@ func (f *keyForm) patterns(scopes []string) (all []string) {
 	for _, p := range strings.FieldsFunc(f.Agents, func(c rune) bool { return c == ',' || unicode.IsSpace(c) }) {
 		if name, _ := strings.CutSuffix(p, "*"); p != "*" {
 			if _, err := workspace.ParseAgentID(name); err != nil {
-				f.AgentsError = fmt.Sprintf("%.100q names no agent. A name has letters a to z, digits, - and _ only, and can end in a star.", p)
+				f.AgentsError = fmt.Sprintf("%.100q names no agent. A name has letters a to z, digits, - and _ "+
+					"only, and can end in a star.", p)
 				return nil
 			}
 		}

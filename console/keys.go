@@ -157,7 +157,8 @@ type overlap struct {
 var overlaps = []overlap{
 	{"24h", "works for 24 more hours", "Clients have a day to change to the new key.", 24 * time.Hour},
 	{"1h", "works for 1 more hour", "For clients that you change now.", time.Hour},
-	{"0", "ends at once", "For a key that somebody else may have seen. Clients are locked out until they have the new one.", 0},
+	{"0", "ends at once", "For a key that somebody else may have seen. Clients are locked out until they have the " +
+		"new one.", 0},
 }
 
 // rotateKey gives a key a new text, and shows it.
@@ -200,7 +201,8 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error,
 	case err != nil:
 		return err
 	case !ok:
-		return refuse(http.StatusConflict, "This page was open for over an hour, so nothing was changed. Look it over and send it again.")
+		return refuse(http.StatusConflict, "This page was open for over an hour, so nothing was changed. Look it "+
+			"over and send it again.")
 	case !first:
 		return v.again(d, f.did)
 	}

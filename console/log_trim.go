@@ -118,7 +118,8 @@ func (h *Handler) changeLog(v *visit) error {
 		if err == nil {
 			_, err = ws.TrimLog(v.r.Context(), name, through, workspace.DeleteOptions{})
 		}
-		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) || errors.Is(err, workspace.ErrInvalid) {
+		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) ||
+			errors.Is(err, workspace.ErrInvalid) {
 			return v.confirmLog(ws, http.StatusBadRequest, logConfirmData{Given: v.form.Get("through")})
 		}
 		if err != nil {

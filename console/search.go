@@ -132,7 +132,8 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 			d.Asked = true
 			d.setHits(v.person)
 		case ctx.Err() != nil && v.r.Context().Err() == nil:
-			status, d.Problem = http.StatusServiceUnavailable, "The search took too long. Say how the paths begin, or look for a word that is rarer."
+			status, d.Problem = http.StatusServiceUnavailable, "The search took too long. Say how the paths begin, "+
+				"or look for a word that is rarer."
 		case errors.Is(err, workspace.ErrInvalid):
 			status, d.Problem = http.StatusBadRequest, v.h.problemOf(ctx, cause(err)).text
 		default:

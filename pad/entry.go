@@ -177,8 +177,9 @@ func (e *entry) expiresAt(m moment) (time.Time, bool) {
 // moment sees.
 func (e *entry) copied(m moment) *entry {
 	c := &entry{
-		key: e.key, value: e.value, tags: e.tags, created: e.created, updated: e.updated, ttl: e.ttl, sliding: e.sliding,
-		seq: e.seq, revision: e.revision, epoch: m.epoch,
+		key: e.key, value: e.value, tags: e.tags, created: e.created, updated: e.updated, ttl: e.ttl,
+		sliding: e.sliding,
+		seq:     e.seq, revision: e.revision, epoch: m.epoch,
 	}
 	c.accessed.Store(e.accessedAt(m))
 	c.due = c.dueAt(m)

@@ -73,7 +73,8 @@ func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
 		return nil, err
 	}
 	j := entryJSON{
-		Key: e.key[len(s.prefix):], Value: value, CreatedAt: ms(milliseconds(e.created)), UpdatedAt: ms(milliseconds(e.updated)),
+		Key: e.key[len(s.prefix):], Value: value, CreatedAt: ms(milliseconds(e.created)),
+		UpdatedAt:  ms(milliseconds(e.updated)),
 		AccessedAt: ms(e.accessedAt(s.view.at)), SlidingTTL: e.sliding, Tags: e.tags,
 	}
 	if e.ttl > 0 {

@@ -19,7 +19,8 @@ var Bugs = map[string]func(){
 			all, inOne := begin, false
 			for _, s := range batch {
 				if !inOne && strings.HasPrefix(s.SQL, "SELECT path") && strings.Contains(s.SQL, read) {
-					s.SQL = "WITH locked AS MATERIALIZED (SELECT owner FROM owners WHERE owner = $1 FOR UPDATE) " + strings.Replace(s.SQL, read, with, 1)
+					s.SQL = "WITH locked AS MATERIALIZED (SELECT owner FROM owners WHERE owner = $1 FOR UPDATE) " +
+						strings.Replace(s.SQL, read, with, 1)
 					inOne = true
 				}
 				all = append(all, s)

@@ -64,7 +64,8 @@ func give[T any](d dumper, all []T, row func(*T) store.Row) error {
 
 // pages reads page after page until one has fewer rows than it may. after returns what the
 // next page begins after.
-func pages[T, K any](d dumper, first K, limit int, query string, read func(*wire.Row) (T, error), after func(*T) K, row func(*T) store.Row, args ...any) error {
+func pages[T, K any](d dumper, first K, limit int, query string, read func(*wire.Row) (T, error), after func(*T) K,
+	row func(*T) store.Row, args ...any) error {
 	for from := first; ; {
 		var page []T
 		err := d.do(wire.Statement{
@@ -100,14 +101,16 @@ func (d dumper) state() error {
 }
 
 func (d dumper) journal() error {
-	return pages(d, int64(-1<<63), dumpRows, "SELECT "+changeColumns+" FROM changes WHERE owner = $1 AND revision > $2 ORDER BY revision",
+	return pages(d, int64(-1<<63), dumpRows, "SELECT "+changeColumns+" FROM changes WHERE owner = $1 AND revision > "+
+		"$2 ORDER BY revision",
 		func(r *wire.Row) (store.Change, error) { return readChange(r, d.owner) },
 		func(c *store.Change) int64 { return c.Revision },
 		func(c *store.Change) store.Row { return store.Row{Change: c} })
 }
 
 func (d dumper) requests() error {
-	return pages(d, "", dumpRows, "SELECT "+requestColumns+" FROM requests WHERE owner = $1 AND key > $2 ORDER BY key", readRequest,
+	return pages(d, "", dumpRows, "SELECT "+requestColumns+" FROM requests WHERE owner = $1 AND key > $2 ORDER BY key",
+		readRequest,
 		func(q *store.Request) string { return q.Key },
 		func(q *store.Request) store.Row { return store.Row{Request: q} })
 }
@@ -117,7 +120,8 @@ func (d dumper) paths(fn func(path string) error, tables ...string) error {
 	for after := ""; ; {
 		var selects []string
 		for _, t := range tables {
-			selects = append(selects, fmt.Sprintf("(SELECT DISTINCT path FROM %s WHERE owner = $1 AND path > $2 ORDER BY path LIMIT %d)", t, dumpRows))
+			selects = append(selects, fmt.Sprintf("(SELECT DISTINCT path FROM %s WHERE owner = $1 AND path > $2 "+
+				"ORDER BY path LIMIT %d)", t, dumpRows))
 		}
 		var page []string
 		if err := d.do(wire.Statement{
@@ -159,7 +163,8 @@ func (d dumper) file(path string) error {
 		return err
 	}
 	err := pages(d, int64(-1<<63), dumpVersions,
-		"SELECT "+versionColumns+", content FROM versions WHERE owner = $1 AND path = $3 AND version > $2 ORDER BY version",
+		"SELECT "+versionColumns+", content FROM versions WHERE owner = $1 AND path = $3 AND version > $2 ORDER BY "+
+			"version",
 		func(r *wire.Row) (store.Version, error) { return readContent(r, path) },
 		func(v *store.Version) int64 { return v.Number },
 		func(v *store.Version) store.Row { return store.Row{Version: v, Path: path} }, path)
@@ -168,7 +173,8 @@ func (d dumper) file(path string) error {
 	}
 	var summaries []store.Summary
 	if err := d.do(wire.Statement{
-		SQL:  "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 ORDER BY version, method, model, prompt",
+		SQL: "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 ORDER BY version, " +
+			"method, model, prompt",
 		Args: []any{d.owner, path},
 		Row: func(r *wire.Row) error {
 			s, err := readSummary(r, path)
@@ -199,7 +205,8 @@ func (d dumper) log(path string) error {
 	}
 	for after := int64(-1 << 63); ; {
 		var page []store.Entry
-		if err := d.do(d.rawEntries(path, store.EntryQuery{After: after, Limit: dumpRows, MaxBytes: dumpBytes}, &page)); err != nil {
+		if err := d.do(d.rawEntries(path, store.EntryQuery{After: after, Limit: dumpRows, MaxBytes: dumpBytes},
+			&page)); err != nil {
 			return err
 		}
 		if err := give(d, page, func(e *store.Entry) store.Row { return store.Row{Entry: e, Path: path} }); err != nil {

@@ -53,13 +53,16 @@ func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	var lag, unlogged int64
 	var unsynced, torn bool
 	server := wire.Statement{SQL: infoSQL, Row: func(row *wire.Row) error {
-		i = Info{Newest: schemaVersion, Standbys: i.Standbys, Server: row.Text(), Standby: row.Bool(), ReadOnly: row.Bool(), Checksums: row.Bool(), Schema: row.Int(), Bytes: row.Int(),
-			Connections: row.Int(), MaxConnections: row.Int(), SynchronousCommit: row.Text(), SynchronousStandbys: row.Text()}
+		i = Info{Newest: schemaVersion, Standbys: i.Standbys, Server: row.Text(), Standby: row.Bool(),
+			ReadOnly: row.Bool(), Checksums: row.Bool(), Schema: row.Int(), Bytes: row.Int(),
+			Connections: row.Int(), MaxConnections: row.Int(), SynchronousCommit: row.Text(),
+			SynchronousStandbys: row.Text()}
 		lag, unsynced, torn, unlogged = row.Int(), row.Bool(), row.Bool(), row.Int()
 		return bad(row, "state of", "the server")
 	}}
 	standbys := wire.Statement{SQL: standbysSQL, Row: func(row *wire.Row) error {
-		i.Standbys = append(i.Standbys, Standby{Name: row.Text(), Sync: row.Text(), Lag: time.Duration(row.Int()) * time.Microsecond})
+		i.Standbys = append(i.Standbys, Standby{Name: row.Text(), Sync: row.Text(),
+			Lag: time.Duration(row.Int()) * time.Microsecond})
 		return bad(row, "standby of", "the server")
 	}}
 	if err := s.view(ctx, func(sn *snapshot) error {
@@ -70,10 +73,12 @@ func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	}
 	i.Lag = time.Duration(lag) * time.Microsecond
 	if unsynced {
-		i.NotDurable = append(i.NotDurable, "fsync is off, so a crash of the server's machine may lose writes and damage the database")
+		i.NotDurable = append(i.NotDurable, "fsync is off, so a crash of the server's machine may lose writes and "+
+			"damage the database")
 	}
 	if torn {
-		i.NotDurable = append(i.NotDurable, "full_page_writes is off, so a crash of the server's machine may damage the database")
+		i.NotDurable = append(i.NotDurable, "full_page_writes is off, so a crash of the server's machine may damage "+
+			"the database")
 	}
 	if unlogged > 0 {
 		i.NotDurable = append(i.NotDurable, "tables are UNLOGGED, so a crash of the server empties them")

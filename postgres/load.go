@@ -31,7 +31,8 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 
 // selectCurrent joins an owner's state with a file and its current version. The tables are
 // joined one by one, because a join of three SELECTs takes the server half as long again.
-var selectCurrent = "SELECT " + of("o", ownerColumns) + ", " + of("f", fileColumns) + ", " + of("v", versionColumns) + ", v.content" +
+var selectCurrent = "SELECT " + of("o", ownerColumns) + ", " + of("f", fileColumns) + ", " + of("v", versionColumns) +
+	", v.content" +
 	" FROM owners o LEFT JOIN files f ON f.owner = $1 AND f.path = $2" +
 	" LEFT JOIN versions v ON v.owner = $1 AND v.path = $2 AND v.version = f.version AND f.deleted IS NULL" +
 	" WHERE o.owner = $1"

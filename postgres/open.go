@@ -99,7 +99,8 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 		config.ConnectTimeout = connectTimeout
 	}
 	// A server whose machine has gone is noticed within half a minute.
-	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second,
+		Interval: 5 * time.Second, Count: 4}}
 	config.DialFunc = dialer.DialContext
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "scratchpad"
@@ -125,7 +126,8 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 
 // unreadable is the error of a URL. It has no part of the URL, which may have a password.
 func unreadable() error {
-	return store.Errorf(store.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
+	return store.Errorf(store.ErrInvalid, "the URL of the database cannot be read; it has the form "+
+		"postgres://user@host:5432/database")
 }
 
 // unverified returns the first host beyond this machine whose certificate and name are not
@@ -167,7 +169,8 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 		c.Close(ctx)
 	}()
 	if encoding := c.ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" {
-		return false, store.Errorf(store.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
+		return false, store.Errorf(store.ErrUnsupported,
+			"the database has the encoding %s; create one with the encoding UTF8", encoding)
 	}
 	if s.readOnly {
 		var version int64
@@ -175,7 +178,8 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 		switch {
 		case err != nil:
 		case version == 0:
-			err = store.Errorf(store.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
+			err = store.Errorf(store.ErrNotFound,
+				"the database has no tables of scratchpad yet; the first write makes them")
 		default:
 			err = checkVersion(version)
 		}

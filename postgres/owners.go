@@ -107,7 +107,8 @@ func listOwners(q store.OwnersQuery) (string, []any) {
 	}
 	where := []string{"owner >= " + arg(tenant+q.Prefix), "owner < " + arg(afterName(tenant+q.Prefix)), "live"}
 	if q.Which == store.DeletedOwners {
-		where[2] = "NOT live AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0" +
+		where[2] = "NOT live AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND " +
+			"changes = 0" +
 			" AND (updated < " + arg(q.From) + " OR updated > " + arg(q.Until) + ")"
 	}
 	if q.Part != "" { // names are ASCII, and so is lower
@@ -132,7 +133,8 @@ func listOwners(q store.OwnersQuery) (string, []any) {
 		}
 	}
 	limit := arg(int64(q.Limit))
-	return "SELECT owner, " + ownerColumns + " FROM owners WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " LIMIT " + limit, args
+	return "SELECT owner, " + ownerColumns + " FROM owners WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by +
+		" LIMIT " + limit, args
 }
 
 func totalsQuery(tenant string, sum *store.Totals) wire.Statement {
@@ -144,7 +146,8 @@ func totalsQuery(tenant string, sum *store.Totals) wire.Statement {
 		SQL:  "SELECT " + columns + " FROM owners WHERE owner > $1 AND owner < $2 AND live",
 		Args: []any{tenant + "/", afterName(tenant + "/")},
 		Row: func(row *wire.Row) error {
-			for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
+			for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions,
+				&sum.Bytes} {
 				*n = row.Int()
 			}
 			return bad(row, "totals of", tenant)

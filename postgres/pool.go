@@ -62,7 +62,8 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 			if ctx.Err() != nil {
 				return lease{}, notStarted(ctx)
 			}
-			return lease{}, store.Errorf(store.ErrBusy, "no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
+			return lease{}, store.Errorf(store.ErrBusy,
+				"no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
 		}
 	}
 }

@@ -92,7 +92,8 @@ func (r reader) versionQuery(path string, n, known, most int64, v *store.Version
 
 func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement {
 	return wire.Statement{
-		SQL:  "SELECT " + versionColumns + ", " + receiptColumn + " FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
+		SQL: "SELECT " + versionColumns + ", " + receiptColumn +
+			" FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
 		Args: []any{r.owner, path},
 		New:  func() { *all = nil },
 		Row: func(row *wire.Row) error {
@@ -106,8 +107,10 @@ func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement 
 // summaryQuery reads a summary of a file, of the current version if the key has none.
 func (r reader) summaryQuery(path string, k store.SummaryKey, s **store.Summary) wire.Statement {
 	return wire.Statement{
-		SQL: "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 AND method = $4 AND model = $5 AND prompt = $6" +
-			" AND version = CASE WHEN $3 <> 0 THEN $3 ELSE (SELECT version FROM files WHERE owner = $1 AND path = $2) END",
+		SQL: "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 AND method = $4 AND model " +
+			"= $5 AND prompt = $6" +
+			" AND version = CASE WHEN $3 <> 0 THEN $3 ELSE (SELECT version FROM files WHERE owner = $1 AND path = " +
+			"$2) END",
 		Args: []any{r.owner, path, k.Version, []byte(k.Method), []byte(k.Model), []byte(k.Prompt)},
 		New:  func() { *s = nil },
 		Row: func(row *wire.Row) error {
@@ -139,7 +142,8 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	if q.Contents {
 		args = append(args, q.MaxBytes)
 	}
-	where := "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) + " AND deleted IS NULL ORDER BY path LIMIT $2"
+	where := "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) +
+		" AND deleted IS NULL ORDER BY path LIMIT $2"
 	heads := "SELECT " + fileColumns + " FROM files WHERE " + where
 	switch {
 	case q.Kind == store.KindLog:
@@ -147,17 +151,20 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	case q.Contents:
 		heads = selectCurrentFiles(heads)
 	case q.Authors:
-		heads = "SELECT h.*, v.client, v.client_version, v.key_id FROM (" + heads + ") h LEFT JOIN LATERAL (SELECT client, client_version, key_id" +
-			" FROM versions WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true ORDER BY h.path"
+		heads = "SELECT h.*, v.client, v.client_version, v.key_id FROM (" + heads +
+			") h LEFT JOIN LATERAL (SELECT client, client_version, key_id" +
+			" FROM versions WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true ORDER BY " +
+			"h.path"
 	}
-	err = r.do(wire.Statement{SQL: heads, Args: args, New: func() { s = store.Scanned{} }, Row: func(row *wire.Row) error {
-		if q.Kind == store.KindLog {
-			h, err := readLog(row)
-			s.Logs = append(s.Logs, h)
-			return err
-		}
-		return scanFile(row, q, &s)
-	}})
+	err = r.do(wire.Statement{SQL: heads, Args: args, New: func() { s = store.Scanned{} },
+		Row: func(row *wire.Row) error {
+			if q.Kind == store.KindLog {
+				h, err := readLog(row)
+				s.Logs = append(s.Logs, h)
+				return err
+			}
+			return scanFile(row, q, &s)
+		}})
 	if err != nil {
 		return store.Scanned{}, err
 	}
@@ -188,7 +195,8 @@ func scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
 // selectCurrentFiles adds up the sizes in the heads of a page. Then it looks up the versions
 // that are wanted, and no others.
 func selectCurrentFiles(heads string) string {
-	return "SELECT " + of("h", fileColumns) + ", h.found, " + of("v", versionColumns) + ", v.content FROM (SELECT " + fileColumns +
+	return "SELECT " + of("h", fileColumns) + ", h.found, " + of("v", versionColumns) + ", v.content FROM (SELECT " +
+		fileColumns +
 		", count(*) OVER () AS found, row_number() OVER (ORDER BY path) AS n," +
 		" sum(greatest(sizes[cardinality(sizes)], 0)) OVER (ORDER BY path ROWS UNBOUNDED PRECEDING) AS bytes" +
 		" FROM (" + heads + ") page) h" +
@@ -219,7 +227,8 @@ func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry
 			return err
 		}
 		if n := len(*all); n > 1 && !follows((*all)[n-2].ID, (*all)[n-1].ID, q.Tail) {
-			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
+			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID,
+				(*all)[n-1].ID)
 		}
 		return nil
 	}
@@ -239,8 +248,10 @@ func (r reader) rawEntries(path string, q store.EntryQuery, all *[]store.Entry) 
 		args = append(args, int64(q.Limit))
 	}
 	if q.MaxBytes > 0 {
-		before := fmt.Sprintf("sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)", order)
-		rows = fmt.Sprintf("SELECT %s FROM (SELECT *, %s AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) page) counted"+
+		before := fmt.Sprintf("sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND "+
+			"CURRENT ROW)", order)
+		rows = fmt.Sprintf("SELECT %s FROM (SELECT *, %s AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) "+
+			"page) counted"+
 			" WHERE bytes <= $%d OR n = 1 ORDER BY %s", entryColumns, before, order, rows, len(args)+1, order)
 		args = append(args, q.MaxBytes)
 	}
@@ -270,7 +281,8 @@ func follows(a, b int64, down bool) bool {
 
 func (r reader) bytesQuery(path string, through int64, sum *int64) wire.Statement {
 	return wire.Statement{
-		SQL:  "SELECT coalesce(sum(octet_length(content)), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 AND entry <= $3",
+		SQL: "SELECT coalesce(sum(octet_length(content)), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 " +
+			"AND entry <= $3",
 		Args: []any{r.owner, path, through},
 		Row: func(row *wire.Row) error {
 			*sum = row.Int()
@@ -294,7 +306,8 @@ func (r reader) requestQuery(key string, found **store.Request) wire.Statement {
 
 func (r reader) dueQuery(from, to time.Time, n int, due *int) wire.Statement {
 	return wire.Statement{
-		SQL:  "SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = $1 AND (created < $2 OR created > $3) LIMIT $4) due",
+		SQL: "SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = $1 AND (created < $2 OR created > $3) " +
+			"LIMIT $4) due",
 		Args: []any{r.owner, from, to, int64(n)},
 		Row: func(row *wire.Row) error {
 			*due = int(row.Int())

@@ -28,7 +28,8 @@ func (s *Store) look() error {
 	var standby, readOnly bool
 	err := s.view(s.life, func(sn *snapshot) error {
 		return sn.do(wire.Statement{
-			SQL: "SELECT version, pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on' FROM schema_version",
+			SQL: "SELECT version, pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on' FROM " +
+				"schema_version",
 			Row: func(row *wire.Row) error {
 				if err := checkVersion(row.Int()); err != nil {
 					return err

@@ -23,11 +23,12 @@ func (r records) Get(key string) (rec store.Record, err error) {
 	found := false
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		found = false
-		return sn.do(wire.Statement{SQL: "SELECT " + recordColumns + " FROM records WHERE key = $1", Args: []any{key}, Row: func(row *wire.Row) (err error) {
-			found = true
-			rec, err = readRecord(row)
-			return err
-		}})
+		return sn.do(wire.Statement{SQL: "SELECT " + recordColumns + " FROM records WHERE key = $1", Args: []any{key},
+			Row: func(row *wire.Row) (err error) {
+				found = true
+				rec, err = readRecord(row)
+				return err
+			}})
 	})
 	if err == nil && !found {
 		err = missingRecord(key)
@@ -42,12 +43,14 @@ func missingRecord(key string) error {
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
 	put := wire.Statement{
-		SQL:  "INSERT INTO records (" + recordColumns + ") VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT (key) DO NOTHING",
+		SQL: "INSERT INTO records (" + recordColumns +
+			") VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT (key) DO NOTHING",
 		Args: []any{key, value, next},
 	}
 	if revision != 0 {
 		put = wire.Statement{
-			SQL:  "UPDATE records SET value = $2, revision = $3, updated = clock_timestamp() WHERE key = $1 AND revision = $4",
+			SQL: "UPDATE records SET value = $2, revision = $3, updated = clock_timestamp() WHERE key = $1 AND " +
+				"revision = $4",
 			Args: []any{key, value, next, revision},
 		}
 	}
@@ -98,7 +101,8 @@ func (r records) Delete(key string, revision int64) error {
 			t.sent = true // confirm has nothing that is locked
 			return missingRecord(key)
 		}
-		return t.change(wire.Statement{SQL: "DELETE FROM records WHERE key = $1 AND revision = $2", Args: []any{key, revision}}, key)
+		return t.change(wire.Statement{SQL: "DELETE FROM records WHERE key = $1 AND revision = $2",
+			Args: []any{key, revision}}, key)
 	})
 }
 

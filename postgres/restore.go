@@ -14,7 +14,8 @@ import (
 func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	return s.write(ctx, o.String(), func(t *tx) error {
 		there := false
-		query := "SELECT 1::bigint FROM " + strings.Join(ownedTables[1:], " WHERE owner = $1 UNION ALL SELECT 1 FROM ") + " WHERE owner = $1 LIMIT 1"
+		query := "SELECT 1::bigint FROM " + strings.Join(ownedTables[1:],
+			" WHERE owner = $1 UNION ALL SELECT 1 FROM ") + " WHERE owner = $1 LIMIT 1"
 		if err := t.do(wire.Statement{SQL: query, Args: []any{t.owner},
 			New: func() { there = false },
 			Row: func(*wire.Row) error { there = true; return nil },

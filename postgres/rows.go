@@ -21,8 +21,9 @@ const (
 	entryColumns   = "entry, sha256, client, client_version, key_id, created, content"
 	summaryColumns = "version, method, model, prompt, sha256, tokens, created, content"
 	requestColumns = "key, hash, created, number, count, bytes"
-	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, session, created"
-	recordColumns  = "key, value, revision, updated"
+	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, " +
+		"session, created"
+	recordColumns = "key, value, revision, updated"
 )
 
 // numColumns returns how many columns a list has.
@@ -75,7 +76,8 @@ func readFile(r *wire.Row) (h store.FileHead, err error) {
 
 func versionValues(owner, path string, v *store.Version) []any {
 	a := v.Author
-	return []any{owner, path, v.Number, v.Size, v.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), v.Time, receipt.Column(v)}
+	return []any{owner, path, v.Number, v.Size, v.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), v.Time,
+		receipt.Column(v)}
 }
 
 // receiptColumn selects the receipt of a version that is redacted; NULL: it is not.
@@ -125,7 +127,8 @@ func readEntry(r *wire.Row, path string) (e store.Entry, err error) {
 }
 
 func summaryValues(owner, path string, s *store.Summary) []any {
-	return []any{owner, path, s.Version, []byte(s.Method), []byte(s.Model), []byte(s.Prompt), s.SHA256[:], s.Tokens, s.Time, s.Content}
+	return []any{owner, path, s.Version, []byte(s.Method), []byte(s.Model), []byte(s.Prompt), s.SHA256[:], s.Tokens,
+		s.Time, s.Content}
 }
 
 func readSummary(r *wire.Row, path string) (s store.Summary, err error) {

@@ -33,9 +33,12 @@ var storageSQL = []string{
 func checkVersion(version int64) error {
 	switch {
 	case version > schemaVersion:
-		return store.Errorf(store.ErrUnsupported, "the database has schema %d, this version knows %d; use a newer version of scratchpad", version, schemaVersion)
+		return store.Errorf(store.ErrUnsupported,
+			"the database has schema %d, this version knows %d; use a newer version of scratchpad", version,
+			schemaVersion)
 	case version < schemaVersion:
-		return store.Errorf(store.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad", version)
+		return store.Errorf(store.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad",
+			version)
 	}
 	return nil
 }
@@ -47,7 +50,8 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 	// A look at pg_class is up to date. to_regclass alone may remember, within a transaction,
 	// that there was no table before the wait for the lock. The table of other programs with
 	// that name has no table owners beside it.
-	const look = "SELECT nspname = current_schema(), nspname FROM pg_class t JOIN pg_namespace n ON n.oid = relnamespace" +
+	const look = "SELECT nspname = current_schema(), nspname FROM pg_class t JOIN pg_namespace n ON n.oid = " +
+		"relnamespace" +
 		" WHERE relname = 'schema_version' AND nspname = ANY (current_schemas(false)) AND (nspname = current_schema()" +
 		" OR EXISTS (SELECT FROM pg_class WHERE relname = 'owners_live' AND relnamespace = t.relnamespace))"
 	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Row) error {
@@ -59,7 +63,9 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 		return nil
 	}})
 	if err == nil && !there && later != "" {
-		err = store.Errorf(store.ErrUnsupported, "the tables are in schema %s, which is not the first one of search_path; name that schema alone, or another one alone", later)
+		err = store.Errorf(store.ErrUnsupported,
+			"the tables are in schema %s, which is not the first one of search_path; name that schema alone, or "+
+				"another one alone", later)
 	}
 	if err != nil || !there {
 		return 0, err
@@ -77,7 +83,8 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 }
 
 var errForeign = store.Errorf(store.ErrUnsupported,
-	"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
+	"the database has tables of another program with the names of ours; create a schema for scratchpad and name it "+
+		"with search_path in the URL")
 
 // makeSchema makes the tables if there are none. Of several processes, one makes them and
 // the others wait for it.
@@ -89,7 +96,8 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 	if version != 0 {
 		return checkVersion(version)
 	}
-	batch := append(s.beginWrite(new(int64)), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)", Args: []any{int64(schemaLock)}})
+	batch := append(s.beginWrite(new(int64)), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)",
+		Args: []any{int64(schemaLock)}})
 	if err := s.run(ctx, c, batch...); err != nil {
 		return err
 	}
@@ -112,7 +120,8 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 		switch stateOf(err) {
 		case stateNoPrivilege:
 			return store.Errorf(store.ErrUnsupported,
-				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE ON SCHEMA public to it")
+				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE "+
+					"ON SCHEMA public to it")
 		case stateDuplicateTable:
 			// The server may answer to_regclass from a cache of before the wait for the lock.
 			if version, err := schemaOf(ctx, s, c); err != nil || version != 0 {
@@ -122,7 +131,8 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 		case stateDuplicateType:
 			return errForeign
 		case stateNoSchema:
-			return store.Errorf(store.ErrUnsupported, "search_path names no schema that is there and that the role may use; create the schema")
+			return store.Errorf(store.ErrUnsupported,
+				"search_path names no schema that is there and that the role may use; create the schema")
 		}
 		return err
 	}

@@ -43,8 +43,9 @@ func (s *stats) count(err error) {
 func (s *Store) Stats() Stats {
 	p := s.pool.Stat()
 	return Stats{
-		Writes: s.stats.writes.Load(), Failed: s.stats.failed.Load(), Again: s.stats.again.Load(), Commit: s.stats.commit.Timing(),
-		Conns: int(p.TotalConns()), ConnsBusy: int(p.AcquiredConns()), MaxConns: int(p.MaxConns()),
+		Writes: s.stats.writes.Load(), Failed: s.stats.failed.Load(), Again: s.stats.again.Load(),
+		Commit: s.stats.commit.Timing(),
+		Conns:  int(p.TotalConns()), ConnsBusy: int(p.AcquiredConns()), MaxConns: int(p.MaxConns()),
 		Waits: p.EmptyAcquireCount(), Waited: p.EmptyAcquireWaitTime(), Writers: len(s.writers),
 	}
 }

@@ -38,10 +38,11 @@ type tx struct {
 // the server's default. pid gets the number of the server's process that runs it, which a
 // connection pooler may change.
 func (s *Store) beginWrite(pid *int64) []wire.Statement {
-	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {SQL: s.settings, Row: func(row *wire.Row) error {
-		*pid = row.Int()
-		return nil
-	}}}
+	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED"},
+		{SQL: s.settings, Row: func(row *wire.Row) error {
+			*pid = row.Int()
+			return nil
+		}}}
 }
 
 // settingsOf returns the statement that sets the timeouts and at least synchronous_commit =
@@ -51,13 +52,15 @@ func settingsOf(o Options) string {
 	return "SELECT pg_backend_pid()::bigint, set_config('lock_timeout', " + ms(o.LockTimeout) + ", true)," +
 		" set_config('idle_in_transaction_session_timeout', " + ms(o.IdleTimeout) + ", true)," +
 		" set_config('statement_timeout', " + ms(o.StatementTimeout) + ", true)," +
-		" set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
+		" set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN " +
+		"'remote_apply' ELSE 'on' END, true)"
 }
 
 // lockOwner locks the owner's row and reads it. A statement after it sees all that was
 // committed before the lock was given.
 func lockOwner(owner string) wire.Statement {
-	return wire.Statement{SQL: "SELECT " + ownerColumns + " FROM owners WHERE owner = $1 FOR UPDATE", Args: []any{owner}}
+	return wire.Statement{SQL: "SELECT " + ownerColumns + " FROM owners WHERE owner = $1 FOR UPDATE",
+		Args: []any{owner}}
 }
 
 // do implements runner: it sends what is held back, and then the batch.
@@ -113,7 +116,8 @@ func (t *tx) start(batch []wire.Statement) error {
 			return err
 		}
 		t.fresh = true
-		all = []wire.Statement{{SQL: "INSERT INTO owners (owner) VALUES ($1) ON CONFLICT (owner) DO NOTHING", Args: []any{t.owner},
+		all = []wire.Statement{{SQL: "INSERT INTO owners (owner) VALUES ($1) ON CONFLICT (owner) DO NOTHING",
+			Args: []any{t.owner},
 			Done: func(n int) { t.fresh = n == 1 }}}
 	}
 	t.failed = store.Errorf(store.ErrBusy, "%s comes and goes", t.owner)
@@ -205,7 +209,8 @@ var (
 		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
 		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, live = excluded.live"
 	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES " + values(8) +
-		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
+		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes " +
+		"= excluded.summary_bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated"
 	insertVersion = "INSERT INTO versions (owner, path, " + versionColumns + ", content) VALUES " + values(10)
 	pruneVersions = "DELETE FROM versions WHERE owner = $1 AND path = $2 AND version <= $3"
@@ -269,7 +274,8 @@ func (t *tx) saveFile(ch store.FileChange) (batch []wire.Statement) {
 		batch = append(batch, wire.Statement{SQL: insertVersion, Args: versionValues(t.owner, ch.Head.Path, ch.New)})
 	}
 	if ch.Forget {
-		batch = append(batch, wire.Statement{SQL: "DELETE FROM summaries WHERE owner = $1 AND path = $2", Args: []any{t.owner, ch.Head.Path}})
+		batch = append(batch, wire.Statement{SQL: "DELETE FROM summaries WHERE owner = $1 AND path = $2",
+			Args: []any{t.owner, ch.Head.Path}})
 	}
 	return append(batch, wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)})
 }
@@ -337,13 +343,15 @@ func (t *tx) Forget(o store.Old) error {
 	var batch []wire.Statement
 	if o.Requests > 0 {
 		batch = append(batch, wire.Statement{
-			SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND (created < $2 OR created > $3)" +
+			SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND " +
+				"(created < $2 OR created > $3)" +
 				" ORDER BY created >= $2, created, key LIMIT $4)",
 			Args: []any{t.owner, o.From, o.Until, int64(o.Requests)},
 		})
 	}
 	if o.Changes > 0 {
-		batch = append(batch, wire.Statement{SQL: "DELETE FROM changes WHERE owner = $1 AND revision <= $2", Args: []any{t.owner, o.Changes}})
+		batch = append(batch, wire.Statement{SQL: "DELETE FROM changes WHERE owner = $1 AND revision <= $2",
+			Args: []any{t.owner, o.Changes}})
 	}
 	return t.hold(batch...)
 }

@@ -182,7 +182,8 @@ func (t *tx) trace() []wire.Statement {
 func (t *tx) commit(p *place, answer error) (again, err error) {
 	t.forgetUnused()
 	reached, committed := false, false // the server has begun with COMMIT, and has done it
-	batch := append(t.held, wire.Statement{SQL: "SELECT set_config('statement_timeout', '0', true)", Done: func(int) { reached = true }})
+	batch := append(t.held, wire.Statement{SQL: "SELECT set_config('statement_timeout', '0', true)",
+		Done: func(int) { reached = true }})
 	batch = append(batch, wire.Statement{SQL: "COMMIT", Done: func(int) { committed = true }})
 	type result struct{ again, err error }
 	done := make(chan result, 1)
@@ -208,7 +209,8 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	case <-t.ctx.Done():
 		err = unknown(t.ctx.Err(), "the call ended while its commit was under way; read before writing again")
 	case <-timer.C:
-		err = unknown(nil, "the server has not confirmed the commit within %v; read before writing again", t.s.o.CommitWait)
+		err = unknown(nil, "the server has not confirmed the commit within %v; read before writing again",
+			t.s.o.CommitWait)
 	}
 	select {
 	case r := <-done: // in the same moment
@@ -265,7 +267,8 @@ func (t *tx) judge(err error, reached, committed bool) (again, known error) {
 	switch {
 	case err == nil && t.lease.conn().Warning() != nil:
 		t.s.log.Warn("postgres: the server committed with a warning", "warning", t.lease.conn().Warning().Message)
-		return nil, unknown(nil, "the server has committed, and does not confirm that its standby has; read before writing again")
+		return nil, unknown(nil, "the server has committed, and does not confirm that its standby has; read before "+
+			"writing again")
 	case err == nil && committed:
 		return nil, nil
 	case err == nil:
@@ -277,9 +280,11 @@ func (t *tx) judge(err error, reached, committed bool) (again, known error) {
 	case leavesUnknown(err, reached):
 		t.s.log.Warn("postgres: no answer says whether a commit was done", "error", err)
 		if isLost(err) {
-			return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")
+			return nil, unknown(&serverError{err},
+				"the connection was lost while the commit was under way; read before writing again")
 		}
-		return nil, unknown(&serverError{err}, "the server does not say whether it has committed; read before writing again")
+		return nil, unknown(&serverError{err}, "the server does not say whether it has committed; read before "+
+			"writing again")
 	case mayRunAgain(err):
 		return err, nil
 	}

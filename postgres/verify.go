@@ -12,14 +12,16 @@ import (
 
 // VerifyOptions of [Store.Verify]. The zero value works.
 type VerifyOptions struct {
-	Progress func(done, total int64) // called now and then with the bytes of content checked and all bytes; nil: not called
+	// called now and then with the bytes of content checked and all bytes; nil: not called
+	Progress func(done, total int64)
 }
 
 // VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
-	Owners, Versions, Entries, Bytes int64    // how many were checked
-	Deleted                          int64    // how many of the owners hold nothing any more; Store.Owners does not list them
-	Problems                         []string // at most 100; each names its object. nil: none was found
+	Owners, Versions, Entries, Bytes int64 // how many were checked
+	// how many of the owners hold nothing any more; Store.Owners does not list them
+	Deleted  int64
+	Problems []string // at most 100; each names its object. nil: none was found
 }
 
 const mostProblems = 100
@@ -40,7 +42,8 @@ func (r *VerifyReport) problem(format string, args ...any) {
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, err error) {
 	var total int64
 	if err := s.view(ctx, func(sn *snapshot) error {
-		return sn.do(wire.Statement{SQL: "SELECT least(coalesce(sum(bytes), 0), 9223372036854775807)::bigint FROM owners", Row: func(row *wire.Row) error {
+		return sn.do(wire.Statement{SQL: "SELECT least(coalesce(sum(bytes), 0), 9223372036854775807)::bigint FROM " +
+			"owners", Row: func(row *wire.Row) error {
 			total = row.Int()
 			return bad(row, "sum of", "bytes")
 		}})
@@ -79,7 +82,8 @@ func (s *Store) verifyLists(ctx context.Context, r *VerifyReport) error {
 	err := s.view(ctx, func(sn *snapshot) error {
 		wrong = nil
 		return sn.do(wire.Statement{
-			SQL:  "SELECT owner FROM owners WHERE live <> (files <> 0 OR logs <> 0 OR entries <> 0 OR bytes <> 0 OR operations <> 0) ORDER BY owner LIMIT $1",
+			SQL: "SELECT owner FROM owners WHERE live <> (files <> 0 OR logs <> 0 OR entries <> 0 OR bytes <> 0 OR " +
+				"operations <> 0) ORDER BY owner LIMIT $1",
 			Args: []any{int64(mostProblems)},
 			Row: func(row *wire.Row) error {
 				wrong = append(wrong, row.Text())
@@ -93,7 +97,8 @@ func (s *Store) verifyLists(ctx context.Context, r *VerifyReport) error {
 	return err
 }
 
-func (s *Store) verifyOwner(ctx context.Context, o store.Owner, progress func(done, total int64), total int64, r *VerifyReport) error {
+func (s *Store) verifyOwner(ctx context.Context, o store.Owner, progress func(done, total int64), total int64,
+	r *VerifyReport) error {
 	var check dump.Checker
 	err := s.Dump(ctx, o, func(row store.Row) error {
 		before := check.Bytes()

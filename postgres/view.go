@@ -108,7 +108,8 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 	switch begun := sn.lease.conn().TxStatus() != 'I'; {
 	case begun:
 	case sn.keep:
-		idle := wire.Statement{SQL: fmt.Sprintf("SELECT set_config('idle_in_transaction_session_timeout', '%d', true)", sn.idle.Milliseconds())}
+		idle := wire.Statement{SQL: fmt.Sprintf("SELECT set_config('idle_in_transaction_session_timeout', '%d', true)",
+			sn.idle.Milliseconds())}
 		batch = append([]wire.Statement{{SQL: beginSnapshot}, idle}, batch...)
 	case len(batch) > 1:
 		batch = append([]wire.Statement{{SQL: beginSnapshot}}, batch...)

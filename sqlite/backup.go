@@ -15,7 +15,8 @@ import (
 // BackupOptions of [Store.Backup]. The zero value works.
 type BackupOptions struct {
 	Progress func(done, total int64) // called now and then with the pages copied and all pages; nil: not called
-	Verify   func(done, total int64) // called later with the bytes of the copy that are verified and all bytes; nil: not called
+	// called later with the bytes of the copy that are verified and all bytes; nil: not called
+	Verify func(done, total int64)
 }
 
 const backupPages = 1024 // copied in one step
@@ -70,7 +71,8 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 		return err
 	}
 	if len(report.Problems) > 0 {
-		return store.Errorf(store.ErrCorrupt, "the copy has %d problems; the first is: %s", len(report.Problems), report.Problems[0])
+		return store.Errorf(store.ErrCorrupt, "the copy has %d problems; the first is: %s", len(report.Problems),
+			report.Problems[0])
 	}
 	if err := dbfile.CheckNoSides(file); err != nil { // somebody may have made one meanwhile
 		return err

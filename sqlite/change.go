@@ -23,7 +23,8 @@ func (r reader) Changes(after int64, limit int) (rows []store.Change, err error)
 		}
 		rows = append(rows, c)
 		return nil
-	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
+	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner,
+		after, int64(limit))
 	// A full page of ascending numbers that ends where it should has no gap.
 	if n := len(rows); err == nil && (n < limit || rows[n-1].Revision != after+int64(limit)) {
 		var s store.OwnerState

@@ -15,7 +15,8 @@ const (
 	// the log itself, after it has answered a group. A fold copies pages but does not empty
 	// the log. A later commit starts the log again from its beginning when no reader is in
 	// it, but overlapping readers can delay that for ever.
-	foldPages = 900                           // with so many pages to fold, the writer folds those that it can: on a full disk the reserve has room for them
+	// with so many pages to fold, the writer folds those that it can: on a full disk the reserve has room for them
+	foldPages = 900
 	longLog   = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
 	logWait   = 100 * time.Millisecond        // the longest wait for the readers
 	minPause  = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
@@ -100,7 +101,8 @@ func (w *writer) foldNow(mode string) (engine.LogState, error) {
 	w.meter.fold.end()
 	if engine.IsFsync(err) {
 		w.foldLost.Store(true)
-		w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
+		w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and "+
+			"start this process again", dbfile.Plain(err)))
 	}
 	return l, err
 }

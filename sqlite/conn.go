@@ -38,7 +38,8 @@ func dialRead(path string, pragmas ...string) (*conn, error) {
 		}
 		c.close()
 	}
-	if code := engine.CodeOf(err) & 0xff; code != engine.CodeReadOnly && code != engine.CodeCantOpen || !dbfile.IsWhole(path) {
+	if code := engine.CodeOf(err) & 0xff; code != engine.CodeReadOnly && code != engine.CodeCantOpen ||
+		!dbfile.IsWhole(path) {
 		return nil, err
 	}
 	c, stillErr := dial(path, engine.ModeStill, pragmas...)

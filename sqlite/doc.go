@@ -6,8 +6,8 @@
 //
 // A write that was acknowledged survives a power cut: the database is in WAL mode with
 // synchronous=FULL. An answer that stores nothing, such as the answer to a repeated
-// request, is given only when the data it rests on is durable. If the disk fails to confirm a write, the store takes no more
-// writes until the process is started again.
+// request, is given only when the data it rests on is durable. If the disk fails to confirm a
+// write, the store takes no more writes until the process is started again.
 //
 // # Files
 //

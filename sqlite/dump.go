@@ -42,7 +42,8 @@ func (c *conn) nextOwner(is, name string) (next string, err error) {
 // Dump implements [store.Store].
 func (s *Store) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
 	return s.read(ctx, func(c *conn) error {
-		return dumper{reader: reader{c: c, owner: o.String()}, ctx: ctx, fn: fn, bad: func(err error) error { return err }}.run()
+		return dumper{reader: reader{c: c, owner: o.String()}, ctx: ctx, fn: fn,
+			bad: func(err error) error { return err }}.run()
 	})
 }
 
@@ -108,7 +109,8 @@ func (d dumper) paths(fn func(path string) error, tables ...string) error {
 			return d.bad(err)
 		}
 		return fn(path)
-	}, "SELECT path FROM "+strings.Join(tables, " WHERE owner = ?1 UNION SELECT path FROM ")+" WHERE owner = ?1 ORDER BY path", d.owner)
+	}, "SELECT path FROM "+strings.Join(tables,
+		" WHERE owner = ?1 UNION SELECT path FROM ")+" WHERE owner = ?1 ORDER BY path", d.owner)
 }
 
 func (d dumper) files() error { return d.paths(d.file, "files", "versions", "summaries") }
@@ -124,14 +126,16 @@ func (d dumper) file(path string) error {
 	if err := d.each(func(f *row.Fields) (store.Row, string, string) {
 		v := f.VersionContent(d.owner, path)
 		return store.Row{Version: &v, Path: path}, "version of", fmt.Sprintf("%s, %d,", path, v.Number)
-	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? ORDER BY version", path); err != nil {
+	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? ORDER BY version",
+		path); err != nil {
 		return err
 	}
 	return d.each(func(f *row.Fields) (store.Row, string, string) {
 		s := f.Summary(d.owner, path)
 		s.Content = f.Content()
 		return store.Row{Summary: &s, Path: path}, "summary of", fmt.Sprintf("%s at version %d", path, s.Version)
-	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, prompt", path)
+	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? ORDER BY version, "+
+		"method, model, prompt", path)
 }
 
 func (d dumper) logs() error { return d.paths(d.log, "logs", "entries") }

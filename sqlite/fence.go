@@ -18,7 +18,8 @@ func (c *conn) fence() error {
 	case version == schemaVersion:
 		return nil
 	case version < schemaVersion:
-		return store.Errorf(store.ErrCorrupt, "the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
+		return store.Errorf(store.ErrCorrupt, "the database's schema was set back from %d to %d while it was in "+
+			"use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
 	}
 	return migratedSchema(version)
 }
@@ -36,5 +37,6 @@ func (c *conn) fenceRead() error {
 func (c *conn) userVersion() (version int64, err error) { return c.Number("PRAGMA user_version") }
 
 func migratedSchema(version int64) error {
-	return store.Errorf(store.ErrUnsupported, "another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
+	return store.Errorf(store.ErrUnsupported, "another process has migrated the database to schema %d, and this "+
+		"version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
 }

@@ -67,7 +67,8 @@ func (w *writer) begin() error {
 		return w.loseFiles(err)
 	}
 	if names > 1 { // nothing is lost yet, and the second name may be removed again
-		return store.Errorf(store.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name")
+		return store.Errorf(store.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), "+
+			"and a program that writes under that name would damage the database; remove the second name")
 	}
 	if _, err = w.c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -41,7 +41,8 @@ func restored(path string, err error) error {
 	if !errors.Is(err, store.ErrCorrupt) || statErr != nil || info.Size() == 0 {
 		return err
 	}
-	return dbfile.CausedBy(err, store.ErrCorrupt, "%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
+	return dbfile.CausedBy(err, store.ErrCorrupt,
+		"%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
 		dbfile.Plain(err), filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
@@ -62,7 +63,8 @@ func (c *conn) identify() error {
 	}
 	switch {
 	case app != applicationID:
-		return store.Errorf(store.ErrInvalid, "it is the database of another program (application_id %d); give another path", app)
+		return store.Errorf(store.ErrInvalid, "it is the database of another program (application_id %d); give "+
+			"another path", app)
 	case version > schemaVersion:
 		return newerSchema(version)
 	case version < 1:

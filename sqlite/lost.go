@@ -5,7 +5,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first remove the files that end in -wal and -shm), and start again"
+const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first " +
+	"remove the files that end in -wal and -shm), and start again"
 
 // loseFiles makes the store read-only until the process is started again, and returns
 // why. It also folds the log into the database that is open. SQLite would leave the log
@@ -24,7 +25,8 @@ func (w *writer) loseFiles(err error) error {
 // lostFiles answers the group when a file was lost during its commit.
 func (w *writer) lostFiles(err error) {
 	_ = w.loseFiles(err) // later callers get this error
-	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown, "%s; the write may be lost with it; %s", dbfile.Plain(err), startAgain))
+	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown, "%s; the write may be lost with it; %s", dbfile.Plain(err),
+		startAgain))
 }
 
 // dialOpened opens another connection to the database of a store that writes. It never
@@ -55,8 +57,10 @@ func unreadable(err error) error {
 // is started again.
 func (w *writer) lostFsync(err error) {
 	w.rollback()
-	w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk, start this process again, and check the last writes", dbfile.Plain(err)))
-	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown, "the disk failed to confirm the write (%s); it may or may not be stored", dbfile.Plain(err)))
+	w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk, start this "+
+		"process again, and check the last writes", dbfile.Plain(err)))
+	w.answerUnknown(store.Errorf(store.ErrOutcomeUnknown,
+		"the disk failed to confirm the write (%s); it may or may not be stored", dbfile.Plain(err)))
 }
 
 // answerUnknown tells the callers of the group that their outcome is unknown.

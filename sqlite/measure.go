@@ -80,7 +80,8 @@ func (m *measures) late() error {
 	case full != nil && time.Since(*full) < fullFor:
 		return store.Errorf(store.ErrStorageFull, "the disk was full at the last write; make room on it")
 	case m.turn.running() > lateTurn:
-		return store.Errorf(store.ErrBusy, "another process has been writing for more than %v and does not give up its turn; end it, unless it removes redacted content from a large file", lateTurn)
+		return store.Errorf(store.ErrBusy, "another process has been writing for more than %v and does not give up "+
+			"its turn; end it, unless it removes redacted content from a large file", lateTurn)
 	case m.commit.running() > lateCommit:
 		return store.Errorf(store.ErrBusy, "a commit has taken more than %v; look at the disk", lateCommit)
 	}

@@ -63,7 +63,8 @@ func backupStem(path string, schema int64) string {
 // migrate migrates a database from an older schema to the present one. The caller holds
 // the turn.
 func migrate(path string, from int64, log *slog.Logger) error {
-	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(0)", "trusted_schema(OFF)")
+	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(0)",
+		"trusted_schema(OFF)")
 	if err != nil {
 		return err
 	}
@@ -79,12 +80,15 @@ func (c *conn) migrate(path string, log *slog.Logger) error {
 	from := c.schema
 	copied, err := c.keepCopy(path, log)
 	if err != nil {
-		return dbfile.Wrap(err, "its schema is %d, and no copy could be made beside it before the migration to schema %d; nothing was changed", from, schemaVersion)
+		return dbfile.Wrap(err, "its schema is %d, and no copy could be made beside it before the migration to "+
+			"schema %d; nothing was changed", from, schemaVersion)
 	}
 	if err := c.upgrade(); err != nil {
-		return dbfile.Wrap(err, "migrate it from schema %d to %d: nothing was changed, and a copy is in %s", from, schemaVersion, filepath.Base(copied))
+		return dbfile.Wrap(err, "migrate it from schema %d to %d: nothing was changed, and a copy is in %s", from,
+			schemaVersion, filepath.Base(copied))
 	}
-	log.Warn("the database was migrated to a new schema; a copy from before is kept, and may be removed", "database", path, "from", from, "to", schemaVersion, "copy", copied)
+	log.Warn("the database was migrated to a new schema; a copy from before is kept, and may be removed", "database",
+		path, "from", from, "to", schemaVersion, "copy", copied)
 	return nil
 }
 
@@ -147,7 +151,8 @@ func verifyKept(temp string, log *slog.Logger) error {
 	if len(structure.Problems) > 0 {
 		return store.Errorf(store.ErrCorrupt, "it is damaged (%s); restore it from a backup", structure.Problems[0])
 	}
-	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
+	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems",
+		len(report.Problems), "first", report.Problems[0])
 	return nil
 }
 
@@ -204,7 +209,8 @@ func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, 
 			return err
 		}
 		for _, row := range rows {
-			if _, err := c.Exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...); err != nil {
+			if _, err := c.Exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")",
+				row...); err != nil {
 				return err
 			}
 		}
@@ -217,7 +223,8 @@ func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, 
 
 // pastOwners returns rows of a past schema in the form of the next, and the name of the
 // last owner. A damaged row stays damaged: it gets a wrong checksum.
-func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
+func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any, after string,
+	limit int64) (rows [][]any, last string, err error) {
 	err = c.Each(func(f *row.Fields) error {
 		last = f.Text()
 		row := values(last, form.Read(f, last))
@@ -237,5 +244,6 @@ func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, 
 }
 
 func newerSchema(version int64) error {
-	return store.Errorf(store.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer scratchpad that wrote it", version, schemaVersion)
+	return store.Errorf(store.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer "+
+		"scratchpad that wrote it", version, schemaVersion)
 }

@@ -185,7 +185,9 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 	// they are synced.
 	if err := c.files.SyncLog(); err != nil {
 		c.close()
-		return nil, store.Errorf(store.ErrReadOnly, "the disk failed to confirm the write-ahead log (%s); check the disk and start this process again", dbfile.Plain(err))
+		return nil, store.Errorf(store.ErrReadOnly,
+			"the disk failed to confirm the write-ahead log (%s); check the disk and start this process again",
+			dbfile.Plain(err))
 	}
 	dbfile.ReserveOf(path).Fill()
 	return c, nil

@@ -67,7 +67,8 @@ func (w *writer) await(j *job) error {
 			select {
 			case <-j.done: // answered in the same moment
 			default:
-				return dbfile.CausedBy(ctx.Err(), store.ErrOutcomeUnknown, "the call ended while its commit was under way; read before writing again")
+				return dbfile.CausedBy(ctx.Err(), store.ErrOutcomeUnknown,
+					"the call ended while its commit was under way; read before writing again")
 			}
 		}
 	}
@@ -83,7 +84,8 @@ func (w *writer) await(j *job) error {
 // notStarted returns the error for a caller whose context ended before anything happened.
 func notStarted(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return dbfile.CausedBy(ctx.Err(), store.ErrBusy, "the deadline came before it could begin, nothing happened; try again")
+		return dbfile.CausedBy(ctx.Err(), store.ErrBusy,
+			"the deadline came before it could begin, nothing happened; try again")
 	}
 	return ctx.Err()
 }

@@ -90,7 +90,8 @@ func (r reader) loadLog(q store.Query, l *store.Loaded) (err error) {
 		}
 	}
 	if q.Through > 0 {
-		l.Bytes, err = r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?",
+		l.Bytes, err = r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND "+
+			"path = ? AND entry <= ?",
 			r.owner, q.Log, q.Through)
 	}
 	return err
@@ -159,7 +160,8 @@ func (r reader) version(path string, n int64, content string) (v store.Version, 
 		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
 		return f.ErrAt("version of", path, n)
-	}, "SELECT "+row.VersionColumns+", "+content+" FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
+	}, "SELECT "+row.VersionColumns+", "+content+" FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner,
+		path, n)
 	return v, err
 }
 
@@ -167,7 +169,8 @@ func (r reader) versions(path string) (versions []store.Version, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
 		versions = append(versions, f.VersionReceipt(r.owner, path))
 		return f.Err("version of", path)
-	}, "SELECT "+row.VersionColumns+", "+row.Receipt+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
+	}, "SELECT "+row.VersionColumns+", "+row.Receipt+" FROM versions WHERE owner = ? AND path = ? ORDER BY version",
+		r.owner, path)
 	return versions, err
 }
 
@@ -178,7 +181,8 @@ func (r reader) summary(path string, k store.SummaryKey, current int64) (s *stor
 		s.Content = f.Content()
 		f.Bad = f.Bad || s.SummaryKey != k
 		return f.Err("summary of", path)
-	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
+	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND "+
+		"method = ? AND model = ? AND prompt = ?",
 		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
 	return s, err
 }
@@ -187,7 +191,8 @@ func (r reader) Summaries(path string) (list []store.Summary, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
 		list = append(list, f.Summary(r.owner, path))
 		return f.Err("summary of", path)
-	}, "SELECT "+row.SummaryColumns+" FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, prompt", r.owner, path)
+	}, "SELECT "+row.SummaryColumns+" FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, "+
+		"prompt", r.owner, path)
 	return list, err
 }
 
@@ -252,9 +257,11 @@ func (r reader) currentVersion(f *row.Fields, h store.FileHead) (store.Version, 
 var errEnough = errors.New("enough")
 
 func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) {
-	query, after, next := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After, int64(1)
+	query, after, next := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry "+
+		"> ? ORDER BY entry LIMIT ?", q.After, int64(1)
 	if q.Tail {
-		query, after, next = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
+		query, after, next = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND "+
+			"entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
 	}
 	var entries []store.Entry
 	var size int64
@@ -284,11 +291,13 @@ func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) 
 
 // due counts requests that were made before from or after to, up to n of them.
 func (r reader) due(from, to time.Time, n int) (int, error) {
-	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, row.Micros(from), int64(n))
+	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)",
+		r.owner, row.Micros(from), int64(n))
 	if err != nil || due >= int64(n) {
 		return int(due), err
 	}
-	ahead, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND created >= ? LIMIT ?)",
+	ahead, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND "+
+		"created >= ? LIMIT ?)",
 		r.owner, row.Micros(to), row.Micros(from), int64(n)-due)
 	return int(due + ahead), err
 }

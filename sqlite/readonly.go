@@ -57,7 +57,8 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 			name string
 			into *int64
 		}{
-			{"user_version", &info.Schema}, {"page_size", &info.PageSize}, {"page_count", &info.Pages}, {"freelist_count", &info.Free},
+			{"user_version", &info.Schema}, {"page_size", &info.PageSize}, {"page_count",
+				&info.Pages}, {"freelist_count", &info.Free},
 		} {
 			n, err := c.Number("SELECT " + p.name + " FROM pragma_" + p.name)
 			if err != nil {

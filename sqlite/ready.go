@@ -62,13 +62,15 @@ func (s *Store) endProbe() (err error) {
 
 // unseen is the error about a database that cannot be read.
 func unseen(err error) error {
-	return dbfile.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy), "the database cannot be read; the server's log says why")
+	return dbfile.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy),
+		"the database cannot be read; the server's log says why")
 }
 
 // ready returns nil if, for all that is known, the writer takes writes.
 func (w *writer) ready() error {
 	if err := w.whyBroken(); err != nil {
-		return dbfile.CausedBy(err, store.Kind(err), "the store takes no more writes until the server is started again; its log says why")
+		return dbfile.CausedBy(err, store.Kind(err),
+			"the store takes no more writes until the server is started again; its log says why")
 	}
 	return cmp.Or(w.c.files.Ready(), w.meter.late())
 }

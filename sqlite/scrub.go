@@ -79,7 +79,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 // scrub does the work if there is a record. done is the revision of the record for which
 // the database was written anew already; scrub returns it for the next call.
 func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
-	c, err := dialOpened(s.files, "rw", "busy_timeout(100)", "synchronous(FULL)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
+	c, err := dialOpened(s.files, "rw", "busy_timeout(100)", "synchronous(FULL)", "wal_autocheckpoint(0)",
+		"trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
 		return done, err
 	}
@@ -104,7 +105,8 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 	done, err = c.scrubInTurn(ctx, done)
 	if engine.IsFsync(err) {
 		s.writer.foldLost.Store(true)
-		s.writer.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
+		s.writer.fail(store.Errorf(store.ErrReadOnly,
+			"the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return done, err
 }
@@ -141,7 +143,8 @@ func (s *Store) roomToScrub() error {
 	need := scrubRoom * (dbfile.Bytes(s.path) + dbfile.LogBytes(s.path))
 	for _, dir := range []string{filepath.Dir(s.path), dbfile.TempFolder()} {
 		if free := dbfile.FreeBytes(dir); free >= 0 && free < need {
-			return store.Errorf(store.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d", dir, free, need)
+			return store.Errorf(store.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d",
+				dir, free, need)
 		}
 	}
 	return nil
@@ -152,7 +155,8 @@ func (s *Store) roomToScrub() error {
 func (c *conn) sound(ctx context.Context) error {
 	return c.EachUntil(ctx, func(f *row.Fields) error {
 		if said := f.Next(); said != "ok" {
-			return store.Errorf(store.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
+			return store.Errorf(store.ErrCorrupt,
+				"the database is damaged (%v), so nothing was changed; restore it from a backup", said)
 		}
 		return nil
 	}, "PRAGMA quick_check(1)")
@@ -214,7 +218,8 @@ func (b *scrubber) run(ctx context.Context) {
 				}
 			}
 			if due {
-				b.s.log.Warn("redacted content may still be in the database file; a process that keeps the database open removes it, or scratchpad doctor --scrub")
+				b.s.log.Warn("redacted content may still be in the database file; a process that keeps the database " +
+					"open removes it, or scratchpad doctor --scrub")
 			}
 			return
 		}
@@ -253,7 +258,8 @@ func (b *scrubber) try(ctx context.Context) (due bool) {
 		return true
 	}
 	if !b.failed {
-		b.s.log.Error("redacted content may still be in the database file; removing it failed and is tried again later", "err", err)
+		b.s.log.Error("redacted content may still be in the database file; removing it failed and is tried again later",
+			"err", err)
 	}
 	b.failed, b.next = true, time.Now().Add(scrubPause)
 	// Otherwise the next process that opens the database tries again.

@@ -142,7 +142,8 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) err
 
 func (s *Store) run(j *job) error {
 	if s.writer == nil {
-		return store.Errorf(store.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to make it writable", s.path)
+		return store.Errorf(store.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to "+
+			"make it writable", s.path)
 	}
 	return s.writer.await(j)
 }

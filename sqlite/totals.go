@@ -24,11 +24,13 @@ func (c *conn) totals(tenant string) (store.Totals, error) {
 func (c *conn) quickTotals(tenant string) (sum store.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
 	_, err = c.One(func(f *row.Fields) error {
-		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
+		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions,
+			&sum.Bytes} {
 			*n = f.Int()
 		}
 		return f.Err("totals of", tenant)
-	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
+	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), "+
+		"coalesce(sum(requests), 0),"+
 		" coalesce(sum("+form.Versions+"), 0), coalesce(sum("+form.Bytes+"), 0)"+
 		" FROM owners o WHERE owner > ? AND owner < ? AND "+row.HoldsAnything, prefix, row.AfterPrefix(prefix))
 	return sum, err
@@ -43,6 +45,7 @@ func (c *conn) soundTotals(tenant string) (sum store.Totals, err error) {
 			sum.Add(o)
 		}
 		return nil
-	}, "SELECT owner, "+form.Columns+" FROM owners o WHERE owner > ? AND owner < ? AND "+row.HoldsAnything, prefix, row.AfterPrefix(prefix))
+	}, "SELECT owner, "+form.Columns+" FROM owners o WHERE owner > ? AND owner < ? AND "+row.HoldsAnything, prefix,
+		row.AfterPrefix(prefix))
 	return sum, err
 }

@@ -98,8 +98,10 @@ func (t *tx) redact(ch store.VersionRedaction) error {
 	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
 	t.removed = true
 	values := row.VersionValues(t.owner, ch.Head.Path, &v)
-	if _, err := t.exec("UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = ? AND version = ?",
-		v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path, v.Number); err != nil {
+	if _, err := t.exec("UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = "+
+		"? AND version = ?",
+		v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path,
+		v.Number); err != nil {
 		return err
 	}
 	if err := t.wantScrub(); err != nil {
@@ -177,7 +179,8 @@ func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
 		highest = max(highest, number(f))
 		return f.Err("number of a deleted path of", t.owner)
 	}, "DELETE FROM "+table+" WHERE owner = ? AND path IN (SELECT path FROM "+table+
-		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+columns, t.owner, t.owner, int64(n))
+		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+columns, t.owner, t.owner,
+		int64(n))
 	return highest, err
 }
 
@@ -201,7 +204,8 @@ func (t *tx) Forget(o store.Old) error {
 
 func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {
 	dropped, err := t.c.Exec("DELETE FROM requests WHERE owner = ? AND key IN"+
-		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner, row.Micros(at), int64(n))
+		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner,
+		row.Micros(at), int64(n))
 	if dropped > 0 || err != nil {
 		t.changed, t.removed = true, true
 	}

@@ -15,14 +15,16 @@ import (
 
 // VerifyOptions of [Store.Verify]. The zero value works.
 type VerifyOptions struct {
-	Progress func(done, total int64) // called now and then with the bytes of content checked and all bytes; nil: not called
+	// called now and then with the bytes of content checked and all bytes; nil: not called
+	Progress func(done, total int64)
 }
 
 // VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
-	Owners, Versions, Entries, Bytes int64    // how many were checked
-	Deleted                          int64    // how many of the owners hold nothing any more; Store.Owners does not list them
-	Problems                         []string // at most 100; each names its object. nil: none was found
+	Owners, Versions, Entries, Bytes int64 // how many were checked
+	// how many of the owners hold nothing any more; Store.Owners does not list them
+	Deleted  int64
+	Problems []string // at most 100; each names its object. nil: none was found
 }
 
 const mostProblems = 100
@@ -38,7 +40,8 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 	err := s.read(ctx, func(c *conn) (err error) {
 		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
 			// A snapshot for each owner, so that the write-ahead log can shrink between them.
-			c.Exec("COMMIT") // fails without harm if SQLite has ended the transaction, as it does after damage to the log
+			// fails without harm if SQLite has ended the transaction, as it does after damage to the log
+			c.Exec("COMMIT")
 			if _, err := c.Exec("BEGIN"); err != nil {
 				return err
 			}
@@ -62,7 +65,8 @@ func (r *VerifyReport) problem(format string, args ...any) {
 }
 
 // verifyAll checks the database's structure and then every owner, each in a snapshot.
-func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
+func (c *conn) verifyAll(ctx context.Context, o VerifyOptions,
+	snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
 	var r VerifyReport
 	if err := r.damage(c.structure(ctx, &r)); err != nil {
 		return r, err
@@ -116,7 +120,8 @@ func (r *VerifyReport) damage(err error) error {
 }
 
 // verifyOwner checks all rows of an owner. It goes on after a damaged one.
-func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done, total int64), total int64, r *VerifyReport) error {
+func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done, total int64), total int64,
+	r *VerifyReport) error {
 	var check dump.Checker
 	damaged := false
 	d := dumper{reader: reader{c: c, owner: owner}, ctx: ctx}

@@ -55,9 +55,11 @@ type writer struct {
 	refillAt   time.Time     // when to make the released reserve again; zero: it is there
 }
 
-func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string), redacted func()) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, redacted: redacted, closeWait: 3 * time.Second,
-		wake: make(chan struct{}, 1), exited: make(chan struct{})}
+func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string),
+	redacted func()) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, redacted: redacted,
+		closeWait: 3 * time.Second,
+		wake:      make(chan struct{}, 1), exited: make(chan struct{})}
 	go w.run()
 	return w
 }

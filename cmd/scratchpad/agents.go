@@ -53,7 +53,8 @@ func (p *process) checkServer() error {
 			return err
 		}
 		if pgurl.HasSecret(*p.line.DB) {
-			return invalid("the URL of the database has a password, which would stand in the client's file for everybody to " +
+			return invalid("the URL of the database has a password, which would stand in the client's file for " +
+				"everybody to " +
 				"read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a " +
 				"service: --db 'postgres://?service=NAME'")
 		}
@@ -99,7 +100,8 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 
 // takeMemory records that an agent belongs to a project.
 func (p *process) takeMemory(m clientconfig.Memory) error {
-	if m.Project == "" || m.Agent == defaultAgent || m.Agent == "" || p.line.DB != nil && *p.line.DB == database.InMemory {
+	if m.Project == "" || m.Agent == defaultAgent || m.Agent == "" || p.line.DB != nil &&
+		*p.line.DB == database.InMemory {
 		return nil
 	}
 	return p.use(p.openDatabase, func(db *database.Handle) (err error) {

@@ -57,7 +57,8 @@ func (agentsLs) Run(p *process) error {
 					r.Archived, title = &profile.Archived, title+" (archived)"
 				}
 				records = append(records, r)
-				rows = append(rows, terminal.Row(r.ID, r.Files, r.Logs, r.Entries, r.Bytes, r.Operations, r.Project, title))
+				rows = append(rows, terminal.Row(r.ID, r.Files, r.Logs, r.Entries, r.Bytes, r.Operations, r.Project,
+					title))
 			}
 			after = page[len(page)-1].Agent
 		}

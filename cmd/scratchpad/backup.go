@@ -73,7 +73,8 @@ func (b backupCommand) Run(p *process) error {
 func backupOfServer(name, file string) error {
 	short := native.Quote(pgurl.Short(name))
 	return invalid("backup copies a file of SQLite, and PostgreSQL has programs of its own; run pg_dump "+
-		"--format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole server; "+
+		"--format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole "+
+		"server; "+
 		"check a restored copy with scratchpad verify --db URL",
 		native.Quote(file), short, native.Quote(file), short)
 }

@@ -82,7 +82,8 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 			phrase.Plural(int64(all.Omitted), "path"))
 	}
 	if all.Cursor == 0 {
-		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", ws.Agent())
+		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n",
+			ws.Agent())
 	}
 	what := "nothing new"
 	if len(all.Paths) > 0 {

@@ -121,10 +121,12 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	case c.URL != "" && c.PassKey:
 		return "", invalid("--pass-key is for a server on this machine; leave it out, or --url")
 	case c.URL != "" && c.Tools != storageTools:
-		return "", invalid("with --url the server says which tools it has; leave --tools out, and give it to scratchpad " +
+		return "", invalid("with --url the server says which tools it has; leave --tools out, and give it to " +
+			"scratchpad " +
 			"serve")
 	case c.URL != "" && (p.agentNamed || p.tenantNamed):
-		return "", invalid("with --url the key says whose memory it is; leave --agent and --tenant out, and give them to " +
+		return "", invalid("with --url the key says whose memory it is; leave --agent and --tenant out, and give " +
+			"them to " +
 			"scratchpad keys create")
 	}
 	if c.URL != "" {

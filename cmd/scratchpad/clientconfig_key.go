@@ -26,7 +26,8 @@ func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clien
 		a.Shell = claudeCommand(a.Server)
 	}
 	if at.Scheme == "http" && !clientconfig.IsLoopback(at.Hostname()) && c.KeyVariable != "" {
-		p.note("Beware: http sends the key without encryption to %s. Use https, unless nobody else is on that network.\n",
+		p.note("Beware: http sends the key without encryption to %s. Use https, unless nobody else is on that "+
+			"network.\n",
 			at.Hostname())
 	}
 	m := clientconfig.Memory{Remote: "Memory: that of the agents of the key."}
@@ -53,7 +54,8 @@ func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable
 	}
 	if !c.PassKey {
 		if variable != "" {
-			p.note("\n%s is set here. If %s does not pass it to the server, summaries are outlines. --pass-key puts it into "+
+			p.note("\n%s is set here. If %s does not pass it to the server, summaries are outlines. --pass-key puts "+
+				"it into "+
 				"the entry.\n", variable, to.Title)
 		}
 		return
@@ -71,9 +73,11 @@ func (c clientConfigCommand) sayRemoteKey(p *process, to clientconfig.Client) {
 	case to.NeedsBridge() && c.KeyVariable == "":
 		p.note("\nThe entry starts mcp-remote, for which Node.js must be installed.\n")
 	case to.NeedsBridge():
-		p.note("\nThe entry contains the key. Keep it secret. It starts mcp-remote, for which Node.js must be installed.\n")
+		p.note("\nThe entry contains the key. Keep it secret. It starts mcp-remote, for which Node.js must be " +
+			"installed.\n")
 	case c.KeyVariable != "":
-		p.note("\nThe entry refers to %s. The variable must be set where %s starts; scratchpad keys create makes a key.\n",
+		p.note("\nThe entry refers to %s. The variable must be set where %s starts; scratchpad keys create makes a "+
+			"key.\n",
 			c.KeyVariable, to.Title)
 	}
 }

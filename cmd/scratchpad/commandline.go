@@ -94,7 +94,8 @@ var flagGroups = []kong.Group{
 	{Key: "storage", Title: "Storage:"},
 	{Key: "postgres", Title: "PostgreSQL:", Description: "They have no meaning for a file."},
 	{Key: "limits", Title: "Limits:",
-		Description: "A write that exceeds one of these fails. They apply to this command; a running server has its own."},
+		Description: "A write that exceeds one of these fails. They apply to this command; a running server has its " +
+			"own."},
 	{Key: "summaries", Title: "Summaries of long files:"},
 	{Key: "output", Title: "Output:"},
 }

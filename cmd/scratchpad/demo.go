@@ -43,10 +43,12 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 		return err
 	}
 	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; "+
+		fmt.Fprintf(out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are "+
+			"estimates; "+
 			"docs/benchmarks.md has exact numbers.)\n",
 			p.paint("In all", color.Bold), r.Tokens, r.Whole)
-		_, err := fmt.Fprintln(out, "Next: scratchpad setup adds it to your clients: Claude Code, Cursor, VS Code, Codex "+
+		_, err := fmt.Fprintln(out, "Next: scratchpad setup adds it to your clients: Claude Code, Cursor, VS Code, "+
+			"Codex "+
 			"and others.")
 		return err
 	})

@@ -63,8 +63,10 @@ func (c exportCommand) Run(p *process) error {
 			return err
 		}
 		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
-		return p.say(a, "%s  agent %s: %s, %s, %s, %s, %s", terminal.OneLine(a.Dir), a.Agent, phrase.Plural(a.Files, "file"),
-			phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs, "log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
+		return p.say(a, "%s  agent %s: %s, %s, %s, %s, %s", terminal.OneLine(a.Dir), a.Agent,
+			phrase.Plural(a.Files, "file"),
+			phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs,
+				"log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
 	})
 }
 

@@ -89,7 +89,8 @@ func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
 			return p.note("versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
 		}
 		return unified.Write(out, d, old.Content, new.Content, unified.Options{
-			Old: fmt.Sprintf("%s\tversion %d", new.Path, old.Version), New: fmt.Sprintf("%s\tversion %d", new.Path, new.Version),
+			Old: fmt.Sprintf("%s\tversion %d", new.Path, old.Version), New: fmt.Sprintf("%s\tversion %d", new.Path,
+				new.Version),
 			Context: context, Style: p.diffStyle(),
 		})
 	})

@@ -51,7 +51,8 @@ func (c filesEdit) Run(p *process) error {
 	case c.Old != nil && c.New == nil:
 		return invalid("edit %s: the text to put in place of %q is missing; give '' to remove it", c.Path, *c.Old)
 	case c.Old == nil && !(terminal.Is(p.in) && terminal.Is(p.out)):
-		return invalid("edit %s: there is no terminal for an editor; give the text to replace and the text to put in its "+
+		return invalid("edit %s: there is no terminal for an editor; give the text to replace and the text to put "+
+			"in its "+
 			"place", c.Path)
 	}
 	open := p.openExisting

@@ -44,7 +44,8 @@ func (c filesHistory) Run(p *process) error {
 		rows := [][]string{{"VERSION", "BYTES", "UPDATED", "AUTHOR"}}
 		for _, v := range versions {
 			by, redacted := change.AuthorOf(v.Author), redactedOf(v.Redacted)
-			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by,
+			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(),
+				Author:   by,
 				Redacted: redacted})
 			bytes, author := fmt.Sprint(v.Bytes), by.String()
 			if redacted != nil {

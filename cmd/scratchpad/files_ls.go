@@ -37,7 +37,8 @@ func (c filesLs) Run(p *process) error {
 				return err
 			}
 			for _, f := range page.Files {
-				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated.UTC()})
+				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes,
+					Updated: f.Updated.UTC()})
 				rows = append(rows, terminal.Row(f.Path, f.Version, f.Bytes, f.Updated))
 			}
 			if o.After = page.Next; !page.More {

@@ -35,7 +35,8 @@ func (c filesMv) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, "%s: version %d, moved from %s", r.Path,
+		return p.say(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, "%s: version %d, moved from %s",
+			r.Path,
 			r.Version, r.From)
 	})
 }

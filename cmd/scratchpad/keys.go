@@ -62,7 +62,8 @@ func (p *process) printKey(k auth.Key, text string) (keyrecord.Record, error) {
 	r := keyrecord.Of(k, time.Now())
 	r.Key = text
 	if err := p.say(r, "%s", text); err != nil {
-		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke "+
+		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys "+
+			"revoke "+
 			"%s, and make another", r.ID, err, r.ID)
 	}
 	return r, nil

@@ -52,7 +52,8 @@ func (c keysCreate) Run(p *process) error {
 			return err
 		}
 	} else if g.Scopes&(auth.Read|auth.Write) != 0 {
-		return invalid("create a key: whose memory is it for? Give --agents with names, a beginning such as 'team-a-*', " +
+		return invalid("create a key: whose memory is it for? Give --agents with names, a beginning such as " +
+			"'team-a-*', " +
 			"or '*' for all")
 	}
 	if err := p.needReader(); err != nil {

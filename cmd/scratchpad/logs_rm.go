@@ -65,7 +65,8 @@ func (c logsRm) Run(p *process) error {
 
 func (c logsRm) confirm(p *process, agent string) error {
 	if c.Through > 0 {
-		return p.confirm(c.Yes, c.Logs, "Delete the entries up to %d of the log %s of agent %s?", c.Through, c.Logs[0], agent)
+		return p.confirm(c.Yes, c.Logs, "Delete the entries up to %d of the log %s of agent %s?", c.Through, c.Logs[0],
+			agent)
 	}
 	return p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", agent, strings.Join(c.Logs, ", "))
 }

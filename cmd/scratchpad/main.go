@@ -96,7 +96,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	p := &process{
 		ctx: ctx, streams: s, line: &line, command: k.Command(),
-		versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent"), tenantNamed: flags.OnLine(k,
+		versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k,
+			"agent"), tenantNamed: flags.OnLine(k,
 			"tenant"),
 	}
 	level := slog.LevelWarn

@@ -70,7 +70,8 @@ func (c migrateCommand) Run(p *process) (err error) {
 		return err
 	}
 	defer source.Close()
-	if target, err := database.OpenReadOnly(p.ctx, to, o); err == nil { // one that is not empty does not change by a byte
+	// one that is not empty does not change by a byte
+	if target, err := database.OpenReadOnly(p.ctx, to, o); err == nil {
 		if err := errors.Join(migrate.Target(p.ctx, target, fromName), target.Close()); err != nil {
 			return err
 		}
@@ -83,7 +84,8 @@ func (c migrateCommand) Run(p *process) (err error) {
 	began := time.Now()
 	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
 	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
-	r, err := migrate.Copy(p.ctx, source, target, migrate.Options{From: fromName, Copying: copying, Verifying: verifying})
+	r, err := migrate.Copy(p.ctx, source, target, migrate.Options{From: fromName, Copying: copying,
+		Verifying: verifying})
 	endCopying()
 	endVerifying()
 	if err != nil {

@@ -83,7 +83,8 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 	}
 	if !terminal.Is(p.in) {
 		command, _, _ := strings.Cut(p.command, " <")
-		return invalid("%s %s needs a yes, and there is no terminal to ask on; give --yes", command, strings.Join(named, " "))
+		return invalid("%s %s needs a yes, and there is no terminal to ask on; give --yes", command,
+			strings.Join(named, " "))
 	}
 	if err := p.note(format+" [y/N] ", args...); err != nil {
 		return err

@@ -65,14 +65,16 @@ func (c searchCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Hits: make([]hitRecord, len(r.Hits))}
+		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More,
+			Hits: make([]hitRecord, len(r.Hits))}
 		for i, h := range r.Hits {
 			record.Hits[i] = hitRecord{h.Path, h.Entry, h.Line, h.Time.UTC(), h.Text, h.Marks}
 			if h.Marks == nil {
 				record.Hits[i].Matches = [][2]int{}
 			}
 		}
-		if err := p.answer(record, func(out io.Writer) error { return p.printHits(out, r.Hits) }); err != nil || p.line.JSON {
+		if err := p.answer(record, func(out io.Writer) error { return p.printHits(out, r.Hits) }); err != nil ||
+			p.line.JSON {
 			return err
 		}
 		switch {

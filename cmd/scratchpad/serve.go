@@ -92,7 +92,8 @@ func (c serveCommand) address() string {
 // Run serves until a signal arrives.
 func (c serveCommand) Run(p *process) (err error) {
 	if p.line.Agent != nil {
-		return invalid("--agent is for one agent, and a server has many; give a key that agent instead: scratchpad keys "+
+		return invalid("--agent is for one agent, and a server has many; give a key that agent instead: scratchpad "+
+			"keys "+
 			"create --agents %s", *p.line.Agent)
 	}
 	if p.line.Tenant != nil {

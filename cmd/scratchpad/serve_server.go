@@ -264,7 +264,8 @@ func (s *service) sayNeighbour() (leave func()) {
 	case err != nil:
 		s.p.log.Debug("no look for another server", "err", err)
 	case held:
-		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions for " +
+		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and " +
+			"sessions for " +
 			"itself")
 	}
 	return leave

@@ -66,8 +66,9 @@ func (verifyCommand) Run(p *process) error {
 		return failure.OfDatabase(err)
 	}
 	v := verified{Note: note, Database: pgurl.Short(name), OK: len(report.Problems) == 0,
-		Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
-		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
+		Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions,
+		Entries: report.Entries,
+		Bytes:   report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err
 	}
@@ -77,7 +78,8 @@ func (verifyCommand) Run(p *process) error {
 			what = "one"
 		}
 		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt,
-			"verify found damage; restore the database from a backup, and keep this %s, which was not changed: the rest of "+
+			"verify found damage; restore the database from a backup, and keep this %s, which was not changed: the "+
+				"rest of "+
 				"it can still be read", what))
 	}
 	return nil

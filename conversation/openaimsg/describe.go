@@ -21,7 +21,8 @@ var silent = map[string]bool{
 // readable are the members that help a reader, in the order in which they are written.
 var readable = []string{
 	"server_label", "name", "query", "queries", "url", "title", "code", "command", "commands", "action", "operation",
-	"arguments", "input", "revised_prompt", "filename", "text", "content", "results", "logs", "outputs", "stdout", "stderr",
+	"arguments", "input", "revised_prompt", "filename", "text", "content", "results", "logs", "outputs", "stdout",
+	"stderr",
 	"output", "result", "message",
 }
 

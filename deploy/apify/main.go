@@ -54,7 +54,8 @@ func run(ctx context.Context, getenv func(string) string, log *slog.Logger, read
 		defer cancel()
 		m.Close(ctx)
 	}()
-	summarizer, err := summarize.Choose("auto", in.environment(getenv), summarize.ProviderOptions{Model: in.SummaryModel})
+	summarizer, err := summarize.Choose("auto", in.environment(getenv),
+		summarize.ProviderOptions{Model: in.SummaryModel})
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,8 @@ func run(ctx context.Context, getenv func(string) string, log *slog.Logger, read
 		Caller: func(context.Context) string { return "user" }, // a run has one user, whom the platform has identified
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			if in.Agent != "" && call.AgentID != "" && call.AgentID != in.Agent {
-				return nil, workspace.Errorf(workspace.ErrInvalid, "agent_id is not the agent of this run; leave it out")
+				return nil, workspace.Errorf(workspace.ErrInvalid,
+					"agent_id is not the agent of this run; leave it out")
 			}
 			ws, err := svc.Agent(cmp.Or(in.Agent, call.AgentID))
 			if err != nil {
@@ -152,11 +154,13 @@ func parseInput(text []byte, getenv func(string) string) (input, error) {
 			return input{}, fmt.Errorf("input agent: %w", err)
 		}
 	}
-	key, err := secretsKey(getenv("APIFY_INPUT_SECRETS_PRIVATE_KEY_FILE"), getenv("APIFY_INPUT_SECRETS_PRIVATE_KEY_PASSPHRASE"))
+	key, err := secretsKey(getenv("APIFY_INPUT_SECRETS_PRIVATE_KEY_FILE"),
+		getenv("APIFY_INPUT_SECRETS_PRIVATE_KEY_PASSPHRASE"))
 	if err != nil {
 		return input{}, fmt.Errorf("APIFY_INPUT_SECRETS_PRIVATE_KEY_FILE: %w", err)
 	}
-	for name, field := range map[string]*string{"anthropicApiKey": &in.AnthropicKey, "openaiApiKey": &in.OpenAIKey, "accessKey": &in.AccessKey} {
+	for name, field := range map[string]*string{"anthropicApiKey": &in.AnthropicKey, "openaiApiKey": &in.OpenAIKey,
+		"accessKey": &in.AccessKey} {
 		if *field, err = reveal(*field, key); err != nil {
 			return input{}, fmt.Errorf("input %s: %w", name, err)
 		}

@@ -40,7 +40,8 @@ type meter struct {
 // If charge is nil, the meter charges nothing and refuses nothing.
 func newMeter(run string, most int64, charge func(ctx context.Context, key string) error, log *slog.Logger) *meter {
 	ctx, stop := context.WithCancel(context.Background())
-	m := &meter{charge: charge, prefix: run + "-" + rand.Text(), log: log, due: make(chan string, mostWaiting), stop: stop, left: most}
+	m := &meter{charge: charge, prefix: run + "-" + rand.Text(), log: log, due: make(chan string, mostWaiting),
+		stop: stop, left: most}
 	for range chargesAtOnce {
 		m.workers.Go(func() {
 			for key := range m.due {
@@ -81,7 +82,8 @@ func (m *meter) reserve(ctx context.Context, call mcpserver.Call) error {
 	defer m.mu.Unlock()
 	switch {
 	case m.left == 0:
-		return workspace.Errorf(workspace.ErrQuota, "the run has reached the most that its user allows it to charge; start it again with a higher limit")
+		return workspace.Errorf(workspace.ErrQuota,
+			"the run has reached the most that its user allows it to charge; start it again with a higher limit")
 	case m.reserved == mostWaiting || m.closed:
 		return workspace.Errorf(workspace.ErrBusy, "earlier calls cannot be charged at the moment; try again later")
 	}

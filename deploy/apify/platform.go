@@ -43,11 +43,12 @@ func (r *refusal) Error() string {
 
 // newPlatform returns the platform of a run. getenv returns variables of the environment.
 func newPlatform(getenv func(string) string) (*platform, error) {
-	p := &platform{base: "https://api.apify.com", token: getenv("APIFY_TOKEN"), run: getenv("ACTOR_RUN_ID"), client: &http.Client{
-		Timeout: attemptTime,
-		// A redirect would carry the token elsewhere.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	p := &platform{base: "https://api.apify.com", token: getenv("APIFY_TOKEN"), run: getenv("ACTOR_RUN_ID"),
+		client: &http.Client{
+			Timeout: attemptTime,
+			// A redirect would carry the token elsewhere.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}}
 	for _, name := range []string{"APIFY_API_BASE_URL", "APIFY_API_PUBLIC_BASE_URL"} {
 		if base := getenv(name); base != "" {
 			p.base = base
@@ -69,15 +70,17 @@ func (p *platform) charge(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.do(ctx, http.MethodPost, "/v2/actor-runs/"+url.PathEscape(p.run)+"/charge", bytes.NewReader(body), http.Header{
-		"Content-Type": {"application/json"}, "Idempotency-Key": {key},
-	})
+	_, err = p.do(ctx, http.MethodPost, "/v2/actor-runs/"+url.PathEscape(p.run)+"/charge", bytes.NewReader(body),
+		http.Header{
+			"Content-Type": {"application/json"}, "Idempotency-Key": {key},
+		})
 	return err
 }
 
 // input returns the input of the run: nil if there is none.
 func (p *platform) input(ctx context.Context, store, key string) ([]byte, error) {
-	b, err := p.do(ctx, http.MethodGet, "/v2/key-value-stores/"+url.PathEscape(store)+"/records/"+url.PathEscape(key), nil, nil)
+	b, err := p.do(ctx, http.MethodGet, "/v2/key-value-stores/"+url.PathEscape(store)+"/records/"+url.PathEscape(key),
+		nil, nil)
 	var refused *refusal
 	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
 		return nil, nil
@@ -121,7 +124,8 @@ func (p *platform) pricing(ctx context.Context, mostDollars string) (pricing, er
 	}
 	left, err := strconv.ParseFloat(mostDollars, 64)
 	if err != nil || math.IsNaN(left) {
-		return pricing{}, fmt.Errorf("ACTOR_MAX_TOTAL_CHARGE_USD is %.40q, which is not a number of dollars", mostDollars)
+		return pricing{}, fmt.Errorf("ACTOR_MAX_TOTAL_CHARGE_USD is %.40q, which is not a number of dollars",
+			mostDollars)
 	}
 	for name, count := range run.Data.ChargedEventCounts {
 		left -= prices[name].EventPriceUsd * float64(count)

@@ -58,7 +58,8 @@ func tarred(entries []entry, at time.Time) ([]byte, error) {
 	}
 	w := tar.NewWriter(packed)
 	for _, e := range entries {
-		err := w.WriteHeader(&tar.Header{Name: e.name, Mode: e.mode, Size: int64(len(e.content)), ModTime: at, Format: tar.FormatUSTAR})
+		err := w.WriteHeader(&tar.Header{Name: e.name, Mode: e.mode, Size: int64(len(e.content)), ModTime: at,
+			Format: tar.FormatUSTAR})
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,8 @@ func (s source) bundle(b build) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return zipped(append([]entry{{"manifest.json", 0o644, text}, {"server/" + b.program(), 0o755, b.binary}}, entries...), s.time)
+	return zipped(append([]entry{{"manifest.json", 0o644, text}, {"server/" + b.program(), 0o755, b.binary}},
+		entries...), s.time)
 }
 
 // addServer adds server.json for the MCP registry, with a package for each bundle.

@@ -157,9 +157,11 @@ const maxProgram = 50_000_000
 func (s source) build(ctx context.Context, temp, system string) (build, error) {
 	goos, goarch, _ := strings.Cut(system, "/")
 	file := filepath.Join(temp, goos+"-"+goarch)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file, "./cmd/scratchpad")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file,
+		"./cmd/scratchpad")
 	cmd.Dir, cmd.Stderr = s.root, os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off")
 	if err := cmd.Run(); err != nil {
 		return build{}, fmt.Errorf("go build for %s: %w", system, err)
 	}

@@ -71,7 +71,8 @@ func (s source) bom(b build) ([]byte, error) {
 	main.Ref = main.PURL
 	list := bom{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{s.time.Format(time.RFC3339), main}}
 	golang := strings.TrimPrefix(b.info.GoVersion, "go")
-	list.Components = []component{{Type: "library", Name: "std", Version: golang, PURL: purl("std", golang), Licenses: known["the Go standard library and runtime"]}}
+	list.Components = []component{{Type: "library", Name: "std", Version: golang, PURL: purl("std", golang),
+		Licenses: known["the Go standard library and runtime"]}}
 	for _, m := range b.info.Deps {
 		c, err := library(m, known)
 		if err != nil {
@@ -100,7 +101,8 @@ func library(m *debug.Module, known map[string][]licenseChoice) (component, erro
 	}
 	licenses := known[m.Path+" "+m.Version]
 	if licenses == nil {
-		return component{}, fmt.Errorf("NOTICE does not list %s %s; run go run ./internal/notice >NOTICE", m.Path, m.Version)
+		return component{}, fmt.Errorf("NOTICE does not list %s %s; run go run ./internal/notice >NOTICE", m.Path,
+			m.Version)
 	}
 	return component{
 		Type: "library", Name: m.Path, Version: m.Version, PURL: purl(m.Path, m.Version),

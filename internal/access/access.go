@@ -44,7 +44,9 @@ type tenant struct {
 
 // New returns a Door. base has the store and the options of all tenants. limits returns
 // the limits of a tenant as they are now; every call asks for them.
-func New(base *workspace.Service, limits func(ctx context.Context, tenant string) (workspace.StoreLimits, error)) *Door {
+func New(
+	base *workspace.Service, limits func(ctx context.Context, tenant string) (workspace.StoreLimits, error),
+) *Door {
 	return &Door{base: base, limits: limits, tenants: lru.New[string, tenant](maxTenants)}
 }
 
@@ -82,7 +84,8 @@ func (d *Door) Workspace(ctx context.Context, agent string, need auth.Scopes) (*
 	case err != nil:
 		return nil, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
 	case !ok:
-		return nil, denied{"this server serves nobody without a key, and it has none yet; its operator makes one with: scratchpad keys create"}
+		return nil, denied{"this server serves nobody without a key, and it has none yet; its operator makes one " +
+			"with: scratchpad keys create"}
 	}
 	only, bound := c.Agents.Only()
 	if agent == "" && bound {

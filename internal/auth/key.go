@@ -82,9 +82,11 @@ type secretRecord struct {
 // decodeKey reads a record of the store. Errors: [workspace.ErrCorrupt].
 func decodeKey(found workspace.Record) (r keyRecord, err error) {
 	id := strings.TrimPrefix(found.Key, keyPrefix)
-	if json.Unmarshal(found.Value, &r) != nil || checkTenant(r.Tenant) != nil || r.Scopes == 0 || r.checkAgents() != nil {
+	if json.Unmarshal(found.Value, &r) != nil || checkTenant(r.Tenant) != nil || r.Scopes == 0 ||
+		r.checkAgents() != nil {
 		return keyRecord{}, workspace.Errorf(workspace.ErrCorrupt,
-			"the record of the key %s cannot be read; use the version of scratchpad that wrote it, or restore a backup", id)
+			"the record of the key %s cannot be read; use the version of scratchpad that wrote it, or restore a backup",
+			id)
 	}
 	r.ID, r.revision = id, found.Revision
 	return r.shown(), nil
@@ -223,7 +225,8 @@ func expiry(now time.Time, lifetime time.Duration) (time.Time, error) {
 	case lifetime == 0:
 		return time.Time{}, nil
 	case lifetime < 0 || lifetime > maxLifetime:
-		return time.Time{}, invalid("the key would be valid for %v; give a time above 0 and up to 100 years, or 0 for a "+
+		return time.Time{}, invalid("the key would be valid for %v; give a time above 0 and up to 100 years, or 0 "+
+			"for a "+
 			"key that never expires", lifetime)
 	}
 	return now.Add(lifetime), nil

@@ -113,7 +113,8 @@ func addUse(system workspace.Records, o ListOptions, keys []Key) error {
 			return nil
 		}
 		id := strings.TrimPrefix(r.Key, usedPrefix)
-		if i, ok := slices.BinarySearchFunc(keys, id, func(k Key, id string) int { return strings.Compare(k.ID, id) }); ok {
+		if i, ok := slices.BinarySearchFunc(keys, id,
+			func(k Key, id string) int { return strings.Compare(k.ID, id) }); ok {
 			keys[i].LastUsed = parseUse(r.Value)
 		}
 	}

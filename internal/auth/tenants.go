@@ -90,7 +90,8 @@ func (t *Tenants) Set(ctx context.Context, name string, c TenantChange) (Tenant,
 			switch {
 			case limit.next == nil:
 			case *limit.next < -1:
-				return nil, invalid("a limit of %d %s; give 1 or more, 0 for the default, or -1 for no limit", *limit.next,
+				return nil, invalid("a limit of %d %s; give 1 or more, 0 for the default, or -1 for no limit",
+					*limit.next,
 					limit.what)
 			default:
 				*limit.of = *limit.next
@@ -151,7 +152,8 @@ func readTenant(system workspace.Records, name string) (TenantLimits, error) {
 func decodeTenant(found workspace.Record) (l TenantLimits, err error) {
 	if found.Revision > 0 && json.Unmarshal(found.Value, &l) != nil {
 		err = workspace.Errorf(workspace.ErrCorrupt,
-			"the record of the tenant %s cannot be read; use the version of scratchpad that wrote it, or restore a backup",
+			"the record of the tenant %s cannot be read; use the version of scratchpad that wrote it, or restore a "+
+				"backup",
 			strings.TrimPrefix(found.Key, tenantPrefix))
 	}
 	return l, err

@@ -83,8 +83,7 @@ func (k *Keys) Any(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	found, err := k.first.load(struct{}{}, now, func() ([]workspace.Record,
-		error) {
+	found, err := k.first.load(struct{}{}, now, func() ([]workspace.Record, error) {
 		return k.store.System(ctx).List(keyPrefix, "", 1)
 	})
 	if err != nil {

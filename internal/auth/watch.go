@@ -70,7 +70,11 @@ func (w *watch) current(ctx context.Context) (moment, error) {
 		age := elapsed(last.at, w.now())
 		if age >= lookEvery && !closed {
 			// The look goes on when the caller leaves, because others wait for it too.
-			looked = w.flight.DoChan("", func() (any, error) { w.look(context.WithoutCancel(ctx), epoch); return nil, nil })
+			looked = w.flight.DoChan("", func() (any, error) {
+				w.look(context.WithoutCancel(ctx), epoch)
+				return nil,
+					nil
+			})
 		}
 		w.mu.Unlock()
 		switch {

@@ -56,7 +56,8 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 	if err != nil {
 		return Brief{}, err
 	}
-	return Brief{Files: u.Files, Logs: u.Logs, Entries: u.Entries, Cursor: c.Cursor, Since: since, TooOld: c.TooOld, More: c.More, Paths: c.Paths}, nil
+	return Brief{Files: u.Files, Logs: u.Logs, Entries: u.Entries, Cursor: c.Cursor, Since: since, TooOld: c.TooOld,
+		More: c.More, Paths: c.Paths}, nil
 }
 
 // Text returns the brief in words, with as many paths as fit the tokens, as
@@ -92,7 +93,8 @@ func (b Brief) head() string {
 		return fmt.Sprintf("This memory is empty (cursor %d).", b.Cursor)
 	}
 	return fmt.Sprintf("This memory holds %s and %s with %s (cursor %d).",
-		phrase.Plural(b.Files, "file"), phrase.Plural(b.Logs, "log"), phrase.Entries(b.Entries), b.Cursor) + b.unchanged()
+		phrase.Plural(b.Files, "file"), phrase.Plural(b.Logs, "log"), phrase.Entries(b.Entries), b.Cursor) +
+		b.unchanged()
 }
 
 func (b Brief) unchanged() string {
@@ -127,7 +129,8 @@ func (b Brief) rest(n int) string {
 // line returns the line of a path.
 func (b Brief) line(c workspace.Change) string {
 	if b.Since < 0 || b.TooOld || b.More {
-		return strings.Join([]string{quotedPath(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)}, " ")
+		return strings.Join([]string{quotedPath(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)},
+			" ")
 	}
 	words := []string{quoted(string(c.Op), isWord(string(c.Op))), path(c)}
 	switch {

@@ -23,7 +23,8 @@ type Style struct {
 func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
 	for _, row := range all.Paths {
-		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, AuthorOf(row.Author), row.Time))
+		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, AuthorOf(row.Author),
+			row.Time))
 	}
 	if len(rows) > 1 {
 		var table bytes.Buffer
@@ -54,7 +55,8 @@ func movedPath(c workspace.Change) string {
 }
 
 var opColors = map[workspace.ChangeOp]color.Attribute{
-	workspace.OpCreate: color.FgGreen, workspace.OpAppend: color.FgGreen, workspace.OpDelete: color.FgRed, workspace.OpTrim: color.FgRed, workspace.OpMove: color.FgCyan,
+	workspace.OpCreate: color.FgGreen, workspace.OpAppend: color.FgGreen, workspace.OpDelete: color.FgRed,
+	workspace.OpTrim: color.FgRed, workspace.OpMove: color.FgCyan,
 }
 
 // paintOp colours the operation with which a line begins.
@@ -89,5 +91,6 @@ func (s Style) paintDiff(kind workspace.PathKind, line string) string {
 // Line returns a change as a line for people.
 func (s Style) Line(c workspace.Change) string {
 	line := fmt.Sprintf("%-7s  %s  %s  %d -> %d", c.Op, c.Kind, terminal.Cell(movedPath(c)), c.Before, c.After)
-	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, phrase.Time(c.Time), s.paintOp(c.Op, line), terminal.Cell(AuthorOf(c.Author).String()))
+	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, phrase.Time(c.Time), s.paintOp(c.Op, line),
+		terminal.Cell(AuthorOf(c.Author).String()))
 }

@@ -33,9 +33,11 @@ func inPlace(old, want []byte, at span, name string) (where, text string) {
 	}
 	if isBlank(before) && isBlank(after) {
 		text = string(bytes.Join(lines[first:len(lines)-end], nil))
-		return "in place of " + linesOf(old, span{from, to}), strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r", "") + "\n"
+		return "in place of " + linesOf(old, span{from, to}), strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r",
+			"") + "\n"
 	}
-	return fmt.Sprintf("in place of %s in %s", name, linesOf(old, at)), string(want[at.from:at.to+len(want)-len(old)]) + "\n"
+	return fmt.Sprintf("in place of %s in %s", name, linesOf(old, at)), string(want[at.from:at.to+len(want)-len(old)]) +
+		"\n"
 }
 
 // isBlank reports whether the text before or after an entry on its line is no other entry.

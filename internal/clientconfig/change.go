@@ -47,7 +47,8 @@ func Inside(file, project string) error {
 	within, err := filepath.Rel(root, real)
 	switch {
 	case err != nil || !filepath.IsLocal(within):
-		return fail(ErrInvalid, "%s is reached by a link that leads out of the project, to %s; remove the link", onOneLine(file), onOneLine(real))
+		return fail(ErrInvalid, "%s is reached by a link that leads out of the project, to %s; remove the link",
+			onOneLine(file), onOneLine(real))
 	case filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
 		return fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
 	}
@@ -65,13 +66,17 @@ func (c Change) target() (string, error) {
 
 // AddServer returns the change that puts a server into the client's file under a name.
 func (c Client) AddServer(file, name string, s Server) Change {
-	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.format.edit(old, name, s) })}
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
+		return c.format.edit(old, name, s)
+	})}
 }
 
 // RemoveServer returns the change that takes a server out of the client's file. If the
 // file does not have it, nothing changes.
 func (c Client) RemoveServer(file, name string) Change {
-	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.format.remove(old, name) })}
+	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
+		return c.format.remove(old, name)
+	})}
 }
 
 // A Preview says what a [Change] would do.

@@ -33,7 +33,8 @@ const byName = "name"
 
 var clients = []Client{
 	{
-		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers", remote: typedURL}, true,
+		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers",
+			remote: typedURL}, true,
 		"claude", func(p places) []string { return p.below(".claude", ".claude.json") }, "${%s}",
 	},
 	{
@@ -45,11 +46,18 @@ var clients = []Client{
 		"cursor", func(p places) []string { return p.below(".cursor") }, "${env:%s}",
 	},
 	{
-		"vscode", "VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonFormat{key: "servers", typed: true, remote: typedURL}, true,
-		"code", func(p places) []string { return append(p.below(".vscode"), filepath.Join(p.settings(), "Code")) }, "${env:%s}",
+		"vscode", "VS Code", func(places) string {
+			return filepath.Join(".vscode",
+				"mcp.json")
+		}, jsonFormat{key: "servers", typed: true, remote: typedURL}, true,
+		"code", func(p places) []string {
+			return append(p.below(".vscode"),
+				filepath.Join(p.settings(), "Code"))
+		}, "${env:%s}",
 	},
 	{
-		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers", remote: remote{key: "serverUrl"}}, false,
+		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers",
+			remote: remote{key: "serverUrl"}}, false,
 		"windsurf", func(p places) []string { return p.below(filepath.Join(".codeium", "windsurf")) }, "${env:%s}",
 	},
 	{

@@ -65,7 +65,8 @@ func readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fail(ErrInvalid, "%s is not a regular file; move it away", onOneLine(name))
 	case info.Size() > maxFile:
-		return nil, fail(ErrInvalid, "%s has %d bytes, limit %d; edit it by hand", onOneLine(name), info.Size(), maxFile)
+		return nil, fail(ErrInvalid, "%s has %d bytes, limit %d; edit it by hand", onOneLine(name), info.Size(),
+			maxFile)
 	}
 	return os.ReadFile(name)
 }

@@ -54,7 +54,8 @@ func withoutLock(lock string, err error) error {
 		return nil
 	}
 	if _, missing := os.Lstat(lock); missing == nil {
-		return fail(ErrInvalid, "%s is left from another user or an earlier edit and cannot be opened (%v); remove it", lock, err)
+		return fail(ErrInvalid, "%s is left from another user or an earlier edit and cannot be opened (%v); remove it",
+			lock, err)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return nil

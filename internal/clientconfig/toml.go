@@ -48,7 +48,8 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 		return nil, nil, err
 	}
 	if list, _ := before[tomlServers].([]any); len(list) > 0 {
-		return nil, nil, fail(ErrByHand, "%s is a list there, and the client reads a table; write [%s.NAME] for each server",
+		return nil, nil, fail(ErrByHand, "%s is a list there, and the client reads a table; write [%s.NAME] for "+
+			"each server",
 			tomlServers, tomlServers)
 	}
 	servers, _ := before[tomlServers].(map[string]any)
@@ -67,7 +68,8 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	}
 	snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
 	if servers[name] == nil {
-		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
+		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name,
+			tomlServers)}
 	} else {
 		if changed = differences(name, entry, s); len(changed) == 0 {
 			return old, nil, nil

@@ -21,7 +21,8 @@ type Word struct {
 // Words joins what Bash has split.
 func Words(raw []string) (words []Word) {
 	for i := 0; i < len(raw); i++ {
-		if n := len(words); raw[i] == "=" && n > 0 && strings.HasPrefix(words[n-1].Text, "--") && !strings.Contains(words[n-1].Text, "=") {
+		if n := len(words); raw[i] == "=" && n > 0 && strings.HasPrefix(words[n-1].Text, "--") &&
+			!strings.Contains(words[n-1].Text, "=") {
 			words[n-1].Text += "="
 			words[n-1].Split = len(words[n-1].Text)
 			if i++; i < len(raw) {
@@ -83,7 +84,8 @@ func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names
 	if kind == Keys || kind == Tenants {
 		return ofServer(ctx, store, kind, prefix)
 	}
-	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths}) // all that may be stored
+	// all that may be stored
+	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths})
 	if err != nil {
 		return nil
 	}

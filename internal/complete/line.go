@@ -226,7 +226,8 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	for top.Parent != nil && top.Parent.Type == kong.CommandNode {
 		top = top.Parent
 	}
-	if stored := map[string][]string{"files": {"path", "prefix"}, "logs": {"log", "prefix"}, "agents": {"name"}, "keys": {"id"}, "tenants": {"tenant"}}; slices.Contains(stored[top.Name], v.Name) {
+	if stored := map[string][]string{"files": {"path", "prefix"}, "logs": {"log", "prefix"}, "agents": {"name"},
+		"keys": {"id"}, "tenants": {"tenant"}}; slices.Contains(stored[top.Name], v.Name) {
 		return c.names(top.Name)
 	}
 	return nil

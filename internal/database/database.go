@@ -128,7 +128,9 @@ func Exists(ctx context.Context, name string, o Options) (bool, error) {
 
 // absent is the error of a database that nobody has written yet.
 func absent(name string) error {
-	return workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; scratchpad files write creates it, as an agent's first write does; --db names another", name)
+	return workspace.Errorf(workspace.ErrNotFound,
+		"there is no database at %s yet; scratchpad files write creates it, as an agent's first write does; --db "+
+			"names another", name)
 }
 
 // ofServer returns an error of opening a database of PostgreSQL, for the person who named
@@ -149,7 +151,8 @@ func ofServer(ctx context.Context, name string, err error) error {
 	if kind == workspace.ErrInvalid && (strings.Contains(name, "service=") || os.Getenv("PGSERVICE") != "") {
 		text += "; a service must be in ~/.pg_service.conf or in the file that PGSERVICEFILE names"
 	}
-	return failure.OfDatabase(&workspace.Error{Op: "open", Object: pgurl.Short(name), Kind: kind, Err: workspace.Errorf(kind, "%s", text)})
+	return failure.OfDatabase(&workspace.Error{Op: "open", Object: pgurl.Short(name), Kind: kind,
+		Err: workspace.Errorf(kind, "%s", text)})
 }
 
 // Default returns the path of the database if nobody has named one; "" if the user has no

@@ -22,7 +22,8 @@ func (d *session) file() error {
 			map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
 		{"Later it asks: what has changed since version 1?", "read_file",
 			map[string]any{"path": "plan.md", "since_version": 1}, changed},
-		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
+		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44},
+			changed},
 	} {
 		if err := d.expect("", c.title, c.tool, c.args, c.whole); err != nil {
 			return err
@@ -41,7 +42,8 @@ func (d *session) log() error {
 			return err
 		}
 	}
-	if err := d.expect("", fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks), "append_log",
+	if err := d.expect("", fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks),
+		"append_log",
 		map[string]any{"path": "checks", "entry": entry(checks)}, ""); err != nil {
 		return err
 	}
@@ -69,7 +71,8 @@ func (d *session) kill() error {
 	if err := d.start(); err != nil {
 		return err
 	}
-	return d.expect(`"unchanged":true`, "The server is killed and started again. What it acknowledged is still there.", "read_file",
+	return d.expect(`"unchanged":true`, "The server is killed and started again. What it acknowledged is still there.",
+		"read_file",
 		map[string]any{"path": "plan.md", "since_version": 2}, plan())
 }
 
@@ -88,7 +91,8 @@ func (d *session) comeBack() error {
 		return err
 	}
 	whole := plan() + log()
-	if err := d.expect("+- [x] T-043", "Meanwhile another client works on the same memory. The agent comes back: what has changed?", "changes",
+	if err := d.expect("+- [x] T-043", "Meanwhile another client works on the same memory. The agent comes back: "+
+		"what has changed?", "changes",
 		map[string]any{"since": record.Cursor, "diffs": true}, whole); err != nil {
 		return err
 	}
@@ -113,7 +117,8 @@ func (d *session) colleague() error {
 // expect plays a call that must succeed, and whose answer must contain a text.
 func (d *session) expect(text, title, tool string, args map[string]any, whole string) error {
 	isError, err := d.play(title, tool, args, whole)
-	if err == nil && (isError || !strings.Contains(strings.Join(d.report.Steps[len(d.report.Steps)-1].Answer, ""), text)) {
+	if err == nil && (isError || !strings.Contains(strings.Join(d.report.Steps[len(d.report.Steps)-1].Answer, ""),
+		text)) {
 		err = d.unexpected()
 	}
 	return err

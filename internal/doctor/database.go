@@ -51,14 +51,18 @@ func (r *checkup) database(ctx context.Context) {
 		r.add(Check{"integrity", Problem, text, restore})
 	}
 	if len(problems) == 0 {
-		r.add(Check{"integrity", OK, "the structure and the counters are right; scratchpad verify also checks all content", ""})
+		r.add(Check{"integrity", OK, "the structure and the counters are right; scratchpad verify also checks all " +
+			"content", ""})
 	}
 }
 
 func (r *checkup) pages(info sqlite.Info) {
-	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages, info.PageSize, info.Free), ""})
+	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages,
+		info.PageSize, info.Free), ""})
 	if info.Redacted && !r.o.Scrub {
-		r.add(Check{"redaction", Warning, "something of redacted content is still in the file or its log", "A server removes it: at once from a file below 64 MB, and from a larger one when nobody has written for 10 seconds. To remove it now, run scratchpad doctor --scrub."})
+		r.add(Check{"redaction", Warning, "something of redacted content is still in the file or its log",
+			"A server removes it: at once from a file below 64 MB, and from a larger one when nobody has written " +
+				"for 10 seconds. To remove it now, run scratchpad doctor --scrub."})
 	}
 }
 
@@ -81,7 +85,8 @@ func olderSchema(info sqlite.Info) string {
 	if info.Schema >= info.Newest {
 		return ""
 	}
-	return fmt.Sprintf("it has schema %d, of an older version; the next server or command that writes changes it to schema %d and keeps a copy beside it", info.Schema, info.Newest)
+	return fmt.Sprintf("it has schema %d, of an older version; the next server or command that writes changes it to "+
+		"schema %d and keeps a copy beside it", info.Schema, info.Newest)
 }
 
 // copied says so if the database is a copy that is not complete.
@@ -91,7 +96,8 @@ func (r *checkup) copied(ctx context.Context, store workspace.Store) {
 	}
 }
 
-const restore = "Run scratchpad verify to see all damage, and restore the database from a backup. Keep this file, which was not changed: the rest of it can still be read."
+const restore = "Run scratchpad verify to see all damage, and restore the database from a backup. Keep this file, " +
+	"which was not changed: the rest of it can still be read."
 
 func (r *checkup) agents(ctx context.Context, store workspace.Store) {
 	svc, err := workspace.New(store, workspace.Options{})
@@ -104,7 +110,9 @@ func (r *checkup) agents(ctx context.Context, store workspace.Store) {
 		r.trouble("agents", err, restore)
 		return
 	}
-	r.add(Check{"agents", OK, fmt.Sprintf("%s, %s, %s with %s, %s", phrase.Plural(sum.Agents, "agent"), phrase.Plural(sum.Files, "file"), phrase.Plural(sum.Logs, "log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)), ""})
+	r.add(Check{"agents", OK, fmt.Sprintf("%s, %s, %s with %s, %s", phrase.Plural(sum.Agents, "agent"),
+		phrase.Plural(sum.Files, "file"), phrase.Plural(sum.Logs,
+			"log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)), ""})
 	r.limits(sum.Totals)
 }
 
@@ -113,10 +121,13 @@ func (r *checkup) limits(sum workspace.Totals) {
 	most := r.o.Limits
 	status, do := OK, ""
 	if most.Agents > 0 && sum.Agents >= most.Agents || most.Bytes > 0 && sum.Charged() >= most.Bytes {
-		status, do = Warning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of your servers."
+		status, do = Warning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes "+
+			"of your servers."
 	}
 	r.add(Check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s)"+r.setting(),
-		phrase.Plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), phrase.Bytes(sum.Charged()), limitText(most.Bytes, phrase.Bytes(most.Bytes))), do})
+		phrase.Plural(sum.Agents, "agent"), limitText(most.Agents,
+			fmt.Sprint(most.Agents)), phrase.Bytes(sum.Charged()), limitText(most.Bytes, phrase.Bytes(most.Bytes))),
+		do})
 }
 
 func limitText(limit int64, text string) string {

@@ -102,7 +102,8 @@ func (r *checkup) modes() {
 		}
 	}
 	if len(wide) > 0 {
-		r.add(Check{"permissions", Warning, "other users can read what agents have stored", r.run("chmod 600", wide...)})
+		r.add(Check{"permissions", Warning, "other users can read what agents have stored",
+			r.run("chmod 600", wide...)})
 		return
 	}
 	r.add(Check{"permissions", OK, "no other user can read it", ""})
@@ -112,7 +113,8 @@ func (r *checkup) modes() {
 func (r *checkup) log() {
 	info, err := os.Lstat(r.Database + "-wal")
 	if err == nil && info.Size() > 2*lowDisk {
-		r.add(Check{"log", Warning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", phrase.Bytes(info.Size())),
+		r.add(Check{"log", Warning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been "+
+			"reading for a long time", phrase.Bytes(info.Size())),
 			"Stop the processes that have the database open, one after the other. No data is lost."})
 	}
 }

@@ -35,7 +35,8 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.pages(info)
 		}
-		r.add(Check{"integrity", OK, "scratchpad doctor checks the structure and the counters, scratchpad verify all content", ""})
+		r.add(Check{"integrity", OK, "scratchpad doctor checks the structure and the counters, scratchpad verify " +
+			"all content", ""})
 	case *postgres.Store:
 		r.ready(s.Ready(ctx))
 		r.summaries()
@@ -44,7 +45,8 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.settings(info, pool)
 		}
-		r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages", ""})
+		r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the " +
+			"pages", ""})
 	default:
 		r.summaries()
 		r.add(Check{"database", Warning, "it is in memory; all of it is gone when the server stops",

@@ -10,7 +10,9 @@ import (
 
 // Verify checks all content of a database. If an older version of this program made the
 // database, the note says what the next write changes. Otherwise the note is "".
-func Verify(ctx context.Context, store workspace.Store, progress func(done, total int64)) (report sqlite.VerifyReport, note string, err error) {
+func Verify(
+	ctx context.Context, store workspace.Store, progress func(done, total int64),
+) (report sqlite.VerifyReport, note string, err error) {
 	switch s := store.(type) {
 	case *postgres.Store:
 		found, err := s.Verify(ctx, postgres.VerifyOptions{Progress: progress})

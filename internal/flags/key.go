@@ -61,7 +61,8 @@ func (r *Rate) UnmarshalText(text []byte) error {
 		r.Burst, err = strconv.Atoi(burst)
 	}
 	if err != nil || !(n > 0) || math.IsInf(n, 0) || given && r.Burst < 1 {
-		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or default; not %.40q", text)
+		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or default; not %.40q",
+			text)
 	}
 	r.PerSecond = n
 	return nil

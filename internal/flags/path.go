@@ -37,7 +37,8 @@ func Paths() kong.Option {
 		}
 	}
 	return kong.OptionFunc(func(k *kong.Kong) error {
-		for _, o := range []kong.Option{kong.NamedMapper("path", decode(true)), kong.NamedMapper("homepath", decode(false))} {
+		for _, o := range []kong.Option{kong.NamedMapper("path", decode(true)),
+			kong.NamedMapper("homepath", decode(false))} {
 			if err := o.Apply(k); err != nil {
 				return err
 			}

@@ -79,7 +79,8 @@ func (s Summaries) reason(chosen *workspace.Summarizer) string {
 	case !chosen.Remote:
 		for _, variable := range KeyVariables {
 			if os.Getenv(variable) != "" && !haveKeyIn(variable) {
-				return chosen.Method + ": " + variable + " has a reference that the client should have replaced by a key"
+				return chosen.Method + ": " + variable +
+					" has a reference that the client should have replaced by a key"
 			}
 		}
 		return chosen.Method + ": no ANTHROPIC_API_KEY or OPENAI_API_KEY is set"

@@ -72,7 +72,10 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return url, err
@@ -83,7 +86,8 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 		return url, notReady{fmt.Errorf("%s does not answer within %v", url, o.Timeout)}
 	}
 	if err != nil {
-		return url, notReady{fmt.Errorf("no server is ready at %s: %w; start one with scratchpad serve, or name its address with --addr", url, reasonOf(err))}
+		return url, notReady{fmt.Errorf("no server is ready at %s: %w; start one with scratchpad serve, or name its "+
+			"address with --addr", url, reasonOf(err))}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
@@ -144,7 +148,8 @@ func trust(file string) (*tls.Config, error) {
 			case len(s.PeerCertificates) == 0 || !s.PeerCertificates[0].Equal(own):
 				return fmt.Errorf("the server has another certificate than %s", file)
 			case now.After(own.NotAfter) || now.Before(own.NotBefore):
-				return fmt.Errorf("the certificate of the server is valid from %s to %s", own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
+				return fmt.Errorf("the certificate of the server is valid from %s to %s",
+					own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 			}
 			return nil
 		},

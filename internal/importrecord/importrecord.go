@@ -88,7 +88,8 @@ func (a Record) Print(out io.Writer) error {
 		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
 	}
 	if len(a.Skipped) > 0 {
-		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped", a.skipped())
+		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped",
+			a.skipped())
 	}
 	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would,
 		changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)

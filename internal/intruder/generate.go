@@ -54,7 +54,8 @@ func (g *generator) route() request {
 	path := pick(g, append([]string{"/mcp"}, g.routes...)...)
 	path = pick(g, path, path, path, path+"/", "/"+path, path+"?agent_id="+v+"&session="+g.victim.session,
 		strings.ToUpper(path), path+"/"+v, path+"/../mcp",
-		path+"%2f"+v, path+";"+v, "/%2e%2e"+path, "/"+v+"/shared", "/files/"+v, "/keys", "/tenants", "/debug/pprof/heap", "/debug/vars", "/.well-known/"+v, "/")
+		path+"%2f"+v, path+";"+v, "/%2e%2e"+path, "/"+v+"/shared", "/files/"+v, "/keys", "/tenants",
+		"/debug/pprof/heap", "/debug/vars", "/.well-known/"+v, "/")
 	q := request{kind: "route", path: path, verb: pick(g, "GET", "GET", "GET", "POST", "HEAD", "OPTIONS", "PUT",
 		"DELETE", "PATCH", "TRACE", "get"), protocol: pick(g, modern, legacy)}
 	q.header = map[string]string{"Accept": pick(g, "*/*", "text/html", "application/json", "text/event-stream")}

@@ -64,7 +64,8 @@ const workers = 4 // that send the intruder's requests
 // often are more calls of some tools: of those that leave something to read, and of those
 // that seldom succeed.
 var often = []string{
-	"write_file", "write_file", "append_log", "append_log", "read_file", "edit_file", "edit_file", "edit_file", "edit_file",
+	"write_file", "write_file", "append_log", "append_log", "read_file", "edit_file", "edit_file", "edit_file",
+	"edit_file",
 	"move_file", "move_file", "summarize_file",
 }
 

@@ -101,5 +101,6 @@ func scanLines(in io.Reader, limit int64, give func([]byte)) error {
 }
 
 func tooLong(line int, limit int64) error {
-	return workspace.Errorf(workspace.ErrTooLarge, "line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)", line, limit)
+	return workspace.Errorf(workspace.ErrTooLarge,
+		"line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)", line, limit)
 }

@@ -68,7 +68,8 @@ func htmlOf(line []byte, continues bool) htmlEnd {
 	name := bytes.TrimPrefix(line[1:], []byte("/"))
 	isEnd := len(name) < len(line)-1
 	size := 0
-	for size < len(name) && (isLetter(name[size]) || size > 0 && (name[size] >= '0' && name[size] <= '9' || name[size] == '-')) {
+	for size < len(name) && (isLetter(name[size]) || size > 0 &&
+		(name[size] >= '0' && name[size] <= '9' || name[size] == '-')) {
 		size++
 	}
 	if size == 0 {

@@ -88,7 +88,8 @@ func itemMark(text []byte) int {
 		marks = "-*+"
 	}
 	n := digits + 1
-	if digits > 9 || len(text) < n || bytes.IndexByte([]byte(marks), text[digits]) < 0 || len(text) > n && text[n] != ' ' && text[n] != '\t' {
+	if digits > 9 || len(text) < n || bytes.IndexByte([]byte(marks), text[digits]) < 0 || len(text) > n &&
+		text[n] != ' ' && text[n] != '\t' {
 		return 0
 	}
 	return n

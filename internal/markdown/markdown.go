@@ -12,8 +12,9 @@ const (
 	Text    Kind = iota // of a paragraph, a list, a table, or of HTML that has text
 	Blank               // has only white space
 	Heading             // a heading, outside of quotations
-	Hidden              // of a block of code between fences, with the fences, or of a comment, <pre>, <script>, <style> or <textarea>
-	Meta                // of the front matter in YAML or TOML, with the lines around it
+	// of a block of code between fences, with the fences, or of a comment, <pre>, <script>, <style> or <textarea>
+	Hidden
+	Meta // of the front matter in YAML or TOML, with the lines around it
 )
 
 // A Line is what a [Reader] says of a line.
@@ -147,7 +148,8 @@ func (r *Reader) open(c *cursor, matched *int, opened bool) bool {
 		if width == 0 {
 			return false
 		}
-		if continues && (isAllBlank(c.rest()[width:]) || first >= '0' && first <= '9' && string(c.rest()[:width-1]) != "1") {
+		if continues && (isAllBlank(c.rest()[width:]) || first >= '0' && first <= '9' &&
+			string(c.rest()[:width-1]) != "1") {
 			return false // it does not interrupt a paragraph
 		}
 		b.indent = c.item(indent, width)

@@ -152,8 +152,9 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options
 		total := countLines(content)
 		switch {
 		case line < 0 || line > int64(total):
-			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the "+
-				"range of lines of the file: [0, %d]", line, total)
+			return nil, refuse(workspace.ErrInvalid,
+				"Error: Invalid `insert_line` parameter: %d. It should be within the "+
+					"range of lines of the file: [0, %d]", line, total)
 		case line == int64(total):
 			return slices.Concat(content, []byte("\n"+added)), nil
 		}

@@ -47,7 +47,8 @@ func commandNames() (all []string) {
 // Fields returns the arguments of all commands. The caller may change the result.
 func Fields() []strictjson.Field {
 	return []strictjson.Field{
-		{Name: "command", Kind: "string", Required: true, More: `,"enum":["` + strings.Join(commandNames(), `","`) + `"]`},
+		{Name: "command", Kind: "string", Required: true, More: `,"enum":["` + strings.Join(commandNames(), `","`) +
+			`"]`},
 		{Name: "path", Kind: "string"},
 		{Name: "view_range", Kind: "array", More: `,"items":{"type":"integer"}`},
 		{Name: "file_text", Kind: "string"},
@@ -73,7 +74,8 @@ func InputSchema() json.RawMessage { return form().Schema() }
 // run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
 func (o Options) Parse(input json.RawMessage) (*Command, error) {
 	if len(input) > MaxInput {
-		return nil, refuse(workspace.ErrTooLarge, "the input has %d bytes, limit %d; write the text in several commands",
+		return nil, refuse(workspace.ErrTooLarge,
+			"the input has %d bytes, limit %d; write the text in several commands",
 			len(input), MaxInput)
 	}
 	object, _, err := strictjson.Parse(input)
@@ -102,14 +104,16 @@ func (o Options) Command(given strictjson.Values) (*Command, error) {
 	for _, f := range Fields()[1:] {
 		switch required := slices.Contains(commands[i].required, f.Name); {
 		case !c.Has(f.Name) && required:
-			return nil, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, f.Name, f.Wants())
+			return nil, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, f.Name,
+				f.Wants())
 		case c.Has(f.Name) && !required && !slices.Contains(commands[i].optional, f.Name):
 			return nil, refuse(workspace.ErrInvalid, "%s takes no %s; leave it out", c.name, f.Name)
 		}
 	}
 	if value := c.Given("view_range"); value != nil {
 		if c.viewRange = twoLines([]byte(value.Text)); c.viewRange == nil {
-			return nil, refuse(workspace.ErrInvalid, "view_range must be two whole numbers, such as [1, 20] or [21, -1], not %s",
+			return nil, refuse(workspace.ErrInvalid,
+				"view_range must be two whole numbers, such as [1, 20] or [21, -1], not %s",
 				quote(value.Text))
 		}
 	}

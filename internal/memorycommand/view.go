@@ -61,8 +61,9 @@ func (r *lines) of(total int) (first, last int, err error) {
 		to = int64(total)
 	}
 	if from > to {
-		return 0, 0, refuse(workspace.ErrInvalid, "view_range [%d, %d] shows nothing: there are %d lines, and the first "+
-			"comes before the last; -1 is the end", r.first, r.last, total)
+		return 0, 0, refuse(workspace.ErrInvalid,
+			"view_range [%d, %d] shows nothing: there are %d lines, and the first "+
+				"comes before the last; -1 is the end", r.first, r.last, total)
 	}
 	return int(from), int(to), nil
 }

@@ -25,7 +25,8 @@ type failure struct {
 }
 
 func fail(status int, format string, args ...any) *failure {
-	return &failure{status: status, error: apierror.Error{Type: apierror.Type(status), Message: fmt.Sprintf(format, args...)}, final: status == http.StatusConflict}
+	return &failure{status: status, error: apierror.Error{Type: apierror.Type(status),
+		Message: fmt.Sprintf(format, args...)}, final: status == http.StatusConflict}
 }
 
 func invalid(format string, args ...any) *failure {
@@ -86,7 +87,8 @@ func notThere(what, id string) *failure {
 // words are the names by which clients know arguments. No other file words an error of the
 // workspace.
 var words = workspace.Words{
-	Arg: map[workspace.Arg]string{workspace.ArgNewPath: "path", workspace.ArgPrefix: "path_prefix", workspace.ArgAfter: "page", workspace.ArgLimit: "limit"},
+	Arg: map[workspace.Arg]string{workspace.ArgNewPath: "path", workspace.ArgPrefix: "path_prefix",
+		workspace.ArgAfter: "page", workspace.ArgLimit: "limit"},
 	Way: func(e *workspace.Error) string {
 		switch e.Way.Do {
 		case workspace.DoUnicodePaths:
@@ -122,7 +124,8 @@ func (h *Handler) explain(ctx context.Context, err error) *failure {
 	case k.Safe != "":
 		text = k.Safe
 	case status == 0 && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-		return fail(http.StatusServiceUnavailable, "the request was cancelled, or took too long").retry(time.Second).because(err)
+		return fail(http.StatusServiceUnavailable,
+			"the request was cancelled, or took too long").retry(time.Second).because(err)
 	case status == 0:
 		h.o.Logger.ErrorContext(ctx, "call failed", "in", "memory stores", "request", h.o.RequestID(ctx), "err", err)
 		status, text = http.StatusInternalServerError, "internal error; the server's log has more"

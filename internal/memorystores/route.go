@@ -147,9 +147,11 @@ func (c *call) checkCaller() error {
 		return fail(http.StatusUnauthorized,
 			"your credential has expired or was revoked before the call could begin; get a new one")
 	case err != nil:
-		return fail(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
+		return fail(http.StatusServiceUnavailable,
+			"credentials cannot be checked now; try again").retry(2 * time.Second)
 	case !ok:
-		return fail(http.StatusUnauthorized, "this server serves nobody without a key, and it has none yet; its operator "+
+		return fail(http.StatusUnauthorized, "this server serves nobody without a key, and it has none yet; its "+
+			"operator "+
 			"makes one with: scratchpad keys create")
 	}
 	c.caller = caller

@@ -38,7 +38,8 @@ func (c *call) readStore() (s storeChange) {
 	all := c.readFields(text("name"), text("description"), object("metadata"))
 	if name := all.Given("name"); name != nil {
 		s.name = &name.Text
-		if *s.name == "" || utf8.RuneCountInString(*s.name) > maxName || strings.ContainsFunc(*s.name, unicode.IsControl) {
+		if *s.name == "" || utf8.RuneCountInString(*s.name) > maxName ||
+			strings.ContainsFunc(*s.name, unicode.IsControl) {
 			c.invalid("name must have 1-%d characters, without control characters", maxName)
 		}
 	}

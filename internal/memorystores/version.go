@@ -62,8 +62,9 @@ func (c *call) viewVersions(
 		case c.ctx.Err() != nil:
 			return page, c.ctx.Err()
 		case err == admission.ErrShare:
-			return page, fail(http.StatusTooManyRequests, "other lists of versions are being made for your tenant; try "+
-				"again, or ask for those of one memory with memory_id").retry(time.Second)
+			return page, fail(http.StatusTooManyRequests,
+				"other lists of versions are being made for your tenant; try "+
+					"again, or ask for those of one memory with memory_id").retry(time.Second)
 		default:
 			return page, fail(http.StatusServiceUnavailable,
 				"lists of versions are being made for others; try again").retry(time.Second)
@@ -104,7 +105,8 @@ func (c *call) versionsQuery() (q workspace.VersionsQuery, none bool) {
 	}
 	q.From, q.Until = c.time(from), c.time(until)
 	if position := c.position(); position != "" {
-		if q.After, ok = parseVersionPosition(position); !ok || !q.Created.IsZero() && !q.Created.Equal(q.After.Created) {
+		if q.After, ok = parseVersionPosition(position); !ok || !q.Created.IsZero() &&
+			!q.Created.Equal(q.After.Created) {
 			c.noPage()
 		}
 	}

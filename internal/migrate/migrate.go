@@ -90,7 +90,8 @@ func (c *copier) run() error {
 		case len(changed) > 0 && pass == mostPasses:
 			c.report.Changing = changed[:min(len(changed), 10)]
 			return workspace.Errorf(workspace.ErrConflict,
-				"the source is still being written to: %s; stop its servers, and run the same command again, which goes on where this one stopped", strings.Join(c.report.Changing, ", "))
+				"the source is still being written to: %s; stop its servers, and run the same command again, which "+
+					"goes on where this one stopped", strings.Join(c.report.Changing, ", "))
 		}
 		if len(changed) == 0 && pass > 1 {
 			break
@@ -292,7 +293,8 @@ func (c *copier) check(o store.Owner) (here, there dump.Report, err error) {
 	case here.Problems != nil:
 		return here, there, damaged(o, errors.New(here.Problems[0]))
 	case there.Problems != nil:
-		return here, there, workspace.Errorf(workspace.ErrCorrupt, "verify %s: the copy is damaged: %s", o, there.Problems[0])
+		return here, there, workspace.Errorf(workspace.ErrCorrupt, "verify %s: the copy is damaged: %s", o,
+			there.Problems[0])
 	}
 	return here, there, nil
 }

@@ -89,7 +89,8 @@ func (c *copier) begin() error {
 		return fmt.Errorf("mark the copy as unfinished: %w", err)
 	}
 	if other, at, err := readUnfinished(c.ctx, c.from); err != nil || at != 0 && other.ID == u.ID {
-		return errors.Join(err, c.unmark(), workspace.Errorf(workspace.ErrInvalid, "source and target are the same database"))
+		return errors.Join(err, c.unmark(), workspace.Errorf(workspace.ErrInvalid,
+			"source and target are the same database"))
 	}
 	if c.report.Resumed {
 		return nil
@@ -110,7 +111,8 @@ func wantEmpty(ctx context.Context, s workspace.Store) error {
 		if err != nil {
 			return err
 		}
-		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the agent %s; give a new database", o)
+		return workspace.Errorf(workspace.ErrConflict,
+			"the target is not empty: it has the agent %s; give a new database", o)
 	}
 	for r, err := range records(ctx, s) {
 		if err != nil {

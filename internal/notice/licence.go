@@ -20,7 +20,8 @@ var known = []struct{ licence, phrase string }{
 }
 
 // refused are the names of licences that ask for more than a notice.
-var refused = []string{"gnu general public license", "gnu lesser general public license", "gnu affero general public license", "mozilla public license"}
+var refused = []string{"gnu general public license", "gnu lesser general public license",
+	"gnu affero general public license", "mozilla public license"}
 
 // beside are licence files about things that are not linked, with what each is about.
 var beside = map[string]string{
@@ -90,7 +91,8 @@ func (m module) text(file string) (text, error) {
 func isLegal(name string) bool {
 	name = strings.ToUpper(name)
 	starts := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return filepath.Ext(name) != ".GO" && slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE"}, starts)
+	return filepath.Ext(name) != ".GO" && slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "COPYRIGHT",
+		"UNLICENSE", "NOTICE"}, starts)
 }
 
 func isNotice(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "NOTICE") }

@@ -78,7 +78,8 @@ func linked() ([]module, error) {
 			return nil, fmt.Errorf("packages for %s: %w", system, err)
 		}
 	}
-	return slices.SortedFunc(maps.Values(modules), func(a, b module) int { return strings.Compare(a.Name, b.Name) }), nil
+	return slices.SortedFunc(maps.Values(modules), func(a, b module) int { return strings.Compare(a.Name, b.Name) }),
+		nil
 }
 
 func addLinked(modules map[string]module, system string) error {

@@ -182,7 +182,8 @@ func (c *Cluster) Reload(settings map[string]string) {
 func (c *Cluster) Standby(name string, r Replication) *Cluster {
 	c.t.Helper()
 	s := newCluster(c.t, c.options, name)
-	s.must(s.server.run("pg_basebackup", "-D", s.server.data(), "-d", c.conninfo(s), "-X", "stream", "-c", "fast", "--no-sync"))
+	s.must(s.server.run("pg_basebackup", "-D", s.server.data(), "-d", c.conninfo(s), "-X", "stream", "-c", "fast",
+		"--no-sync"))
 	s.follow(c, r)
 	return s
 }
@@ -210,7 +211,8 @@ func (c *Cluster) Promote() {
 
 // conninfo returns how a standby reaches the server.
 func (c *Cluster) conninfo(standby *Cluster) string {
-	return fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres application_name=%s", c.server.host(), c.server.port, standby.name)
+	return fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres application_name=%s", c.server.host(),
+		c.server.port, standby.name)
 }
 
 // follow starts the server as a standby.
@@ -219,7 +221,8 @@ func (c *Cluster) follow(primary *Cluster, r Replication) {
 	signal := filepath.Join(c.server.data(), "standby.signal")
 	c.must(os.WriteFile(signal, nil, 0o600))
 	c.must(c.server.keeper.own(signal))
-	c.must(c.server.configure(map[string]string{"primary_conninfo": primary.conninfo(c), "synchronous_standby_names": ""}))
+	c.must(c.server.configure(map[string]string{"primary_conninfo": primary.conninfo(c),
+		"synchronous_standby_names": ""}))
 	c.Start()
 	const state = "SELECT %s FROM pg_stat_replication WHERE application_name = '%s'"
 	primary.wait("to stream to "+c.name, fmt.Sprintf(state, "state", c.name), "streaming")

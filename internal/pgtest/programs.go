@@ -85,7 +85,8 @@ func need(t testing.TB) programs {
 	}
 	p := findPrograms()
 	if p.version == 0 {
-		t.Skip("the programs of PostgreSQL (initdb, postgres) are not in PATH, not below /usr/lib/postgresql, and not where pg_config says")
+		t.Skip("the programs of PostgreSQL (initdb, postgres) are not in PATH, not below /usr/lib/postgresql, and " +
+			"not where pg_config says")
 	}
 	if _, err := exec.LookPath("sh"); err != nil || !canKeep {
 		t.Skip("the servers of package pgtest need Unix and a shell")

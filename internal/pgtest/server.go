@@ -66,7 +66,8 @@ var makeTemplate = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := []string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--wal-segsize=1", "--data-checksums"}
+	args := []string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync",
+		"--wal-segsize=1", "--data-checksums"}
 	if s.programs.version >= 15 {
 		args = append(args, "--locale-provider=icu", "--icu-locale=en-US")
 	}
@@ -121,7 +122,8 @@ func (s *server) start() error {
 		return err
 	}
 	defer log.Close()
-	s.cmd = s.keeper.command(filepath.Join(s.programs.dir, "postgres"), "-D", s.data(), "-k", s.dir, "-h", listen, "-p", strconv.Itoa(s.port))
+	s.cmd = s.keeper.command(filepath.Join(s.programs.dir, "postgres"), "-D", s.data(), "-k", s.dir, "-h", listen, "-p",
+		strconv.Itoa(s.port))
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	if err := s.cmd.Start(); err != nil {
 		s.cmd = nil

@@ -28,7 +28,8 @@ func cut(name string) (scheme, rest string, ok bool) {
 }
 
 // A shown is a parameter of a URL that Short keeps: none of their values is a secret.
-var shown = map[string]bool{"service": true, "host": true, "port": true, "dbname": true, "user": true, "target_session_attrs": true}
+var shown = map[string]bool{"service": true, "host": true, "port": true, "dbname": true, "user": true,
+	"target_session_attrs": true}
 
 // hostsForm is that of hosts with their ports.
 var hostsForm = sync.OnceValue(func() *regexp.Regexp {

@@ -117,7 +117,8 @@ func (f anthropicForm) serverTool(blocks []any) (paused []conversation.Message, 
 		id := fmt.Sprintf("srvtoolu_01%022d", f.calls)
 		use = object{"type", "server_tool_use", "id", id, "name", "web_search", "input", object{"query", f.text()}}
 		result = object{"type", "web_search_tool_result", "tool_use_id", id, "content", []any{object{
-			"type", "web_search_result", "url", "https://example.com", "title", f.text(), "encrypted_content", "RXhhbXBsZQ==", "page_age", nil}}}
+			"type", "web_search_result", "url", "https://example.com", "title", f.text(), "encrypted_content",
+			"RXhhbXBsZQ==", "page_age", nil}}}
 	}
 	blocks = append(blocks, object{"type", "text", "text", text}, use)
 	if f.one(3) {

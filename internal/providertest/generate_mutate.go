@@ -40,7 +40,8 @@ func Mutations() []Mutation {
 		{"call without name", changeCall(func(c *conversation.ToolCall) { c.Name = "" }), everywhere("call-name")},
 		{"arguments cut off", changeCall(func(c *conversation.ToolCall) { c.Arguments = json.RawMessage(`{"path":"a`) }), everywhere("arguments")},
 		{"instruction behind a call", lateSystem, map[conversation.Provider][]string{
-			conversation.Anthropic: {"system-position"}, conversation.Gemini: {"system-position"}, conversation.OpenAIChat: {"misplaced-result"}}},
+			conversation.Anthropic: {"system-position"}, conversation.Gemini: {"system-position"},
+			conversation.OpenAIChat: {"misplaced-result"}}},
 		{"begin with the assistant", beginWithAssistant, only(everywhere("first-message"), conversation.Anthropic,
 			conversation.Gemini)},
 		{"empty message of the user", changeUser(func(m *conversation.Message) { m.Content, m.Parts = "", nil }),
@@ -63,7 +64,8 @@ func Mutations() []Mutation {
 
 func everywhere(rules ...string) map[conversation.Provider][]string {
 	return map[conversation.Provider][]string{
-		conversation.Anthropic: rules, conversation.OpenAIChat: rules, conversation.OpenAIResponses: rules, conversation.Gemini: rules,
+		conversation.Anthropic: rules, conversation.OpenAIChat: rules, conversation.OpenAIResponses: rules,
+		conversation.Gemini: rules,
 	}
 }
 

@@ -56,7 +56,8 @@ func writeJSON(b *bytes.Buffer, v any) {
 func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
 
 var words = []string{
-	"the", "build", "is", "red", "since", "yesterday", "please", "look", "at", "it", "we", "decided", "to", "keep", "Postgres",
+	"the", "build", "is", "red", "since", "yesterday", "please", "look", "at", "it", "we", "decided", "to", "keep",
+	"Postgres",
 	"internal/app/main.go:42", "`go test -race ./...`", "https://example.com/a?b=c&d=e#f", "12.5 ms", "v1.24.0", "3 GiB",
 	"9f86d081884c7d659a2feaa0c55ad015", "\"never on Fridays\"", "CVE-2026-12345", "\n", "\n\n", "\r\n", "\t",
 	"größer", "文件", "файл", "مرحبا", "👩‍👩‍👧", "e\u0301", "\u2028", "\ufeff", "\ufffd", "\U0010ffff", "<b>&amp;</b>", `\u0041`, "»user:", "</summary>",

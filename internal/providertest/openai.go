@@ -58,7 +58,8 @@ func answerChat(body []byte, from origin, r Reply) any {
 	}
 	in, out, reasoning := len(body)/4+1, (len(r.Text)+len(r.Thinking))/4+1, len(r.Thinking)/4
 	return map[string]any{
-		"id": fmt.Sprintf("chatcmpl-%012d", from.number()), "object": "chat.completion", "created": time.Now().Unix(), "model": req.Model,
+		"id": fmt.Sprintf("chatcmpl-%012d", from.number()), "object": "chat.completion", "created": time.Now().Unix(),
+		"model":   req.Model,
 		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finish}},
 		"usage": map[string]any{
 			"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
@@ -104,11 +105,14 @@ func answerResponses(body []byte, from origin, r Reply) any {
 	}
 	in, out, reasoning := len(body)/4+1, (len(r.Text)+len(r.Thinking))/4+1, len(r.Thinking)/4
 	return map[string]any{
-		"id": fmt.Sprintf("resp_%012d", from.number()), "object": "response", "created_at": time.Now().Unix(), "status": "completed",
-		"model": req.Model, "output": output, "error": nil, "incomplete_details": nil, "instructions": nil, "metadata": map[string]any{},
+		"id": fmt.Sprintf("resp_%012d", from.number()), "object": "response", "created_at": time.Now().Unix(),
+		"status": "completed",
+		"model":  req.Model, "output": output, "error": nil, "incomplete_details": nil, "instructions": nil,
+		"metadata":            map[string]any{},
 		"parallel_tool_calls": true, "temperature": 1, "top_p": 1, "tool_choice": "auto", "tools": []any{},
-		"text": map[string]any{"format": map[string]any{"type": "text"}}, "previous_response_id": orNull(req.PreviousResponseID),
-		"store": req.Store == nil || *req.Store,
+		"text":                 map[string]any{"format": map[string]any{"type": "text"}},
+		"previous_response_id": orNull(req.PreviousResponseID),
+		"store":                req.Store == nil || *req.Store,
 		"usage": map[string]any{
 			"input_tokens": in, "output_tokens": out, "total_tokens": in + out,
 			"input_tokens_details":  map[string]any{"cached_tokens": 0},

@@ -22,7 +22,8 @@ func (c *Client) Check(ctx context.Context, dir string) (tools []string, err err
 		return nil, err
 	}
 	if want := c.Entry.Server; !found || s.Command != want.Command || !slices.Equal(s.Args, want.Args) {
-		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File, ServerName)
+		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File,
+			ServerName)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

@@ -60,7 +60,8 @@ func readJournal(name string) (j journal, err error) {
 		err = json.Unmarshal(text, &j)
 	}
 	if err != nil {
-		return j, fmt.Errorf("%s, which says what setup has done, cannot be read: %w; remove the file to begin again, and take back by hand what setup did before", name, err)
+		return j, fmt.Errorf("%s, which says what setup has done, cannot be read: %w; remove the file to begin "+
+			"again, and take back by hand what setup did before", name, err)
 	}
 	return j, nil
 }

@@ -47,7 +47,8 @@ func (p *Plan) Print(out io.Writer) error {
 		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(p.Program.Path))
 	}
 	if !p.Program.OnPath {
-		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run scratchpad by its name\n")
+		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run "+
+			"scratchpad by its name\n")
 	}
 	for _, planned := range p.Clients {
 		if planned.Err != nil {

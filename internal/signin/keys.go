@@ -29,7 +29,8 @@ func NewKeys(keys *auth.Keys, tenant string) *Keys { return &Keys{keys, tenant} 
 // admin returns the tenant whose keys a person manages. It reads the person's key again,
 // which may have changed since the request began.
 func (k *Keys) admin(ctx context.Context, p console.Person) (tenant string, err error) {
-	denied := workspace.Errorf(workspace.ErrInvalid, "your key may not see or change keys; ask the operator for one with the scope admin")
+	denied := workspace.Errorf(workspace.ErrInvalid,
+		"your key may not see or change keys; ask the operator for one with the scope admin")
 	switch {
 	case !p.Admin:
 		return "", denied
@@ -108,13 +109,17 @@ func (k *Keys) Create(ctx context.Context, p console.Person, r console.KeyReques
 // mayHave refuses a person the text of a key that may do what no tenant gives.
 func mayHave(p console.Person, scopes auth.Scopes) error {
 	if scopes.Has(auth.Metrics) && !p.Metrics {
-		return workspace.Errorf(workspace.ErrInvalid, "the scope metrics is about the whole server, and your key does not have it; ask the operator for such a key")
+		return workspace.Errorf(workspace.ErrInvalid,
+			"the scope metrics is about the whole server, and your key does not have it; ask the operator for such "+
+				"a key")
 	}
 	return nil
 }
 
 // Rotate implements [console.Keys].
-func (k *Keys) Rotate(ctx context.Context, p console.Person, id string, overlap time.Duration) (console.Key, string, error) {
+func (k *Keys) Rotate(
+	ctx context.Context, p console.Person, id string, overlap time.Duration,
+) (console.Key, string, error) {
 	key, err := k.find(ctx, p, id)
 	if err != nil {
 		return console.Key{}, "", err
@@ -159,7 +164,8 @@ func (k *Keys) find(ctx context.Context, p console.Person, id string) (auth.Key,
 	}
 	key, err := k.keys.Show(ctx, id)
 	switch {
-	case errors.Is(err, workspace.ErrNotFound), errors.Is(err, workspace.ErrInvalid), err == nil && key.Tenant != tenant:
+	case errors.Is(err, workspace.ErrNotFound), errors.Is(err, workspace.ErrInvalid), err == nil &&
+		key.Tenant != tenant:
 		return auth.Key{}, workspace.Errorf(workspace.ErrNotFound, "no key of your tenant has this id; list the keys")
 	}
 	return key, err

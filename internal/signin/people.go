@@ -82,8 +82,9 @@ func (p *People) person(ctx context.Context, c auth.Caller, err error) (console.
 	}
 	return console.Person{
 		ID: c.ID, Name: cmp.Or(c.Name, "key "+c.Key), Key: c.Key,
-		Read: c.Scopes.Has(auth.Read), Write: c.Scopes.Has(auth.Write), Admin: c.Scopes.Has(auth.Admin), Metrics: c.Scopes.Has(auth.Metrics),
-		Agents: c.Agents.Patterns(), Allow: c.Agents.Allow, Service: svc,
+		Read: c.Scopes.Has(auth.Read), Write: c.Scopes.Has(auth.Write), Admin: c.Scopes.Has(auth.Admin),
+		Metrics: c.Scopes.Has(auth.Metrics),
+		Agents:  c.Agents.Patterns(), Allow: c.Agents.Allow, Service: svc,
 	}, nil
 }
 
@@ -104,7 +105,8 @@ func (p *People) SignIn(ctx context.Context, credential string) (session string,
 			p.o.Failed(ctx, from, after, counted)
 		}
 		if !counted {
-			return "", time.Time{}, &console.Busy{After: after, Text: "this key is wrong, and too many wrong keys came from your address"}
+			return "", time.Time{}, &console.Busy{After: after,
+				Text: "this key is wrong, and too many wrong keys came from your address"}
 		}
 		return "", time.Time{}, console.ErrRefused
 	case err != nil:

@@ -16,7 +16,8 @@ const prefix = "scratchpad_" // of every metric of this program
 
 // tools are the tools that package mcpserver knows.
 var tools = []string{
-	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs", "memory", "move_file",
+	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs",
+	"memory", "move_file",
 	"read_file", "read_log", "search", "summarize_file", "write_file",
 }
 
@@ -26,8 +27,10 @@ var operations = memorystores.Operations()
 // known are the values of the label tool: the tools, the routes of memory stores, and the
 // methods of MCP that package mcpserver knows. All else is "other".
 var known = append(slices.Concat(tools, operations),
-	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
-	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list",
+	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list",
+	"resources/read",
+	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
+	"subscriptions/listen", "tools/list",
 	other)
 
 const other = "other"

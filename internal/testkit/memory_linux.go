@@ -17,7 +17,8 @@ const (
 func TempInMemory() (remove func()) {
 	nothing := func() {}
 	var s syscall.Statfs_t
-	if Full() || syscall.Statfs(memory, &s) != nil || int64(s.Type) != tmpfs || int64(s.Bavail)*int64(s.Bsize) < memoryRoom {
+	if Full() || syscall.Statfs(memory, &s) != nil || int64(s.Type) != tmpfs ||
+		int64(s.Bavail)*int64(s.Bsize) < memoryRoom {
 		return nothing
 	}
 	dir, err := os.MkdirTemp(memory, "scratchpad-test-")

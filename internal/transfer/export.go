@@ -203,11 +203,13 @@ func (e *exporter) file(path, name string) error {
 		if number > 0 {
 			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
 		}
-		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err }, nil); err != nil {
+		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err },
+			nil); err != nil {
 			return err
 		}
 		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
-			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author), Redacted: redacted})
+			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
+			Redacted: redacted})
 		e.sum.Versions++
 		e.did(r.Bytes)
 		if number = r.Version - 1; !e.o.Versions || number == 0 {
@@ -238,7 +240,8 @@ func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redac
 		return r, nil, err
 	}
 	v := versions[i]
-	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author, Time: v.Time},
+	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author,
+			Time: v.Time},
 		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
 }
 

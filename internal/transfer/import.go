@@ -135,7 +135,8 @@ func (im *importer) run(dir string) error {
 	}
 	for _, versions := range m.files {
 		last := versions[len(versions)-1]
-		if err := im.each(last.Name, last.Path, "", func(path string) error { return im.file(path, versions) }); err != nil {
+		if err := im.each(last.Name, last.Path, "",
+			func(path string) error { return im.file(path, versions) }); err != nil {
 			return err
 		}
 		for _, v := range versions {
@@ -143,7 +144,8 @@ func (im *importer) run(dir string) error {
 		}
 	}
 	for _, l := range m.logs {
-		if err := im.each(l.Name, l.Path, logEnd, func(path string) error { l.Path = path; return im.log(l) }); err != nil {
+		if err := im.each(l.Name, l.Path, logEnd,
+			func(path string) error { l.Path = path; return im.log(l) }); err != nil {
 			return err
 		}
 		im.did(l.Bytes)

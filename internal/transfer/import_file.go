@@ -54,7 +54,8 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 			if is {
 				reason += "; older versions are not restored"
 			} else if err == nil && !r.has(content) {
-				reason, is = "its bytes do not match the SHA-256 in "+manifestName+", so older versions are not restored", true
+				reason, is = "its bytes do not match the SHA-256 in "+manifestName+", so older versions are not "+
+					"restored", true
 			}
 			if is {
 				im.leaveOut(r.Name, reason)

@@ -44,20 +44,21 @@ func (im *importer) added(m *manifest) error {
 	const deep = 4096 // bytes of a name; no path has so long a name
 	isShort := func(name string) bool { return len(name) < deep }
 	skips := func(name string, isFolder bool) bool { return !names[name] && im.skips(name, isFolder) }
-	err := im.folder.walk(dir, &walk{maxNames + len(names), skips, isShort}, func(name string, size int64, err error) error {
-		if names[name] {
+	err := im.folder.walk(dir, &walk{maxNames + len(names), skips, isShort},
+		func(name string, size int64, err error) error {
+			if names[name] {
+				return im.ctx.Err()
+			}
+			stored := ""
+			if err == nil {
+				stored, err = Unescape(name[len(filesDir):])
+			}
+			if err != nil {
+				return im.unless(name, err)
+			}
+			all = append(all, found{name, stored, size})
 			return im.ctx.Err()
-		}
-		stored := ""
-		if err == nil {
-			stored, err = Unescape(name[len(filesDir):])
-		}
-		if err != nil {
-			return im.unless(name, err)
-		}
-		all = append(all, found{name, stored, size})
-		return im.ctx.Err()
-	})
+		})
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,8 @@ func escape(segment string, twin bool) string {
 
 // isPlain reports whether all systems allow a character in a name.
 func isPlain(r rune) bool {
-	return r == '.' || r == '-' || r == '_' || r == ' ' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+	return r == '.' || r == '-' || r == '_' || r == ' ' || unicode.IsLetter(r) || unicode.IsMark(r) ||
+		unicode.IsDigit(r)
 }
 
 // unreserved escapes the first letter of a name that Windows reserves for a device.

@@ -10,11 +10,12 @@ import (
 // letters. A name with others counts only beside one of them, because people use it too.
 var byPrograms = map[string][]string{
 	"node_modules": nil, "bower_components": nil, "jspm_packages": nil, "__pycache__": nil, "site-packages": nil,
-	"__macosx": nil, "thumbs.db": nil, "desktop.ini": nil, "$recycle.bin": nil, "system volume information": nil, "lost+found": nil,
-	"vendor": {"go.mod", "composer.json", "Gemfile"},
-	"target": {"Cargo.toml", "pom.xml", "build.sbt"},
-	"dist":   {"package.json", "pyproject.toml", "setup.py"},
-	"build":  {"package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"},
+	"__macosx": nil, "thumbs.db": nil, "desktop.ini": nil, "$recycle.bin": nil, "system volume information": nil,
+	"lost+found": nil,
+	"vendor":     {"go.mod", "composer.json", "Gemfile"},
+	"target":     {"Cargo.toml", "pom.xml", "build.sbt"},
+	"dist":       {"package.json", "pyproject.toml", "setup.py"},
+	"build":      {"package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"},
 }
 
 // inPrograms are names by which a folder is known that programs make for themselves: a

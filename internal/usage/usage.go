@@ -60,7 +60,8 @@ var Header = []string{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LI
 
 // Row returns the row of the tenant in a table.
 func (t Tenant) Row() []string {
-	return terminal.Row(t.Name, t.Agents, limitOr(t.MaxAgents), t.Bytes, limitOr(t.MaxBytes), t.Keys, limitOr(t.MaxKeys))
+	return terminal.Row(t.Name, t.Agents, limitOr(t.MaxAgents), t.Bytes, limitOr(t.MaxBytes), t.Keys,
+		limitOr(t.MaxKeys))
 }
 
 // Table returns the table of the tenant alone.

@@ -58,7 +58,8 @@ func joins(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 	}
-	return unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && !unicode.In(r, alone...) && r != 'ー' && r != 'ｰ'
+	return unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && !unicode.In(r, alone...) && r != 'ー' &&
+		r != 'ｰ'
 }
 
 // isWord reports whether a word is more than space and punctuation.

@@ -167,7 +167,8 @@ func (v *View) replace(old, oldCount, new, newCount int) {
 		}
 		v.add(Changed, old, at-old, new, to-new, max(at-old, to-new))
 		from := i
-		for i < len(pairs) && int(pairs[i].old) == at+i-from && int(pairs[i].new) == to+i-from && int(pairs[i].old) < oldEnd {
+		for i < len(pairs) && int(pairs[i].old) == at+i-from && int(pairs[i].new) == to+i-from &&
+			int(pairs[i].old) < oldEnd {
 			i++
 		}
 		v.add(Changed, at, i-from, to, i-from, i-from)

@@ -43,7 +43,8 @@ var engine = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), 900)...),
 		parser.WithInlineParsers(append(without(parser.DefaultInlineParsers(), 400), util.Prioritized(meter{}, -1))...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(meter{}, -1))...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+			util.Prioritized(meter{}, -1))...),
 		parser.WithASTTransformers(util.Prioritized(transformer{}, 1000)),
 	)),
 	goldmark.WithRendererOptions(html.WithWriter(writer{})),

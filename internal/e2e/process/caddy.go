@@ -30,7 +30,8 @@ func Caddy(t testing.TB, file, host string, variables ...string) (address string
 	dir := t.TempDir()
 	address = FreeAddress(t)
 	_, secure, _ := net.SplitHostPort(address)
-	options := "admin off\n\tlocal_certs\n\tauto_https disable_redirects\n\thttps_port " + secure + "\n\tskip_install_trust"
+	options := "admin off\n\tlocal_certs\n\tauto_https disable_redirects\n\thttps_port " + secure +
+		"\n\tskip_install_trust"
 	config := filepath.Join(dir, "Caddyfile")
 	if err := os.WriteFile(config, []byte(strings.Replace(string(text), "admin off", options, 1)), 0o600); err != nil {
 		t.Fatal(err)
@@ -45,7 +46,8 @@ func Caddy(t testing.TB, file, host string, variables ...string) (address string
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		roots = x509.NewCertPool()
-		if authority, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local", "root.crt")); err == nil && roots.AppendCertsFromPEM(authority) {
+		if authority, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local",
+			"root.crt")); err == nil && roots.AppendCertsFromPEM(authority) {
 			web := Behind(address, roots)
 			res, err := web.Get("https://" + host + "/healthz")
 			web.CloseIdleConnections()

@@ -36,7 +36,8 @@ type Client struct {
 
 // NewClient returns a client with a connection of its own.
 func NewClient(url func() string, key string, modern bool) *Client {
-	return &Client{URL: url, Key: key, Modern: modern, Name: "test", Web: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}, Timeout: 30 * time.Second}}
+	return &Client{URL: url, Key: key, Modern: modern, Name: "test",
+		Web: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}, Timeout: 30 * time.Second}}
 }
 
 // A StatusError is an answer of HTTP that is no success.

@@ -32,7 +32,8 @@ func InstallNPM(dir string) error {
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return errors.New("npm is missing; install Node.js and npm 9 or newer (Debian: apt-get install -y nodejs npm), and run this again")
+		return errors.New("npm is missing; install Node.js and npm 9 or newer (Debian: apt-get install -y nodejs " +
+			"npm), and run this again")
 	}
 	cmd := exec.Command(npm, "ci")
 	cmd.Dir = dir

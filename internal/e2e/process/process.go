@@ -41,7 +41,8 @@ func Build(module string) (program string, err error) {
 	defer unlock()
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/scratchpad")
 	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases and images are built, so that all share what is compiled
+	// as releases and images are built, so that all share what is compiled
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)
 	}

@@ -198,7 +198,8 @@ func (r *Row) Ints() []int64 {
 	if binary.BigEndian.Uint32(v) == 0 {
 		return nil
 	}
-	if len(v) < 20 || (len(v)-20)%12 != 0 || binary.BigEndian.Uint32(v) != 1 || binary.BigEndian.Uint32(v[8:]) != oidInt8 ||
+	if len(v) < 20 || (len(v)-20)%12 != 0 || binary.BigEndian.Uint32(v) != 1 ||
+		binary.BigEndian.Uint32(v[8:]) != oidInt8 ||
 		int(binary.BigEndian.Uint32(v[12:])) != (len(v)-20)/12 {
 		r.Bad = true
 		return nil

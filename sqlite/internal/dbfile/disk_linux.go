@@ -33,7 +33,8 @@ const fuseMagic = 0x65735546
 
 // networkFuse are how the names of file systems in user space begin whose files are on
 // another machine.
-var networkFuse = []string{"sshfs", "s3fs", "rclone", "gcsfuse", "glusterfs", "goofys", "juicefs", "cephfs", "smbnetfs", "davfs", "curlftpfs", "blobfuse", "nfs"}
+var networkFuse = []string{"sshfs", "s3fs", "rclone", "gcsfuse", "glusterfs", "goofys", "juicefs", "cephfs", "smbnetfs",
+	"davfs", "curlftpfs", "blobfuse", "nfs"}
 
 // networkDisk returns the name of the network file system that the folder is on, and ""
 // for a local one.

@@ -24,7 +24,8 @@ func CheckLinks(path string) error {
 			return nil
 		}
 	}
-	return store.Errorf(store.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for each; find them with find -samefile and remove the others, or copy the file", names)
+	return store.Errorf(store.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for each; find "+
+		"them with find -samefile and remove the others, or copy the file", names)
 }
 
 // RemovePartNames removes the temporary names of a database if its making was cut off

@@ -55,7 +55,8 @@ func giveName(link func(from, to string) error, temp, file string) error {
 // links.
 func noLinks(err error) bool {
 	const invalidFunction = syscall.Errno(1) // of Windows, on FAT
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || onWindows && errors.Is(err, invalidFunction)
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || onWindows &&
+		errors.Is(err, invalidFunction)
 }
 
 // GiveDatabaseName is GiveName for a database that was made new, which may also
@@ -140,7 +141,8 @@ func sameContent(one, other string) (bool, error) {
 	for {
 		var n [2]int
 		for i := range files {
-			if n[i], err = io.ReadFull(files[i], buffers[i][:]); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			if n[i], err = io.ReadFull(files[i], buffers[i][:]); err != nil && err != io.EOF &&
+				err != io.ErrUnexpectedEOF {
 				return false, err
 			}
 		}

@@ -94,7 +94,8 @@ func sameFile(name, what string, want ID) (names uint64, err error) {
 	case err == nil:
 		return 0, &lostError{fmt.Sprintf("%s was replaced while it was in use: another file is at %s now", what, name)}
 	case errors.Is(err, fs.ErrNotExist):
-		return 0, &lostError{fmt.Sprintf("%s was removed or renamed while it was in use: nothing is at %s now", what, name)}
+		return 0, &lostError{fmt.Sprintf("%s was removed or renamed while it was in use: nothing is at %s now", what,
+			name)}
 	}
 	return 0, &lostError{fmt.Sprintf("%s cannot be looked at: %v", what, err)}
 }

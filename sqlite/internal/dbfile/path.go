@@ -45,7 +45,9 @@ func Resolve(path string) (abs string, err error) {
 	}
 	dir := filepath.Dir(abs)
 	if name := networkDisk(dir); name != "" {
-		return "", store.Errorf(store.ErrInvalid, "%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines", dir, name)
+		return "", store.Errorf(store.ErrInvalid,
+			"%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local "+
+				"disk, or a PostgreSQL server for several machines", dir, name)
 	}
 	return abs, nil
 }
@@ -55,11 +57,13 @@ func Resolve(path string) (abs string, err error) {
 func CheckName(path string) error {
 	for _, end := range sideEnds {
 		if strings.HasSuffix(path, end) {
-			return store.Errorf(store.ErrInvalid, "a name that ends in %s is for a file beside a database; give another name", end)
+			return store.Errorf(store.ErrInvalid,
+				"a name that ends in %s is for a file beside a database; give another name", end)
 		}
 	}
 	if name := filepath.Base(path); strings.HasSuffix(name, partEnd) && strings.Contains(name, newMark) {
-		return store.Errorf(store.ErrInvalid, "a name with %s that ends in %s is for a database that is being made; give another name", newMark, partEnd)
+		return store.Errorf(store.ErrInvalid, "a name with %s that ends in %s is for a database that is being made; "+
+			"give another name", newMark, partEnd)
 	}
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -102,7 +106,10 @@ func isNewWithoutLog(path string) (bool, error) {
 	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
 		return IsNew(path)
 	}
-	return false, store.Errorf(store.ErrCorrupt, "it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup", filepath.Base(path)+Log)
+	return false, store.Errorf(store.ErrCorrupt,
+		"it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every "+
+			"process that uses the database, move that file away, and restore the database from a backup",
+		filepath.Base(path)+Log)
 }
 
 // IsWhole reports whether the database file alone is the whole database: no log and no
@@ -121,13 +128,15 @@ func IsWhole(path string) bool {
 // database, unless it is new, or may not write in its folder.
 func CheckWritable(path string, isNew bool) error {
 	if err := mayWrite(filepath.Dir(path)); err != nil {
-		return store.Errorf(store.ErrReadOnly, "this user may not write in its folder (%v); the folder must be writable, because SQLite makes files there", err)
+		return store.Errorf(store.ErrReadOnly, "this user may not write in its folder (%v); the folder must be "+
+			"writable, because SQLite makes files there", err)
 	}
 	if isNew {
 		return nil
 	}
 	if err := mayWrite(path); err != nil {
-		return store.Errorf(store.ErrReadOnly, "this user may not write it (%v); give the file to this user, or run as its owner", err)
+		return store.Errorf(store.ErrReadOnly, "this user may not write it (%v); give the file to this user, or run "+
+			"as its owner", err)
 	}
 	return nil
 }

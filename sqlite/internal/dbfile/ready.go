@@ -22,12 +22,15 @@ func (o *Opened) Ready() error {
 	names, err := o.Check()
 	switch {
 	case err != nil:
-		return CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the server, put the right file in its place, and start it again")
+		return CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the "+
+			"server, put the right file in its place, and start it again")
 	case names > 1:
-		return store.Errorf(store.ErrReadOnly, "a file of the database has a second name (hard link); remove the second name")
+		return store.Errorf(store.ErrReadOnly, "a file of the database has a second name (hard link); remove the "+
+			"second name")
 	}
 	if info, err := os.Lstat(o.path); err == nil && info.Size() < headBytes {
-		return store.Errorf(store.ErrCorrupt, "the database was cut off; stop the server, and restore the database from a backup")
+		return store.Errorf(store.ErrCorrupt, "the database was cut off; stop the server, and restore the database "+
+			"from a backup")
 	}
 	dir := filepath.Dir(o.path)
 	if readOnlyDisk(dir) {

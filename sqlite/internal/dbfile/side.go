@@ -70,7 +70,9 @@ func CheckNoSides(path string) error {
 	for _, name := range Files(path)[1:] {
 		switch _, err := os.Lstat(name); {
 		case err == nil:
-			return store.Errorf(store.ErrInvalid, "%s is there, belongs to another database and would ruin the backup; give a new name, or remove that file if no process uses it", filepath.Base(name))
+			return store.Errorf(store.ErrInvalid,
+				"%s is there, belongs to another database and would ruin the backup; give a new name, or remove "+
+					"that file if no process uses it", filepath.Base(name))
 		case !errors.Is(err, fs.ErrNotExist):
 			return WithKind(err)
 		}
@@ -79,7 +81,8 @@ func CheckNoSides(path string) error {
 }
 
 func sideError(name string, err error) error {
-	return store.Errorf(store.ErrInvalid, "%s %v; it is not scratchpad's: stop every process that uses the database, and move that file away; scratchpad makes a new one", filepath.Base(name), err)
+	return store.Errorf(store.ErrInvalid, "%s %v; it is not scratchpad's: stop every process that uses the "+
+		"database, and move that file away; scratchpad makes a new one", filepath.Base(name), err)
 }
 
 // checkSide returns what is wrong with one of our own files beside the database.

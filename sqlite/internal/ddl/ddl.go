@@ -64,7 +64,8 @@ func (m Objects) Take(o Object, table, sql string) error {
 	case !known:
 		return foreign(o, table)
 	case want != sql && plain(want) != plain(sql):
-		return store.Errorf(store.ErrCorrupt, "its schema is not scratchpad's: the %s %s was changed; restore it from a backup", o.Kind, o.Name)
+		return store.Errorf(store.ErrCorrupt, "its schema is not scratchpad's: the %s %s was changed; restore it "+
+			"from a backup", o.Kind, o.Name)
 	}
 	delete(m, o)
 	return nil
@@ -73,7 +74,8 @@ func (m Objects) Take(o Object, table, sql string) error {
 // Rest returns [store.ErrCorrupt] if an object is left.
 func (m Objects) Rest() error {
 	for o := range m {
-		return store.Errorf(store.ErrCorrupt, "its schema is damaged: the %s %s is missing; restore it from a backup", o.Kind, o.Name)
+		return store.Errorf(store.ErrCorrupt, "its schema is damaged: the %s %s is missing; restore it from a backup",
+			o.Kind, o.Name)
 	}
 	return nil
 }
@@ -85,5 +87,6 @@ func foreign(o Object, table string) error {
 	if table != o.Name {
 		what += fmt.Sprintf(" on %q", table)
 	}
-	return store.Errorf(store.ErrCorrupt, "it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database", what)
+	return store.Errorf(store.ErrCorrupt, "it contains %s, which is not scratchpad's; restore the database from a "+
+		"backup, or drop what was added while no process uses the database", what)
 }

@@ -48,7 +48,8 @@ func (b *Backup) Step(n int) (more bool, err error) {
 // Pages returns how many pages there are, and how many of them are still to be copied, as
 // of the last Step.
 func (b *Backup) Pages() (all, left int) {
-	return int(sqlite3.Xsqlite3_backup_pagecount(b.from.tls, b.handle)), int(sqlite3.Xsqlite3_backup_remaining(b.from.tls, b.handle))
+	return int(sqlite3.Xsqlite3_backup_pagecount(b.from.tls, b.handle)),
+		int(sqlite3.Xsqlite3_backup_remaining(b.from.tls, b.handle))
 }
 
 // Finish ends the copy, complete or not. The error is that of the steps, if there was one.

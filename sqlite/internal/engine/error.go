@@ -122,17 +122,22 @@ func Explain(err error) error {
 	case IsFull(err): // the disk may have no room for the index of the log
 		return err
 	case code == CodeNotADB:
-		return store.Errorf(store.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
+		return store.Errorf(store.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give "+
+			"another path")
 	case code == CodeIOErrShort:
-		return store.Errorf(store.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
+		return store.Errorf(store.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has "+
+			"the database open, stop that process normally and try again; otherwise restore the database from a backup")
 	case code&0xff == CodeBusy:
 		return store.Errorf(store.ErrBusy, "another program keeps it locked; close that program or try again")
 	case code == CodeReadOnlyRollbck:
-		return store.Errorf(store.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
+		return store.Errorf(store.ErrInvalid, "another program has not finished a change to it (there is a hot "+
+			"journal); open it with that program")
 	case code&0xff == CodeCantOpen:
-		return store.Errorf(store.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", e.Text)
+		return store.Errorf(store.ErrInvalid, "it cannot be opened; check the permissions of the file and its "+
+			"folder: %s", e.Text)
 	case code&0xff == CodeReadOnly:
-		return store.Errorf(store.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", e.Text)
+		return store.Errorf(store.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s",
+			e.Text)
 	case code&0xff == CodeCorrupt, code&0xff == CodeError, code&0xff == CodeIOErr:
 		return store.Errorf(store.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", e.Text)
 	}

@@ -46,7 +46,8 @@ func (c *Conn) KeepLog() error {
 	on := c.tls.Alloc(4)
 	defer c.tls.Free(4)
 	binary.NativeEndian.PutUint32(libc.GoBytes(on, 4), 1)
-	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, main, sqlite3.SQLITE_FCNTL_PERSIST_WAL, on); rc != sqlite3.SQLITE_OK {
+	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, main, sqlite3.SQLITE_FCNTL_PERSIST_WAL,
+		on); rc != sqlite3.SQLITE_OK {
 		return c.error(rc)
 	}
 	return nil

@@ -89,7 +89,8 @@ func (c *Conn) configure(mode string, pragmas []string) error {
 		}
 		return strings.ToLower(pragma)
 	}
-	pragmas = slices.SortedFunc(slices.Values(pragmas), func(a, b string) int { return strings.Compare(first(a), first(b)) })
+	pragmas = slices.SortedFunc(slices.Values(pragmas),
+		func(a, b string) int { return strings.Compare(first(a), first(b)) })
 	for _, p := range pragmas {
 		if err := c.Script("PRAGMA " + p); err != nil {
 			return err
@@ -103,7 +104,8 @@ func (c *Conn) turnOn(option int32) error {
 	const slots = 2 * 8 // of the two arguments: on, and where to say so
 	list := c.tls.Alloc(slots)
 	defer c.tls.Free(slots)
-	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, option, libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
+	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, option,
+		libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
 		return c.error(rc)
 	}
 	return nil

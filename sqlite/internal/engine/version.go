@@ -13,7 +13,8 @@ import (
 func (c *Conn) CheckVersion() (err error) {
 	_, err = c.One(func(f *row.Fields) error {
 		if v := f.Text(); oldSQLite(v) {
-			return store.Errorf(store.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
+			return store.Errorf(store.ErrUnsupported,
+				"SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
 		}
 		return nil
 	}, "SELECT sqlite_version()")

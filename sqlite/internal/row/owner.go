@@ -43,7 +43,8 @@ const countVersions = "(SELECT count(*) FROM versions v WHERE v.owner = o.owner)
 var (
 	ownerForm1 = OwnerForm{
 		Columns: of("o", OwnerColumns1) + ", " + countVersions, Width: 12,
-		Versions: countVersions, Bytes: "max(0, o.bytes - 200 * o.requests)", Updated: strconv.Itoa(NoTime), Read: (*Fields).Owner1,
+		Versions: countVersions, Bytes: "max(0, o.bytes - 200 * o.requests)", Updated: strconv.Itoa(NoTime),
+		Read: (*Fields).Owner1,
 	}.withQueries()
 	ownerForm2 = OwnerForm{
 		Columns: of("o", OwnerColumns2), Width: 13,
@@ -100,7 +101,8 @@ func (form *OwnerForm) List(q store.OwnersQuery) (string, []any) {
 		by = order + " DESC, owner"
 	}
 	args = append(args, int64(q.Limit))
-	return "SELECT owner, " + form.Columns + " FROM owners o WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " LIMIT ?", slices.Clip(args)
+	return "SELECT owner, " + form.Columns + " FROM owners o WHERE " + strings.Join(where, " AND ") + " ORDER BY " +
+		by + " LIMIT ?", slices.Clip(args)
 }
 
 // HoldsAnything is true of a row of owners whose usage is not zero.

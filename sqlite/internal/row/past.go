@@ -4,8 +4,10 @@ import "github.com/agent-scratchpad/scratchpad/workspace/store"
 
 // The columns of owners in past schemas.
 const (
-	OwnerColumns1 = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
-	OwnerColumns2 = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc"
+	OwnerColumns1 = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, " +
+		"requests, crc"
+	OwnerColumns2 = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
+		"deleted_logs, requests, updated, crc"
 )
 
 // OwnerValues2 returns a row of schema 2.

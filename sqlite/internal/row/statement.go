@@ -29,11 +29,13 @@ var (
 	PruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
 
 	// ReplaceVersion changes the version whose number comes after the values.
-	ReplaceVersion = update("versions", VersionColumns+", content", 1) + " WHERE owner = ?1 AND path = ?2 AND version = ?12"
+	ReplaceVersion = update("versions", VersionColumns+", content", 1) +
+		" WHERE owner = ?1 AND path = ?2 AND version = ?12"
 )
 
 func insert(table, columns string) string {
-	return "INSERT INTO " + table + " (owner, " + columns + ") VALUES (?" + strings.Repeat(", ?", strings.Count(columns, ",")+1) + ")"
+	return "INSERT INTO " + table + " (owner, " + columns + ") VALUES (?" +
+		strings.Repeat(", ?", strings.Count(columns, ",")+1) + ")"
 }
 
 // orUpdate is for a table whose key is the owner and the first of the columns.

@@ -10,7 +10,8 @@ import (
 // The columns of each table but the owner, in the order in which the functions below read
 // and write them.
 const (
-	OwnerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, revision, changes, updated, crc"
+	OwnerColumns = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
+		"deleted_logs, requests, revision, changes, updated, crc"
 	FileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
 	VersionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
 	LogColumns     = "path, first, last, bytes, deleted, created, updated, crc"
@@ -39,7 +40,8 @@ var (
 		", CASE WHEN octet_length(v.content) <= ? THEN v.content END" + withVersions
 )
 
-const withVersions = " FROM files f LEFT JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = f.version" +
+const withVersions = " FROM files f LEFT JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = " +
+	"f.version" +
 	" WHERE f.owner = ? AND f.path >= ? AND f.path < ? AND f.path > ? AND f.deleted = 0 ORDER BY f.path LIMIT ?"
 
 // OwnerValues returns the row of an owner.
@@ -63,7 +65,8 @@ func (f *Fields) Owner(owner string) (s store.OwnerState) {
 
 // FileValues returns the row of a file.
 func FileValues(owner string, h store.FileHead) []any {
-	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), h.Summary, BoolInt(h.Deleted), Micros(h.Created), Micros(h.Updated)}
+	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), h.Summary, BoolInt(h.Deleted), Micros(h.Created),
+		Micros(h.Updated)}
 	return append(v, Sum(v...))
 }
 

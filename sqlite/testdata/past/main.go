@@ -277,5 +277,6 @@ func dumpOwner(r workspace.Reader) (has owned, err error) {
 }
 
 func line(n int64, t time.Time, a workspace.Author, content []byte) string {
-	return fmt.Sprintf("%d %s %s/%s/%s %x", n, t.Format(time.RFC3339Nano), a.Client, a.Version, a.Key, sha256.Sum256(content))
+	return fmt.Sprintf("%d %s %s/%s/%s %x", n, t.Format(time.RFC3339Nano), a.Client, a.Version, a.Key,
+		sha256.Sum256(content))
 }

@@ -29,13 +29,14 @@ const (
 
 // A call is what a client asks of a server.
 type call struct {
-	ID      string        `json:",omitempty"` // names the call in the journal of changes
-	Do      string        // one of the constants above
-	Path    string        `json:",omitempty"`
-	To      string        `json:",omitempty"` // of a move
-	Old     string        `json:",omitempty"` // what an edit replaces; "": it appends
-	Text    string        `json:",omitempty"`
-	Entries int           `json:",omitempty"` // how many an append adds; how many of the last ones are read, 0: a page from the first
+	ID   string `json:",omitempty"` // names the call in the journal of changes
+	Do   string // one of the constants above
+	Path string `json:",omitempty"`
+	To   string `json:",omitempty"` // of a move
+	Old  string `json:",omitempty"` // what an edit replaces; "": it appends
+	Text string `json:",omitempty"`
+	// how many an append adds; how many of the last ones are read, 0: a page from the first
+	Entries int           `json:",omitempty"`
 	If      *int64        `json:",omitempty"` // the condition; nil: none
 	Since   int64         `json:",omitempty"` // the cursor of changes; the last entry that a trim removes
 	Key     string        `json:",omitempty"` // the idempotency key
@@ -88,7 +89,8 @@ func failure(err error) answer {
 		kind error
 		name string
 	}{
-		{workspace.ErrOutcomeUnknown, failedUnknown}, {workspace.ErrNotFound, failedNotFound}, {workspace.ErrConflict, failedConflict},
+		{workspace.ErrOutcomeUnknown, failedUnknown}, {workspace.ErrNotFound, failedNotFound}, {workspace.ErrConflict,
+			failedConflict},
 		{workspace.ErrQuota, failedQuota}, {workspace.ErrBusy, failedNothing},
 	} {
 		if errors.Is(err, f.kind) {
@@ -123,7 +125,8 @@ func (c call) run(ctx context.Context, ws *workspace.Workspace) answer {
 func (c call) write(ctx context.Context, ws *workspace.Workspace) (answer, error) {
 	switch c.Do {
 	case doWrite:
-		r, err := ws.WriteFile(ctx, c.Path, []byte(c.Text), workspace.WriteOptions{IfVersion: c.If, IdempotencyKey: c.Key})
+		r, err := ws.WriteFile(ctx, c.Path, []byte(c.Text),
+			workspace.WriteOptions{IfVersion: c.If, IdempotencyKey: c.Key})
 		return answer{Number: r.Version}, err
 	case doEdit:
 		r, err := ws.EditFile(ctx, c.Path, c.Old, c.Text, workspace.EditOptions{IfVersion: c.If, IdempotencyKey: c.Key})
@@ -207,5 +210,6 @@ func changeLine(c workspace.Change) string {
 	if c.After == 0 {
 		c.Revision = 0
 	}
-	return fmt.Sprintf("%s %s %q from %q, %d to %d, revision %d", c.Op, c.Kind, c.Path, c.From, c.Before, c.After, c.Revision)
+	return fmt.Sprintf("%s %s %q from %q, %d to %d, revision %d", c.Op, c.Kind, c.Path, c.From, c.Before, c.After,
+		c.Revision)
 }

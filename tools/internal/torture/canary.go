@@ -65,10 +65,12 @@ func (c *canary) find(ctx context.Context, ws *workspace.Workspace) error {
 	case err != nil:
 		return fmt.Errorf("changes since %d: %w", c.Cursor, err)
 	case version < c.Version, page.Last < c.Last, list.Cursor < c.Cursor:
-		return fmt.Errorf("version %d, entry %d and change %d are there; version %d, entry %d and change %d were acknowledged",
+		return fmt.Errorf("version %d, entry %d and change %d are there; version %d, entry %d and change %d were "+
+			"acknowledged",
 			version, page.Last, list.Cursor, c.Version, c.Last, c.Cursor)
 	case !c.Unsure && (version != c.Version || page.Last != c.Last):
-		return fmt.Errorf("version %d and entry %d are there, but nobody wrote them: the last ones are version %d and entry %d", version, page.Last, c.Version, c.Last)
+		return fmt.Errorf("version %d and entry %d are there, but nobody wrote them: the last ones are version %d "+
+			"and entry %d", version, page.Last, c.Version, c.Last)
 	}
 	c.Version, c.Last = version, page.Last
 	return nil
@@ -161,11 +163,13 @@ func (c *canary) check(ctx context.Context, ws *workspace.Workspace) error {
 	}
 	for _, row := range list.Paths {
 		if row.Path != canaryPath || row.Author.Session != c.Name {
-			return fmt.Errorf("change %d is of %q by %q, which %s did not make", row.Revision, row.Path, row.Author.Session, c.Name)
+			return fmt.Errorf("change %d is of %q by %q, which %s did not make", row.Revision, row.Path,
+				row.Author.Session, c.Name)
 		}
 	}
 	if !c.Unsure && (version != c.Version || page.Last != c.Last) {
-		return fmt.Errorf("version %d and entry %d are there, and version %d and entry %d were acknowledged last", version, page.Last, c.Version, c.Last)
+		return fmt.Errorf("version %d and entry %d are there, and version %d and entry %d were acknowledged last",
+			version, page.Last, c.Version, c.Last)
 	}
 	c.Cursor = list.Cursor
 	return nil

@@ -67,22 +67,27 @@ func (j *judge) replay(end *look) string {
 		r, ok := j.byID[row.Author.Session]
 		switch {
 		case !ok:
-			return fmt.Sprintf("revision %d is a change of %q by %q, which no client of this agent made", row.Revision, row.Path, row.Author.Session)
+			return fmt.Sprintf("revision %d is a change of %q by %q, which no client of this agent made", row.Revision,
+				row.Path, row.Author.Session)
 		case j.revision[r.Call.ID] > 0:
-			return fmt.Sprintf("the call %s was done twice: its revisions are %d and %d", describe(r), j.revision[r.Call.ID], row.Revision)
+			return fmt.Sprintf("the call %s was done twice: its revisions are %d and %d", describe(r),
+				j.revision[r.Call.ID], row.Revision)
 		}
 		j.revision[r.Call.ID] = row.Revision
 		after, want, a := j.states[i].after(r.Call)
 		if a.Failed != "" || want.Op == "" {
-			return fmt.Sprintf("revision %d is by the call %s, which had to change nothing there: %s", row.Revision, describe(r), show(a))
+			return fmt.Sprintf("revision %d is by the call %s, which had to change nothing there: %s", row.Revision,
+				describe(r), show(a))
 		}
 		have := row
 		have.Author, have.Time = want.Author, want.Time
 		if have != want {
-			return fmt.Sprintf("revision %d is %s, expected %s after the call %s", row.Revision, rowText(have), rowText(want), describe(r))
+			return fmt.Sprintf("revision %d is %s, expected %s after the call %s", row.Revision, rowText(have),
+				rowText(want), describe(r))
 		}
 		if got := r.last().Answer; r.ok() && !got.same(a) {
-			return fmt.Sprintf("the call %s was done as revision %d, expected the answer %s", describe(r), row.Revision, show(a))
+			return fmt.Sprintf("the call %s was done as revision %d, expected the answer %s", describe(r), row.Revision,
+				show(a))
 		}
 		j.states = append(j.states, after)
 	}
@@ -118,8 +123,10 @@ func (j *judge) compare(end *look) string {
 	for i, f := range s.files {
 		have := end.Files[filePaths[i]]
 		if have.Version != f.version || !slices.Equal(have.Texts, f.texts) {
-			return fmt.Sprintf("at the end, file %s is at version %d with %d versions: %s; expected version %d with %d: %s",
-				filePaths[i], have.Version, len(have.Texts), clip(fmt.Sprintf("%q", have.Texts)), f.version, len(f.texts), clip(fmt.Sprintf("%q", f.texts)))
+			return fmt.Sprintf("at the end, file %s is at version %d with %d versions: %s; expected version %d with "+
+				"%d: %s",
+				filePaths[i], have.Version, len(have.Texts), clip(fmt.Sprintf("%q",
+					have.Texts)), f.version, len(f.texts), clip(fmt.Sprintf("%q", f.texts)))
 		}
 		if f.exists() {
 			use.Files++
@@ -131,7 +138,8 @@ func (j *judge) compare(end *look) string {
 		have := end.Logs[logPaths[i]]
 		if have.Last != l.last || have.Exists != l.exists || !slices.Equal(have.Entries, l.entries) {
 			return fmt.Sprintf("at the end, log %s has %d entries up to %d: %s; expected %d up to %d: %s",
-				logPaths[i], len(have.Entries), have.Last, clip(fmt.Sprintf("%q", have.Entries)), len(l.entries), l.last, clip(fmt.Sprintf("%q", l.entries)))
+				logPaths[i], len(have.Entries), have.Last, clip(fmt.Sprintf("%q",
+					have.Entries)), len(l.entries), l.last, clip(fmt.Sprintf("%q", l.entries)))
 		}
 		if l.exists {
 			use.Logs++
@@ -227,7 +235,8 @@ func (j *judge) explain(ops []porcupine.Operation) string {
 		}
 		if i.revision > 0 {
 			if i.revision <= low || i.revision > high+1 {
-				return fmt.Sprintf("the call %s made revision %d, and by its time it had to be one of %d to %d", describe(i.r), i.revision, low+1, high+1)
+				return fmt.Sprintf("the call %s made revision %d, and by its time it had to be one of %d to %d",
+					describe(i.r), i.revision, low+1, high+1)
 			}
 			continue
 		}
@@ -241,7 +250,8 @@ func (j *judge) explain(ops []porcupine.Operation) string {
 			if len(may) > 3 {
 				may = append(may[:3], "and so on")
 			}
-			return fmt.Sprintf("the call %s; by its time the answer had to be %s", describe(i.r), strings.Join(may, ", or "))
+			return fmt.Sprintf("the call %s; by its time the answer had to be %s", describe(i.r),
+				strings.Join(may, ", or "))
 		}
 	}
 	return "the calls contradict each other: each alone could be right"
@@ -249,7 +259,8 @@ func (j *judge) explain(ops []porcupine.Operation) string {
 
 // rowText shows a row of the journal.
 func rowText(c workspace.Change) string {
-	return fmt.Sprintf("[%s %s %q from %q, %d to %d, %d entries]", c.Op, c.Kind, c.Path, c.From, c.Before, c.After, c.Entries)
+	return fmt.Sprintf("[%s %s %q from %q, %d to %d, %d entries]", c.Op, c.Kind, c.Path, c.From, c.Before, c.After,
+		c.Entries)
 }
 
 // describe shows a call and its last answer.

@@ -26,8 +26,12 @@ const (
 	rest = 20 * time.Millisecond
 )
 
-func (r *run) newChoir(ctx context.Context, servers *fleet, start func(context.Context, string) (*process, error)) (*choir, error) {
-	next, err := newFleet(ctx, 1, func(ctx context.Context, name string) (*process, error) { return start(ctx, "neighbour, "+name) })
+func (r *run) newChoir(
+	ctx context.Context, servers *fleet, start func(context.Context, string) (*process, error),
+) (*choir, error) {
+	next, err := newFleet(ctx, 1, func(ctx context.Context, name string) (*process, error) {
+		return start(ctx, "neighbour, "+name)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,8 @@ func (r Report) Print(out io.Writer, again string) error {
 		verdict = "stopped"
 	}
 	fmt.Fprintf(&b, "%-8s  %v\n", verdict, r.Progress)
-	fmt.Fprintf(&b, "          seed %d; %d calls were sent again with their keys; %d writes of other agents; %s\n", r.Seed, r.Retries, r.Canaries, r.Database)
+	fmt.Fprintf(&b, "          seed %d; %d calls were sent again with their keys; %d writes of other agents; %s\n",
+		r.Seed, r.Retries, r.Canaries, r.Database)
 	_, err := io.WriteString(out, b.String())
 	return err
 }

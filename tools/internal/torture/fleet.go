@@ -23,7 +23,9 @@ type fleet struct {
 }
 
 // launcher returns a function that starts a process of the program over the database.
-func launcher(program func() (*exec.Cmd, error), database func(name string) string, tenant string) func(context.Context, string) (*process, error) {
+func launcher(
+	program func() (*exec.Cmd, error), database func(name string) string, tenant string,
+) func(context.Context, string) (*process, error) {
 	return func(ctx context.Context, name string) (*process, error) {
 		cmd, err := program()
 		if err != nil {

@@ -89,7 +89,8 @@ func (h *history) save(dir, name, problem string, end *look) (string, error) {
 		return "", err
 	}
 	lines := json.NewEncoder(f)
-	err = lines.Encode(map[string]any{"problem": problem, "seed": h.Seed, "round": h.Round, "agent": h.Agent, "events": h.Events})
+	err = lines.Encode(map[string]any{"problem": problem, "seed": h.Seed, "round": h.Round, "agent": h.Agent,
+		"events": h.Events})
 	slices.SortFunc(h.Records, func(a, b *record) int { return cmp.Compare(a.Attempts[0].Begin, b.Attempts[0].Begin) })
 	for _, r := range h.Records {
 		if err == nil {

@@ -153,7 +153,8 @@ func (s *state) move(c call, row *workspace.Change) answer {
 	row.Op, row.Path, row.From, row.Before = workspace.OpMove, c.To, c.Path, from.version
 	moved := *from
 	oldest := from.version - int64(len(from.texts)) + 1
-	gone := min(max(to.version-oldest+1, 0), int64(len(from.texts))) // these numbers stood for other texts at the new path
+	// these numbers stood for other texts at the new path
+	gone := min(max(to.version-oldest+1, 0), int64(len(from.texts)))
 	moved.texts = moved.texts[gone:]
 	*to = moved.with(max(from.version, to.version)+1, from.text())
 	to.changed, to.op, row.After = s.revision, workspace.OpEdit, to.version // moved back, it is an edit
@@ -348,7 +349,8 @@ func changedSince(then, now state) (lines []string) {
 		}
 		for path, l := range known {
 			if !taken[path] {
-				lines = append(lines, changeLine(workspace.Change{Kind: kind, Op: workspace.OpDelete, Path: path, Before: l.number}))
+				lines = append(lines, changeLine(workspace.Change{Kind: kind, Op: workspace.OpDelete, Path: path,
+					Before: l.number}))
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func verifyFile(ctx context.Context, path string) error {
 		return fmt.Errorf("verifying the database: %w", err)
 	}
 	if len(report.Problems) > 0 {
-		return fmt.Errorf("verifying the database found %d problems, the first is: %s", len(report.Problems), report.Problems[0])
+		return fmt.Errorf("verifying the database found %d problems, the first is: %s", len(report.Problems),
+			report.Problems[0])
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ import (
 // are deleted at the end unless a check failed.
 func newServer(o Options) (*place, error) {
 	if _, err := pgconn.ParseConfig(o.Database); err != nil {
-		return nil, errors.New("the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
+		return nil, errors.New("the URL of the database cannot be read; it has the form " +
+			"postgres://user@host:5432/database")
 	}
 	evidence, err := filepath.Abs(or(o.Evidence, "."))
 	if err != nil {
@@ -71,7 +72,8 @@ func terminate(ctx context.Context, database, tenant string, share float64) (int
 	defer c.Close(ctx)
 	const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE starts_with(application_name, $1) AND pid <> pg_backend_pid() AND random() < $2::float8`
-	r := c.ExecParams(ctx, sql, [][]byte{[]byte(tenant + " "), strconv.AppendFloat(nil, share, 'f', 3, 64)}, nil, nil, nil).Read()
+	r := c.ExecParams(ctx, sql, [][]byte{[]byte(tenant + " "), strconv.AppendFloat(nil, share, 'f', 3, 64)}, nil, nil,
+		nil).Read()
 	return len(r.Rows), r.Err
 }
 

@@ -57,7 +57,8 @@ func (r *round) play(ctx context.Context) {
 func (r *round) follow(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		last := int64(len(r.rows))
-		if problem, err := r.followOn(ctx, n, follow{After: last, Until: last + 20, Wait: time.Second}); problem != "" || err != nil {
+		if problem, err := r.followOn(ctx, n, follow{After: last, Until: last + 20,
+			Wait: time.Second}); problem != "" || err != nil {
 			return
 		}
 	}
@@ -179,7 +180,8 @@ func (r *round) repeat(ctx context.Context, rec *record, slot int) {
 		return
 	}
 	if first := rec.last().Answer; !a.Answer.same(first) {
-		r.fail(fmt.Sprintf("the call %s was sent again with its key, and answered %s %s", describe(rec), show(a.Answer), a.Answer.Error))
+		r.fail(fmt.Sprintf("the call %s was sent again with its key, and answered %s %s", describe(rec), show(a.Answer),
+			a.Answer.Error))
 	}
 }
 
@@ -262,7 +264,8 @@ func sameRows(got, want []workspace.Change) string {
 		switch {
 		case i >= len(got):
 			return fmt.Sprintf("a follower of the journal got %d of %d changes", i, len(want))
-		case got[i].Revision != row.Revision || got[i].Author != row.Author || got[i].Path != row.Path || got[i].After != row.After:
+		case got[i].Revision != row.Revision || got[i].Author != row.Author || got[i].Path != row.Path ||
+			got[i].After != row.After:
 			return fmt.Sprintf("a follower of the journal got %+v as change %d, expected %+v", got[i], i+1, row)
 		}
 	}
@@ -275,7 +278,8 @@ func (r *round) failed(problem string, end *look) error {
 		problem = err.Error()
 	}
 	f := Failure{Round: r.h.Round, Seed: r.o.Seed, Problem: problem}
-	file, err := r.h.save(r.place.evidence, fmt.Sprintf("torture-seed-%d-round-%d.jsonl", r.o.Seed, r.h.Round), problem, end)
+	file, err := r.h.save(r.place.evidence, fmt.Sprintf("torture-seed-%d-round-%d.jsonl", r.o.Seed, r.h.Round), problem,
+		end)
 	if err != nil {
 		f.Problem += fmt.Sprintf(" (the history could not be saved: %v)", err)
 	}

@@ -20,7 +20,8 @@ type Options struct {
 	// a SQLite database is made; "": the current folder.
 	Database string
 
-	Evidence string        // the folder for the history of a failure; "": Database if it is a folder, or else the current folder
+	// the folder for the history of a failure; "": Database if it is a folder, or else the current folder
+	Evidence string
 	For      time.Duration // no round begins later; 0: a minute
 	Rounds   int           // at most; 0: as many as there is time for
 	First    int           // the number of the first round, from 1; 0: 1
@@ -169,7 +170,8 @@ func (r *run) era(ctx context.Context, first, most int) (played int, err error) 
 		return 0, err
 	}
 	defer others.stop()
-	for played = 0; played < or(most, eraRounds) && ctx.Err() == nil && (played == 0 || time.Since(r.began) < r.o.For); played++ {
+	for played = 0; played < or(most, eraRounds) && ctx.Err() == nil &&
+		(played == 0 || time.Since(r.began) < r.o.For); played++ {
 		if err := r.round(ctx, servers, first+played); err != nil {
 			return played, err
 		}
@@ -207,7 +209,8 @@ func (r *run) round(ctx context.Context, servers *fleet, n int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.ask(ctx, request{Tenant: r.place.tenant, Agent: now.h.Agent, Do: doForget}, 0); err != nil && ctx.Err() == nil {
+	if _, err := p.ask(ctx, request{Tenant: r.place.tenant, Agent: now.h.Agent, Do: doForget}, 0); err != nil &&
+		ctx.Err() == nil {
 		return now.failed("deleting the agent: "+err.Error(), nil)
 	}
 	return nil

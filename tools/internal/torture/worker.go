@@ -39,9 +39,10 @@ const (
 // A reply is the answer to the request of its number.
 type reply struct {
 	N      int64
-	Error  string             `json:",omitempty"`
-	Answer *answer            `json:",omitempty"`
-	Begin  int64              `json:",omitempty"` // of the call, by the clock that all processes share; 0: there is none
+	Error  string  `json:",omitempty"`
+	Answer *answer `json:",omitempty"`
+	// of the call, by the clock that all processes share; 0: there is none
+	Begin  int64              `json:",omitempty"`
 	End    int64              `json:",omitempty"`
 	Look   *look              `json:",omitempty"`
 	Canary *canary            `json:",omitempty"`
@@ -213,7 +214,8 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 	}
 	for {
 		ahead := time.Now().Add(time.Hour)
-		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, From: ahead, Until: ahead, Limit: 100})
+		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, From: ahead,
+			Until: ahead, Limit: 100})
 		if err != nil || len(list.Owners) == 0 {
 			return err
 		}
