@@ -241,7 +241,7 @@ func (m message) unsupported(version string) *refusal {
 	version = strictjson.Short(version)
 	bad := m.bad(codeUnsupported, fmt.Sprintf("supported versions of the protocol are %s; %s is none of them",
 		strings.Join(Protocols(), ", "), version))
-	// always encodes
+	// This always encodes.
 	bad.data, _ = json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: Protocols(), Requested: version})
 	return bad
 }

@@ -203,7 +203,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 	o := &mcp.ServerOptions{
 		Instructions: instructions(s.o, bound),
-		// neither list changes
+		// Neither list changes.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 			Resources: &mcp.ResourceCapabilities{}},
 		Logger:            s.sdkLogger(),

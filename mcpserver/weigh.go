@@ -92,7 +92,7 @@ func (s *Server) weighed(
 					return nil, err
 				}
 			}
-			// the weight of the request is enough for a small answer
+			// The weight of the request is enough for a small answer.
 			if out, err = run(); err != nil || t.weight == medium {
 				return out, err
 			}

@@ -18,7 +18,7 @@ func clean(text string, most int) string {
 		case unicode.IsSpace(r) || r == '\u2028' || r == '\u2029':
 			space = n > 0
 			continue
-		// those two join letters, or do not
+		// U+200C and U+200D join letters, or keep them apart.
 		case unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200C' && r != '\u200D':
 			continue
 		case n >= most || i > 16*most+1024:

@@ -13,7 +13,7 @@ type RenderOptions struct {
 	Tags      []string // only entries with at least one of these tags; none: all entries
 	Namespace string   // only entries below it; "a" and "a:" mean the same; "": all entries. Keys keep the prefix
 
-	// the limit for CountTokens of the result; 0: no limit; negative: the result is ""
+	// MaxTokens limits CountTokens of the result. 0: no limit. Negative: the result is "".
 	MaxTokens   int
 	CountTokens func(text string) int // nil: tokens.Estimate. A negative count is taken as 0
 

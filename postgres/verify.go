@@ -12,14 +12,15 @@ import (
 
 // VerifyOptions of [Store.Verify]. The zero value works.
 type VerifyOptions struct {
-	// called now and then with the bytes of content checked and all bytes; nil: not called
+	// Progress is called now and then with the bytes of content checked and all bytes. nil: not
+	// called.
 	Progress func(done, total int64)
 }
 
 // VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
 	Owners, Versions, Entries, Bytes int64 // how many were checked
-	// how many of the owners hold nothing any more; Store.Owners does not list them
+	// Deleted is how many of the owners hold nothing any more. Store.Owners does not list them.
 	Deleted  int64
 	Problems []string // at most 100; each names its object. nil: none was found
 }

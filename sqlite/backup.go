@@ -15,7 +15,8 @@ import (
 // BackupOptions of [Store.Backup]. The zero value works.
 type BackupOptions struct {
 	Progress func(done, total int64) // called now and then with the pages copied and all pages; nil: not called
-	// called later with the bytes of the copy that are verified and all bytes; nil: not called
+	// Verify is called later with the bytes of the copy that are verified and all bytes. nil: not
+	// called.
 	Verify func(done, total int64)
 }
 

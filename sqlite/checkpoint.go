@@ -15,7 +15,8 @@ const (
 	// the log itself, after it has answered a group. A fold copies pages but does not empty
 	// the log. A later commit starts the log again from its beginning when no reader is in
 	// it, but overlapping readers can delay that for ever.
-	// with so many pages to fold, the writer folds those that it can: on a full disk the reserve has room for them
+	// foldPages is how many pages of the log make the writer fold those that it can. On a full
+	// disk the reserve has room for them.
 	foldPages = 900
 	longLog   = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
 	logWait   = 100 * time.Millisecond        // the longest wait for the readers

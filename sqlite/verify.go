@@ -15,14 +15,15 @@ import (
 
 // VerifyOptions of [Store.Verify]. The zero value works.
 type VerifyOptions struct {
-	// called now and then with the bytes of content checked and all bytes; nil: not called
+	// Progress is called now and then with the bytes of content checked and all bytes. nil: not
+	// called.
 	Progress func(done, total int64)
 }
 
 // VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
 	Owners, Versions, Entries, Bytes int64 // how many were checked
-	// how many of the owners hold nothing any more; Store.Owners does not list them
+	// Deleted is how many of the owners hold nothing any more. Store.Owners does not list them.
 	Deleted  int64
 	Problems []string // at most 100; each names its object. nil: none was found
 }
@@ -40,7 +41,8 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 	err := s.read(ctx, func(c *conn) (err error) {
 		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
 			// A snapshot for each owner, so that the write-ahead log can shrink between them.
-			// fails without harm if SQLite has ended the transaction, as it does after damage to the log
+			// COMMIT fails without harm if SQLite has ended the transaction, as it does after damage to
+			// the log.
 			c.Exec("COMMIT")
 			if _, err := c.Exec("BEGIN"); err != nil {
 				return err

@@ -37,7 +37,8 @@ type attempt struct {
 	deletes    bool  // it is never refused, neither for a full store nor for an archived agent
 	storeBytes int64 // that the store holds, about
 	admitted   bool  // an agent that holds nothing may write
-	// of the version that the write makes; zero if it has a key, as a repeated request has none
+	// made is the time of the version that the write makes. It is zero if the write has a key, as a
+	// repeated request has no time.
 	made  time.Time
 	noRow bool          // the last transaction found no row of the agent
 	floor *floors.Floor // above which an agent without a row begins; nil: not read yet
@@ -92,10 +93,11 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, q store.Query, fn wr
 	if err != errNewAgent {
 		return out, err
 	}
-	if err := w.svc.total.admitting.Lock(ctx); err != nil {
-		return store.Outcome{}, beforeStart(err)
+	turn, late := w.svc.total.admitting.Take(ctx, "", 1)
+	if late != nil {
+		return store.Outcome{}, beforeStart(late)
 	}
-	defer w.svc.total.admitting.Unlock()
+	defer turn.Leave()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admitNewAgent(ctx, w.owner, a); err != nil {
 			return store.Outcome{}, err

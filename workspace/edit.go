@@ -15,7 +15,8 @@ import (
 // and sets no condition.
 type EditOptions struct {
 	All bool // replace all occurrences that do not overlap; not for an append
-	// the version that the file must be at, else ErrConflict; for an append 0: there must be no file; nil: any
+	// IfVersion is the version that the file must be at, else [ErrConflict]. For an append 0:
+	// there must be no file. nil: any version.
 	IfVersion      *int64
 	IdempotencyKey string // as in WriteOptions
 }

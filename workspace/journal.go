@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -21,7 +21,7 @@ const recordStart = `{"kind":"`
 type journal struct {
 	w         *Workspace
 	path      string
-	appending ctxmutex.Mutex // held by Append, which would take the records of another Append for foreign ones
+	appending *admission.Semaphore // held by Append, which would take the records of another Append for foreign ones
 
 	mu    sync.Mutex // guards the following
 	next  int64      // entry behind those that were read and appended, once the log was read to its end; 0 before
@@ -54,7 +54,7 @@ type journal struct {
 //
 // It is a function and no method for the reason of [Saver].
 func Journal(w *Workspace, path string) conversation.Journal {
-	return &journal{w: w, path: path, appending: ctxmutex.New()}
+	return &journal{w: w, path: path, appending: admission.New(1, 1)}
 }
 
 const opAppend = "append to"
@@ -69,10 +69,11 @@ func (j *journal) Append(ctx context.Context, records ...conversation.Record) er
 	if ctx == nil {
 		return ofJournal(fail(ErrInvalid, opAppend, j.path, "the context is nil"))
 	}
-	if err := j.appending.Lock(ctx); err != nil {
+	turn, err := j.appending.Take(ctx, "", 1)
+	if err != nil {
 		return ofJournal(within(opAppend, j.path, beforeStart(err)))
 	}
-	defer j.appending.Unlock()
+	defer turn.Leave()
 	j.mu.Lock()
 	next := j.next
 	j.mu.Unlock()

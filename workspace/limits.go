@@ -16,7 +16,8 @@ type Limits struct {
 	Files      int64 // default 1,000
 	Logs       int64 // default 1,000
 	Entries    int64 // in all logs of the agent; default 100,000
-	// of all retained versions, entries and summaries, and the charge for their rows; default 100,000,000
+	// Bytes of all retained versions, entries and summaries, and the charge for their rows;
+	// default 100,000,000.
 	Bytes int64
 
 	// Changes are the rows that the journal of changes keeps; default 10,000. Later

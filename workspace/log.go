@@ -109,7 +109,8 @@ type LogPage struct {
 	Path   string
 	Exists bool
 	IsFile bool // the log does not exist, but a file of its name does
-	// if the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
+	// Nearest is the agent's log with the most similar name, if the log does not exist. "": none
+	// is near, or IsFile.
 	Nearest string
 	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON, but one at least
 	Total   int64   // entries after the cursor, with those of the page; with Tail: entries older than the page

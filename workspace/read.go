@@ -14,7 +14,8 @@ import (
 // whole. Since excludes Version, FromLine and ToLine.
 type ReadOptions struct {
 	Since int64 // the version that the reader knows: returns only what changed after it; 0: off
-	// with Since: equal lines to show around a change; -1: all of them, even if the diff costs more than the file
+	// Context is how many equal lines to show around a change, with Since. -1: all of them, even
+	// if the diff costs more than the file.
 	Context  int
 	Version  int64 // a version that is kept; 0: the current one
 	FromLine int   // the first line to return, from 1; 0: the first
@@ -75,7 +76,8 @@ type ReadResult struct {
 	DiffJSON      []byte
 	Unchanged     bool // Since is the current version, whose content was not read; Lines is 0
 	VersionTooOld bool // Since is not retained, or is redacted: Content is the whole file
-	// the diff would cost more than the file: Content is the whole file, within MaxTokens
+	// DiffLarger says that the diff would cost more than the file. Content is then the whole file,
+	// within MaxTokens.
 	DiffLarger bool
 }
 

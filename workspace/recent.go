@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 )
 
 // A recent is a number that takes long to compute and may be a little old. It is computed
@@ -13,7 +13,7 @@ import (
 type recent struct {
 	age       time.Duration
 	now       func() time.Time
-	computing ctxmutex.Mutex
+	computing *admission.Semaphore // of one
 
 	mu       sync.Mutex // guards the following
 	computed bool       // at least once
@@ -23,7 +23,7 @@ type recent struct {
 
 // newRecent returns a recent that is not computed yet.
 func newRecent(age time.Duration, now func() time.Time) *recent {
-	return &recent{age: age, now: now, computing: ctxmutex.New()}
+	return &recent{age: age, now: now, computing: admission.New(1, 1)}
 }
 
 // get returns the number, and computes it if it is too old. While one caller computes,
@@ -34,15 +34,17 @@ func (r *recent) get(ctx context.Context, compute func() (int64, error)) (int64,
 	if fresh {
 		return n, nil
 	}
-	if !r.computing.TryLock() {
+	turn, free := r.computing.TryTake("", 1)
+	if !free {
 		if computed {
 			return n, nil
 		}
-		if err := r.computing.Lock(ctx); err != nil {
+		var err error
+		if turn, err = r.computing.Take(ctx, "", 1); err != nil {
 			return 0, err
 		}
 	}
-	defer r.computing.Unlock()
+	defer turn.Leave()
 	if n, _, fresh := r.last(); fresh {
 		return n, nil
 	}

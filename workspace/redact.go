@@ -11,7 +11,8 @@ import (
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
 type RedactOptions struct {
-	// the file must be the one of this time of creation, else [ErrNotFound]; zero: any file at the path
+	// Created is the time of creation that the file must have, else [ErrNotFound]. Zero: any file
+	// at the path.
 	Created time.Time
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -38,8 +38,8 @@ const totalAge = 5 * time.Second
 
 // A total is what all agents of a tenant have together. It is safe for concurrent use.
 type total struct {
-	limits    StoreLimits    // with defaults
-	admitting ctxmutex.Mutex // held while an agent writes for the first time
+	limits    StoreLimits          // with defaults
+	admitting *admission.Semaphore // held while an agent writes for the first time
 
 	store  Store
 	tenant string
@@ -47,7 +47,7 @@ type total struct {
 }
 
 func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *total {
-	return &total{admitting: ctxmutex.New(), store: s, tenant: tenant, limits: l.withDefaults(),
+	return &total{admitting: admission.New(1, 1), store: s, tenant: tenant, limits: l.withDefaults(),
 		bytes: newRecent(totalAge, now)}
 }
 

@@ -70,7 +70,7 @@ func (c migrateCommand) Run(p *process) (err error) {
 		return err
 	}
 	defer source.Close()
-	// one that is not empty does not change by a byte
+	// A target that is not empty does not change by a byte.
 	if target, err := database.OpenReadOnly(p.ctx, to, o); err == nil {
 		if err := errors.Join(migrate.Target(p.ctx, target, fromName), target.Close()); err != nil {
 			return err

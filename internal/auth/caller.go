@@ -16,7 +16,8 @@ type Caller struct {
 	ID     string // unlike that of any other caller of any tenant; not secret
 	Tenant string
 	Name   string // of an API key, for people; may be empty
-	// the author's key of what the caller writes: the id of an API key, or "oauth:" and a hash of issuer and subject
+	// Key is the author's key of what the caller writes: the id of an API key, or "oauth:" and a
+	// hash of issuer and subject.
 	Key    string
 	Agents Agents
 	Scopes Scopes

@@ -84,7 +84,7 @@ func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names
 	if kind == Keys || kind == Tenants {
 		return ofServer(ctx, store, kind, prefix)
 	}
-	// all that may be stored
+	// Names are offered for everything that may be stored.
 	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths})
 	if err != nil {
 		return nil

@@ -75,7 +75,7 @@ func (d *session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// the demo must cost nothing
+	// Summaries are outlines, because the demo must cost nothing.
 	server := exec.Command(self, "mcp", "--db", d.o.Database, "--agent", "demo", "--summarizer", "outline")
 	server.Env, server.Stderr = d.o.Env, d.o.Err
 	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: d.o.Version}, nil).

@@ -257,7 +257,7 @@ func (g *generator) value(p property) string {
 	case "path", "prefix", "after":
 		return quoted(g.path())
 	case "old_text":
-		// an error that quotes what is near would quote the victim's
+		// An error that quotes what is near would quote the text of the victim.
 		return quoted(pick(g, "the end", "the end", "mine", "", near))
 	case "query":
 		return quoted(pick(g, "mine", near, "canary7f3a*", `"canary"`, mark+"110", "0"))

@@ -21,7 +21,8 @@ type Kind struct {
 	Title string // of that page
 
 	API int // the status of HTTP in the Memory Stores API; 0: that of an internal error
-	// what a client on a network is told in place of the text, which may name files of the server; "": the text
+	// Safe is what a client on a network is told in place of the text, which may name files of
+	// the server. "": the client gets the text.
 	Safe string
 
 	State string // why a server is not ready, in words that tell nothing about the machine; "": it does not answer

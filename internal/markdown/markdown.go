@@ -12,7 +12,8 @@ const (
 	Text    Kind = iota // of a paragraph, a list, a table, or of HTML that has text
 	Blank               // has only white space
 	Heading             // a heading, outside of quotations
-	// of a block of code between fences, with the fences, or of a comment, <pre>, <script>, <style> or <textarea>
+	// Hidden is a line of a block of code with its fences, or of a comment, <pre>, <script>,
+	// <style> or <textarea>.
 	Hidden
 	Meta // of the front matter in YAML or TOML, with the lines around it
 )

@@ -154,7 +154,7 @@ func (c *call) view(ws *workspace.Workspace, q workspace.FileQuery, missing erro
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
 		err = missing
-	// files from elsewhere share a time of creation: to try again is of no use
+	// Files from elsewhere share a time of creation. Trying again is of no use.
 	case errors.Is(err, workspace.ErrConflict):
 		err = c.h.explain(c.ctx, err)
 	}

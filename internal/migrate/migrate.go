@@ -33,7 +33,8 @@ type Report struct {
 	Kept                           int64  // owners that the target had when this Copy began
 	Again                          int64  // owners that were copied again because the source has changed
 	Digest                         string // of all rows and records; equal databases have the same one
-	// if the source has not come to rest: owners and records that changed last, at most 10
+	// Changing has owners and records that changed last, at most 10, if the source has not come
+	// to rest.
 	Changing []string
 }
 

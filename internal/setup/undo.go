@@ -169,7 +169,7 @@ func (d databaseDone) takeBack() (did string, err error) {
 	if sum != d.Sum || slices.ContainsFunc(d.Files, func(name string) bool { return isLog(d.Path, name) }) {
 		return "left there, because it has been used; delete it by hand if nobody needs its memory", nil
 	}
-	// a system that cannot tell refuses to write to a deleted database
+	// A system that cannot tell refuses to write to a deleted database.
 	if open, _, _ := host.Openers(d.Files...); len(open) > 0 {
 		return "left there, because a server has it open", nil
 	}

@@ -30,7 +30,8 @@ type Report struct {
 	State                          store.OwnerState // the zero value if there is no row of it
 	Rows, Versions, Entries, Bytes int64            // how many were checked; Bytes are those of all contents
 	Digest                         [sha256.Size]byte
-	// at most 100; each names its object, but not the owner. nil: the rows fit together
+	// Problems are at most 100. Each names its object, but not the owner. nil: the rows fit
+	// together.
 	Problems []string
 }
 

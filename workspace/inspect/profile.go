@@ -10,7 +10,8 @@ type Profile struct {
 	Metadata    map[string]string // at most 16 pairs; keys of 1-64 characters, values of at most 512
 	Created     time.Time         // in UTC, to the microsecond; later updates keep it
 	Updated     time.Time         // set by each update
-	// zero: not archived. Later writes are refused, in every process within a second; deletions and redactions are not
+	// Archived is when the agent was archived. Writes are refused from then on, in every process
+	// within a second; deletions and redactions are not. Zero: not archived.
 	Archived time.Time
 }
 

@@ -17,7 +17,7 @@ var (
 	ErrCorrupt     = errors.New("corrupt")      // stored bytes are not what was written; nothing was changed
 	ErrBusy        = errors.New("busy")         // the deadline came before the write began; nothing happened
 	ErrStorageFull = errors.New("storage full") // nothing was stored; reads still work
-	// the write may or may not be stored: read before writing again
+	// ErrOutcomeUnknown says that the write may or may not be stored: read before writing again.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	ErrReadOnly       = errors.New("read-only")            // this store takes no writes; reads still work
 	ErrUnsupported    = errors.New("unsupported")          // written by a newer version of this module, or not set up

@@ -8,7 +8,8 @@ type Query struct {
 	Current  bool   // its current version too, with the content unless it is version Since
 	MaxBytes int64  // leaves out a current version that is longer, as the head says; 0: none is too long
 	Version  int64  // this version in place of the current one, if it is retained; 0: off
-	// the version that the caller has: also loads it, if it is retained and not the current one; 0: off
+	// Since is the version that the caller has. Load also loads it, if it is retained and not the
+	// current one. 0: off.
 	Since   int64
 	History bool        // all retained versions, without content; those that are redacted have their receipts
 	Summary *SummaryKey // the summary under this key, with its content; a Version of 0 is the current one; nil: none

@@ -153,7 +153,7 @@ func (o op) run(tx store.Tx) string {
 	case "fold files":
 		n, err = tx.Fold(store.KindFile, o.N)
 	case "summarise":
-		// a summary is never empty: the head has only its bytes
+		// A summary is never empty, because the head has only its bytes.
 		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text)
 	case "fold logs":
 		n, err = tx.Fold(store.KindLog, o.N)

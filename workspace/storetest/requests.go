@@ -55,7 +55,7 @@ func requestReplaced(t testing.TB, s store.Store) {
 	later.Hash[0]++
 	update(t, s, alice, func(tx store.Tx) error { return tx.Apply(request(1, "k")) })
 	update(t, s, alice, func(tx store.Tx) error {
-		// one too many: a store counts what is there
+		// This is one too many: a store counts what is there.
 		return errors.Join(tx.Apply(later), tx.Apply(store.OwnerState{Requests: 2}))
 	})
 	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)

@@ -41,7 +41,7 @@ func Build(module string) (program string, err error) {
 	defer unlock()
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/scratchpad")
 	cmd.Dir = module
-	// as releases and images are built, so that all share what is compiled
+	// Releases and images are built so too, and all share what is compiled.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)

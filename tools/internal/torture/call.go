@@ -35,7 +35,8 @@ type call struct {
 	To   string `json:",omitempty"` // of a move
 	Old  string `json:",omitempty"` // what an edit replaces; "": it appends
 	Text string `json:",omitempty"`
-	// how many an append adds; how many of the last ones are read, 0: a page from the first
+	// Entries is how many entries an append adds, or how many of the last ones are read. 0: a page
+	// from the first.
 	Entries int           `json:",omitempty"`
 	If      *int64        `json:",omitempty"` // the condition; nil: none
 	Since   int64         `json:",omitempty"` // the cursor of changes; the last entry that a trim removes

@@ -153,7 +153,7 @@ func (s *state) move(c call, row *workspace.Change) answer {
 	row.Op, row.Path, row.From, row.Before = workspace.OpMove, c.To, c.Path, from.version
 	moved := *from
 	oldest := from.version - int64(len(from.texts)) + 1
-	// these numbers stood for other texts at the new path
+	// These numbers stood for other texts at the new path.
 	gone := min(max(to.version-oldest+1, 0), int64(len(from.texts)))
 	moved.texts = moved.texts[gone:]
 	*to = moved.with(max(from.version, to.version)+1, from.text())

@@ -20,7 +20,8 @@ type Options struct {
 	// a SQLite database is made; "": the current folder.
 	Database string
 
-	// the folder for the history of a failure; "": Database if it is a folder, or else the current folder
+	// Evidence is the folder for the history of a failure. "": Database if it is a folder, or else
+	// the current folder.
 	Evidence string
 	For      time.Duration // no round begins later; 0: a minute
 	Rounds   int           // at most; 0: as many as there is time for

@@ -41,7 +41,7 @@ type reply struct {
 	N      int64
 	Error  string  `json:",omitempty"`
 	Answer *answer `json:",omitempty"`
-	// of the call, by the clock that all processes share; 0: there is none
+	// Begin is when the call began, by the clock that all processes share. 0: there is no call.
 	Begin  int64              `json:",omitempty"`
 	End    int64              `json:",omitempty"`
 	Look   *look              `json:",omitempty"`

@@ -20,7 +20,8 @@ type Row[M any] struct {
 	Before int64  // 0: there was nothing at the path
 	After  int64  // 0: it was deleted
 	Own    bool   // the reader made this change
-	// what is at the path stayed as it was: the row counts only if no other one is newer than the reader's revision
+	// Aside says that what is at the path stayed as it was. The row counts only if no other one is
+	// newer than the reader's revision.
 	Aside bool
 	Mark  M
 }

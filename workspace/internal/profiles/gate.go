@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/records"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/ctxmutex"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -18,7 +18,7 @@ const gateAge = time.Second
 // A Gate refuses to write for agents that are archived. It knows of a new one after at most
 // a second. It is safe for concurrent use.
 type Gate struct {
-	reading ctxmutex.Mutex // held by the one who reads
+	reading *admission.Semaphore // held by the one who reads
 
 	mu       sync.Mutex // guards the following
 	at       time.Time  // when it was read
@@ -27,16 +27,17 @@ type Gate struct {
 }
 
 // NewGate returns the Gate of a tenant.
-func NewGate() *Gate { return &Gate{reading: ctxmutex.New()} }
+func NewGate() *Gate { return &Gate{reading: admission.New(1, 1)} }
 
 // Check returns [store.ErrReadOnly] and [store.ErrArchived] if the agent is archived.
 func (g *Gate) Check(ctx context.Context, s store.Store, o store.Owner) error {
 	archived, fresh := g.look(o.Agent)
 	if !fresh {
-		if err := g.reading.Lock(ctx); err != nil {
+		turn, err := g.reading.Take(ctx, "", 1)
+		if err != nil {
 			return err
 		}
-		defer g.reading.Unlock()
+		defer turn.Leave()
 		if archived, fresh = g.look(o.Agent); !fresh { // nobody else has read meanwhile
 			if err := g.read(s.System(ctx), o.Tenant); err != nil {
 				return err
