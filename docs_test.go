@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/golden"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/golden"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

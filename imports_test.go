@@ -17,7 +17,7 @@ const module = "github.com/agent-scratchpad/scratchpad"
 // allowed says for each package of the module which packages outside of the
 // standard library its files may import, tests aside. Imports point one way:
 //
-//	cmd -> mcpserver, summarize -> workspace -> workspace/store
+//	cmd -> internal/cli, internal/server -> mcpserver, console, summarize -> workspace -> workspace/store
 //	    -> pad, conversation, linediff -> tokens
 //
 // and a backend knows the workspace, its store and its driver alone. A path that ends in "/..."
@@ -65,44 +65,43 @@ var allowed = map[string][]string{
 	"internal/markdown":                  {},
 	"summarize":                          {"workspace", "outline", "tokens"},
 	"internal/testkit":                   {},
-	"internal/golden":                    {"github.com/google/go-cmp/cmp"},
-	"internal/access":                    {"internal/auth", "internal/lru", "workspace"},
-	"internal/auth":                      {"internal/lru", "workspace", "internal/records", "golang.org/x/sync/singleflight"},
-	"internal/brief":                     {"workspace", "tokens", "internal/phrase"},
-	"internal/oauth":                     {"internal/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/sync/singleflight", "golang.org/x/time/rate"},
-	"internal/change":                    {"internal/phrase", "internal/terminal", "workspace", "github.com/fatih/color"},
-	"internal/clientconfig":              {"internal/host", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
-	"internal/complete":                  {"internal/auth", "internal/host", "sqlite", "workspace", "github.com/alecthomas/kong", "internal/database"},
-	"internal/database":                  {"internal/failure", "internal/host", "sqlite", "workspace", "workspace/memstore", "internal/pgurl", "postgres", "internal/migrate"},
-	"internal/demo":                      {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
-	"internal/failure":                   {"internal/pgurl", "internal/clientconfig", "internal/health", "internal/native", "internal/terminal", "workspace", "internal/kind", "internal/flags"},
-	"internal/health":                    {},
-	"internal/hostile":                   {},
-	"internal/importrecord":              {"internal/phrase", "internal/terminal", "internal/transfer"},
-	"internal/intruder":                  {},
-	"internal/host":                      {"golang.org/x/sys/..."},
-	"internal/httpserver":                {"internal/admission", "internal/backtrace", "internal/apierror", "internal/auth", "internal/lru", "internal/native", "internal/strictjson", "workspace", "golang.org/x/net/netutil", "golang.org/x/time/rate", "internal/kind"},
-	"internal/lru":                       {},
-	"internal/backtrace":                 {},
+	"internal/testing/golden":            {"github.com/google/go-cmp/cmp"},
+	"internal/server/access":             {"internal/server/auth", "internal/server/lru", "workspace"},
+	"internal/server/auth":               {"internal/server/lru", "workspace", "internal/records", "golang.org/x/sync/singleflight"},
+	"internal/cli/brief":                 {"workspace", "tokens", "internal/phrase"},
+	"internal/server/oauth":              {"internal/server/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/sync/singleflight", "golang.org/x/time/rate"},
+	"internal/cli/change":                {"internal/phrase", "internal/cli/terminal", "workspace", "github.com/fatih/color"},
+	"internal/cli/clientconfig":          {"internal/native", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+	"internal/cli/complete":              {"internal/server/auth", "internal/native", "sqlite", "workspace", "github.com/alecthomas/kong", "internal/cli/database"},
+	"internal/cli/database":              {"internal/cli/failure", "internal/native", "sqlite", "workspace", "workspace/memstore", "internal/cli/pgurl", "postgres", "internal/cli/migrate"},
+	"internal/cli/demo":                  {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
+	"internal/cli/failure":               {"internal/cli/pgurl", "internal/cli/clientconfig", "internal/observe/health", "internal/native", "internal/cli/terminal", "workspace", "internal/kind", "internal/cli/flags"},
+	"internal/observe/health":            {},
+	"internal/testing/hostile":           {},
+	"internal/cli/importrecord":          {"internal/phrase", "internal/cli/terminal", "internal/cli/transfer"},
+	"internal/testing/intruder":          {},
+	"internal/server/httpserver":         {"internal/admission", "internal/observe/backtrace", "internal/server/apierror", "internal/server/auth", "internal/server/lru", "internal/native", "internal/strictjson", "workspace", "golang.org/x/net/netutil", "golang.org/x/time/rate", "internal/kind"},
+	"internal/server/lru":                {},
+	"internal/observe/backtrace":         {},
 	"internal/native":                    {"golang.org/x/sys/..."},
-	"internal/signin":                    {"console", "internal/access", "internal/auth", "workspace"},
-	"internal/setup":                     {"internal/clientconfig", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
-	"internal/doctor":                    {"internal/database", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "sqlite", "workspace", "github.com/fatih/color", "postgres", "internal/migrate"},
-	"internal/flags":                     {"internal/auth", "internal/host", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong", "postgres"},
+	"internal/server/signin":             {"console", "internal/server/access", "internal/server/auth", "workspace"},
+	"internal/cli/setup":                 {"internal/cli/clientconfig", "internal/native", "internal/phrase", "internal/cli/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
+	"internal/cli/doctor":                {"internal/cli/database", "internal/native", "internal/phrase", "internal/cli/terminal", "sqlite", "workspace", "github.com/fatih/color", "postgres", "internal/cli/migrate"},
+	"internal/cli/flags":                 {"internal/server/auth", "internal/native", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong", "postgres"},
 	"internal/kind":                      {"workspace/store"},
-	"internal/keyrecord":                 {"internal/auth", "internal/phrase", "internal/terminal"},
-	"internal/linebatch":                 {"workspace"},
-	"internal/pgtest":                    {"internal/testkit", "github.com/jackc/pgx/v5/..."},
-	"internal/migrate":                   {"workspace", "workspace/dump", "workspace/store"},
-	"internal/pgurl":                     {},
+	"internal/cli/keyrecord":             {"internal/server/auth", "internal/phrase", "internal/cli/terminal"},
+	"internal/cli/linebatch":             {"workspace"},
+	"internal/testing/pgtest":            {"internal/testkit", "github.com/jackc/pgx/v5/..."},
+	"internal/cli/migrate":               {"workspace", "workspace/dump", "workspace/store"},
+	"internal/cli/pgurl":                 {},
 	"internal/phrase":                    {},
-	"internal/terminal":                  {"github.com/fatih/color", "golang.org/x/term", "internal/phrase"},
-	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "internal/memorystores", "mcpserver", "sqlite", "workspace", "postgres", "workspace/store", "github.com/prometheus/client_golang/...", "go.opentelemetry.io/otel/...", "github.com/go-logr/logr", "internal/kind"},
-	"internal/transfer":                  {"workspace", "golang.org/x/text/unicode/norm"},
+	"internal/cli/terminal":              {"github.com/fatih/color", "golang.org/x/term", "internal/phrase"},
+	"internal/observe/telemetry":         {"internal/server/auth", "internal/server/httpserver", "internal/server/memorystores", "mcpserver", "sqlite", "workspace", "postgres", "workspace/store", "github.com/prometheus/client_golang/...", "go.opentelemetry.io/otel/...", "github.com/go-logr/logr", "internal/kind"},
+	"internal/cli/transfer":              {"workspace", "golang.org/x/text/unicode/norm"},
 	"internal/unified":                   {"linediff"},
-	"internal/usage":                     {"internal/auth", "workspace", "internal/terminal"},
+	"internal/cli/usage":                 {"internal/server/auth", "workspace", "internal/cli/terminal"},
 	"internal/notice":                    {},
-	"internal/providertest":              {"conversation"},
+	"internal/testing/providertest":      {"conversation"},
 	"mcpserver/internal/session":         {},
 	"internal/strictjson":                {},
 	"postgres":                           {"internal/probe", "postgres/internal/...", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool", "internal/receipt"},
@@ -113,17 +112,17 @@ var allowed = map[string][]string{
 	"internal/probe":                     {"workspace/store", "golang.org/x/sync/singleflight"},
 	"sqlite/internal/row":                {"workspace/store", "internal/receipt"},
 	"sqlite/internal/dbfile":             {"workspace/store", "golang.org/x/sys/..."},
-	"mcpserver":                          {"internal/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "internal/admission", "internal/strictjson", "mcpserver/internal/...", "internal/memorycommand", "internal/kind"},
-	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/signin", "golang.org/x/sync/singleflight", "internal/backtrace"},
+	"mcpserver":                          {"internal/observe/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "internal/admission", "internal/strictjson", "mcpserver/internal/...", "internal/memorycommand", "internal/kind"},
+	"cmd/scratchpad":                     {"mcpserver", "internal/server/access", "internal/server/auth", "internal/server/httpserver", "internal/server/oauth", "internal/observe/telemetry", "internal/cli/complete", "internal/server/memorystores", "internal/cli/brief", "internal/cli/clientconfig", "internal/cli/demo", "internal/cli/doctor", "internal/cli/flags", "internal/cli/migrate", "internal/cli/linebatch", "internal/native", "internal/phrase", "internal/cli/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/cli/setup", "internal/cli/transfer", "golang.org/x/sync/errgroup", "internal/cli/change", "internal/observe/health", "internal/cli/keyrecord", "internal/cli/database", "internal/cli/failure", "internal/cli/importrecord", "internal/cli/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/cli/pgurl", "postgres", "console", "internal/server/signin", "golang.org/x/sync/singleflight", "internal/observe/backtrace"},
 	"workspace/storetest/internal/plain": {"workspace/store"},
 	"workspace/storetest/internal/rerun": {"workspace/store"},
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
-	"console":                            {"internal/backtrace", "workspace", "linediff", "internal/admission", "console/internal/...", "internal/kind", "internal/phrase"},
+	"console":                            {"internal/observe/backtrace", "workspace", "linediff", "internal/admission", "console/internal/...", "internal/kind", "internal/phrase"},
 	"internal/admission":                 {},
-	"internal/apierror":                  {},
-	"internal/memorystores":              {"internal/access", "internal/apierror", "internal/auth", "internal/admission", "internal/strictjson", "workspace", "internal/kind"},
-	"internal/memorycommand":             {"internal/backtrace", "internal/strictjson", "workspace"},
+	"internal/server/apierror":           {},
+	"internal/server/memorystores":       {"internal/server/access", "internal/server/apierror", "internal/server/auth", "internal/admission", "internal/strictjson", "workspace", "internal/kind"},
+	"internal/memorycommand":             {"internal/observe/backtrace", "internal/strictjson", "workspace"},
 	"internal/receipt":                   {"workspace/store"},
 }
 
@@ -138,6 +137,17 @@ func TestImports(t *testing.T) {
 		for _, name := range imports {
 			if !isAllowed(name, allow) {
 				t.Errorf("%s imports %s, which %s may not", file, name, dir)
+			}
+		}
+	}
+}
+
+// What tests share is imported by tests alone.
+func TestOnlyTestsImportTesting(t *testing.T) {
+	for dir, allow := range allowed {
+		for _, name := range allow {
+			if strings.HasPrefix(name, "internal/testing/") && !strings.HasPrefix(dir, "internal/testing/") {
+				t.Errorf("%s may import %s, which is for tests", dir, name)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 )
 
 const (

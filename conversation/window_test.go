@@ -15,7 +15,7 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
-	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/providertest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 )
 
 // guard wraps every method. A panic becomes an error of this call alone, and long errors

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/intruder"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/intruder"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"

@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/brief"
-	"github.com/agent-scratchpad/scratchpad/internal/change"
-	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

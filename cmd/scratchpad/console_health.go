@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
-	"github.com/agent-scratchpad/scratchpad/internal/doctor"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"

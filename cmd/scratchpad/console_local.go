@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/host"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 )
 
 // sameUser lets nobody in but the user whose console it is, where the system tells who is at
@@ -26,7 +26,7 @@ type sameUser struct {
 // SignIn implements [console.People].
 func (s sameUser) SignIn(ctx context.Context, token string) (session string, until time.Time, err error) {
 	o := httpserver.OriginOf(ctx)
-	if uid, ok := host.SocketUser(o.Client, o.Server); ok && !isUser(uid) {
+	if uid, ok := native.SocketUser(o.Client, o.Server); ok && !isUser(uid) {
 		s.log.WarnContext(ctx, "another user has tried the link", "uid", uid)
 		return "", time.Time{}, console.ErrRefused
 	}

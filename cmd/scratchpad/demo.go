@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/fatih/color"
 
-	"github.com/agent-scratchpad/scratchpad/internal/demo"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/demo"
 )
 
 type demoCommand struct{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/demo"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/demo"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/agent-scratchpad/scratchpad/internal/doctor"
-	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

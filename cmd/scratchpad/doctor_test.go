@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

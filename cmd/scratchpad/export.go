@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 
-	"github.com/agent-scratchpad/scratchpad/internal/database"
-	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

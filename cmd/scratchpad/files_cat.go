@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/health"
+	"github.com/agent-scratchpad/scratchpad/internal/observe/health"
 )
 
 type healthcheckCommand struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/agent-scratchpad/scratchpad/internal/complete"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
 )
 
 type helpCommand struct {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 )
 
 var errInterrupted = errors.New("interrupted")

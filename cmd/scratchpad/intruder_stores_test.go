@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
-	"github.com/agent-scratchpad/scratchpad/internal/memorystores"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/server/memorystores"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
 type keysLs struct{}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

@@ -8,10 +8,10 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/agent-scratchpad/scratchpad/internal/database"
-	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/internal/oauth"
+	"github.com/agent-scratchpad/scratchpad/internal/server/oauth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
-	"github.com/agent-scratchpad/scratchpad/internal/signin"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/server/signin"
 )
 
 // consoleOptions returns the options of the pages for people, who sign in with a key.

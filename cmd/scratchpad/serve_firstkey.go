@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
-	"github.com/agent-scratchpad/scratchpad/internal/memorystores"
+	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/server/memorystores"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 

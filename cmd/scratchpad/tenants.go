@@ -1,10 +1,10 @@
 package main
 
 import (
-	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/database"
-	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/usage"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/usage"
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
 // tenantsCommand has the commands about tenants.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/agent-scratchpad/scratchpad/internal/backtrace"
+	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

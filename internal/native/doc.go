@@ -1,4 +1,5 @@
-// Package native has what a command needs of the system that it runs on: where its own
-// program is, whether somebody reads its output, how the shell takes a word, and the
-// user's editor.
+// Package native has what a command needs of the system that it runs on: the user's folders,
+// the space that is left, which processes have a file open, where its own program is, whether
+// somebody reads its output, how the shell takes a word, and the user's editor. A question
+// that a system cannot answer is [errors.ErrUnsupported].
 package native

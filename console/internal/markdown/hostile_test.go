@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
-	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/hostile"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

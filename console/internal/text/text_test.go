@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
-	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/hostile"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 

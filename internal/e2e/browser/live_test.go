@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 )
 
 // Two people look at two servers over one database. What an agent, or one of them, changes

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
-	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 )
 
 // Caddy runs as in deploy/compose.yaml, in front of three servers. Clients of both eras work,

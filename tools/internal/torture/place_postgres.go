@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 

@@ -1,0 +1,96 @@
+package change
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Style says how changes look to people.
+type Style struct {
+	Paint      func(string, ...color.Attribute) string // colours a text, or returns it
+	OnTerminal bool                                    // show control characters
+}
+
+// Write writes a table of the changed paths, and what has changed in them.
+func (s Style) Write(out io.Writer, all workspace.Changes) error {
+	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
+	for _, row := range all.Paths {
+		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, AuthorOf(row.Author),
+			row.Time))
+	}
+	if len(rows) > 1 {
+		var table bytes.Buffer
+		if err := terminal.Table(&table, rows); err != nil {
+			return err
+		}
+		for i, line := range strings.SplitAfter(table.String(), "\n") {
+			if i > 0 && i < len(rows) {
+				line = s.paintOp(all.Paths[i-1].Op, line)
+			}
+			io.WriteString(out, line)
+		}
+	}
+	for _, d := range all.Diffs {
+		fmt.Fprintf(out, "\n")
+		for line := range strings.SplitSeq(string(d.Text), "\n") {
+			fmt.Fprintln(out, s.paintDiff(d.Kind, line))
+		}
+	}
+	return nil
+}
+
+func movedPath(c workspace.Change) string {
+	if c.From == "" {
+		return c.Path
+	}
+	return c.From + " -> " + c.Path
+}
+
+var opColors = map[workspace.ChangeOp]color.Attribute{
+	workspace.OpCreate: color.FgGreen, workspace.OpAppend: color.FgGreen, workspace.OpDelete: color.FgRed,
+	workspace.OpTrim: color.FgRed, workspace.OpMove: color.FgCyan,
+}
+
+// paintOp colours the operation with which a line begins.
+func (s Style) paintOp(op workspace.ChangeOp, line string) string {
+	rest, begins := strings.CutPrefix(line, string(op))
+	how, known := opColors[op]
+	if !begins || !known {
+		return line
+	}
+	return s.Paint(string(op), how) + rest
+}
+
+// paintDiff colours a line of a difference, and on a terminal shows its control characters.
+func (s Style) paintDiff(kind workspace.PathKind, line string) string {
+	if s.OnTerminal {
+		line = terminal.Visible(line)
+	}
+	if kind == workspace.KindLog {
+		return line
+	}
+	switch {
+	case strings.HasPrefix(line, "@@"):
+		return s.Paint(line, color.FgCyan)
+	case strings.HasPrefix(line, "-"):
+		return s.Paint(line, color.FgRed)
+	case strings.HasPrefix(line, "+"):
+		return s.Paint(line, color.FgGreen)
+	}
+	return line
+}
+
+// Line returns a change as a line for people.
+func (s Style) Line(c workspace.Change) string {
+	line := fmt.Sprintf("%-7s  %s  %s  %d -> %d", c.Op, c.Kind, terminal.Cell(movedPath(c)), c.Before, c.After)
+	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, phrase.Time(c.Time), s.paintOp(c.Op, line),
+		terminal.Cell(AuthorOf(c.Author).String()))
+}

@@ -1,0 +1,184 @@
+package clientconfig_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+var byLines = regexp.MustCompile(`(?s); put this by hand in place of lines? (\d+)(?:-(\d+))?:\n(.*)\nnothing was changed$`)
+
+// Whoever follows the advice for a file that is not edited has a file with the server, in
+// which everything else is as it was.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ client, old, lines string }{
+		{"codex", "# mine\nmodel = 'x'\nmcp_servers.scratchpad.command = \"x\"\nmcp_servers.scratchpad.args = []\nlast = 1\n", "3-4"},
+		{"codex", "# mine\n[mcp_servers]\nscratchpad.command = \"x\" # why\nscratchpad.args = []\nother.command = 'y'\n", "3-4"},
+		{"codex", "[mcp_servers]\r\nscratchpad.command = \"x\"\r\nother.command = 'y'\r\n", "2"},
+		{"codex", "\ufeff[mcp_servers]\nscratchpad.command = \"x\"\n", "2"},
+		{"codex", "[mcp_servers]\nscratchpad.env.A = '1'\nscratchpad.enabled = true\n\n[other]\na = 1\n", "3"},
+		{"codex", "[mcp_servers]\nscratchpad.args = ['a']\nother.command = 'y'\nscratchpad.command = 'x'\n", "2-4"},
+		{"codex", "[mcp_servers]\nscratchpad = { command = '/old', env = { A = '1' } }\nother = { command = 'y' }\n", "2"},
+		{"codex", "a = 1\nmcp_servers.scratchpad = { args = ['mcp'], enabled = true }\n", "2"},
+		{"codex", "mcp_servers = 1\nmodel = 'x'\n", "1"},
+		{"codex", "a = 1\n[[mcp_servers.scratchpad]]\ncommand = 'x'\nenabled = true\n[b]\nc = 1\n", "2-3"},
+		{"codex", "[mcp_servers.scratchpad]\nenabled = true\ncommand = 'x'\nargs = [ # two\n  'mcp',\n]\n\n[b]\nc = 1\n", "3-6"},
+		{"cursor", "{\n  // mine\n  \"mcpServers\": {\n    \"scratchpad\": {\n      \"command\": \"x\",\n      \"args\": [\n        // two\n        \"mcp\"\n      ], // three\n      \"env\": {\"A\": \"1\"}\n    },\n    \"b\": {}\n  }\n}\n", "5-9"},
+		{"cursor", "{\n\"mcpServers\": {\"b\": {},\n\"scratchpad\": {\"command\": \"x\", \"args\": [/* two */], \"env\": {\"A\": \"1\"}}, // mine\n\"c\": {}}}\n", "3"},
+		{"vscode", "\ufeff{\n  \"servers\": {\n    \"scratchpad\": {\n      \"type\": \"stdio\",\n      \"command\": \"/opt/scratchpad\",\n      \"args\": [/* two */]\n    }\n  }\n}\n", "6"},
+	} {
+		client, _ := clientconfig.Find(c.client)
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(c.old), 0o600))
+		_, err := client.AddServer(file, "scratchpad", server).Write()
+		if !errors.Is(err, clientconfig.ErrByHand) || testkit.ReadFile(t, file) != c.old {
+			t.Errorf("%q: %v, want ErrByHand", c.old, err)
+			continue
+		}
+		found := byLines.FindStringSubmatch(err.Error())
+		if found == nil || strings.TrimSuffix(found[1]+"-"+found[2], "-") != c.lines {
+			t.Errorf("%q: %v; want lines %s", c.old, err, c.lines)
+			continue
+		}
+		first, _ := strconv.Atoi(found[1])
+		last, err := strconv.Atoi(found[2])
+		if err != nil {
+			last = first
+		}
+		lines := strings.SplitAfter(c.old, "\n")
+		pasted := strings.Join(lines[:first-1], "") + found[3] + "\n" + strings.Join(lines[last:], "")
+		if strings.HasPrefix(c.old, "\ufeff") && first == 1 {
+			pasted = "\ufeff" + pasted
+		}
+		testkit.Must(t, os.WriteFile(file, []byte(pasted), 0o600))
+		if r, err := client.AddServer(file, "scratchpad", server).Write(); err != nil || len(r.Changed) > 0 {
+			t.Errorf("%q, pasted\n%s\nchanged %q, %v", c.old, pasted, r.Changed, err)
+		}
+		for _, kept := range []string{"enabled = true", "A = '1'", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
+			if strings.Contains(c.old, kept) && !strings.Contains(pasted, kept) {
+				t.Errorf("%q, pasted\n%s\n%s is gone", c.old, pasted, kept)
+			}
+		}
+	}
+}
+
+// A list of servers gets no lines to paste, because they would be a part of its last element.
+func TestAdviceForList(t *testing.T) {
+	t.Parallel()
+	for _, old := range []string{"[[mcp_servers]]\nname = 'b'\n", "mcp_servers = [{name = 'b'}]\n"} {
+		c, _ := clientconfig.Find("codex")
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
+		_, err := c.AddServer(file, "scratchpad", server).Write()
+		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "write [mcp_servers.NAME] for each server") || testkit.ReadFile(t, file) != old {
+			t.Errorf("%q: %v", old, err)
+		}
+	}
+}
+
+// The advice for an entry that shares a line with others shows nothing of the others.
+func TestAdviceHidesOthers(t *testing.T) {
+	t.Parallel()
+	for old, client := range map[string]string{
+		`{"mcpServers": {"b": {"env": {"KEY": "secret"}}, "scratchpad": {"args": [/* two */]}, "c": {"env": {"KEY": "secret"}}}}`: "cursor",
+		"mcp_servers = { b = { env = { KEY = 'secret' } }, scratchpad = { command = 'x' }, c = { env = { KEY = 'secret' } } }\n":  "codex",
+	} {
+		c, _ := clientconfig.Find(client)
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
+		_, err := c.AddServer(file, "scratchpad", server).Write()
+		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "in place of scratchpad in line 1:\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", old, err)
+		}
+	}
+}
+
+var server = clientconfig.Server{Command: "/opt/scratchpad", Args: []string{"mcp", "--agent", "a"}}
+
+// oldFiles are what a client's file may have, without its mark.
+var oldFiles = map[string][]string{
+	"codex":  {"", "\n", "model = \"x\"\r\n", "[mcp_servers.other]\ncommand = \"y\"\n"},
+	"cursor": {"", "\n", "{}", "{\r\n  \"mcpServers\": {\"a\": {}}\r\n}\r\n"},
+}
+
+// A byte order mark at the beginning of a file is skipped, and stays.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for name, texts := range oldFiles {
+		c, _ := clientconfig.Find(name)
+		for _, text := range texts {
+			dir := t.TempDir()
+			plain, marked := filepath.Join(dir, "plain"), filepath.Join(dir, "marked")
+			testkit.Must(t, errors.Join(os.WriteFile(plain, []byte(text), 0o600), os.WriteFile(marked, []byte("\ufeff"+text), 0o600)))
+			step := func(what string) {
+				t.Helper()
+				if diff := cmp.Diff("\ufeff"+testkit.ReadFile(t, plain), testkit.ReadFile(t, marked)); diff != "" {
+					t.Errorf("%s, %q: %s (-want +got):\n%s", name, text, what, diff)
+				}
+			}
+			for _, file := range []string{plain, marked} {
+				if _, err := c.AddServer(file, "scratchpad", server).Write(); err != nil {
+					t.Errorf("%s, %q: %v", name, text, err)
+				}
+				s, found, err := c.ReadServer(file, "scratchpad")
+				if diff := cmp.Diff(server, s); err != nil || !found || diff != "" {
+					t.Errorf("%s, %q: read %v, %v (-want +got):\n%s", name, text, found, err, diff)
+				}
+			}
+			step("written")
+			for _, file := range []string{plain, marked} {
+				if r, err := c.RemoveServer(file, "scratchpad").Write(); err != nil || len(r.Changed) != 1 {
+					t.Errorf("%s, %q: removed %v, %v", name, text, r.Changed, err)
+				}
+			}
+			step("removed")
+		}
+	}
+	file := filepath.Join(t.TempDir(), "settings.local.json")
+	testkit.Must(t, os.WriteFile(file, []byte("\ufeff{}\n"), 0o600))
+	for _, change := range []clientconfig.Change{clientconfig.AddHook(file, "x brief --mark claude-code"), clientconfig.RemoveHook(file)} {
+		if r, err := change.Write(); err != nil || len(r.Changed) != 1 || !strings.HasPrefix(testkit.ReadFile(t, file), "\ufeff{") {
+			t.Errorf("the hook: %v, %v, %q", r.Changed, err, testkit.ReadFile(t, file))
+		}
+	}
+}
+
+// The error of a file in UTF-16 says so, with a mark or without, and the file stays.
+func TestUTF16(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"codex": "model = \"x\"\n", "cursor": "{\"mcpServers\": {}}", "vscode": "\n{}"} {
+		c, _ := clientconfig.Find(name)
+		for _, mark := range []string{"", "\ufeff"} {
+			for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+				var content []byte
+				for _, unit := range utf16.Encode([]rune(mark + text)) {
+					content = order.AppendUint16(content, unit)
+				}
+				file := filepath.Join(t.TempDir(), "file")
+				testkit.Must(t, os.WriteFile(file, content, 0o600))
+				_, write := c.AddServer(file, "scratchpad", server).Write()
+				_, _, read := c.ReadServer(file, "scratchpad")
+				for _, err := range []error{write, read} {
+					if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "it is UTF-16; save it as UTF-8") {
+						t.Errorf("%s, mark %q, %v: %v", name, mark, order, err)
+					}
+				}
+				if testkit.ReadFile(t, file) != string(content) {
+					t.Errorf("%s, mark %q, %v: the file has changed", name, mark, order)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Status is the result of a check, or of all checks.
+type Status string
+
+// Statuses, from best to worst.
+const (
+	OK      Status = "ok"
+	Warning Status = "warning"
+	Problem Status = "problem"
+)
+
+// A Check is one thing that was looked at.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Text   string `json:"text"`         // what was found
+	Do     string `json:"do,omitempty"` // what the operator can do; "": nothing
+}
+
+// A Report has the checks of one database, in the order in which they were made.
+type Report struct {
+	Status   Status  `json:"status"` // the worst of all checks
+	Database string  `json:"database"`
+	Checks   []Check `json:"checks"`
+}
+
+// Options say what to examine, and what a command would use. All fields must be set.
+type Options struct {
+	Database  string // the absolute path
+	Source    string // where the path comes from, such as "from --db"
+	IsDefault bool   // nobody has named the path
+	Scrub     bool   // remove what redactions have left in the file
+
+	Version string                // the version of this program
+	Limits  workspace.StoreLimits // 0: no limit
+
+	// Summaries returns who makes summaries, and why. nil as the first result: nobody does.
+	Summaries func() (chosen *workspace.Summarizer, why string, err error)
+
+	Logger *slog.Logger
+	Text   func(error) string // words an error for people
+}
+
+// checkup collects a report.
+type checkup struct {
+	Report
+	o    Options
+	open bool // of a running server, for people elsewhere: texts name no path, and flags are its own
+}
+
+// setting ends a line about a flag.
+func (r *checkup) setting() string {
+	if r.open {
+		return ""
+	}
+	return " (applies to this command; a running server has its own setting)"
+}
+
+// Examine makes one check after another, those inside the database last. The only error is
+// that of ctx.
+func Examine(ctx context.Context, o Options) (*Report, error) {
+	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
+	r.program()
+	r.add(Check{"path", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
+	r.durability()
+	r.summaries()
+	r.disk()
+	if r.folder() && r.files() {
+		r.neighbours()
+	}
+	r.database(ctx)
+	return &r.Report, ctx.Err()
+}
+
+func (r *checkup) add(c Check) {
+	c.Text, c.Do = terminal.OneLine(c.Text), terminal.OneLine(c.Do)
+	r.Checks = append(r.Checks, c)
+	if c.Status == Problem || r.Status == OK {
+		r.Status = c.Status
+	}
+}
+
+// Print writes a line for each check, and one for what to do.
+func (r *Report) Print(out io.Writer, paint func(string, ...color.Attribute) string) error {
+	how := map[Status]color.Attribute{OK: color.FgGreen, Warning: color.FgYellow, Problem: color.FgRed}
+	for _, c := range r.Checks {
+		fmt.Fprintf(out, "%s%*s  %-11s  %s\n", paint(string(c.Status), how[c.Status]), len(Problem)-len(c.Status), "",
+			c.Name, c.Text)
+		if c.Do != "" {
+			fmt.Fprintf(out, "%22s  %s\n", "", c.Do)
+		}
+	}
+	return nil
+}
+
+func (r *checkup) program() {
+	library, err := sqlite.LibraryVersion()
+	if err != nil {
+		r.add(Check{"program", Problem, fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again."})
+		return
+	}
+	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
+}
+
+func (r *checkup) durability() {
+	r.add(Check{"durability", OK, "acknowledged writes survive a power cut", ""})
+}
+
+// summaries says what makes summaries. A server that cannot make the summaries of
+// its flags does not start.
+func (r *checkup) summaries() {
+	chosen, why, err := r.o.Summaries()
+	if err != nil {
+		r.add(Check{"summaries", Problem, err.Error(), ""})
+		return
+	}
+	if chosen != nil && chosen.Remote {
+		why += "; doctor does not call it, scratchpad files summarize does"
+	}
+	r.add(Check{"summaries", OK, why + r.setting(), ""})
+}
+
+func (r *checkup) neighbours() {
+	found, hidden, err := native.Openers(sqlite.Files(r.Database)...)
+	if err != nil {
+		r.add(Check{"neighbours", OK, "this system does not show which processes have the database open", ""})
+		return
+	}
+	var open []string
+	for _, n := range found {
+		command := "its command is not visible"
+		if n.Command != "" {
+			command = terminal.OneLine(n.Command)
+		}
+		who := fmt.Sprintf("process %d (%s)", n.ID, command)
+		if !n.Stale {
+			open = append(open, who)
+			continue
+		}
+		r.add(Check{"neighbours", Warning, who + " has a database file of this name open that was deleted or replaced",
+			"Restart that process. Until then it can store nothing."})
+	}
+	text := "no other process has it open"
+	if len(open) > 0 {
+		text = "open in " + strings.Join(open, ", ")
+	}
+	if hidden > 0 {
+		text += "; processes of other users are not visible"
+	}
+	r.add(Check{"neighbours", OK, text, ""})
+}
+
+// trouble adds an error. Its text has the way out, unless do says more. People elsewhere
+// get its kind alone, because the text may name what an agent has.
+func (r *checkup) trouble(name string, err error, do string) {
+	if r.open {
+		r.add(Check{name, Problem, "the database does not answer as it should: " + kindText(err), onMachine})
+		return
+	}
+	r.add(Check{name, Problem, err.Error(), do})
+}
+
+// kindText returns the words for the kind of an error.
+func kindText(err error) string {
+	if kind := workspace.Kind(err); kind != nil {
+		return kind.Error()
+	}
+	return "an unexpected error"
+}
+
+// onMachine is the way out for who must not see a path.
+const onMachine = "Run scratchpad doctor on the machine of the server; it says what to do."
+
+// run returns the way out by a command on paths.
+func (r *checkup) run(command string, paths ...string) string {
+	if r.open {
+		return onMachine
+	}
+	for _, path := range paths {
+		command += " " + native.Quote(path)
+	}
+	return "Run: " + command
+}

@@ -1,0 +1,156 @@
+package failure
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Words are the flags and commands by which a person knows the arguments and the
+// calls of a workspace. No other package words an error of the workspace for the
+// command line.
+var Words = workspace.Words{
+	Arg: map[workspace.Arg]string{
+		workspace.ArgAgent:       "agent_id",
+		workspace.ArgIfVersion:   "--if-version",
+		workspace.ArgVersion:     "--version",
+		workspace.ArgFromLine:    "--from-line",
+		workspace.ArgToLine:      "--to-line",
+		workspace.ArgContext:     "--context",
+		workspace.ArgOld:         "the text to replace",
+		workspace.ArgNew:         "the one that replaces it",
+		workspace.ArgAll:         "--all",
+		workspace.ArgSinceEntry:  "--since",
+		workspace.ArgTail:        "--tail",
+		workspace.ArgSinceChange: "--since",
+		workspace.ArgThrough:     "--through",
+		workspace.ArgNewPath:     "new path",
+		workspace.ArgLimit:       "--limit",
+	},
+	Way:    wayOut,
+	NoKind: true,
+}
+
+// wayOut names the flag or the command that helps. It returns "" where the words of
+// package workspace do.
+func wayOut(e *workspace.Error) string {
+	var raise string
+	if e.Quota != nil && flags.Raising(e.Quota.Of) != "" {
+		raise = ", or raise " + flags.Raising(e.Quota.Of)
+	}
+	switch e.Way.Do {
+	case workspace.DoReadSince:
+		return fmt.Sprintf("see what changed with scratchpad files diff %s %d", operand(e.Object), e.Way.N)
+	case workspace.DoReadFile:
+		return "print it with scratchpad files cat"
+	case workspace.DoReadLog:
+		return "scratchpad logs cat prints it"
+	case workspace.DoList:
+		return "scratchpad files ls shows those that exist"
+	case workspace.DoOtherPath:
+		return "give another path, or delete that file with scratchpad files rm"
+	case workspace.DoGiveMoreText:
+		return "give more of the text around it, or give --all"
+	case workspace.DoSplitFile:
+		return "split it into several files" + raise
+	case workspace.DoSplitEntry:
+		return "split it into several entries" + raise
+	case workspace.DoUnicodePaths:
+		return "--paths unicode allows it"
+	case workspace.DoDelete:
+		return "delete what is not needed" + raise
+	case workspace.DoCallChanges:
+		return "scratchpad changes shows what is there now"
+	case workspace.DoSearchExact:
+		return "give --exact to look for it as it stands"
+	case workspace.DoFreeStore:
+		return "delete agents with scratchpad agents rm" + raise
+	}
+	return ""
+}
+
+// operand returns a path as the shell and the command line take it.
+func operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "-- " + native.Quote(path)
+	}
+	return native.Quote(path)
+}
+
+// Text returns the text of an error for a person.
+func Text(err error) string {
+	switch e := err.(type) {
+	case *workspace.Error:
+		return e.Text(Words)
+	case hinted:
+		return Text(e.error)
+	case ofKind:
+		return Text(e.error)
+	case followed:
+		return Text(e.error) + "; " + e.more
+	}
+	return err.Error()
+}
+
+// AsAct returns the error of a look as that of the act which the look was for.
+func AsAct(act string, err error) error {
+	e, ok := err.(*workspace.Error)
+	if !ok {
+		return err
+	}
+	named := *e
+	named.Op = act
+	return &named
+}
+
+// On returns the error of an operation on an object.
+func On(op, object string, e *workspace.Error) error {
+	e.Op, e.Object = op, object
+	return e
+}
+
+// Followed returns an error with a sentence after it.
+func Followed(err error, more string) error { return followed{err, more} }
+
+type followed struct {
+	error
+	more string
+}
+
+func (f followed) Error() string { return f.error.Error() + "; " + f.more }
+
+func (f followed) Unwrap() error { return f.error }
+
+// OfKeys adds to an error about API keys and tenants the commands that help.
+func OfKeys(err error) error {
+	var has hinted
+	switch {
+	case err == nil, errors.As(err, &has):
+		return err
+	case errors.Is(err, workspace.ErrNotFound):
+		return hinted{err, "scratchpad keys ls lists them"}
+	case errors.Is(err, workspace.ErrQuota):
+		return hinted{err, "scratchpad keys revoke, scratchpad tenants set"}
+	}
+	return err
+}
+
+// OfClientFile gives an error of package clientconfig its exit code.
+func OfClientFile(err error) error {
+	for _, k := range []struct{ is, kind error }{
+		{clientconfig.ErrInvalid, workspace.ErrInvalid},
+		{clientconfig.ErrTaken, workspace.ErrConflict},
+		{clientconfig.ErrChanged, workspace.ErrConflict},
+		{clientconfig.ErrBusy, workspace.ErrBusy},
+	} {
+		if errors.Is(err, k.is) {
+			return WithKind(err, k.kind)
+		}
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+// Package importrecord shows to people and to scripts what an import did.
+package importrecord
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+)
+
+// A Record is what an import did, or would do.
+type Record struct {
+	Dir     string    `json:"dir"`
+	Agent   string    `json:"agent_id"`
+	DryRun  bool      `json:"dry_run,omitempty"`
+	Export  bool      `json:"export"` // the folder has a manifest
+	Changes []Change  `json:"changes"`
+	Same    int64     `json:"same"`
+	LeftOut []LeftOut `json:"left_out"`
+	Omitted int64     `json:"left_out_more,omitempty"`
+	Skipped []string  `json:"skipped,omitempty"` // hidden, or made by a program for itself
+	Passed  int64     `json:"skipped_more,omitempty"`
+}
+
+// A Change is a path that changed.
+type Change struct {
+	Path     string `json:"path"`
+	Kind     string `json:"kind"` // file, log
+	New      bool   `json:"new"`
+	Version  int64  `json:"version,omitempty"`
+	Versions int64  `json:"versions,omitempty"`
+	Entries  int64  `json:"entries,omitempty"`
+}
+
+// A LeftOut is a name that was not imported.
+type LeftOut struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Of returns the record of an import from a folder into the memory of an agent.
+func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
+	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same,
+		LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
+	for _, ch := range r.Changes {
+		kind := "file"
+		if ch.Log {
+			kind = "log"
+		}
+		a.Changes = append(a.Changes, Change{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
+	}
+	for _, l := range r.LeftOut {
+		a.LeftOut = append(a.LeftOut, LeftOut(l))
+	}
+	return a
+}
+
+// Print writes a line for each path that changed or was left out, one line for all names
+// that were skipped, and a sum.
+func (a Record) Print(out io.Writer) error {
+	would := ""
+	if a.DryRun {
+		would = "would be "
+	}
+	news, changed := 0, 0
+	for _, c := range a.Changes {
+		what := "changed"
+		if changed++; c.New {
+			what = "new"
+			news, changed = news+1, changed-1
+		}
+		detail := fmt.Sprintf("version %d", c.Version)
+		switch {
+		case c.Kind == "log":
+			detail = phrase.Entries(c.Entries) + " " + would + "added"
+		case a.DryRun:
+			detail = phrase.Plural(c.Versions, "version") + " " + would + "added"
+		case c.Versions > 1:
+			detail += fmt.Sprintf(", %d versions restored", c.Versions)
+		}
+		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, c.Kind, terminal.OneLine(c.Path), detail)
+	}
+	for _, l := range a.LeftOut {
+		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
+	}
+	if len(a.Skipped) > 0 {
+		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped",
+			a.skipped())
+	}
+	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would,
+		changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
+	return err
+}
+
+// skipped names the first names that were skipped.
+func (a Record) skipped() string {
+	const most = 10
+	names := slices.Clone(a.Skipped[:min(len(a.Skipped), most)])
+	for i, name := range names {
+		names[i] = terminal.OneLine(name)
+	}
+	text := strings.Join(names, ", ")
+	if more := int64(len(a.Skipped)-len(names)) + a.Passed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package setup
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+)
+
+// journal is what setup has done and has not taken back. It is a file of JSON.
+type journal struct {
+	Program  *programDone  `json:"program,omitempty"`
+	Files    []fileDone    `json:"files,omitempty"`
+	Database *databaseDone `json:"database,omitempty"`
+	Folders  []string      `json:"folders,omitempty"` // made by setup, a folder before those in it
+}
+
+// fileDone is an edit of a client's file.
+type fileDone struct {
+	File    string      `json:"file"`
+	Client  string      `json:"client"`
+	Hook    bool        `json:"hook,omitempty"` // of the hook, not of the server
+	Existed bool        `json:"existed"`
+	Mode    fs.FileMode `json:"mode"`
+	Was     []byte      `json:"was"`             // the content before the first edit
+	Left    []byte      `json:"left"`            // the content after the last one
+	Mixed   bool        `json:"mixed,omitempty"` // somebody else has edited it between two edits
+	Backups []string    `json:"backups,omitempty"`
+}
+
+// programDone is a program that setup has put in its place.
+type programDone struct {
+	Path    string `json:"path"`
+	Existed bool   `json:"existed"`
+	Backup  string `json:"backup,omitempty"` // the program that was there
+	Sum     string `json:"sum"`              // of what setup has put there
+}
+
+// databaseDone is a database that did not exist before setup.
+type databaseDone struct {
+	Path  string   `json:"path"`
+	Files []string `json:"files"` // all that may belong to it
+	Sum   string   `json:"sum"`   // of the first file, as setup has left it
+}
+
+func readJournal(name string) (j journal, err error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return journal{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &j)
+	}
+	if err != nil {
+		return j, fmt.Errorf("%s, which says what setup has done, cannot be read: %w; remove the file to begin "+
+			"again, and take back by hand what setup did before", name, err)
+	}
+	return j, nil
+}
+
+// save replaces the journal. One without anything is removed.
+func (j journal) save(name string) error {
+	if j.Program == nil && len(j.Files) == 0 && j.Database == nil && len(j.Folders) == 0 {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(j, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*") // mode 0600, because configuration files may have keys
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// willMake adds the folders that are missing above a file to those that setup makes.
+func (j *journal) willMake(file string) {
+	var missing []string
+	for dir := filepath.Dir(file); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if !slices.Contains(j.Folders, dir) {
+			missing = append(missing, dir)
+		}
+	}
+	slices.Reverse(missing)
+	j.Folders = append(j.Folders, missing...)
+}
+
+// addFolders adds folders that setup has made. Another setup at the same time may have added
+// those in them before.
+func (j *journal) addFolders(folders []string) {
+	j.Folders = append(j.Folders, folders...)
+	slices.Sort(j.Folders) // a folder sorts before those in it
+	j.Folders = slices.Compact(j.Folders)
+}
+
+// entry returns the edit of a file, and whether there is one.
+func (j *journal) entry(file string) (*fileDone, bool) {
+	for i := range j.Files {
+		if j.Files[i].File == file {
+			return &j.Files[i], true
+		}
+	}
+	return nil, false
+}
+
+// wrote reports whether setup has written the entry of a client's file: the last edit left
+// it there just so.
+func (j *journal) wrote(c clientconfig.Client, file string, have clientconfig.Entry) bool {
+	real, err := clientconfig.FollowLink(file)
+	if err != nil {
+		return false
+	}
+	done, found := j.entry(real)
+	if !found || done.Hook {
+		return false
+	}
+	left, err := c.EntryIn(file, done.Left, ServerName)
+	return err == nil && left.Equal(have)
+}
+
+// sumOf returns the SHA-256 of a file.
+func sumOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,137 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+)
+
+// A Report is what was done, or would be.
+type Report struct {
+	Program Program        `json:"program"`
+	Clients []ClientReport `json:"clients"`
+	Changed bool           `json:"changed"` // or would be, with --dry-run
+}
+
+// A ClientReport is what was done for one client.
+type ClientReport struct {
+	Client string       `json:"client"`
+	File   string       `json:"file"`
+	Agent  string       `json:"agent_id,omitempty"`
+	Edits  []EditReport `json:"edits"`
+	Tools  []string     `json:"tools,omitempty"` // of the server that was started
+	Error  string       `json:"error,omitempty"`
+}
+
+// An EditReport is a change of one file.
+type EditReport struct {
+	File    string   `json:"file"`
+	Changed []string `json:"changed"`
+	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was
+}
+
+// Print says for people what would be done.
+func (p *Plan) Print(out io.Writer) error {
+	var b strings.Builder
+	switch p.Program.Action {
+	case Keep:
+		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", terminal.OneLine(p.Program.Path))
+	case Install:
+		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", terminal.OneLine(p.Program.Path))
+	case Replace:
+		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(p.Program.Path))
+	}
+	if !p.Program.OnPath {
+		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run "+
+			"scratchpad by its name\n")
+	}
+	for _, planned := range p.Clients {
+		if planned.Err != nil {
+			fmt.Fprintf(&b, "%s: cannot be set up; the error is below\n", planned.Client.Title)
+			continue
+		}
+		for _, e := range planned.Edits {
+			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, terminal.OneLine(e.File))
+			for _, what := range e.Changed {
+				fmt.Fprintf(&b, "  %s\n", terminal.OneLine(what))
+			}
+			if len(e.Changed) == 0 {
+				fmt.Fprintf(&b, "  nothing to change\n")
+			}
+		}
+		fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
+	}
+	if len(p.Clients) == 0 {
+		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n",
+			strings.Join(clientconfig.Names(), ", "))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// Report returns what was done. The tools are those of each server that was started, by
+// the name of the client. The text of an error is for people.
+func (p *Plan) Report(tools map[string][]string, changed bool, text func(error) string) Report {
+	r := Report{Program: p.Program, Clients: []ClientReport{}, Changed: changed}
+	for _, planned := range p.Clients {
+		cs := ClientReport{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent,
+			Edits: []EditReport{}, Tools: tools[planned.Client.Name]}
+		for _, e := range planned.Edits {
+			cs.Edits = append(cs.Edits, EditReport{e.File, append([]string{}, e.Changed...), e.Backup})
+		}
+		if planned.Err != nil {
+			cs.Error = terminal.OneLine(text(planned.Err))
+		}
+		r.Clients = append(r.Clients, cs)
+	}
+	return r
+}
+
+// Print says for people what was done, and what to try first.
+func (r Report) Print(out io.Writer, plan *Plan) error {
+	fmt.Fprintln(out)
+	if !r.Changed {
+		fmt.Fprintln(out, "Nothing was to be changed.")
+	}
+	program := "scratchpad"
+	if !r.Program.OnPath {
+		program = native.Quote(r.Program.Path)
+	}
+	var first *Client
+	for i, cs := range r.Clients {
+		for _, e := range cs.Edits {
+			if e.Backup != "" {
+				fmt.Fprintf(out, "A copy of the file as it was: %s\n", terminal.OneLine(e.Backup))
+			}
+		}
+		if len(cs.Tools) > 0 {
+			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title,
+				phrase.Plural(int64(len(cs.Tools)), "tool"))
+			if first == nil {
+				first = plan.Clients[i]
+			}
+		}
+	}
+	if first == nil {
+		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
+		return err
+	}
+	agent := ""
+	if first.Entry.Agent != "" && first.Entry.Agent != plan.o.DefaultAgent {
+		agent = " --agent " + first.Entry.Agent
+	}
+	_, err := fmt.Fprintf(out, `
+Try this first. Restart %s, and say:
+  Write a short note about what we work on to notes.md, with the scratchpad tools.
+Then read the note yourself:
+  %s files cat notes.md%s
+To take everything back:
+  %s setup --undo
+`, first.Client.Title, program, agent, program)
+	return err
+}

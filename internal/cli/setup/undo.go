@@ -1,0 +1,191 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+)
+
+// An Undone is one thing that [Undo] has taken back.
+type Undone struct {
+	What string `json:"what"` // a file
+	Did  string `json:"did"`
+	Err  error  `json:"-"`
+}
+
+// UndoOptions of [Undo].
+type UndoOptions struct {
+	Journal string   // as in Options
+	Clients []string // whose files are taken back; empty: all of them, and the rest too
+	DryRun  bool     // change nothing, and say what would be taken back
+}
+
+// Undo takes back what the journal says, the last first. What cannot be taken back has an
+// error, and stays in the journal.
+func Undo(o UndoOptions) (all []Undone, err error) {
+	if _, err := os.Stat(o.Journal); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	unlock, err := clientconfig.Lock(o.Journal)
+	if err != nil {
+		return nil, err
+	}
+	all, folders, err := o.undo()
+	unlock() // its file is in one of the folders
+	for _, dir := range slices.Backward(folders) {
+		os.Remove(dir) // one that is not empty stays
+	}
+	return all, err
+}
+
+// undo is Undo without the lock. It returns the folders that setup has made if nothing
+// else is left of it.
+func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
+	j, err := readJournal(o.Journal)
+	if err != nil {
+		return nil, nil, err
+	}
+	add := func(what, did string, err error) { all = append(all, Undone{what, did, err}) }
+	var left []fileDone
+	for _, f := range slices.Backward(j.Files) {
+		switch {
+		case len(o.Clients) > 0 && !slices.Contains(o.Clients, f.Client):
+			left = append(left, f)
+		case o.DryRun:
+			add(f.File, f.would(), nil)
+		default:
+			did, err := f.takeBack()
+			if add(f.File, did, err); err != nil {
+				left = append(left, f)
+			}
+		}
+	}
+	if o.DryRun {
+		if j.Program != nil && len(o.Clients) == 0 {
+			did := "to be removed"
+			if j.Program.Existed {
+				did = "to be put back as it was"
+			}
+			add(j.Program.Path, did, nil)
+		}
+		return all, nil, nil
+	}
+	slices.Reverse(left)
+	if j.Files = left; len(o.Clients) == 0 {
+		j.undoRest(add)
+		if len(j.Files) == 0 && j.Program == nil && j.Database == nil {
+			folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
+		}
+	}
+	return all, folders, j.save(o.Journal)
+}
+
+// undoRest takes back all but the clients' files.
+func (j *journal) undoRest(add func(what, did string, err error)) {
+	if j.Program != nil {
+		did, err := j.Program.takeBack()
+		if add(j.Program.Path, did, err); err == nil {
+			j.Program = nil
+		}
+	}
+	if j.Database != nil {
+		did, err := j.Database.takeBack()
+		if add(j.Database.Path, did, err); err == nil {
+			j.Database = nil
+		}
+	}
+}
+
+// would says what takeBack is going to do.
+func (f fileDone) would() string {
+	now, err := os.ReadFile(f.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is gone already"
+	case err != nil, f.Mixed, string(now) != string(f.Left) && !(f.Existed && string(now) == string(f.Was)):
+		return "edited by another since, so only the entry of this program is to be taken out"
+	case f.Existed:
+		return "to be put back as it was"
+	}
+	return "to be removed"
+}
+
+// takeBack puts the file back as it was, or takes out the entry of this program.
+func (f fileDone) takeBack() (did string, err error) {
+	if !f.Mixed {
+		done, err := clientconfig.Restore(f.File, f.Left, f.Was, f.Existed, f.Mode)
+		if err != nil {
+			return "", err
+		}
+		if done {
+			for _, name := range f.Backups {
+				if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return "", err
+				}
+			}
+			if f.Existed {
+				return "put back as it was", nil
+			}
+			return "removed", nil
+		}
+	}
+	if _, err := os.Stat(f.File); errors.Is(err, fs.ErrNotExist) {
+		return "it is gone already", nil
+	}
+	change := clientconfig.RemoveHook(f.File)
+	if !f.Hook {
+		c, _ := clientconfig.Find(f.Client)
+		change = c.RemoveServer(f.File, ServerName)
+	}
+	project, err := clientconfig.Project(f.File)
+	if err != nil {
+		return "", err
+	}
+	r, err := change.Inside(project).Write()
+	switch {
+	case err != nil:
+		return "", err
+	case len(r.Changed) == 0:
+		return "left as it is: the entry of this program is gone already", nil
+	}
+	did = "edited by another since, so only the entry of this program was taken out"
+	return fmt.Sprintf("%s; a copy of the file before that: %s", did, r.Backup), nil
+}
+
+// takeBack removes a database that has nothing but what setup has put there.
+func (d databaseDone) takeBack() (did string, err error) {
+	sum, err := sumOf(d.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "it is gone already", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if sum != d.Sum || slices.ContainsFunc(d.Files, func(name string) bool { return isLog(d.Path, name) }) {
+		return "left there, because it has been used; delete it by hand if nobody needs its memory", nil
+	}
+	// A system that cannot tell refuses to write to a deleted database.
+	if open, _, _ := native.Openers(d.Files...); len(open) > 0 {
+		return "left there, because a server has it open", nil
+	}
+	for _, name := range d.Files {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "removed, because nothing was stored in it", nil
+}
+
+// isLog reports whether a file beside the database has writes that are not in it yet.
+func isLog(database, name string) bool {
+	if name != database+"-wal" && name != database+"-journal" {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.Size() > 0
+}

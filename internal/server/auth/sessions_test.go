@@ -1,0 +1,304 @@
+package auth_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// signIn begins a session.
+func signIn(t testing.TB, keys *auth.Keys, text string) (session string, until time.Time) {
+	t.Helper()
+	session, c, until, err := keys.Sessions().Begin(t.Context(), text)
+	testkit.Must(t, err)
+	if c.Key != text[3:11] {
+		t.Fatalf("Begin gives the owner %+v of the key %s", c, text[3:11])
+	}
+	return session, until
+}
+
+// signedIn demands that keys know sessions.
+func signedIn(t testing.TB, keys *auth.Keys, sessions ...string) (c auth.Caller) {
+	t.Helper()
+	for i, s := range sessions {
+		var err error
+		if c, err = keys.Sessions().Verify(t.Context(), s); err != nil {
+			t.Fatalf("Verify of session %d = %v, expected the owner of the key", i, err)
+		}
+	}
+	return c
+}
+
+// signedOut demands that keys refuse sessions.
+func signedOut(t testing.TB, keys *auth.Keys, sessions ...string) {
+	t.Helper()
+	for i, s := range sessions {
+		if c, err := keys.Sessions().Verify(t.Context(), s); err != auth.ErrUnknown {
+			t.Fatalf("Verify of session %d = %+v, %v, expected ErrUnknown", i, c, err)
+		}
+	}
+}
+
+// sessionRecords returns the keys of all records of sessions.
+func sessionRecords(t testing.TB, s workspace.Store) (keys []string) {
+	t.Helper()
+	page, err := s.System(t.Context()).List("auth/session/", "", 10_000)
+	testkit.Must(t, err)
+	for _, r := range page {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// Whoever has a session is the owner of the key. What cannot be a session costs no read,
+// and what is none costs one.
+func TestSession(t *testing.T) {
+	s := &spy{Store: memstore.New()}
+	keys := auth.NewKeys(s, auth.Options{Now: testkit.NewClock().Now}) // looks once
+	defer keys.Close(context.Background())
+	_, text := create(t, keys, grant(t, "planner"))
+	_, other := create(t, keys, grant(t, "*"))
+	session, _ := signIn(t, keys, text)
+	second, _ := signIn(t, keys, text)
+	if c, want := signedIn(t, keys, session, second), accepted(t, keys, text); c.ID != want.ID || fmt.Sprint(c) != fmt.Sprint(want) {
+		t.Errorf("the session is of %+v, the key of %+v", c, want)
+	}
+	if bits, err := base64.RawURLEncoding.DecodeString(session[9:]); err != nil || len(bits) != 32 || session[9:] == second[9:] {
+		t.Errorf("the sessions have %d bytes, %v", len(bits), err)
+	}
+	before := s.reads.Load()
+	last := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", session[51])
+	sameBits := session[:51] + string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[last+1])
+	for _, wrong := range []string{"", ".", text, session + "A", session[:51], session[:9] + strings.Repeat("A", 42) + "\n", sameBits, strings.Replace(session, "_", ".", 1), "../../.." + session[8:]} {
+		signedOut(t, keys, wrong)
+	}
+	if n := s.reads.Load() - before; n != 0 {
+		t.Errorf("%d reads for texts that cannot be a session", n)
+	}
+	for range 100 {
+		signedOut(t, keys, other[3:11]+session[8:], session[:9]+strings.Repeat("A", 43))
+		signedIn(t, keys, session)
+	}
+	if n := s.reads.Load() - before; n != 2 {
+		t.Errorf("%d reads for two sessions that do not exist, expected 2", n)
+	}
+	for _, wrong := range []string{"", session, other[:len(other)-1] + "?", "sp_" + text[3:11] + other[11:]} {
+		if got, c, until, err := keys.Sessions().Begin(t.Context(), wrong); err != auth.ErrUnknown || got != "" || c.ID != "" || !until.IsZero() {
+			t.Errorf("Begin with a wrong key = %q, %+v, %v, %v", got, c, until, err)
+		}
+	}
+}
+
+// A session holds and ends everywhere: by sign-out, with the key, with the secret that it
+// began with; and what the key may do now is what it may do.
+func TestSessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memstore.New()
+		here, there := open(t, s), open(t, s)
+		key, text := create(t, here, grant(t, "a", "b"))
+		left, _ := signIn(t, here, text)
+		first, _ := signIn(t, there, text)
+		for _, keys := range []*auth.Keys{here, there} {
+			signedIn(t, keys, left, first)
+		}
+		for range 2 {
+			testkit.Must(t, here.Sessions().End(t.Context(), left))
+			signedOut(t, here, left)
+		}
+		time.Sleep(held)
+		signedOut(t, there, left)
+		only, read := grant(t, "a").Agents, auth.Read
+		_, err := here.Set(t.Context(), key.ID, auth.Change{Agents: &only, Scopes: &read})
+		testkit.Must(t, err)
+		time.Sleep(held)
+		if c := signedIn(t, there, first); c.Agents.Allow("b") || c.Scopes != auth.Read {
+			t.Errorf("after the key was narrowed, the session gives %v and %v", c.Agents.Patterns(), c.Scopes)
+		}
+		_, next, err := here.Rotate(t.Context(), key.ID, time.Hour)
+		testkit.Must(t, err)
+		second, _ := signIn(t, here, next)
+		late, until := signIn(t, there, text)
+		if !until.Equal(time.Now().Add(time.Hour)) {
+			t.Errorf("a session of an old secret is to last until %v, expected an hour", until)
+		}
+		time.Sleep(time.Hour - time.Millisecond)
+		signedIn(t, there, first, second, late)
+		time.Sleep(time.Millisecond)
+		signedOut(t, there, first, late)
+		signedOut(t, here, first, late)
+		signedIn(t, there, second)
+		testkit.Must(t, testkit.Err(here.Revoke(t.Context(), key.ID)))
+		signedOut(t, here, second)
+		accepted(t, there, next) // it does not know yet
+		if _, _, _, err := there.Sessions().Begin(t.Context(), next); err != auth.ErrUnknown {
+			t.Errorf("Begin with a key that was revoked just now = %v", err)
+		}
+		time.Sleep(held)
+		signedOut(t, there, second)
+		testkit.Must(t, here.Sessions().End(t.Context(), second))
+		for _, nothing := range []string{"", "x", text, left[:9] + strings.Repeat("A", 43)} {
+			testkit.Must(t, here.Sessions().End(t.Context(), nothing))
+		}
+	})
+}
+
+// A key has at most 64 sessions, whoever begins them at the same time. The oldest end.
+func TestSessionLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memstore.New()
+		all := []*auth.Keys{open(t, s), open(t, s)}
+		_, text := create(t, all[0], grant(t, "*"))
+		_, text2 := create(t, all[0], grant(t, "*"))
+		neighbour, _ := signIn(t, all[0], text2)
+		var sessions []string
+		for i := range 64 {
+			session, _ := signIn(t, all[i%2], text)
+			sessions = append(sessions, session)
+			time.Sleep(time.Millisecond)
+		}
+		testkit.Must(t, all[0].Sessions().End(t.Context(), sessions[40]))
+		time.Sleep(held)
+		signedIn(t, all[1], sessions[0], sessions[63])
+		var more [10]string
+		var wg sync.WaitGroup
+		for i := range more {
+			wg.Go(func() { more[i], _ = signIn(t, all[i%2], text) })
+		}
+		wg.Wait()
+		time.Sleep(held)
+		if n := len(sessionRecords(t, s)); n != 64+1 {
+			t.Errorf("%d records, expected 64 and one of another key", n)
+		}
+		for _, keys := range all {
+			signedOut(t, keys, sessions[:9]...)
+			signedOut(t, keys, sessions[40]) // it made room for one
+			signedIn(t, keys, sessions[9:40]...)
+			signedIn(t, keys, append(more[:], neighbour)...)
+		}
+	})
+}
+
+// Sessions that are over are removed by those that begin later, a few at a time, and no
+// others are.
+func TestSessionsAreSwept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		keys := open(t, s)
+		_, text := create(t, keys, grant(t, "*"))
+		begin := func(tenants string, n int) (ids []string) {
+			for i := range n {
+				g := grant(t, "*")
+				g.Tenant = fmt.Sprint(tenants, i)
+				key, text := create(t, keys, g)
+				signIn(t, keys, text)
+				signIn(t, keys, text)
+				ids = append(ids, key.ID)
+			}
+			return ids
+		}
+		begin("old", 50)
+		time.Sleep(12 * time.Hour)
+		for _, id := range begin("revoked", 10) {
+			testkit.Must(t, testkit.Err(keys.Revoke(t.Context(), id)))
+		}
+		begin("live", 10)
+		testkit.Must(t, testkit.Err(s.System(t.Context()).Put("auth/session/00000000/not-a-record", []byte("["), 0)))
+		for i := range 30 {
+			writes, reads := s.writes.Load(), s.reads.Load()
+			session, _ := signIn(t, keys, text)
+			testkit.Must(t, keys.Sessions().End(t.Context(), session))
+			if w, r := s.writes.Load()-writes, s.reads.Load()-reads; w > 13 || r > 20 { // put, ten deletes, end and its generation
+				t.Errorf("sign-in %d: %d writes and %d reads", i, w, r)
+			}
+		}
+		n := 0
+		for _, key := range sessionRecords(t, s) {
+			if key[13:21] != text[3:11] {
+				n++
+			}
+		}
+		if n != 20 {
+			t.Errorf("%d records of other keys are left, expected the 20 of live keys", n)
+		}
+	})
+}
+
+// A process whose store does not answer lets nobody in, and asks it seldom.
+func TestSessionStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		keys := open(t, s)
+		_, text := create(t, keys, grant(t, "*"))
+		session, _ := signIn(t, keys, text)
+		signedIn(t, keys, session)
+		unavailable := func(why string) {
+			t.Helper()
+			if c, err := keys.Sessions().Verify(t.Context(), session); !errors.Is(err, auth.ErrUnavailable) || c.ID != "" {
+				t.Errorf("%s: Verify = %+v, %v", why, c, err)
+			}
+		}
+		s.failing("get", "auth/", workspace.ErrBusy)
+		time.Sleep(held)
+		before := s.reads.Load()
+		for range 1000 {
+			unavailable("a store that fails")
+		}
+		if n := s.reads.Load() - before; n > 1 {
+			t.Errorf("%d reads of a store that fails, expected 1", n)
+		}
+		time.Sleep(5 * time.Minute)
+		s.failing("get", "auth/session/", workspace.ErrBusy)
+		unavailable("a record that cannot be read")
+		s.failing("get", "auth/key/", workspace.ErrBusy)
+		unavailable("a key that cannot be read")
+		for _, call := range [][2]string{{"put", "auth/session/"}, {"list", "auth/session/"}, {"get", "auth/key/"}} {
+			s.failing(call[0], call[1], workspace.ErrReadOnly)
+			if _, _, _, err := keys.Sessions().Begin(t.Context(), text); !errors.Is(err, auth.ErrUnavailable) {
+				t.Errorf("Begin while %s of %s fails = %v", call[0], call[1], err)
+			}
+		}
+		s.failing("", "", nil)
+		signedIn(t, keys, session)
+		testkit.Must(t, keys.Close(t.Context()))
+		unavailable("closed")
+	})
+}
+
+// A process that is killed between a sign-out and the generation leaves a sign-out that
+// holds after five minutes, or when it is repeated. So does a store that may have stored it.
+func TestKilledBeforeTheSessionGeneration(t *testing.T) {
+	for _, repeat := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &spy{Store: memstore.New()}
+			here, there := open(t, s), open(t, s.Store)
+			_, text := create(t, here, grant(t, "*"))
+			session, _ := signIn(t, here, text)
+			signedIn(t, there, session)
+			s.failing("put", "auth/session-generation", workspace.ErrOutcomeUnknown)
+			if err := here.Sessions().End(t.Context(), session); !errors.Is(err, workspace.ErrOutcomeUnknown) {
+				t.Fatalf("End = %v, expected the error of the generation", err)
+			}
+			s.failing("", "", nil)
+			signedOut(t, here, session)
+			if time.Sleep(4 * time.Minute); !repeat {
+				signedIn(t, there, session) // else the case is not the one that it should be
+				time.Sleep(time.Minute)
+			} else {
+				testkit.Must(t, here.Sessions().End(t.Context(), session))
+				time.Sleep(held)
+			}
+			signedOut(t, there, session)
+		})
+	}
+}
