@@ -24,7 +24,7 @@ var wrongRows = []struct{ change, want string }{
 	{"UPDATE summaries SET tokens = tokens + 1", "summary of f at version 1"},
 	{"UPDATE summaries SET content = CAST(replace(CAST(content AS TEXT), 'short', 'shors') AS BLOB)", "a: file f: summary of version 1: its bytes do not match their SHA-256"},
 	{"DELETE FROM summaries", "its summaries have 0 bytes, its head says 10"},
-	{"DELETE FROM files", "a: there are summaries of f, which is no file"},
+	{"DELETE FROM files", "a: there are versions of f, which is no file"},
 	{"UPDATE requests SET count = count + 1", "request"},
 	{"UPDATE records SET value = x'78'", "record"},
 	{"UPDATE changes SET change = x'00' WHERE revision = 2", "change of local/a, 2,"},

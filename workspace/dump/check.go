@@ -2,6 +2,7 @@ package dump
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 
@@ -17,12 +18,9 @@ type Checker struct {
 	seen   bool  // the state
 	part   int   // of the last row, see partOf
 	sum    store.OwnerState
-	file   file
-	log    log
+	at     subject
 	key    string // of the last request
 	digest hash.Hash
-	actual [sha256.Size]byte // of the content of the row
-	row    []byte            // the row that digest gets next
 }
 
 // A Report says what a [Checker] has found.
@@ -43,8 +41,7 @@ const mostProblems = 100
 func (c *Checker) Add(r store.Row) error {
 	c.found = nil
 	c.report.Rows++
-	c.actual = sha256.Sum256(contentOf(r))
-	c.addDigest(r)
+	content := c.addDigest(r)
 	part := partOf(r)
 	switch {
 	case part == 0:
@@ -53,10 +50,8 @@ func (c *Checker) Add(r store.Row) error {
 	case part < c.part, part == partState && c.seen:
 		c.problem("row %d is in the wrong order", c.report.Rows)
 		return c.found
-	case part > c.part:
-		c.endPart()
-		c.part = part
 	}
+	c.part = part
 	switch {
 	case r.State != nil:
 		c.addState(r.State)
@@ -65,13 +60,13 @@ func (c *Checker) Add(r store.Row) error {
 	case r.File != nil:
 		c.addFile(r.File)
 	case r.Version != nil:
-		c.addVersion(r.Path, r.Version)
+		c.addVersion(r.Path, r.Version, content)
 	case r.Summary != nil:
-		c.addSummary(r.Path, r.Summary)
+		c.addSummary(r.Path, r.Summary, content)
 	case r.Log != nil:
 		c.addLog(r.Log)
 	case r.Entry != nil:
-		c.addEntry(r.Path, r.Entry)
+		c.addEntry(r.Path, r.Entry, content)
 	case r.Request != nil:
 		c.addRequest(r.Request)
 	}
@@ -82,8 +77,7 @@ func (c *Checker) Add(r store.Row) error {
 // that differ from the rows. No row is added after it.
 func (c *Checker) End() (Report, error) {
 	c.found = nil
-	c.endPart()
-	c.part = partEnd
+	c.endSubject()
 	have, sum := c.report.State, c.sum
 	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
 	if sum.Changes == 0 {
@@ -112,7 +106,6 @@ const (
 	partFiles
 	partLogs
 	partRequests
-	partEnd
 )
 
 // partOf returns the part that a row belongs to, and 0 unless exactly one pointer is set.
@@ -135,15 +128,6 @@ func partOf(r store.Row) (part int) {
 	return part
 }
 
-func (c *Checker) endPart() {
-	switch c.part {
-	case partFiles:
-		c.endFile()
-	case partLogs:
-		c.endLog()
-	}
-}
-
 func (c *Checker) problem(format string, args ...any) { c.problemOf(store.ErrInvalid, format, args...) }
 
 func (c *Checker) problemOf(kind error, format string, args ...any) {
@@ -156,23 +140,43 @@ func (c *Checker) problemOf(kind error, format string, args ...any) {
 	}
 }
 
-// contentOf returns the content of a row that has content.
-func contentOf(r store.Row) []byte {
+// content is what a [Checker] keeps of the content of a row.
+type content struct {
+	size   int64
+	sha256 [sha256.Size]byte
+}
+
+// addDigest adds a row to the digest, which is the SHA-256 of all rows as JSON. A content
+// stands there as its size and its own SHA-256. addDigest returns it.
+func (c *Checker) addDigest(r store.Row) content {
+	if c.digest == nil {
+		c.digest = sha256.New()
+	}
+	var text []byte
 	switch {
 	case r.Version != nil:
-		return r.Version.Content
+		r.Version = new(*r.Version)
+		text, r.Version.Content = r.Version.Content, nil
 	case r.Summary != nil:
-		return r.Summary.Content
+		r.Summary = new(*r.Summary)
+		text, r.Summary.Content = r.Summary.Content, nil
 	case r.Entry != nil:
-		return r.Entry.Content
+		r.Entry = new(*r.Entry)
+		text, r.Entry.Content = r.Entry.Content, nil
 	}
-	return nil
+	found := content{int64(len(text)), sha256.Sum256(text)}
+	line, err := json.Marshal(r)
+	if err != nil {
+		c.problem("row %d: %v", c.report.Rows, err) // a time after the year 9999
+	}
+	fmt.Fprintf(c.digest, "%s %d %x\n", line, found.size, found.sha256)
+	return found
 }
 
 // content counts content, and compares it with its SHA-256.
-func (c *Checker) content(content []byte, sum [sha256.Size]byte, format string, args ...any) {
-	c.report.Bytes += int64(len(content))
-	if c.actual != sum {
+func (c *Checker) content(content content, sum [sha256.Size]byte, format string, args ...any) {
+	c.report.Bytes += content.size
+	if content.sha256 != sum {
 		c.problemOf(store.ErrCorrupt, format+": its bytes do not match their SHA-256", args...)
 	}
 }

@@ -9,5 +9,5 @@
 // The package does not check the rules of package workspace, such as what a path may be.
 package dump
 
-// Where to begin: check.go has the Checker and the order of rows, file.go, log.go the rules
-// of their rows, digest.go the encoding that a digest is of, rows.go the iterators.
+// Where to begin: check.go has the Checker, the order of rows and the digest, path.go the rules
+// of files and logs, rows.go the iterators.
