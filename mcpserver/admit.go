@@ -31,29 +31,15 @@ func (b *Busy) Error() string {
 // Unwrap returns [workspace.ErrBusy].
 func (b *Busy) Unwrap() error { return workspace.ErrBusy }
 
-// methods are the requests that a client may send, with what they need like a tool. A message
-// with another method is no known call.
-var methods = map[string]tool{
-	"initialize": {}, "server/discover": {}, "ping": {}, "tools/list": {}, "tools/call": {},
-	"resources/list": {}, "resources/templates/list": {}, "resources/subscribe": {}, "resources/unsubscribe": {},
-	"prompts/list": {}, "prompts/get": {}, "logging/setLevel": {}, listen: {},
-	readResource.name: readResource, completePath.name: completePath,
-}
-
-// listen begins an endless stream of events.
-const listen = "subscriptions/listen"
-
 // callOf returns the call that a message makes, or nil if it needs no answer. The agent
 // is the one that the tool will see, or "" if the tool will refuse the arguments.
 func (s *Server) callOf(m message) *Call {
 	if m.id == nil {
 		return nil
 	}
-	var c Call
-	if m.method == "tools/call" {
-		c = s.tools[m.tool].call("")
-	} else if t, known := methods[m.method]; known {
-		c = t.call("")
+	c := s.tools[m.tool].call("")
+	if _, known := methods[m.method]; known && m.method != callTool && !strings.HasPrefix(m.method, notice) {
+		c = s.tools[m.method].call("")
 		c.Tool = m.method
 	}
 	if id, err := workspace.ParseAgentID(m.agent()); err == nil {
@@ -83,7 +69,7 @@ func (s *Server) admit(r *request, m message, bytes int) *refusal {
 // there is none.
 func (m message) agent() string {
 	switch m.method {
-	case "tools/call":
+	case callTool:
 		return strictjson.TextOf(m.params["arguments"], "agent_id")
 	case "resources/read":
 		uri, _ := strictjson.Text(m.params["uri"])

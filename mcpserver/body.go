@@ -141,7 +141,7 @@ func (s *Server) receiveBody(w http.ResponseWriter, r *http.Request, q *request)
 	if f != nil {
 		return nil, f.over(r)
 	}
-	if m.method == "notifications/initialized" && q.session != nil {
+	if m.method == notice+"initialized" && q.session != nil {
 		// The SDK handles it after it has answered the request, when it is no longer known
 		// whose it is.
 		s.sessions.Ready(q.session)

@@ -34,7 +34,7 @@ func (s *Server) extend(m *mcp.Server) error {
 			return fmt.Errorf("mcpserver: Options.Extend: %w", err)
 		}
 		if _, ours := s.tools[t.Name]; !ours {
-			added := tool{name: t.Name, scope: reads | writes}
+			added := tool{name: t.Name, scope: reads | writes, extended: true}
 			if t.Annotations != nil && t.Annotations.ReadOnlyHint {
 				added.scope = reads
 			}
@@ -54,7 +54,7 @@ func (s *Server) extend(m *mcp.Server) error {
 // because messages may come before the answer.
 func (s *Server) streams(r *http.Request) bool {
 	t, known := s.tools[r.Header.Get("Mcp-Name")]
-	return known && (t.openWorld || t.run == nil)
+	return known && (t.openWorld || t.extended)
 }
 
 // subscribe lets a client subscribe to a resource that Options.Extend has added, and to

@@ -80,7 +80,7 @@ func (s *Server) callContext(
 	ctx context.Context, method string, req mcp.Request,
 ) (context.Context, context.CancelFunc) {
 	switch method {
-	case "tools/call", "resources/read", "completion/complete":
+	case callTool, readResource.name, completePath.name:
 		timeout := s.o.Timeout
 		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name].openWorld {
 			timeout = max(timeout, summaryTimeout)

@@ -65,7 +65,7 @@ func inspect(text []byte) (message, *refusal) {
 	}
 	m.method, _ = strictjson.Text(m.fields["method"])
 	m.repair()
-	if m.method == "tools/call" {
+	if m.method == callTool {
 		m.tool, _ = strictjson.Text(m.params["name"])
 	}
 	m.wrong = m.wrongParams()

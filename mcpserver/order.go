@@ -29,11 +29,8 @@ type turn struct {
 
 // add gives a call its turn. It returns nil if the call has no place among writes.
 func (o *orders) add(s *Server, c Call, bound bool) *turn {
-	called, isMethod := methods[c.Tool]
-	if !isMethod {
-		called = s.tools[c.Tool]
-	}
-	if called.scope == 0 || called.run == nil && !isMethod {
+	called := s.tools[c.Tool]
+	if called.scope == 0 || called.extended {
 		return nil
 	}
 	t := &turn{of: o, agent: c.AgentID}

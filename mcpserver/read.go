@@ -102,10 +102,15 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 	case r.Large:
 		rec.Large, rec.Hint = true, "read a part with from_line and to_line"
 	}
+	return result{record: rec, body: bodyOf(r)}
+}
+
+// bodyOf returns the content of a file, which is there even if it is empty.
+func bodyOf(r workspace.ReadResult) []byte {
 	if r.Content == nil {
-		r.Content = []byte{}
+		return []byte{}
 	}
-	return result{record: rec, body: r.Content}
+	return r.Content
 }
 
 func pairs(ranges []workspace.LineRange) [][2]int {

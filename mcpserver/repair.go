@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
@@ -110,55 +111,76 @@ func replaced(object json.RawMessage, f func(name string, value json.RawMessage)
 	return append(text, '}')
 }
 
-// paramsOf have the types of the SDK into which it decodes the params of each method. Those of
-// tools/call are checked by hand, because its arguments may be large.
-var paramsOf = map[string]reflect.Type{
-	"initialize":               reflect.TypeFor[mcp.InitializeParams](),
-	"server/discover":          reflect.TypeFor[mcp.DiscoverParams](),
-	"ping":                     reflect.TypeFor[mcp.PingParams](),
-	"tools/list":               reflect.TypeFor[mcp.ListToolsParams](),
-	"resources/list":           reflect.TypeFor[mcp.ListResourcesParams](),
-	"resources/templates/list": reflect.TypeFor[mcp.ListResourceTemplatesParams](),
-	"resources/read":           reflect.TypeFor[mcp.ReadResourceParams](),
-	"resources/subscribe":      reflect.TypeFor[mcp.SubscribeParams](),
-	"resources/unsubscribe":    reflect.TypeFor[mcp.UnsubscribeParams](),
-	"prompts/list":             reflect.TypeFor[mcp.ListPromptsParams](),
-	"prompts/get":              reflect.TypeFor[mcp.GetPromptParams](),
-	"completion/complete":      reflect.TypeFor[mcp.CompleteParams](),
-	//lint:ignore SA1019 the earlier protocols have it
-	"logging/setLevel":          reflect.TypeFor[mcp.SetLoggingLevelParams](),
-	listen:                      reflect.TypeFor[mcp.SubscriptionsListenParams](),
-	"notifications/initialized": reflect.TypeFor[mcp.InitializedParams](),
-	"notifications/cancelled":   reflect.TypeFor[mcp.CancelledParams](),
-	"notifications/progress":    reflect.TypeFor[mcp.ProgressNotificationParams](),
-	//lint:ignore SA1019 the earlier protocols have it
-	"notifications/roots/list_changed": reflect.TypeFor[mcp.RootsListChangedParams](),
+// A method is what a client may send.
+type method struct {
+	params   any  // of the type into which the SDK decodes the params; nil: they are checked by hand
+	optional bool // params may be missing
 }
 
-// optional are the methods that need no params.
-var optional = []string{
-	"server/discover", "ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list",
-	"notifications/initialized", "notifications/cancelled", "notifications/roots/list_changed",
+const (
+	callTool = "tools/call"
+	listen   = "subscriptions/listen" // begins an endless stream of events
+	notice   = "notifications/"       // begins the methods that get no answer
+)
+
+// methods are the methods by their names. The params of tools/call are checked by hand, because
+// its arguments may be large.
+var methods = map[string]method{
+	"initialize":               {mcp.InitializeParams{}, false},
+	"server/discover":          {mcp.DiscoverParams{}, true},
+	"ping":                     {mcp.PingParams{}, true},
+	"tools/list":               {mcp.ListToolsParams{}, true},
+	callTool:                   {nil, false},
+	"resources/list":           {mcp.ListResourcesParams{}, true},
+	"resources/templates/list": {mcp.ListResourceTemplatesParams{}, true},
+	readResource.name:          {mcp.ReadResourceParams{}, false},
+	"resources/subscribe":      {mcp.SubscribeParams{}, false},
+	"resources/unsubscribe":    {mcp.UnsubscribeParams{}, false},
+	"prompts/list":             {mcp.ListPromptsParams{}, true},
+	"prompts/get":              {mcp.GetPromptParams{}, false},
+	completePath.name:          {mcp.CompleteParams{}, false},
+	//lint:ignore SA1019 the earlier protocols have it
+	"logging/setLevel":     {mcp.SetLoggingLevelParams{}, false},
+	listen:                 {mcp.SubscriptionsListenParams{}, false},
+	notice + "initialized": {mcp.InitializedParams{}, true},
+	notice + "cancelled":   {mcp.CancelledParams{}, true},
+	notice + "progress":    {mcp.ProgressNotificationParams{}, false},
+	//lint:ignore SA1019 the earlier protocols have it
+	notice + "roots/list_changed": {mcp.RootsListChangedParams{}, true},
+}
+
+// Operations returns the names that [Call].Tool can have besides those of [Options].Extend: the
+// tools of all servers, and the methods.
+func Operations() (names []string) {
+	for _, t := range tools(Options{Tools: AllTools, Summarizer: &workspace.Summarizer{}}) {
+		names = append(names, t.name)
+	}
+	for name := range methods {
+		if name != callTool && !strings.HasPrefix(name, notice) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // wrongParams says what is wrong with the params of a message in words that a person
 // understands. The SDK would name its own types.
 func (m message) wrongParams() *refusal {
 	params := m.fields["params"]
-	known := paramsOf[m.method]
+	known, found := methods[m.method]
 	problem := ""
 	switch {
-	case known == nil && m.method != "tools/call":
+	case !found:
 	case params == nil || string(params) == "null":
-		if !slices.Contains(optional, m.method) {
+		if !known.optional {
 			problem = m.method + " needs params, a JSON object"
 		}
 	case params[0] != '{':
 		problem = "params must be a JSON object, such as {}"
-	case m.method != "tools/call":
-		problem = mismatch(params, known)
-	default:
+	case m.method == callTool:
 		problem = m.wrongCall()
+	default:
+		problem = mismatch(params, known.params)
 	}
 	if problem != "" {
 		return m.bad(jsonrpc.CodeInvalidParams, problem)
@@ -184,12 +206,12 @@ func (m message) wrongCall() string {
 	if err != nil {
 		return notAMessage
 	}
-	return mismatch(text, reflect.TypeFor[mcp.CallToolParamsRaw]())
+	return mismatch(text, mcp.CallToolParamsRaw{})
 }
 
 // mismatch says which member of params has another type than that of the SDK, or returns "".
-func mismatch(params json.RawMessage, known reflect.Type) string {
-	err := json.Unmarshal(params, reflect.New(known).Interface())
+func mismatch(params json.RawMessage, known any) string {
+	err := json.Unmarshal(params, reflect.New(reflect.TypeOf(known)).Interface())
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil:

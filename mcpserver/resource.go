@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -20,7 +21,12 @@ const (
 
 // The methods that show what is stored, like tools.
 var (
-	readResource = tool{name: "resources/read", scope: reads, weight: large}
+	readResource = tool{name: "resources/read", scope: reads, weight: large,
+		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+			r, err := ws.ReadFile(ctx, a.Text("path"), workspace.ReadOptions{})
+			return result{body: bodyOf(r)}, err
+		},
+	}
 	completePath = tool{name: "completion/complete", scope: reads, weight: light}
 )
 
@@ -36,28 +42,14 @@ func (s *Server) addResources(to *mcp.Server) {
 func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	agent, path := splitURI(uri)
-	path = unescape(path)
-	c := readResource.call(agent)
-	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
-	var out *mcp.CallToolResult
-	if err == nil {
-		err = s.work(ctx, c, func(ctx context.Context) (err error) {
-			out, err = s.weighed(ctx, readResource, c, &arguments{}, func() (*mcp.CallToolResult, error) {
-				r, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
-				if err != nil {
-					return nil, err
-				}
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(r.Content)}}}, nil
-			})
-			return err
-		})
-	}
+	args := &arguments{Values: strictjson.Values{{Name: "path", Text: unescape(path)}}}
+	out, err := s.perform(ctx, readResource, true, readResource.call(agent), req.ClientInfo(), args)
 	noteFailure(ctx, err)
 	switch {
 	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid):
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain(c.Tool, err)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain(readResource.name, err)}
 	}
 	text := texts(out)[0]
 	chargeForAnswer(ctx, text)

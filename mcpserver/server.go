@@ -179,7 +179,8 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout},
-		tools: map[string]tool{}, subscribable: map[string]bool{}, protocols: map[string]bool{"": true},
+		tools:        map[string]tool{readResource.name: readResource, completePath.name: completePath},
+		subscribable: map[string]bool{}, protocols: map[string]bool{"": true},
 	}
 	for _, version := range Protocols() {
 		s.protocols[version] = version < stateless

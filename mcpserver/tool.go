@@ -21,11 +21,12 @@ type tool struct {
 	destructive       bool               // it leaves no history
 	idempotent        bool               // of a tool that writes: a repeated call changes nothing more
 	openWorld         bool               // it calls a model
+	extended          bool               // Options.Extend has added it
 
 	// prepare looks at the arguments before anything is done; nil: no need.
 	prepare func(*arguments) error
 
-	// run is nil for a method, and for a tool that Options.Extend has added.
+	// run is nil for completePath, and for a tool that Options.Extend has added.
 	run func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
@@ -141,8 +142,15 @@ func (s *Server) call(
 		}
 	}
 	args.progress = said.progress
-	c := t.call(args.Text("agent_id"))
-	ws, err := s.workspace(ctx, c, args.Has("agent_id"), said.client)
+	return s.perform(ctx, t, args.Has("agent_id"), t.call(args.Text("agent_id")), said.client, args)
+}
+
+// perform finds the workspace of a call, and runs the tool on it. given says whether the call
+// names its agent.
+func (s *Server) perform(
+	ctx context.Context, t tool, given bool, c Call, client *mcp.Implementation, args *arguments,
+) (out *mcp.CallToolResult, err error) {
+	ws, err := s.workspace(ctx, c, given, client)
 	if err != nil {
 		return nil, err
 	}

@@ -3,35 +3,20 @@ package telemetry
 import (
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/server/memorystores"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 
 const prefix = "scratchpad_" // of every metric of this program
 
-// tools are the tools that package mcpserver knows.
-var tools = []string{
-	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs",
-	"memory", "move_file",
-	"read_file", "read_log", "search", "summarize_file", "write_file",
-}
-
-// operations are the routes of memory stores.
-var operations = memorystores.Operations()
-
-// known are the values of the label tool: the tools, the routes of memory stores, and the
-// methods of MCP that package mcpserver knows. All else is "other".
-var known = append(slices.Concat(tools, operations),
-	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list",
-	"resources/read",
-	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
-	"subscriptions/listen", "tools/list",
-	other)
+// known are the values of the label tool: the tools and methods of MCP, and the routes of
+// memory stores. All else is "other".
+var known = slices.Concat(mcpserver.Operations(), memorystores.Operations(), []string{other})
 
 const other = "other"
 
@@ -40,7 +25,6 @@ var seconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 
 
 // callMetrics are the metrics that calls push.
 type callMetrics struct {
-	tools             map[string]*toolMetrics // of all known tools; never changed
 	requests          *prometheus.CounterVec
 	took              *prometheus.HistogramVec
 	bytesIn, bytesOut prometheus.Counter
@@ -51,13 +35,6 @@ type callMetrics struct {
 	visit             prometheus.Histogram
 }
 
-// toolMetrics are those of one tool.
-type toolMetrics struct {
-	name     string
-	took     prometheus.Observer
-	requests *prometheus.CounterVec // has the label outcome left
-}
-
 func newMetrics() *callMetrics {
 	counter := func(name, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Name: prefix + name, Help: help}
@@ -66,7 +43,6 @@ func newMetrics() *callMetrics {
 		return prometheus.HistogramOpts{Name: prefix + name, Help: help, Buckets: buckets}
 	}
 	m := &callMetrics{
-		tools: map[string]*toolMetrics{},
 		requests: prometheus.NewCounterVec(counter("requests_total",
 			"Calls that have ended, by tool or method and by how they ended."), []string{"tool", "outcome"}),
 		took: prometheus.NewHistogramVec(histogram("request_seconds",
@@ -86,23 +62,17 @@ func newMetrics() *callMetrics {
 			"Time of requests to the console, without those for events.", seconds)),
 	}
 	for _, name := range known {
-		m.tools[name] = &toolMetrics{name, m.took.WithLabelValues(name),
-			m.requests.MustCurryWith(prometheus.Labels{"tool": name})}
+		m.took.WithLabelValues(name) // a tool that nobody has called has a count of 0
 	}
 	return m
 }
 
-// tool returns the metrics of a tool. Callers may name any.
-func (m *callMetrics) tool(name string) *toolMetrics {
-	if t, ok := m.tools[name]; ok {
-		return t
+// labelOf returns the label of a tool. Callers may name any.
+func labelOf(tool string) string {
+	if slices.Contains(known, tool) {
+		return tool
 	}
-	return m.tools[other]
-}
-
-func (t *toolMetrics) ended(outcome string, took time.Duration) {
-	t.requests.WithLabelValues(outcome).Inc()
-	t.took.Observe(took.Seconds())
+	return other
 }
 
 // Metrics returns the handler of /metrics. Two scrapes run at the same time; more get 503.
@@ -110,12 +80,12 @@ func (t *Telemetry) Metrics() http.Handler {
 	m, all := t.m, prometheus.NewRegistry()
 	all.MustRegister(m.requests, m.took, m.bytesIn, m.bytesOut, m.summaries, m.tokens, m.summary, m.visits, m.visit,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	register(all, httpNumbers, t.o.HTTP)
-	register(all, mcpNumbers, t.o.MCP)
-	register(all, storeNumbers, t.o.Store)
-	register(all, postgresNumbers, t.o.Postgres)
+	register(all, t.o.HTTP, httpMetrics)
+	register(all, t.o.MCP, mcpMetrics)
+	register(all, t.o.Store, sqliteMetrics)
+	register(all, t.o.Postgres, postgresMetrics)
 	if t.tracer != nil {
-		register(all, traceNumbers, t.tracer.stats)
+		register(all, t.tracer.stats, traceMetrics)
 	}
 	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 2,
 		ErrorHandling: promhttp.ContinueOnError})

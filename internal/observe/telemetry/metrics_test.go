@@ -21,14 +21,8 @@ func TestKnownTools(t *testing.T) {
 	testkit.Must(t, err)
 	for _, tool := range list.Tools {
 		if !slices.Contains(known, tool.Name) {
-			t.Errorf("the tool %s is not in the list of known tools: add it", tool.Name)
+			t.Errorf("the tool %s is not known", tool.Name)
 		}
-	}
-	tools := slices.DeleteFunc(slices.Clone(known), func(name string) bool {
-		return name == other || name == "initialize" || name == "ping" || strings.Contains(name, "/") || slices.Contains(operations, name)
-	})
-	if len(list.Tools) != len(tools) {
-		t.Errorf("the server has %d tools, and %d are known: %q", len(list.Tools), len(tools), tools)
 	}
 }
 

@@ -70,22 +70,23 @@ func (t *Telemetry) Close(ctx context.Context) error {
 // first span.
 func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
 	began := time.Now()
-	tool := t.m.tool(c.Tool)
-	ctx, span := t.begin(ctx, tool.name, trace.SpanKindServer)
+	tool := labelOf(c.Tool)
+	ctx, span := t.begin(ctx, tool, trace.SpanKindServer)
 	return ctx, func(o mcpserver.Outcome) {
 		outcome, took := outcomeOf(o.Err), time.Since(began)
-		tool.ended(outcome, took)
+		t.m.requests.WithLabelValues(tool, outcome).Inc()
+		t.m.took.WithLabelValues(tool).Observe(took.Seconds())
 		t.m.bytesIn.Add(float64(o.BytesIn))
 		t.m.bytesOut.Add(float64(o.BytesOut))
 		caller, _ := auth.FromContext(ctx)
 		agent := agentOf(c, caller)
-		label(span, "scratchpad.tool", tool.name)
+		label(span, "scratchpad.tool", tool)
 		label(span, "scratchpad.outcome", outcome)
 		label(span, "scratchpad.tenant", caller.Tenant)
 		label(span, "scratchpad.agent", agent)
 		end(span, o.Err)
 		if t.o.Calls != nil && t.o.Calls.Enabled(ctx, slog.LevelInfo) {
-			t.log(ctx, caller, agent, tool.name, outcome, took, o)
+			t.log(ctx, caller, agent, tool, outcome, took, o)
 		}
 	}
 }
