@@ -155,8 +155,7 @@ func TestByteOrderMark(t *testing.T) {
 			wide, big = wide+string(c)+"\x00", big+"\x00"+string(c)
 		}
 		for name, body := range map[string]string{"UTF-16": "\xff\xfe" + wide, "UTF-16 ": wide, " UTF-16": "\xfe\xff" + big, " UTF-16 ": big, "UTF-32": "\xff\xfe\x00\x00{\x00\x00\x00", " UTF-32": "\x00\x00\xfe\xff\x00\x00\x00{"} {
-			name = strings.TrimSpace(name)
-			if a := parsed(t, text(body)); a.Error == nil || a.Error.Code != -32700 || !strings.Contains(a.Error.Message, "this is "+name+"; send UTF-8") {
+			if a := parsed(t, text(body)); a.Error == nil || a.Error.Code != -32700 || !strings.Contains(a.Error.Message, "this is UTF-16 or UTF-32; send UTF-8") {
 				t.Errorf("%s: %s: %s", d.name, name, a.raw)
 			}
 		}

@@ -103,19 +103,3 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
-
-func BenchmarkCheck(b *testing.B) {
-	text := []byte(`{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"write_file","arguments":{"agent_id":"agent-1","path":"notes/today.md","content":"` + strings.Repeat(`the refund of the northern branch is due by Friday\n`, 20) + `"}}}`)
-	b.Run("encoding/json", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			json.Valid(text)
-		}
-	})
-	b.Run("strictjson", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			check(text)
-		}
-	})
-}

@@ -15,11 +15,14 @@ import (
 // are not.
 var ErrInvalid = errors.New("not valid JSON")
 
+var errForeign = errors.New("UTF-16 or UTF-32; send UTF-8")
+
 // Parse returns the JSON of a text without what stands around it, and the number of values in
 // it, or a few more. The error says what is wrong, for example that the text is UTF-16.
 func Parse(text []byte) (value json.RawMessage, values int, err error) {
-	if name := foreign(text); name != "" {
-		return nil, 0, errors.New(name + "; send UTF-8")
+	if begin := text[:min(2, len(text))]; bytes.IndexByte(begin, 0) >= 0 || string(begin) == "\xff\xfe" ||
+		string(begin) == "\xfe\xff" {
+		return nil, 0, errForeign
 	}
 	text = Trim(text)
 	values, ok := check(text)
@@ -92,25 +95,6 @@ func TextOf(object json.RawMessage, name string) (text string) {
 		text, _ = textOrJSON(raw)
 	}
 	return text
-}
-
-// foreign returns "UTF-16" or "UTF-32" if the first bytes of a text say that it is not UTF-8,
-// else "".
-func foreign(text []byte) string {
-	if len(text) < 2 {
-		return ""
-	}
-	b := [4]byte{1, 1, 1, 1}
-	copy(b[:], text)
-	littleMark, bigMark := b[0] == 0xff && b[1] == 0xfe, b[0] == 0xfe && b[1] == 0xff
-	switch low, high := b[0] == 0 && b[1] == 0, b[2] == 0 && b[3] == 0; {
-	case low && b[2] == 0xfe && b[3] == 0xff, low && b[2] == 0 && b[3] != 0,
-		high && (littleMark || b[0] != 0 && b[1] == 0):
-		return "UTF-32"
-	case littleMark, bigMark, (b[0] == 0) != (b[1] == 0):
-		return "UTF-16"
-	}
-	return ""
 }
 
 // skipSpace returns where the next value or mark of JSON begins, or the length of the text.

@@ -16,35 +16,9 @@ func Text(raw []byte) (text string, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
 	}
-	inner := raw[1 : len(raw)-1]
-	if !utf8.Valid(inner) {
-		return decoded(raw)
-	}
-	i := bytes.IndexByte(inner, '\\')
-	if i < 0 {
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return string(inner), true
 	}
-	plain := make([]byte, 0, len(inner))
-	for ; i >= 0; i = bytes.IndexByte(inner, '\\') {
-		plain = append(plain, inner[:i]...)
-		switch c := inner[i+1]; c {
-		case '"', '\\', '/':
-			plain = append(plain, c)
-		case 'n':
-			plain = append(plain, '\n')
-		case 't':
-			plain = append(plain, '\t')
-		case 'r':
-			plain = append(plain, '\r')
-		default:
-			return decoded(raw)
-		}
-		inner = inner[i+2:]
-	}
-	return string(append(plain, inner...)), true
-}
-
-func decoded(raw []byte) (text string, ok bool) {
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil
 }
@@ -94,9 +68,6 @@ func Integer(raw []byte) (n int64, ok bool) {
 	if s == "" || len(s) > maxNumber || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, -most <= n && n <= most
-	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok {
 		if e, err := strconv.Atoi(exponent); err != nil || e < -100 || e > 100 {
 			return 0, false
@@ -120,10 +91,9 @@ func Unquoted(raw []byte) []byte {
 	if !ok {
 		return raw
 	}
-	inner := []byte(text)
-	isNumber := text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && numberEnd(inner, 0) == len(inner)
+	isNumber := text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && json.Valid([]byte(text))
 	if isNumber || text == "true" || text == "false" {
-		return inner
+		return []byte(text)
 	}
 	return raw
 }

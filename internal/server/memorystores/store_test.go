@@ -241,7 +241,7 @@ func TestWrongStore(t *testing.T) {
 			body  any
 			words string
 		}{
-			{"", "not valid JSON"}, {"\ufeff[]", "must be a JSON object"}, {"\xff\xfe{\x00}\x00", "is UTF-16; send UTF-8"}, {"{", "not valid JSON"}, {"{}{}", "not valid JSON"}, {"[]", "must be a JSON object"}, {"null", "must be a JSON object"}, {`"x"`, "must be a JSON object"},
+			{"", "not valid JSON"}, {"\ufeff[]", "must be a JSON object"}, {"\xff\xfe{\x00}\x00", "is UTF-16 or UTF-32; send UTF-8"}, {"{", "not valid JSON"}, {"{}{}", "not valid JSON"}, {"[]", "must be a JSON object"}, {"null", "must be a JSON object"}, {`"x"`, "must be a JSON object"},
 			{object{}, "name is missing"}, {object{"name": nil}, "name is missing"}, {object{"name": 1}, "name must be a string"}, {object{"name": ""}, "1-255 characters"},
 			{object{"name": long(256)}, "1-255 characters"}, {object{"name": "a\nb"}, "control characters"}, {object{"Name": "x"}, "unknown member Name; it is spelled name"},
 			{`{"name":"a","name":"b"}`, "name is given twice"}, {`{"name":"a","n\u0061me":"b"}`, "name is given twice"}, {`{"name":"\ud800"}`, "half of a surrogate pair"}, {"{\"name\":\"\xff\"}", "not valid UTF-8"},
