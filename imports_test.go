@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"internal/cli/brief":                 {"workspace", "tokens", "internal/phrase"},
 	"internal/server/oauth":              {"internal/server/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/sync/singleflight", "golang.org/x/time/rate"},
 	"internal/cli/change":                {"internal/phrase", "internal/cli/terminal", "workspace", "github.com/fatih/color"},
-	"internal/cli/clientconfig":          {"internal/native", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+	"internal/cli/clientconfig":          {"internal/native", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson"},
 	"internal/cli/complete":              {"internal/server/auth", "internal/native", "sqlite", "workspace", "github.com/alecthomas/kong", "internal/cli/database"},
 	"internal/cli/database":              {"internal/cli/failure", "internal/native", "sqlite", "workspace", "workspace/memstore", "internal/cli/pgurl", "postgres", "internal/cli/migrate"},
 	"internal/cli/demo":                  {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},

@@ -134,9 +134,11 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 func (p *process) setupEntry(c clientconfig.Client, file, program string, keep bool) (e setup.Entry, err error) {
 	s, keeps := clientconfig.Server{}, false
 	if keep && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil {
-		if s, _, err = c.ReadServer(file, setup.ServerName); err != nil {
+		have, err := c.ReadEntry(file, setup.ServerName)
+		if err != nil {
 			return e, err
 		}
+		s, _ = have.Server()
 		keeps = len(s.Args) > 0 && s.Args[0] == "mcp"
 	}
 	var m clientconfig.Memory

@@ -344,7 +344,8 @@ func (a *account) serveEntry(t *testing.T, client, file string) *mcp.ClientSessi
 func readEntry(t *testing.T, client, file string) clientconfig.Server {
 	t.Helper()
 	c, _ := clientconfig.Find(client)
-	s, found, err := c.ReadServer(file, "scratchpad")
+	entry, err := c.ReadEntry(file, "scratchpad")
+	s, found := entry.Server()
 	if err != nil || !found {
 		t.Fatalf("%s: found %v, %v", file, found, err)
 	}

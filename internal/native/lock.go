@@ -17,7 +17,11 @@ func TryLock(name string) (unlock func(), held bool, err error) {
 	if err != nil {
 		return func() {}, false, err
 	}
-	if err := lock(f); err != nil {
+	err = lock(f)
+	if now, gone := os.Stat(name); err == nil && (gone != nil || !isOpen(f, now)) {
+		err = errHeld // by nobody, but another process has removed the file or made it anew
+	}
+	if err != nil {
 		f.Close()
 		if errors.Is(err, errHeld) {
 			return func() {}, true, nil
@@ -42,15 +46,17 @@ func openOwn(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err = f.Stat()
-	if now, again := os.Lstat(name); err == nil && (again != nil || !isOwn(now) || !os.SameFile(info, now)) {
-		err = fmt.Errorf("%s %w", name, ErrNotOwn) // it was replaced since
-	}
-	if err != nil {
+	if now, err := os.Lstat(name); err != nil || !isOwn(now) || !isOpen(f, now) {
 		f.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s %w", name, ErrNotOwn) // it was replaced since
 	}
 	return f, nil
+}
+
+// isOpen reports whether a file is the one that info describes.
+func isOpen(f *os.File, info fs.FileInfo) bool {
+	have, err := f.Stat()
+	return err == nil && os.SameFile(have, info)
 }
 
 func isOwn(info fs.FileInfo) bool { return info.Mode().IsRegular() && names(info) == 1 }

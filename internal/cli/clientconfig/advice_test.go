@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -17,56 +16,43 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-var byLines = regexp.MustCompile(`(?s); put this by hand in place of lines? (\d+)(?:-(\d+))?:\n(.*)\nnothing was changed$`)
+var byLines = regexp.MustCompile(`(?s); put this by hand in place of (\w+) in lines? (\d+)(?:-(\d+))?:\n(.*)\nnothing was changed$`)
 
 // Whoever follows the advice for a file that is not edited has a file with the server, in
 // which everything else is as it was.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ client, old, lines string }{
-		{"codex", "# mine\nmodel = 'x'\nmcp_servers.scratchpad.command = \"x\"\nmcp_servers.scratchpad.args = []\nlast = 1\n", "3-4"},
-		{"codex", "# mine\n[mcp_servers]\nscratchpad.command = \"x\" # why\nscratchpad.args = []\nother.command = 'y'\n", "3-4"},
-		{"codex", "[mcp_servers]\r\nscratchpad.command = \"x\"\r\nother.command = 'y'\r\n", "2"},
-		{"codex", "\ufeff[mcp_servers]\nscratchpad.command = \"x\"\n", "2"},
-		{"codex", "[mcp_servers]\nscratchpad.env.A = '1'\nscratchpad.enabled = true\n\n[other]\na = 1\n", "3"},
-		{"codex", "[mcp_servers]\nscratchpad.args = ['a']\nother.command = 'y'\nscratchpad.command = 'x'\n", "2-4"},
-		{"codex", "[mcp_servers]\nscratchpad = { command = '/old', env = { A = '1' } }\nother = { command = 'y' }\n", "2"},
-		{"codex", "a = 1\nmcp_servers.scratchpad = { args = ['mcp'], enabled = true }\n", "2"},
-		{"codex", "mcp_servers = 1\nmodel = 'x'\n", "1"},
-		{"codex", "a = 1\n[[mcp_servers.scratchpad]]\ncommand = 'x'\nenabled = true\n[b]\nc = 1\n", "2-3"},
-		{"codex", "[mcp_servers.scratchpad]\nenabled = true\ncommand = 'x'\nargs = [ # two\n  'mcp',\n]\n\n[b]\nc = 1\n", "3-6"},
-		{"cursor", "{\n  // mine\n  \"mcpServers\": {\n    \"scratchpad\": {\n      \"command\": \"x\",\n      \"args\": [\n        // two\n        \"mcp\"\n      ], // three\n      \"env\": {\"A\": \"1\"}\n    },\n    \"b\": {}\n  }\n}\n", "5-9"},
-		{"cursor", "{\n\"mcpServers\": {\"b\": {},\n\"scratchpad\": {\"command\": \"x\", \"args\": [/* two */], \"env\": {\"A\": \"1\"}}, // mine\n\"c\": {}}}\n", "3"},
-		{"vscode", "\ufeff{\n  \"servers\": {\n    \"scratchpad\": {\n      \"type\": \"stdio\",\n      \"command\": \"/opt/scratchpad\",\n      \"args\": [/* two */]\n    }\n  }\n}\n", "6"},
+	for _, c := range []struct{ client, old, lines, replaced string }{
+		{"codex", "# mine\nmodel = 'x'\nmcp_servers.scratchpad.command = \"x\"\nmcp_servers.scratchpad.args = []\nlast = 1\n", "3-4", "mcp_servers.scratchpad.command = \"x\"\nmcp_servers.scratchpad.args = []"},
+		{"codex", "# mine\n[mcp_servers]\nscratchpad.command = \"x\" # why\nother.command = 'y'\n", "3", "scratchpad.command = \"x\""},
+		{"codex", "\ufeff[mcp_servers]\nscratchpad.command = \"x\"\n", "2", "scratchpad.command = \"x\""},
+		{"codex", "[mcp_servers]\nscratchpad.env.A = '1'\nscratchpad.enabled = true\n\n[other]\na = 1\n", "2-3", "scratchpad.env.A = '1'\nscratchpad.enabled = true"},
+		{"codex", "[mcp_servers]\nscratchpad = { command = '/old', env = { A = '1' } }\nother = { command = 'y' }\n", "2", "scratchpad = { command = '/old', env = { A = '1' } }"},
+		{"codex", "a = 1\nmcp_servers.scratchpad = { args = ['mcp'], enabled = true }\n", "2", "mcp_servers.scratchpad = { args = ['mcp'], enabled = true }"},
+		{"codex", "mcp_servers = { other = { command = 'a' }, scratchpad = { command = '/old' } }", "1", "scratchpad = { command = '/old' }"},
+		{"codex", "[mcp_servers.scratchpad]\nenabled = true\ncommand = '/opt/scratchpad'\nargs = [ # two\n  'mcp',\n]\n\n[b]\nc = 1\n", "4-6", "args = [ # two\n  'mcp',\n]"},
+		{"cursor", "{\n  // mine\n  \"mcpServers\": {\n    \"scratchpad\": {\n      \"command\": \"/opt/scratchpad\",\n      \"args\": [\n        // two\n        \"mcp\"\n      ], // three\n      \"env\": {\"A\": \"1\"}\n    },\n    \"b\": {}\n  }\n}\n", "6-9", "\"args\": [\n        // two\n        \"mcp\"\n      ]"},
+		{"cursor", "{\n\"mcpServers\": {\"b\": {},\n\"scratchpad\": {\"command\": \"/opt/scratchpad\", \"args\": [/* two */], \"env\": {\"A\": \"1\"}}, // mine\n\"c\": {}}}\n", "3", "\"args\": [/* two */]"},
+		{"vscode", "\ufeff{\n  \"servers\": {\n    \"scratchpad\": {\n      \"type\": \"stdio\",\n      \"command\": \"/opt/scratchpad\",\n      \"args\": [/* two */]\n    }\n  }\n}\n", "6", "\"args\": [/* two */]"},
 	} {
 		client, _ := clientconfig.Find(c.client)
 		file := filepath.Join(t.TempDir(), "client")
 		testkit.Must(t, os.WriteFile(file, []byte(c.old), 0o600))
-		_, err := client.AddServer(file, "scratchpad", server).Write()
-		if !errors.Is(err, clientconfig.ErrByHand) || testkit.ReadFile(t, file) != c.old {
-			t.Errorf("%q: %v, want ErrByHand", c.old, err)
-			continue
+		_, err := client.AddServer(file, "scratchpad", server).Preview()
+		found := []string{"", "", "", "", ""}
+		if err != nil && byLines.MatchString(err.Error()) {
+			found = byLines.FindStringSubmatch(err.Error())
 		}
-		found := byLines.FindStringSubmatch(err.Error())
-		if found == nil || strings.TrimSuffix(found[1]+"-"+found[2], "-") != c.lines {
+		if !errors.Is(err, clientconfig.ErrByHand) || strings.TrimSuffix(found[2]+"-"+found[3], "-") != c.lines || !strings.Contains(c.replaced, found[1]) {
 			t.Errorf("%q: %v; want lines %s", c.old, err, c.lines)
 			continue
 		}
-		first, _ := strconv.Atoi(found[1])
-		last, err := strconv.Atoi(found[2])
-		if err != nil {
-			last = first
-		}
-		lines := strings.SplitAfter(c.old, "\n")
-		pasted := strings.Join(lines[:first-1], "") + found[3] + "\n" + strings.Join(lines[last:], "")
-		if strings.HasPrefix(c.old, "\ufeff") && first == 1 {
-			pasted = "\ufeff" + pasted
-		}
+		pasted := strings.Replace(c.old, c.replaced, found[4], 1)
 		testkit.Must(t, os.WriteFile(file, []byte(pasted), 0o600))
-		if r, err := client.AddServer(file, "scratchpad", server).Write(); err != nil || len(r.Changed) > 0 {
+		if r, err := client.AddServer(file, "scratchpad", server).Preview(); err != nil || len(r.Changed) > 0 {
 			t.Errorf("%q, pasted\n%s\nchanged %q, %v", c.old, pasted, r.Changed, err)
 		}
-		for _, kept := range []string{"enabled = true", "A = '1'", "scratchpad.env.A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
+		for _, kept := range []string{"enabled = true", "A = '1'", `"env": {"A": "1"}`, "other", "last = 1", `"b": {}`, "# why", "// three", "// mine"} {
 			if strings.Contains(c.old, kept) && !strings.Contains(pasted, kept) {
 				t.Errorf("%q, pasted\n%s\n%s is gone", c.old, pasted, kept)
 			}
@@ -74,15 +60,24 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// write makes a change.
+func write(c clientconfig.Change) (clientconfig.Preview, error) {
+	p, err := c.Preview()
+	if err == nil {
+		_, err = p.Write()
+	}
+	return p, err
+}
+
 // A list of servers gets no lines to paste, because they would be a part of its last element.
 func TestAdviceForList(t *testing.T) {
 	t.Parallel()
-	for _, old := range []string{"[[mcp_servers]]\nname = 'b'\n", "mcp_servers = [{name = 'b'}]\n"} {
+	for _, old := range []string{"[[mcp_servers]]\nname = 'b'\n", "mcp_servers = [{name = 'b'}]\n", "mcp_servers = 1\n"} {
 		c, _ := clientconfig.Find("codex")
 		file := filepath.Join(t.TempDir(), "client")
 		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
-		_, err := c.AddServer(file, "scratchpad", server).Write()
-		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "write [mcp_servers.NAME] for each server") || testkit.ReadFile(t, file) != old {
+		_, err := c.AddServer(file, "scratchpad", server).Preview()
+		if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "write [mcp_servers.NAME] for each server") {
 			t.Errorf("%q: %v", old, err)
 		}
 	}
@@ -98,8 +93,8 @@ func TestAdviceHidesOthers(t *testing.T) {
 		c, _ := clientconfig.Find(client)
 		file := filepath.Join(t.TempDir(), "client")
 		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
-		_, err := c.AddServer(file, "scratchpad", server).Write()
-		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), "in place of scratchpad in line 1:\n") || strings.Contains(err.Error(), "secret") {
+		_, err := c.AddServer(file, "scratchpad", server).Preview()
+		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), " in line 1:\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", old, err)
 		}
 	}
@@ -129,17 +124,18 @@ func TestByteOrderMark(t *testing.T) {
 				}
 			}
 			for _, file := range []string{plain, marked} {
-				if _, err := c.AddServer(file, "scratchpad", server).Write(); err != nil {
+				if _, err := write(c.AddServer(file, "scratchpad", server)); err != nil {
 					t.Errorf("%s, %q: %v", name, text, err)
 				}
-				s, found, err := c.ReadServer(file, "scratchpad")
+				e, err := c.ReadEntry(file, "scratchpad")
+				s, found := e.Server()
 				if diff := cmp.Diff(server, s); err != nil || !found || diff != "" {
 					t.Errorf("%s, %q: read %v, %v (-want +got):\n%s", name, text, found, err, diff)
 				}
 			}
 			step("written")
 			for _, file := range []string{plain, marked} {
-				if r, err := c.RemoveServer(file, "scratchpad").Write(); err != nil || len(r.Changed) != 1 {
+				if r, err := write(c.RemoveServer(file, "scratchpad")); err != nil || len(r.Changed) != 1 {
 					t.Errorf("%s, %q: removed %v, %v", name, text, r.Changed, err)
 				}
 			}
@@ -149,7 +145,7 @@ func TestByteOrderMark(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.local.json")
 	testkit.Must(t, os.WriteFile(file, []byte("\ufeff{}\n"), 0o600))
 	for _, change := range []clientconfig.Change{clientconfig.AddHook(file, "x brief --mark claude-code"), clientconfig.RemoveHook(file)} {
-		if r, err := change.Write(); err != nil || len(r.Changed) != 1 || !strings.HasPrefix(testkit.ReadFile(t, file), "\ufeff{") {
+		if r, err := write(change); err != nil || len(r.Changed) != 1 || !strings.HasPrefix(testkit.ReadFile(t, file), "\ufeff{") {
 			t.Errorf("the hook: %v, %v, %q", r.Changed, err, testkit.ReadFile(t, file))
 		}
 	}
@@ -168,8 +164,8 @@ func TestUTF16(t *testing.T) {
 				}
 				file := filepath.Join(t.TempDir(), "file")
 				testkit.Must(t, os.WriteFile(file, content, 0o600))
-				_, write := c.AddServer(file, "scratchpad", server).Write()
-				_, _, read := c.ReadServer(file, "scratchpad")
+				_, write := c.AddServer(file, "scratchpad", server).Preview()
+				_, read := c.ReadEntry(file, "scratchpad")
 				for _, err := range []error{write, read} {
 					if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "it is UTF-16; save it as UTF-8") {
 						t.Errorf("%s, mark %q, %v: %v", name, mark, order, err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
@@ -15,12 +16,12 @@ type Client struct {
 	Name  string // such as "claude-code"
 	Title string // such as "Claude Code"
 
-	file       func(places) string
-	format     format
-	perProject bool // the file is in the folder of a project
+	// file is a path. Without ~ or $ at its beginning it is in the folder of a project.
+	file   string
+	format format
 
-	program string                // its name on the PATH; "": it has none
-	signs   func(places) []string // files and folders, one of which is there if the client is installed
+	program string   // its name on the PATH; "": it has none
+	signs   []string // files and folders, one of which is there if the client is installed
 
 	// How an entry refers to a variable of the client's environment: a format
 	// for the name, or byName. "": it cannot.
@@ -31,38 +32,32 @@ type Client struct {
 // names in Server.EnvVars.
 const byName = "name"
 
+// Paths begin with ~ for the user's home, $SETTINGS for the folder where programs keep the
+// settings of the user, and $CODEX for that of Codex.
 var clients = []Client{
 	{
-		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers",
-			remote: typedURL}, true,
-		"claude", func(p places) []string { return p.below(".claude", ".claude.json") }, "${%s}",
+		"claude-code", "Claude Code", ".mcp.json", jsonFormat{key: "mcpServers", url: "url", typeURL: true},
+		"claude", []string{"~/.claude", "~/.claude.json"}, "${%s}",
 	},
 	{
-		"claude-desktop", "Claude Desktop", places.claudeDesktop, jsonFormat{key: "mcpServers"}, false,
-		"", func(p places) []string { return []string{filepath.Dir(p.claudeDesktop())} }, "",
+		"claude-desktop", "Claude Desktop", "$SETTINGS/Claude/claude_desktop_config.json", jsonFormat{key: "mcpServers"},
+		"", []string{"$SETTINGS/Claude"}, "",
 	},
 	{
-		"cursor", "Cursor", underHome(".cursor", "mcp.json"), jsonFormat{key: "mcpServers", remote: plainURL}, false,
-		"cursor", func(p places) []string { return p.below(".cursor") }, "${env:%s}",
+		"cursor", "Cursor", "~/.cursor/mcp.json", jsonFormat{key: "mcpServers", url: "url"},
+		"cursor", []string{"~/.cursor"}, "${env:%s}",
 	},
 	{
-		"vscode", "VS Code", func(places) string {
-			return filepath.Join(".vscode",
-				"mcp.json")
-		}, jsonFormat{key: "servers", typed: true, remote: typedURL}, true,
-		"code", func(p places) []string {
-			return append(p.below(".vscode"),
-				filepath.Join(p.settings(), "Code"))
-		}, "${env:%s}",
+		"vscode", "VS Code", ".vscode/mcp.json", jsonFormat{key: "servers", typed: true, url: "url", typeURL: true},
+		"code", []string{"~/.vscode", "$SETTINGS/Code"}, "${env:%s}",
 	},
 	{
-		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers",
-			remote: remote{key: "serverUrl"}}, false,
-		"windsurf", func(p places) []string { return p.below(filepath.Join(".codeium", "windsurf")) }, "${env:%s}",
+		"windsurf", "Windsurf", "~/.codeium/windsurf/mcp_config.json", jsonFormat{key: "mcpServers", url: "serverUrl"},
+		"windsurf", []string{"~/.codeium/windsurf"}, "${env:%s}",
 	},
 	{
-		"codex", "Codex", places.codexFile, tomlFormat{}, false,
-		"codex", func(p places) []string { return []string{filepath.Dir(p.codexFile())} }, byName,
+		"codex", "Codex", "$CODEX/config.toml", tomlFormat{},
+		"codex", []string{"$CODEX"}, byName,
 	},
 }
 
@@ -93,12 +88,11 @@ func (c Client) File() (string, error) { return c.FileIn("") }
 
 // FileIn is File for another project than the current folder.
 func (c Client) FileIn(project string) (string, error) {
-	p, err := findPlaces()
-	if err != nil && !c.perProject {
+	file, isOwn, err := expand(c.file, runtime.GOOS)
+	if err != nil && isOwn {
 		return "", err
 	}
-	file := c.file(p)
-	if c.perProject {
+	if !isOwn {
 		file = filepath.Join(project, file)
 	}
 	return filepath.Abs(file)
@@ -107,16 +101,16 @@ func (c Client) FileIn(project string) (string, error) {
 // Installed reports whether the client seems to be on this machine: whether its program
 // is on the PATH, or its settings are in the user's home.
 func (c Client) Installed() bool {
-	if c.program != "" {
-		if _, err := exec.LookPath(c.program); err == nil {
-			return true
+	if _, err := exec.LookPath(c.program); err == nil {
+		return true
+	}
+	return slices.ContainsFunc(c.signs, func(name string) bool {
+		name, _, err := expand(name, runtime.GOOS)
+		if err == nil {
+			_, err = os.Stat(name)
 		}
-	}
-	p, err := findPlaces()
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(c.signs(p), func(name string) bool { _, err := os.Stat(name); return err == nil })
+		return err == nil
+	})
 }
 
 // ReadsEnvironment reports whether an entry can refer to a variable of the client's
@@ -124,49 +118,44 @@ func (c Client) Installed() bool {
 func (c Client) ReadsEnvironment() bool { return c.reference != "" }
 
 // Snippet returns the client's usual file with nothing but the server, under the given name.
-func (c Client) Snippet(name string, s Server) string { return c.format.snippet(name, s) }
-
-// places are the folders that a client's file may be under.
-type places struct{ system, home, appData, codex string }
-
-func findPlaces() (places, error) {
-	home, err := os.UserHomeDir()
-	codex, _ := native.Expand(os.Getenv("CODEX_HOME")) // without a home there is an error in any case
-	return places{runtime.GOOS, home, os.Getenv("APPDATA"), codex}, err
-}
-
-func underHome(names ...string) func(places) string {
-	return func(p places) string { return filepath.Join(append([]string{p.home}, names...)...) }
-}
-
-// below returns names below the user's home.
-func (p places) below(names ...string) (all []string) {
-	for _, name := range names {
-		all = append(all, filepath.Join(p.home, name))
+func (c Client) Snippet(name string, s Server) string {
+	content, _, err := c.AddServer("", name, s).edit(nil)
+	if err != nil {
+		panic(err) // nothing can be wrong with an empty file
 	}
-	return all
+	return string(content)
+}
+
+// expand replaces the beginning of a path in the table of clients, and reports whether the
+// path is the user's own.
+func expand(path, system string) (expanded string, isOwn bool, err error) {
+	home, err := os.UserHomeDir()
+	root, rest, _ := strings.Cut(path, "/")
+	switch root {
+	case "~":
+		root = home
+	case "$SETTINGS":
+		root = settings(home, system)
+	case "$CODEX":
+		if root, _ = native.Expand(os.Getenv("CODEX_HOME")); root == "" {
+			root = filepath.Join(home, ".codex")
+		}
+	default:
+		return filepath.FromSlash(path), false, err
+	}
+	return filepath.Join(root, rest), true, err
 }
 
 // settings is the folder where programs keep the settings of the user.
-func (p places) settings() string {
+func settings(home, system string) string {
+	appData := os.Getenv("APPDATA")
 	switch {
-	case p.system == "darwin":
-		return filepath.Join(p.home, "Library", "Application Support")
-	case p.system != "windows":
-		return filepath.Join(p.home, ".config")
-	case p.appData != "":
-		return p.appData
+	case system == "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	case system != "windows":
+		return filepath.Join(home, ".config")
+	case appData != "":
+		return appData
 	}
-	return filepath.Join(p.home, "AppData", "Roaming")
-}
-
-func (p places) claudeDesktop() string {
-	return filepath.Join(p.settings(), "Claude", "claude_desktop_config.json")
-}
-
-func (p places) codexFile() string {
-	if p.codex != "" {
-		return filepath.Join(p.codex, "config.toml")
-	}
-	return filepath.Join(p.home, ".codex", "config.toml")
+	return filepath.Join(home, "AppData", "Roaming")
 }

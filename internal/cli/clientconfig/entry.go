@@ -33,6 +33,19 @@ func (c Client) EntryIn(file string, content []byte, name string) (e Entry, err 
 	return e, nil
 }
 
+// Server returns the program and the arguments of an entry, and whether there is one.
+// Variables are not read.
+func (e Entry) Server() (s Server, found bool) {
+	fields, found := e.fields.(map[string]any)
+	s.Command, _ = fields["command"].(string)
+	args, _ := fields["args"].([]any)
+	for _, arg := range args {
+		text, _ := arg.(string)
+		s.Args = append(s.Args, text)
+	}
+	return s, found
+}
+
 // Exists reports whether there is an entry.
 func (e Entry) Exists() bool { return e.fields != nil }
 

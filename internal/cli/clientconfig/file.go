@@ -13,45 +13,6 @@ import (
 	"unicode"
 )
 
-// A Result says what [Change.Write] has done.
-type Result struct {
-	File    string   // the file, or the one that a link led to
-	Backup  string   // the copy of the file as it was; "" if its content has not changed, or it is new
-	Changed []string // what has changed in the file, a sentence each; none has the value of a variable
-}
-
-// editFile replaces the content of a file by the result of edit.
-func editFile(name string, edit func(old []byte) ([]byte, error)) (r Result, err error) {
-	r.File = name
-	if r.File, err = FollowLink(name); err != nil {
-		return r, err
-	}
-	if err := os.MkdirAll(filepath.Dir(r.File), 0o755); err != nil {
-		return r, err
-	}
-	unlock, err := Lock(r.File)
-	if err != nil {
-		return r, err
-	}
-	defer unlock()
-	old, err := readFile(r.File)
-	isNew := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !isNew {
-		return r, err
-	}
-	content, err := edit(old)
-	if err != nil {
-		return r, ofFile(r.File, err)
-	}
-	if isNew && len(content) == 0 {
-		return r, nil
-	}
-	if isNew {
-		return r, makeFile(r.File, 0o644, content)
-	}
-	return r, r.replace(old, content)
-}
-
 // maxFile is how many bytes a client's file may have.
 const maxFile = 16 << 20
 
@@ -77,18 +38,6 @@ func onOneLine(path string) string {
 		return strconv.Quote(path)
 	}
 	return path
-}
-
-// replace writes the new content, if it differs.
-func (r *Result) replace(old, content []byte) error {
-	info, err := os.Stat(r.File)
-	if err != nil || bytes.Equal(content, old) {
-		return err
-	}
-	if r.Backup, err = keepFile(r.File, old, info.Mode().Perm()); err != nil {
-		return err
-	}
-	return replaceFile(r.File, old, content, info.Mode().Perm())
 }
 
 // FollowLink returns the file that a link leads to; the name itself if it is no link.

@@ -21,11 +21,8 @@ func TestNoFile(t *testing.T) {
 		if _, err := change.Preview(); !errors.Is(err, ErrInvalid) {
 			t.Errorf("Preview of %s: %v", name, err)
 		}
-		if _, err := change.Write(); !errors.Is(err, ErrInvalid) {
-			t.Errorf("Write to %s: %v", name, err)
-		}
-		if _, _, err := claude.ReadServer(name, "s"); !errors.Is(err, ErrInvalid) {
-			t.Errorf("ReadServer of %s: %v", name, err)
+		if _, err := claude.ReadEntry(name, "s"); !errors.Is(err, ErrInvalid) {
+			t.Errorf("ReadEntry of %s: %v", name, err)
 		}
 		if _, err := Restore(name, nil, nil, true, 0o600); !errors.Is(err, ErrInvalid) {
 			t.Errorf("Restore of %s: %v", name, err)

@@ -1,12 +1,9 @@
 package clientconfig
 
 import (
-	"bytes"
-	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
 
 // The file of Claude Code, in the folder of a project, that has the settings of one user
@@ -28,132 +25,88 @@ func HookCommand(program string, args ...string) string {
 // HookFile returns the file of Claude Code that has the hooks of this user in a project.
 func HookFile(project string) string { return filepath.Join(project, hookFolder, hookFile) }
 
+// hookList is where Claude Code has the hooks of the event that a session starts: a list of
+// groups, each with a list of hooks.
+var hookList = []string{"hooks", "SessionStart"}
+
 // AddHook returns the change that makes Claude Code run a command when a session starts.
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
-	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
-		content, changed, err := editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
-		if errors.Is(err, errComment) {
-			where, text := inPlace(old, content, memberSpan(old, []string{"hooks"}), "hooks")
-			return nil, nil, byHand(commentInside, where, text)
+	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
+		if content, err = ensure(old, hookList, "[]"); err != nil {
+			return nil, nil, err
 		}
-		return content, changed, err
-	})}
-}
-
-// RemoveHook returns the change that takes out what [AddHook] has added.
-func RemoveHook(file string) Change {
-	return Change{File: file, edit: afterMark(func(old []byte) ([]byte, []string, error) {
-		if len(bytes.TrimSpace(old)) == 0 {
+		hooks, err := hooksIn(content, command)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case len(hooks) == 0:
+			newline, unit := layoutOf(content)
+			group := strings.Join([]string{"{", unit + `"hooks": [`, unit + unit + `{"type": "command", "command": ` +
+				quoteJSON(command) + "}", unit + "]", "}"}, newline+strings.Repeat(unit, 3))
+			content, err = insert(content, hookList, group)
+			return content, []string{"hook SessionStart: added, " + quoteJSON(command)}, err
+		case hooks[0].command == command:
 			return old, nil, nil
 		}
-		return editHooks(old, hooks.remove)
-	})}
+		content, err = setJSON(content, append(hooks[0].path, "command"), command)
+		return content, []string{sentence("hook SessionStart: command", hooks[0].command, command)}, err
+	}}
 }
 
-// hooks are the settings of Claude Code, as far as hooks go: an object of events, each
-// with a list of groups, each with a list of hooks.
-type hooks struct {
-	top *hujson.Object
-	l   layout
+// RemoveHook returns the change that takes out what [AddHook] has added, and the lists that
+// are empty then.
+func RemoveHook(file string) Change {
+	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
+		hooks, err := hooksIn(old, "")
+		if err != nil || len(hooks) == 0 {
+			return old, nil, err
+		}
+		content = old
+		for _, h := range slices.Backward(hooks) {
+			if content, err = removeJSON(content, h.path); err != nil {
+				return nil, nil, err
+			}
+			group := h.path[:3]
+			if list, _, _ := find(content, h.path[:4]); len(itemsOf(list)) == 0 {
+				content, err = removeJSON(content, group)
+			}
+		}
+		for n := len(hookList); err == nil && n > 0; n-- {
+			content, err = removeEmpty(content, hookList[:n])
+		}
+		return content, []string{"hook SessionStart: removed"}, err
+	}}
 }
 
-const hookEvent = "SessionStart"
-
-func editHooks(old []byte, edit func(hooks) ([]string, error)) (content []byte, changed []string, err error) {
-	return editJSON(old, func(top *hujson.Object, l layout) ([]string, error) { return edit(hooks{top, l}) })
+// A hook is one of this program, and the path to it.
+type hook struct {
+	command string
+	path    []string
 }
 
-func (h hooks) set(command string) ([]string, error) {
-	events, _, err := h.l.object(h.top, 1, "hooks")
+// hooksIn returns the hooks of a text that run the command, or another of this program and
+// nothing else.
+func hooksIn(text []byte, command string) (own []hook, err error) {
+	v, _, err := find(text, hookList)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := h.l.array(events, 2, hookEvent)
-	if err != nil {
-		return nil, err
-	}
-	for _, group := range groups.Elements {
-		for _, hook := range hooksOf(group) {
-			if !isOwn(hook, command) {
-				continue
+	for _, group := range itemsOf(v) {
+		list, _, err := find(text, append(slices.Clip(hookList), group.name, "hooks"))
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range itemsOf(list) {
+			fields, _ := decoded(it.value).(map[string]any)
+			have, _ := fields["command"].(string)
+			bare := unquoted(have)
+			if command != "" && have == command || strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n") {
+				own = append(own, hook{have, append(slices.Clip(hookList), group.name, "hooks", it.name)})
 			}
-			was, err := h.l.setField(hook.Value.(*hujson.Object), 6, "command", command)
-			if err != nil || was == "" {
-				return nil, err
-			}
-			return []string{"hook " + hookEvent + ": command was " + was + ", is " + quoteJSON(command)}, nil
 		}
 	}
-	lines := []string{
-		"{", h.l.unit + `"hooks": [`, h.l.unit + h.l.unit + `{"type": "command", "command": ` + quoteJSON(command) +
-			"}", h.l.unit + "]", "}",
-	}
-	group, err := hujson.Parse([]byte(strings.Join(lines, h.l.newline+strings.Repeat(h.l.unit, 3))))
-	if err != nil {
-		return nil, err
-	}
-	h.l.addElement(groups, 3, group.Value)
-	return []string{"hook " + hookEvent + ": added, " + quoteJSON(command)}, nil
-}
-
-// remove takes out the hooks of this program, and the lists that are empty then.
-func (h hooks) remove() (changed []string, err error) {
-	events, groups := h.find()
-	if groups == nil {
-		return nil, nil
-	}
-	dropElements(groups, func(group hujson.Value) bool {
-		list := listOf(group)
-		if list == nil || !dropElements(list, func(hook hujson.Value) bool { return isOwn(hook, "") }) {
-			return false
-		}
-		changed = []string{"hook " + hookEvent + ": removed"}
-		return len(list.Elements) == 0
-	})
-	if len(changed) == 0 {
-		return nil, nil
-	}
-	if len(groups.Elements) == 0 {
-		removeMember(events, hookEvent)
-	}
-	if len(events.Members) == 0 {
-		removeMember(h.top, "hooks")
-	}
-	return changed, nil
-}
-
-// find returns the events and the groups of the one that counts, nil if there are none.
-func (h hooks) find() (events *hujson.Object, groups *hujson.Array) {
-	if events, _ = child(h.top, "hooks").(*hujson.Object); events != nil {
-		groups, _ = child(events, hookEvent).(*hujson.Array)
-	}
-	return events, groups
-}
-
-// listOf returns the list of the hooks in a group, nil if it has none.
-func listOf(group hujson.Value) *hujson.Array {
-	list, _ := child(group.Value, "hooks").(*hujson.Array)
-	return list
-}
-
-func hooksOf(group hujson.Value) []hujson.Value {
-	if list := listOf(group); list != nil {
-		return list.Elements
-	}
-	return nil
-}
-
-// isOwn reports whether a hook runs the command, or another of this program and nothing
-// else.
-func isOwn(hook hujson.Value, command string) bool {
-	text, ok := child(hook.Value, "command").(hujson.Literal)
-	if !ok || text.Kind() != '"' {
-		return false
-	}
-	have := text.String()
-	bare := unquoted(have)
-	return command != "" && have == command || strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n")
+	return own, nil
 }
 
 // unquoted returns a command line without what the shell takes as it stands: the texts in

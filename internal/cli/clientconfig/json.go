@@ -3,11 +3,10 @@ package clientconfig
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -16,303 +15,168 @@ import (
 // jsonFormat is a JSON file, with or without comments. The servers are the members
 // of one object.
 type jsonFormat struct {
-	key    string // the name of that object
-	typed  bool   // an entry of a server that the client starts has the type "stdio"
-	remote remote // how an entry has a server at a URL
+	key   string // the name of that object
+	typed bool   // an entry of a server that the client starts has the type "stdio"
+
+	// How an entry has a server at a URL: the field of the URL, "" if the client has no such
+	// servers, and whether the entry has the type "http".
+	url     string
+	typeURL bool
 }
 
-// fields returns the fields of an entry, and their values, in order.
-func (j jsonFormat) fields(s Server) (names []string, values []any) {
-	if s.URL != "" {
-		return j.remote.fields(s)
-	}
-	names, values = []string{"command", "args"}, []any{s.Command, s.Args}
-	if j.typed {
-		names, values = append([]string{"type"}, names...), append([]any{"stdio"}, values...)
-	}
-	return names, values
-}
+func (j jsonFormat) within() string { return j.key }
 
-func (j jsonFormat) snippet(name string, s Server) string {
-	content, _, err := j.edit(nil, name, s)
-	if err != nil {
-		panic(err) // nothing can be wrong with an empty file
+func (j jsonFormat) fields(s Server) (all []field) {
+	switch {
+	case s.URL != "" && j.typeURL:
+		all = []field{{"type", "http"}, {j.url, s.URL}}
+	case s.URL != "":
+		all = []field{{j.url, s.URL}}
+	case j.typed:
+		all = []field{{"type", "stdio"}, {"command", s.Command}, {"args", anySlice(s.Args)}}
+	default:
+		all = []field{{"command", s.Command}, {"args", anySlice(s.Args)}}
 	}
-	return string(content)
-}
-
-func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
-	var path []string
-	content, changed, err = editJSON(old, func(top *hujson.Object, l layout) ([]string, error) {
-		path = []string{j.key, name}
-		return j.set(top, l, name, s)
-	})
-	if errors.Is(err, errComment) {
-		where, text := inPlace(old, content, memberSpan(old, path), name)
-		return nil, nil, byHand(commentInside, where, text)
+	if len(s.Env) > 0 {
+		all = append(all, field{"env", s.Env})
 	}
-	return content, changed, err
-}
-
-// memberSpan returns where a text of JSON has the member at a path.
-func memberSpan(text []byte, path []string) (at span) {
-	v, err := hujson.Parse(bytes.Clone(text))
-	for _, name := range path {
-		object, ok := v.Value.(*hujson.Object)
-		if err != nil || !ok {
-			return at
-		}
-		var i int
-		if i, err = memberIndex(object, name); err != nil || i < 0 {
-			return at
-		}
-		v = object.Members[i].Value
-		at = span{object.Members[i].Name.StartOffset, v.EndOffset}
+	if len(s.Headers) > 0 {
+		all = append(all, field{"headers", s.Headers})
 	}
-	return at
-}
-
-// editJSON lets set change the object of a file. It keeps every other byte, comments
-// and order included. If set has changed nothing, the content is the old one. If a comment
-// would be lost, the error is errComment, and the content is without the comment.
-func editJSON(
-	old []byte, set func(*hujson.Object, layout) (changed []string, err error),
-) (content []byte, changed []string, err error) {
-	text := old
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
-	root, err := hujson.Parse(bytes.Clone(text))
-	if err != nil {
-		return nil, nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
-	}
-	top, ok := root.Value.(*hujson.Object)
-	if !ok {
-		return nil, nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
-	}
-	l := layoutOf(top, text)
-	if changed, err = set(top, l); err != nil {
-		return nil, nil, err
-	}
-	if *l.lost {
-		return root.Pack(), nil, errComment
-	}
-	if len(changed) == 0 {
-		return old, nil, nil
-	}
-	return root.Pack(), changed, nil
-}
-
-// remove takes a server out, and the object of the servers if it is empty then.
-func (j jsonFormat) remove(old []byte, name string) (content []byte, changed []string, err error) {
-	if len(bytes.TrimSpace(old)) == 0 {
-		return old, nil, nil
-	}
-	return editJSON(old, func(top *hujson.Object, _ layout) ([]string, error) {
-		if _, err := memberIndex(top, j.key); err != nil {
-			return nil, err
-		}
-		servers, ok := child(top, j.key).(*hujson.Object)
-		if !ok || !removeMember(servers, name) {
-			return nil, nil
-		}
-		if len(servers.Members) == 0 {
-			removeMember(top, j.key)
-		}
-		return []string{fmt.Sprintf("%s: removed from %s", name, j.key)}, nil
-	})
-}
-
-func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err error) {
-	entry, err := j.standard(text, name)
-	if err != nil || entry == nil {
-		return Server{}, false, err
-	}
-	var fields struct {
-		Command string
-		Args    []string
-	}
-	if json.Unmarshal(entry, &fields) != nil {
-		return Server{}, false, fail(ErrInvalid, "it does not have a server under the name %s in %q; mend it first",
-			name, j.key)
-	}
-	return Server{Command: fields.Command, Args: fields.Args}, true, nil
+	return all
 }
 
 func (j jsonFormat) entry(text []byte, name string) (entry any, err error) {
-	raw, err := j.standard(text, name)
-	if err != nil || raw == nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(raw, &entry); err != nil {
-		return nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
-	}
-	return entry, nil
+	v, _, err := find(text, []string{j.key, name})
+	return decoded(v), err
 }
 
-// standard returns the entry of a server as standard JSON; nil if there is none.
-func (j jsonFormat) standard(text []byte, name string) (entry json.RawMessage, err error) {
+func (j jsonFormat) set(text []byte, name string, _ map[string]any, fields []field) (_ []byte, err error) {
+	for _, f := range fields {
+		if text, err = setJSON(text, []string{j.key, name, f.key}, f.value); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// remove takes a server out, and the object of the servers if it is empty then.
+func (j jsonFormat) remove(text []byte, name string) ([]byte, error) {
+	text, err := removeJSON(text, []string{j.key, name})
+	if err != nil {
+		return nil, err
+	}
+	return removeEmpty(text, []string{j.key})
+}
+
+// find returns the value at a path in a text, and where it is, with its name. The value is
+// empty if there is none. The path has the names of members and the indexes of elements.
+// A text without anything is an empty object. Two members of a name on the path are an
+// error, because programs differ in which one they use.
+func find(text []byte, path []string) (v hujson.Value, at span, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil
+		return v, at, nil
 	}
-	root, err := hujson.Parse(bytes.Clone(text))
-	if err != nil {
-		return nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	if v, err = hujson.Parse(bytes.Clone(text)); err != nil {
+		return v, at, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
 	}
-	if _, ok := root.Value.(*hujson.Object); !ok {
-		return nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
+	if v.Value.Kind() != '{' {
+		return v, at, fail(ErrInvalid, "it is not a JSON object; mend it first")
 	}
-	at := root
-	for _, key := range []string{j.key, name} {
-		object, ok := at.Value.(*hujson.Object)
-		if !ok {
-			return nil, fail(ErrInvalid, "it does not have servers in %q; mend it first", j.key)
+	for _, name := range path {
+		items := itemsOf(v)
+		i := slices.IndexFunc(items, func(it item) bool { return it.name == name })
+		if i < 0 {
+			return hujson.Value{}, at, nil
 		}
-		i, err := memberIndex(object, key)
-		if err != nil || i < 0 {
-			return nil, err
+		if slices.ContainsFunc(items[i+1:], func(it item) bool { return it.name == name }) {
+			return v, at, fail(ErrInvalid, "it has %q twice; remove one", name)
 		}
-		if at = object.Members[i].Value; isNull(at) {
-			return nil, nil
-		}
+		v, at = items[i].value, items[i].at
 	}
-	at = at.Clone()
-	at.Minimize()
-	return at.Pack(), nil
+	return v, at, nil
 }
 
-// set puts the server among the others. It returns what it changed.
-func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
-	servers, _, err := l.object(top, 1, j.key)
-	if err != nil {
-		return nil, err
-	}
-	entry, isNew, err := l.object(servers, 2, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkLocal(entry, name); err != nil {
-		return nil, err
-	}
-	changed, err = j.setFields(entry, l, name, s)
-	if err != nil {
-		return nil, err
-	}
-	if isNew {
-		changed = []string{fmt.Sprintf("%s: added to %s", name, j.key)}
-	}
-	return changed, nil
+// An item is a member of an object, or an element of a list.
+type item struct {
+	name  string // or the index
+	value hujson.Value
+	at    span // with its name, without a comma
+	end   int  // after its comma, if it has one
 }
 
-// checkLocal returns an error if the entry is of a server that the client connects
-// to, and does not start.
-func checkLocal(entry *hujson.Object, name string) error {
-	for _, remote := range []string{"url", "serverUrl"} {
-		if i, _ := memberIndex(entry, remote); i >= 0 {
-			return fail(ErrTaken, "it has a server at a URL under the name %s", name)
+func itemsOf(v hujson.Value) (items []item) {
+	add := func(name string, from int, v hujson.Value, isLast bool) {
+		end := v.EndOffset
+		if !isLast || v.AfterExtra != nil {
+			end += len(v.AfterExtra) + 1
+		}
+		items = append(items, item{name, v, span{from, v.EndOffset}, end})
+	}
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		for i, m := range v.Members {
+			add(m.Name.Value.(hujson.Literal).String(), m.Name.StartOffset, m.Value, i == len(v.Members)-1)
+		}
+	case *hujson.Array:
+		for i, e := range v.Elements {
+			add(strconv.Itoa(i), e.StartOffset, e, i == len(v.Elements)-1)
 		}
 	}
-	if kind := typeOf(entry); kind != "" && kind != `"stdio"` {
-		return fail(ErrTaken, "it has a server of type %s, not stdio, under the name %s", kind, name)
-	}
-	return nil
+	return items
 }
 
-// setFields sets the fields of the entry that differ.
-func (j jsonFormat) setFields(entry *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
-	names, values := j.fields(s)
-	for i, field := range names {
-		was, err := l.setField(entry, 3, field, values[i])
-		if err != nil {
-			return nil, err
-		}
-		if was != "" {
-			changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, field, was, quoteJSON(values[i])))
-		}
-	}
-	env, err := setSecrets(entry, l, name, "env", s.Env)
-	if err != nil {
-		return nil, err
-	}
-	headers, err := setSecrets(entry, l, name, "headers", s.Headers)
-	return slices.Concat(changed, env, headers), err
-}
-
-// setSecrets puts texts among those that a field of the entry has. What it returns does
-// not show them, because one may be a key, now or before.
-func setSecrets(
-	entry *hujson.Object, l layout, name, field string, texts map[string]string,
-) (changed []string, err error) {
-	if len(texts) == 0 {
-		return nil, nil
-	}
-	object, _, err := l.object(entry, 3, field)
-	if err != nil {
-		return nil, err
-	}
-	for _, key := range slices.Sorted(maps.Keys(texts)) {
-		was, err := l.setField(object, 4, key, texts[key])
-		if err != nil {
-			return nil, err
-		}
-		if was != "" {
-			changed = append(changed, fmt.Sprintf("%s: %s %s is set", name, field, key))
-		}
-	}
-	return changed, nil
-}
-
-// typeOf returns the type in an entry, as JSON; "" if there is none.
-func typeOf(entry *hujson.Object) string {
-	v := hujson.Value{Value: child(entry, "type")}
-	if v.Value == nil {
-		return ""
-	}
+// compact returns a value as standard JSON.
+func compact(v hujson.Value) []byte {
 	v = v.Clone()
 	v.Minimize()
-	return v.String()
+	return v.Pack()
 }
 
-func isNull(v hujson.Value) bool {
-	literal, ok := v.Value.(hujson.Literal)
-	return ok && literal.Kind() == 'n'
-}
-
-// commented reports whether there is a comment inside a value.
-func commented(v hujson.Value) bool {
-	for v := range v.All() {
-		extra := [][]byte{v.BeforeExtra, v.AfterExtra}
-		switch inner := v.Value.(type) {
-		case *hujson.Array:
-			extra = append(extra, inner.AfterExtra)
-		case *hujson.Object:
-			extra = append(extra, inner.AfterExtra)
-		}
-		if bytes.Contains(bytes.Join(extra, nil), []byte("/")) {
-			return true
-		}
+// decoded returns a value as encoding/json decodes it; nil if there is none.
+func decoded(v hujson.Value) (value any) {
+	if v.Value != nil {
+		json.Unmarshal(compact(v), &value)
 	}
-	return false
+	return value
 }
 
-func sameJSON(a, b hujson.Value) bool {
-	var av, bv any
-	for _, x := range []struct {
-		v    hujson.Value
-		into *any
-	}{{a, &av}, {b, &bv}} {
-		v := x.v.Clone()
-		v.Standardize()
-		if json.Unmarshal(v.Pack(), x.into) != nil {
-			return false
+// setJSON sets the member at a path: to a string, a list, or an object of strings, whose
+// other members stay. It keeps every other byte of the text.
+func setJSON(text []byte, path []string, value any) (_ []byte, err error) {
+	if texts, ok := value.(map[string]string); ok {
+		for _, key := range slices.Sorted(maps.Keys(texts)) {
+			if text, err = setJSON(text, slices.Concat(path, []string{key}), texts[key]); err != nil {
+				return nil, err
+			}
 		}
+		return text, nil
 	}
-	return reflect.DeepEqual(av, bv)
+	above, name := path[:len(path)-1], path[len(path)-1]
+	if text, err = ensure(text, above, "{}"); err != nil {
+		return nil, err
+	}
+	v, at, err := find(text, path)
+	if err != nil {
+		return nil, err
+	}
+	member := fmt.Sprintf("%s: %s", quoteJSON(name), inlineJSON(value))
+	switch {
+	case v.Value == nil:
+		return insert(text, above, member)
+	case bytes.Count(text[v.StartOffset:v.EndOffset], []byte("/")) > bytes.Count(compact(v), []byte("/")):
+		return nil, byHand(commentInside, text, at, name, member)
+	}
+	return splice(text, span{v.StartOffset, v.EndOffset}, inlineJSON(value)), nil
+}
+
+func splice(text []byte, at span, by string) []byte {
+	return slices.Concat(text[:at.from], []byte(by), text[at.to:])
 }
 
 // inlineJSON is a string, or a list of them with a space after each comma.
 func inlineJSON(v any) string {
-	list, ok := v.([]string)
+	list, ok := v.([]any)
 	if !ok {
 		return quoteJSON(v)
 	}
@@ -323,31 +187,124 @@ func inlineJSON(v any) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// memberIndex returns -1 if there is no such member. Two of the same name are an
-// error, because programs differ in which one they use.
-func memberIndex(o *hujson.Object, name string) (int, error) {
-	found := -1
-	for i, m := range o.Members {
-		if m.Name.Value.(hujson.Literal).String() != name {
-			continue
-		}
-		if found >= 0 {
-			return 0, fail(ErrInvalid, "it has %q twice; remove one", name)
-		}
-		found = i
+// ensure puts an empty object or list at a path where the text has nothing or null.
+func ensure(text []byte, path []string, empty string) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
 	}
-	return found, nil
+	v, _, err := find(text, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Value == nil:
+		above, name := path[:len(path)-1], path[len(path)-1]
+		if text, err = ensure(text, above, "{}"); err != nil {
+			return nil, err
+		}
+		return insert(text, above, quoteJSON(name)+": "+empty)
+	case v.Value.Kind() == 'n':
+		return splice(text, span{v.StartOffset, v.EndOffset}, empty), nil
+	case v.Value.Kind() != hujson.Kind(empty[0]):
+		return nil, fail(ErrInvalid, "%q in it is not %s; mend it first", path[len(path)-1], map[string]string{
+			"{}": "an object", "[]": "a list"}[empty])
+	}
+	return text, nil
 }
 
-// child returns the value of a member, and nil if v is no object or has no such member, or
-// two.
-func child(v hujson.ValueTrimmed, name string) hujson.ValueTrimmed {
-	o, ok := v.(*hujson.Object)
-	if !ok || o == nil {
-		return nil
+// layoutOf returns how a text ends its lines and indents them.
+func layoutOf(text []byte) (newline, unit string) {
+	newline, unit = "\n", "  "
+	if bytes.Contains(text, []byte("\r\n")) {
+		newline = "\r\n"
 	}
-	if i, err := memberIndex(o, name); err == nil && i >= 0 {
-		return o.Members[i].Value.Value
+	if top, _, err := find(text, nil); err == nil && len(itemsOf(top)) > 0 {
+		if indent, ok := indentAt(text, itemsOf(top)[0].at.from); ok && indent != "" {
+			unit = indent
+		}
 	}
-	return nil
+	return newline, unit
+}
+
+// indentAt returns the space before an offset, and whether nothing else is before it on its
+// line.
+func indentAt(text []byte, at int) (indent string, ok bool) {
+	i := bytes.LastIndexByte(text[:at], '\n')
+	return string(text[i+1 : at]), i >= 0 && len(bytes.TrimLeft(text[i+1:at], " \t")) == 0
+}
+
+// insert appends an item to the object or list at a path, laid out like those before it. A
+// comment after the last item stays there, before the new one.
+func insert(text []byte, path []string, item string) ([]byte, error) {
+	v, _, err := find(text, path)
+	if err != nil {
+		return nil, err
+	}
+	newline, unit := layoutOf(text)
+	end := v.EndOffset - 1
+	kept := bytes.TrimRight(text[:end], " \t\r\n")
+	tail := string(text[len(kept):end])
+	lead := newline + strings.Repeat(unit, len(path)+1)
+	inline := false
+	if items := itemsOf(v); len(items) > 0 {
+		last := items[len(items)-1]
+		indent, ownLine := indentAt(text, last.at.from)
+		_, isMember := v.Value.(*hujson.Object)
+		switch {
+		case ownLine:
+			lead = newline + indent
+		case isMember && !bytes.Contains(kept[last.at.to:], []byte("//")):
+			lead, inline = " ", true
+		}
+		if last.end > last.at.to { // there is a comma after the last item
+			item += ","
+		} else {
+			kept = splice(kept, span{last.at.to, last.at.to}, ",")
+		}
+	}
+	if !inline && !strings.Contains(tail, "\n") {
+		tail = newline + strings.Repeat(unit, len(path))
+	}
+	return slices.Concat(kept, []byte(lead+item+tail), text[end:]), nil
+}
+
+// removeJSON removes what is at a path, if there is something. Comments before it stay.
+func removeJSON(text []byte, path []string) ([]byte, error) {
+	v, at, err := find(text, path)
+	if err != nil || v.Value == nil {
+		return text, err
+	}
+	above, _, err := find(text, path[:len(path)-1])
+	if err != nil {
+		return nil, err
+	}
+	items := itemsOf(above)
+	i := slices.IndexFunc(items, func(it item) bool { return it.at == at })
+	last, before := i == len(items)-1, above.StartOffset+1
+	if i > 0 {
+		before = items[i-1].end
+	}
+	cut := span{before + len(bytes.TrimRight(text[before:at.from], " \t\r\n")), items[i].end}
+	isComment, rest := cut.from > before, bytes.TrimLeft(text[cut.to:], " \t")
+	if len(items) == 1 && !isComment {
+		if space := bytes.TrimLeft(text[cut.to:above.EndOffset], " \t\r\n"); len(space) == 1 {
+			cut.to = above.EndOffset - 1
+		}
+	}
+	by := ""
+	if isComment && bytes.Contains(text[before:cut.from], []byte("//")) && rest[0] != '\n' && rest[0] != '\r' {
+		by = "\n"
+	}
+	text = splice(text, cut, by)
+	if last && i > 0 && items[i].end == at.to { // the last item has no comma, so the one before gets none
+		text = splice(text, span{before - 1, before}, "")
+	}
+	return text, nil
+}
+
+// removeEmpty removes the object or list at a path, if it is empty.
+func removeEmpty(text []byte, path []string) ([]byte, error) {
+	if v, _, err := find(text, path); err != nil || v.Value == nil || len(itemsOf(v)) > 0 {
+		return text, err
+	}
+	return removeJSON(text, path)
 }

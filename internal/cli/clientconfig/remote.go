@@ -8,25 +8,6 @@ import (
 	"strings"
 )
 
-// A remote says how an entry of a JSON file has a server at a URL.
-type remote struct {
-	key   string // of the URL; "": the client has no such servers in its file
-	typed bool   // the entry has the type "http"
-}
-
-var (
-	typedURL = remote{key: "url", typed: true}
-	plainURL = remote{key: "url"}
-)
-
-// fields returns the fields of an entry, and their values, in order.
-func (r remote) fields(s Server) (names []string, values []any) {
-	if r.typed {
-		names, values = []string{"type"}, []any{"http"}
-	}
-	return append(names, r.key), append(values, s.URL)
-}
-
 // bridgeVariable has the header with the key in the entry of a client that cannot
 // connect to a URL itself.
 const bridgeVariable = "SCRATCHPAD_AUTHORIZATION"
@@ -35,7 +16,7 @@ const bridgeVariable = "SCRATCHPAD_AUTHORIZATION"
 // then starts mcp-remote, a program for Node.js, which connects to the URL.
 func (c Client) NeedsBridge() bool {
 	j, isJSON := c.format.(jsonFormat)
-	return isJSON && j.remote.key == ""
+	return isJSON && j.url == ""
 }
 
 // Connect returns the server at a URL as the client has it. variable names the variable

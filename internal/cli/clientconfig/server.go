@@ -43,21 +43,34 @@ func (c Client) PassVariable(s Server, name, value string) Server {
 
 // A format edits one kind of configuration file.
 type format interface {
-	// snippet returns a file that has only the server.
-	snippet(name string, s Server) string
+	// within names the object or table that has the servers.
+	within() string
 
-	// edit returns the content with the server in it, and what it changed, a
-	// sentence each. If nothing has changed, the content is the old one.
-	edit(old []byte, name string, s Server) (content []byte, changed []string, err error)
-
-	// remove returns the content without the server, as edit does.
-	remove(old []byte, name string) (content []byte, changed []string, err error)
+	// fields returns the fields of an entry for a server, in order.
+	fields(s Server) []field
 
 	// entry returns the entry of a server as it is in the text, decoded; nil if there is none.
 	entry(text []byte, name string) (any, error)
 
-	// read returns the server without its variables, and whether it is there.
-	read(content []byte, name string) (s Server, found bool, err error)
+	// set returns the text with fields set in the entry of a server, which is nil if there is
+	// none yet.
+	set(text []byte, name string, entry map[string]any, fields []field) ([]byte, error)
+
+	// remove returns the text without the entry of a server that it has.
+	remove(text []byte, name string) ([]byte, error)
+}
+
+// A field is one of an entry.
+type field struct {
+	key   string
+	value any // a text or a list as the decoder returns it, or map[string]string
+}
+
+func anySlice(list []string) (all []any) {
+	for _, s := range list {
+		all = append(all, s)
+	}
+	return all
 }
 
 // quoteJSON returns a value as JSON on one line. The value is a string, or a list

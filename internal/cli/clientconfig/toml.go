@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // tomlFormat is a TOML file with a table mcp_servers.NAME for each server.
@@ -16,167 +17,117 @@ type tomlFormat struct{}
 
 const tomlServers = "mcp_servers"
 
-func (tomlFormat) snippet(name string, s Server) string {
-	return fmt.Sprintf("[%s.%s]\n%s", tomlServers, name, encodeEntry(s))
-}
+func (tomlFormat) within() string { return tomlServers }
 
-// encodeEntry returns the fields of a server as lines of TOML.
-func encodeEntry(s Server) (lines string) {
-	for _, f := range tomlFields(s) {
-		lines += encodeTOML(f) + "\n"
+func (tomlFormat) fields(s Server) (all []field) {
+	switch {
+	case s.URL != "" && s.TokenVariable != "":
+		return []field{{"url", s.URL}, {"bearer_token_env_var", s.TokenVariable}}
+	case s.URL != "":
+		return []field{{"url", s.URL}}
+	case len(s.EnvVars) > 0:
+		all = []field{{"env_vars", anySlice(s.EnvVars)}}
 	}
-	return lines
+	return append([]field{{"command", s.Command}, {"args", anySlice(s.Args)}}, all...)
 }
 
-// encodeTOML returns a field of a server as a line of TOML, without its end.
-func encodeTOML(f tomlField) string {
-	line, err := toml.Marshal(map[string]any{f.key: f.value})
+func (tomlFormat) entry(text []byte, name string) (any, error) {
+	all, err := readTOML(text)
 	if err != nil {
-		panic(err) // nothing can be wrong with texts
+		return nil, err
 	}
-	return strings.TrimSuffix(string(line), "\n")
+	servers, ok := all[tomlServers].(map[string]any)
+	if all[tomlServers] != nil && !ok {
+		return nil, fail(ErrInvalid, "%s in it is not a table; write [%s.NAME] for each server", tomlServers, tomlServers)
+	}
+	return servers[name], nil
 }
 
 // cannotEdit is why a file is not edited.
 const cannotEdit = "this program cannot edit the way in which it is written"
 
-// edit changes only the values that differ. It reads the new text again, and returns
-// an error unless that is the old content with the server in it.
-func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
-	before, err := readTOML(old)
+// set changes only the values of the fields. It reads the new text again, and returns an
+// error unless that is the old content with the fields in it.
+func (t tomlFormat) set(old []byte, name string, entry map[string]any, fields []field) (text []byte, err error) {
+	want, err := readTOML(old)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if list, _ := before[tomlServers].([]any); len(list) > 0 {
-		return nil, nil, fail(ErrByHand, "%s is a list there, and the client reads a table; write [%s.NAME] for "+
-			"each server",
-			tomlServers, tomlServers)
+	servers, _ := want[tomlServers].(map[string]any)
+	if servers == nil {
+		servers = map[string]any{}
 	}
-	servers, _ := before[tomlServers].(map[string]any)
-	entry, _ := servers[name].(map[string]any)
-	if list, ok := servers[name].([]any); ok && len(list) == 1 {
-		entry, _ = list[0].(map[string]any)
+	isNew := entry == nil
+	entry = maps.Clone(entry)
+	if isNew {
+		entry = map[string]any{}
 	}
-	if entry["url"] != nil {
-		return nil, nil, fail(ErrTaken, "it has a server at a URL under the name %s", name)
+	for _, f := range fields {
+		entry[f.key] = f.value
 	}
-	why := ""
-	place := findTOML(old, name)
+	servers[name], want[tomlServers] = entry, servers
 	newline := "\n"
 	if bytes.Contains(old, []byte("\r\n")) {
 		newline = "\r\n"
 	}
-	snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
-	if servers[name] == nil {
-		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name,
-			tomlServers)}
-	} else {
-		if changed = differences(name, entry, s); len(changed) == 0 {
-			return old, nil, nil
-		}
-		var lost bool
-		content, lost = appendBlock(old, snippet, newline), false
-		switch {
-		case place.shared:
-			where := fmt.Sprintf("in place of %s in %s", name, linesOf(old, place.at))
-			return nil, nil, byHand(cannotEdit, where, inlineTOML(name, entry, s)+"\n")
-		case place.whole != nil:
-			content = place.replaceWhole(old, name, entry, s)
-		case place.at.to > 0:
-			content, lost = place.replace(old, name, entry, s, newline)
-		}
-		switch {
-		case lost:
-			why = commentInside
-		case !place.plain:
-			why = cannotEdit
+	place := findTOML(old, name)
+	switch {
+	case isNew && place.around != nil:
+		return nil, fail(ErrByHand, "%s; put this by hand between the braces of %s in %s:\n%s\n%v", cannotEdit, tomlServers,
+			linesOf(old, place.around.at), inlineTOML(name, entry), ErrByHand)
+	case isNew:
+		text = appendBlock(old, name, fields, newline)
+	case place.header == nil:
+		return nil, byHand(cannotEdit, old, place.at, name, place.prefix()+inlineTOML(name, entry))
+	default:
+		text = old
+		for _, f := range slices.Backward(fields) { // what is not there yet goes after the header
+			if text, err = setTOML(text, name, f, newline); err != nil {
+				return nil, err
+			}
 		}
 	}
-	after, err := readTOML(content)
-	right := err == nil && sameTOML(after, withServer(before, name, entry, s))
-	if why != "" || !right {
-		return nil, nil, t.byHand(old, content, right, place, why, name, s)
+	if got, err := readTOML(text); err != nil || !sameTOML(got, want) {
+		return nil, fail(ErrByHand, "%s; put this by hand into the file:\n%s%v", cannotEdit,
+			appendBlock(nil, name, fields, "\n"), ErrByHand)
 	}
-	return content, changed, nil
+	return text, nil
+}
+
+// setTOML sets a field of an entry that has a header.
+func setTOML(text []byte, name string, f field, newline string) ([]byte, error) {
+	place, line := findTOML(text, name), encodeTOML(f)
+	pair, found := place.pairs[f.key]
+	switch value := text[pair.from:pair.to]; {
+	case !found:
+		at := lineEnd(text, place.header.at.to)
+		return splice(text, span{at, at}, newline+line), nil
+	case bytes.Contains(value, []byte("\n")) && bytes.Contains(value, []byte("#")):
+		return nil, byHand(commentInside, text, pair, f.key, line)
+	}
+	return splice(text, pair, line), nil
 }
 
 // remove takes out the table of a server, and those below it. It reads the new text
 // again, and returns an error unless that is the old content without the server.
-func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []string, err error) {
-	before, err := readTOML(old)
+func (t tomlFormat) remove(old []byte, name string) ([]byte, error) {
+	want, err := readTOML(old)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	servers, _ := before[tomlServers].(map[string]any)
-	if servers[name] == nil {
-		return old, nil, nil
-	}
-	content = cutTables(old, []string{tomlServers, name})
-	left := maps.Clone(servers)
-	if delete(left, name); len(left) == 0 {
-		delete(before, tomlServers)
-	} else {
-		before[tomlServers] = left
-	}
-	after, err := readTOML(content)
-	if err == nil {
-		if rest, ok := after[tomlServers].(map[string]any); ok && len(rest) == 0 {
-			delete(after, tomlServers)
+	servers, _ := want[tomlServers].(map[string]any)
+	delete(servers, name)
+	text := cutTables(old, []string{tomlServers, name})
+	got, err := readTOML(text)
+	for _, all := range []map[string]any{got, want} {
+		if rest, ok := all[tomlServers].(map[string]any); ok && len(rest) == 0 {
+			delete(all, tomlServers)
 		}
 	}
-	if err != nil || !sameTOML(after, before) {
-		place := findTOML(old, name)
-		return nil, nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name, linesOf(old, place.at))
+	if err != nil || !sameTOML(got, want) {
+		return nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name, linesOf(old, findTOML(old, name).at))
 	}
-	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
-}
-
-func (tomlFormat) entry(text []byte, name string) (any, error) {
-	all, err := readTOML(text)
-	servers, _ := all[tomlServers].(map[string]any)
-	return servers[name], err
-}
-
-func (tomlFormat) read(content []byte, name string) (s Server, found bool, err error) {
-	all, err := readTOML(content)
-	if err != nil {
-		return Server{}, false, err
-	}
-	servers, _ := all[tomlServers].(map[string]any)
-	entry, found := servers[name].(map[string]any)
-	s.Command, _ = entry["command"].(string)
-	args, _ := entry["args"].([]any)
-	for _, arg := range args {
-		text, _ := arg.(string)
-		s.Args = append(s.Args, text)
-	}
-	return s, found, nil
-}
-
-// byHand returns an error that says which lines the user is to replace, and by what. want is
-// the file after the edit, if it is right. If the file has no server of the name yet, the
-// text is for the inline table of all servers, because a table of its own would define the
-// servers twice.
-func (t tomlFormat) byHand(old, want []byte, right bool, place tomlPlace, why, name string, s Server) error {
-	if why == "" {
-		why = cannotEdit
-	}
-	switch {
-	case right:
-		where, text := inPlace(old, want, place.at, name)
-		return byHand(why, where, text)
-	case place.at.to > 0:
-		where := fmt.Sprintf("into the file, and remove %s, which begins in %s", name,
-			linesOf(old, span{place.at.from, place.at.from}))
-		return byHand(why, where, t.snippet(name, s))
-	case place.above != nil && place.braces:
-		where := fmt.Sprintf("between the braces of %s in %s", tomlServers, linesOf(old, place.above.at))
-		return byHand(why, where, inlineTOML(name, nil, s)+"\n")
-	case place.above != nil:
-		return byHand(why, "in place of "+linesOf(old, place.above.at),
-			fmt.Sprintf("%s = {%s}\n", tomlServers, inlineTOML(name, nil, s)))
-	}
-	return byHand(why, "into the file", t.snippet(name, s))
+	return text, nil
 }
 
 // readTOML decodes a file.
@@ -197,88 +148,140 @@ func readTOML(text []byte) (map[string]any, error) {
 // takes nan for the same as nan. Package fmt sorts the keys of maps.
 func sameTOML(a, b map[string]any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
 
-// withServer returns what the file must contain after the edit.
-func withServer(before map[string]any, name string, entry map[string]any, s Server) map[string]any {
-	all := maps.Clone(before)
-	servers, _ := before[tomlServers].(map[string]any)
-	servers, entry = maps.Clone(servers), maps.Clone(entry)
-	if servers == nil {
-		servers = map[string]any{}
-	}
-	if entry == nil {
-		entry = map[string]any{}
-	}
-	for _, f := range tomlFields(s) {
-		entry[f.key] = f.value
-	}
-	servers[name], all[tomlServers] = entry, servers
-	return all
-}
-
 // appendBlock appends a table after an empty line.
-func appendBlock(old []byte, block, newline string) []byte {
+func appendBlock(old []byte, name string, fields []field, newline string) []byte {
 	text := strings.TrimRight(string(old), " \t\r\n")
-	if text == "" {
-		return []byte(block)
+	if text != "" {
+		text += newline + newline
 	}
-	return []byte(text + newline + newline + block)
+	text += fmt.Sprintf("[%s.%s]%s", tomlServers, name, newline)
+	for _, f := range fields {
+		text += encodeTOML(f) + newline
+	}
+	return []byte(text)
 }
 
-// tomlField is a field of an entry.
-type tomlField struct {
-	key   string
-	value any // as the decoder returns it
+// encodeTOML returns a field as a line of TOML, without its end.
+func encodeTOML(f field) string {
+	line, err := toml.Marshal(map[string]any{f.key: f.value})
+	if err != nil {
+		panic(err) // nothing can be wrong with texts
+	}
+	return strings.TrimSuffix(string(line), "\n")
 }
 
-func tomlFields(s Server) []tomlField {
-	if s.URL != "" {
-		fields := []tomlField{{"url", s.URL}}
-		if s.TokenVariable != "" {
-			fields = append(fields, tomlField{"bearer_token_env_var", s.TokenVariable})
-		}
-		return fields
-	}
-	fields := []tomlField{{"command", s.Command}, {"args", anySlice(s.Args)}}
-	if len(s.EnvVars) > 0 {
-		fields = append(fields, tomlField{"env_vars", anySlice(s.EnvVars)})
-	}
-	return fields
-}
-
-func anySlice(list []string) (all []any) {
-	for _, s := range list {
-		all = append(all, s)
-	}
-	return all
-}
-
-// differences says which fields of an entry differ from those of a server.
-func differences(name string, entry map[string]any, s Server) (changed []string) {
-	for _, f := range tomlFields(s) {
-		if reflect.DeepEqual(entry[f.key], f.value) {
-			continue
-		}
-		was := "not there"
-		if entry[f.key] != nil {
-			was = quoteJSON(entry[f.key])
-		}
-		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.value)))
-	}
-	return changed
-}
-
-// inlineTOML returns an entry with the fields of a server as a pair with an inline table.
-func inlineTOML(name string, entry map[string]any, s Server) string {
-	entry = maps.Clone(entry)
-	if entry == nil {
-		entry = map[string]any{}
-	}
-	for _, f := range tomlFields(s) {
-		entry[f.key] = f.value
-	}
+// inlineTOML returns an entry as a pair with an inline table.
+func inlineTOML(name string, entry map[string]any) string {
 	var b strings.Builder
 	if err := toml.NewEncoder(&b).SetTablesInline(true).Encode(map[string]any{name: entry}); err != nil {
 		panic(err) // all of it was decoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// A tomlPart is a header, or a pair of a key and a value.
+type tomlPart struct {
+	at     span     // without a comment after it
+	table  []string // the name in the header, or in the one above the pair
+	key    []string // of a pair
+	header bool
+}
+
+// partsOf returns the parts of a valid text.
+func partsOf(text []byte) (parts []tomlPart) {
+	var table []string
+	p := unstable.Parser{}
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		part := tomlPart{header: e.Kind != unstable.KeyValue}
+		at := e.Raw
+		for it := e.Key(); it.Next(); {
+			part.key = append(part.key, string(it.Node().Data))
+			if part.header {
+				at = it.Node().Raw
+			}
+		}
+		part.at = span{int(at.Offset), int(at.Offset + at.Length)}
+		if part.header {
+			table, part.key = part.key, nil
+			part.at.from = bytes.LastIndexByte(text[:part.at.from], '\n') + 1
+		}
+		part.table = table
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// lineEnd returns where the line of an offset ends.
+func lineEnd(text []byte, at int) int {
+	rest, _, _ := bytes.Cut(text[at:], []byte("\n"))
+	return at + len(bytes.TrimSuffix(rest, []byte("\r")))
+}
+
+// tomlPlace is where a text has the entry of a server.
+type tomlPlace struct {
+	at     span            // all of it
+	header *tomlPart       // nil: there is none
+	pairs  map[string]span // below the header, by their keys
+	first  tomlPart
+	around *tomlPart // a pair that has all servers
+}
+
+// findTOML finds the entry of a server.
+func findTOML(text []byte, name string) tomlPlace {
+	p := tomlPlace{pairs: map[string]span{}}
+	for _, part := range partsOf(text) {
+		path := slices.Concat(part.table, part.key)
+		switch {
+		case len(path) == 1 && !part.header && path[0] == tomlServers:
+			p.around = &part
+		case len(path) < 2 || path[0] != tomlServers || path[1] != name:
+			continue
+		case part.header && len(path) == 2:
+			p.header = &part
+		case len(part.table) == 2 && len(part.key) == 1:
+			p.pairs[part.key[0]] = part.at
+		}
+		if p.at.to == 0 {
+			p.at.from, p.first = part.at.from, part
+		}
+		p.at.to = part.at.to
+	}
+	return p
+}
+
+// prefix returns what stands before the name in a pair in place of the entry.
+func (p tomlPlace) prefix() string {
+	if len(p.first.table) > 0 || p.around != nil {
+		return ""
+	}
+	return tomlServers + "."
+}
+
+// cutTables removes the tables of a name and of those below it, from the line of each
+// header to the line of its last pair, and the empty lines after that. Comments after
+// that line stay.
+func cutTables(text []byte, name []string) []byte {
+	var cuts []span
+	for _, p := range partsOf(text) {
+		if len(p.table) < len(name) || !slices.Equal(p.table[:len(name)], name) {
+			continue
+		}
+		if p.header {
+			cuts = append(cuts, p.at)
+		}
+		cuts[len(cuts)-1].to = p.at.to
+	}
+	for _, c := range slices.Backward(cuts) {
+		end := lineEnd(text, c.to)
+		rest := bytes.TrimLeft(text[end:], "\r\n")
+		kept := text[:c.from]
+		if len(rest) == 0 {
+			trimmed := bytes.TrimRight(kept, "\r\n")
+			kept = kept[:len(trimmed)+bytes.IndexByte(kept[len(trimmed):], '\n')+1]
+		}
+		text = slices.Concat(kept, rest)
+	}
+	return text
 }

@@ -17,10 +17,11 @@ const checkPatience = 30 * time.Second
 // Check starts the server that the client's file names, as the client does, and returns
 // the names of its tools.
 func (c *Client) Check(ctx context.Context, dir string) (tools []string, err error) {
-	s, found, err := c.Client.ReadServer(c.File, ServerName)
+	have, err := c.Client.ReadEntry(c.File, ServerName)
 	if err != nil {
 		return nil, err
 	}
+	s, found := have.Server()
 	if want := c.Entry.Server; !found || s.Command != want.Command || !slices.Equal(s.Args, want.Args) {
 		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File,
 			ServerName)

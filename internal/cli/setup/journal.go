@@ -10,9 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 // journal is what setup has done and has not taken back. It is a file of JSON.
@@ -91,6 +94,33 @@ func (j journal) save(name string) error {
 		return err
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// takeTurn waits until no other setup has the journal, for at most 10 s. Errors:
+// [clientconfig.ErrBusy] and those of package os.
+func takeTurn(journal string) (unlock func(), err error) {
+	const patience = 10 * time.Second
+	lock := journal + "-lock"
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		free, held, err := native.TryLock(lock)
+		switch {
+		case err == nil && !held:
+			return func() {
+				if os.Remove(lock) == nil {
+					free()
+					return
+				}
+				free() // Windows removes no open file
+				os.Remove(lock)
+			}, nil
+		case err != nil && !errors.Is(err, native.ErrNotOwn) && runtime.GOOS != "windows": // a file may just be removed
+			return nil, err
+		case time.Now().After(deadline) && err != nil:
+			return nil, err
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("%w: another setup has been running for %v; try again", clientconfig.ErrBusy, patience)
+		}
+	}
 }
 
 // willMake adds the folders that are missing above a file to those that setup makes.

@@ -218,7 +218,7 @@ func (p *Plan) begin() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(p.o.Journal), 0o700); err != nil {
 		return nil, err
 	}
-	if unlock, err = clientconfig.Lock(p.o.Journal); err != nil {
+	if unlock, err = takeTurn(p.o.Journal); err != nil {
 		return nil, err
 	}
 	if p.journal, err = readJournal(p.o.Journal); err == nil {
@@ -253,13 +253,12 @@ func (p *Plan) apply(c *Client) error {
 		if err := p.save(); err != nil {
 			return err
 		}
-		r, err := e.change.Write()
-		if err != nil {
+		e.Changed = preview.Changed
+		if e.Backup, err = preview.Write(); err != nil {
 			return err
 		}
-		e.Changed, e.Backup = r.Changed, r.Backup
-		if r.Backup != "" {
-			done.Backups = append(done.Backups, r.Backup)
+		if e.Backup != "" {
+			done.Backups = append(done.Backups, e.Backup)
 		}
 		if err := p.save(); err != nil {
 			return err

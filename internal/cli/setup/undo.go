@@ -2,7 +2,6 @@ package setup
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -31,7 +30,7 @@ func Undo(o UndoOptions) (all []Undone, err error) {
 	if _, err := os.Stat(o.Journal); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	unlock, err := clientconfig.Lock(o.Journal)
+	unlock, err := takeTurn(o.Journal)
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +145,16 @@ func (f fileDone) takeBack() (did string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r, err := change.Inside(project).Write()
+	p, err := change.Inside(project).Preview()
 	switch {
 	case err != nil:
 		return "", err
-	case len(r.Changed) == 0:
+	case len(p.Changed) == 0:
 		return "left as it is: the entry of this program is gone already", nil
 	}
-	did = "edited by another since, so only the entry of this program was taken out"
-	return fmt.Sprintf("%s; a copy of the file before that: %s", did, r.Backup), nil
+	backup, err := p.Write()
+	return "edited by another since, so only the entry of this program was taken out; a copy of the file before that: " +
+		backup, err
 }
 
 // takeBack removes a database that has nothing but what setup has put there.

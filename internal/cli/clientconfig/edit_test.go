@@ -14,6 +14,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
+// added returns the content of a file with the server, and what has changed.
+func added(f format, old string) ([]byte, []string, error) {
+	return Client{format: f}.AddServer("", "scratchpad", testServer).edit([]byte(old))
+}
+
+func removed(f format, old []byte) ([]byte, []string, error) {
+	return Client{format: f}.RemoveServer("", "scratchpad").edit(old)
+}
+
+func read(f format, text []byte) (s Server, found bool, err error) {
+	e, err := Client{format: f}.EntryIn("", text, "scratchpad")
+	s, found = e.Server()
+	return s, found, err
+}
+
 // What is added and removed again leaves the file as it was, where something is left
 // around it, and without a trace otherwise.
 func TestRemoveServer(t *testing.T) {
@@ -35,24 +50,24 @@ func TestRemoveServer(t *testing.T) {
 		if c.want == "" {
 			c.want = c.old
 		}
-		with, _, err := c.format.edit([]byte(c.old), "scratchpad", testServer)
+		with, _, err := added(c.format, c.old)
 		testkit.Must(t, err)
-		s, found, err := c.format.read(with, "scratchpad")
+		s, found, err := read(c.format, with)
 		if diff := cmp.Diff(testServer, s); err != nil || !found || diff != "" {
 			t.Errorf("%q: read %v, %v (-want +got):\n%s", c.old, found, err, diff)
 		}
-		got, changed, err := c.format.remove(with, "scratchpad")
+		got, changed, err := removed(c.format, with)
 		if err != nil || len(changed) != 1 {
 			t.Errorf("%q: %v, %v", c.old, changed, err)
 		}
 		if diff := cmp.Diff(c.want, string(got)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.old, diff)
 		}
-		same, changed, err := c.format.remove([]byte(c.old), "scratchpad")
+		same, changed, err := removed(c.format, []byte(c.old))
 		if err != nil || len(changed) != 0 || string(same) != c.old {
 			t.Errorf("%q without the server: %q, %v, %v", c.old, same, changed, err)
 		}
-		if _, found, err := c.format.read([]byte(c.old), "scratchpad"); found || err != nil {
+		if _, found, err := read(c.format, []byte(c.old)); found || err != nil {
 			t.Errorf("%q without the server: found %v, %v", c.old, found, err)
 		}
 	}
@@ -72,14 +87,14 @@ func TestRemoveServerBetween(t *testing.T) {
 		},
 		{tomlFormat{}, "[mcp_servers]\nb = {command = 'b'}\n[mcp_servers.scratchpad]\ncommand = 'x'", "[mcp_servers]\nb = {command = 'b'}\n"},
 	} {
-		got, _, err := c.format.remove([]byte(c.old), "scratchpad")
+		got, _, err := removed(c.format, []byte(c.old))
 		testkit.Must(t, err)
 		if diff := cmp.Diff(c.want, string(got)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.old, diff)
 		}
 	}
 	for _, inline := range []string{"mcp_servers = {scratchpad = {command = 'x'}}\n", "[mcp_servers]\nscratchpad.command = 'x'\n"} {
-		_, _, err := (tomlFormat{}).remove([]byte(inline), "scratchpad")
+		_, _, err := removed(tomlFormat{}, []byte(inline))
 		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad, in line") {
 			t.Errorf("%q: %v, want ErrByHand", inline, err)
 		}
