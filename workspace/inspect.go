@@ -4,28 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
-)
-
-// What an operator asks, and the answers. They are described in package inspect.
-type (
-	AgentsQuery    = inspect.AgentsQuery
-	AgentPage      = inspect.AgentPage
-	AgentInfo      = inspect.AgentInfo
-	ChangeLogQuery = inspect.ChangeLogQuery
-	ChangeLog      = inspect.ChangeLog
-	FilesQuery     = inspect.FilesQuery
-	FilesView      = inspect.FilesView
-	LogQuery       = inspect.LogQuery
-	LogView        = inspect.LogView
-	SummariesQuery = inspect.SummariesQuery
-	SummaryPage    = inspect.SummaryPage
-	SummaryInfo    = inspect.SummaryInfo
-	SummarySpend   = inspect.SummarySpend
 )
 
 // Limits returns the limits of each agent, without zero fields.
@@ -70,7 +50,7 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 	}
 	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
 		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			c, err = changes.Backward(r, q, w.svc.limits.Changes)
+			c, err = changesBack(r, q, w.svc.limits.Changes)
 			return err
 		})
 	}
@@ -110,7 +90,7 @@ func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (page Summa
 		return SummaryPage{}, err
 	}
 	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-		page, err = summaries.List(r, q)
+		page, err = listSummaries(r, q)
 		return err
 	})
 	return page, within("list", "summaries", err)
@@ -122,20 +102,9 @@ func (w *Workspace) SummarySpend(ctx context.Context) (SummarySpend, error) {
 	if err := checkContext(ctx, "read", "summary tokens"); err != nil {
 		return SummarySpend{}, err
 	}
-	spent, err := w.svc.summaries.Spent(ctx, w.owner.String())
-	return spent, within("read", "summary tokens", summaries.Explain(err))
+	month, spent, limit, err := w.svc.summaries.Spent(ctx, w.owner)
+	return SummarySpend{Month: month, Tokens: spent, Limit: limit}, within("read", "summary tokens", err)
 }
-
-// Queries for versions, and the answers. They are described in package inspect.
-type (
-	FileQuery     = inspect.FileQuery
-	FileView      = inspect.FileView
-	VersionsQuery = inspect.VersionsQuery
-	VersionsPage  = inspect.VersionsPage
-	VersionRef    = inspect.VersionRef
-	FileVersion   = inspect.FileVersion
-	VersionOp     = inspect.VersionOp
-)
 
 // ViewFile returns a version of a file, found by the file's path or by when it was created.
 // A file keeps its time of creation when it moves, and a file that is written has one that

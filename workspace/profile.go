@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// What names and describes an agent. They are described in package inspect.
+// What names and describes an agent. They are described in package store.
 type (
-	Profile      = inspect.Profile
-	AgentProfile = inspect.AgentProfile
+	Profile      = store.Profile
+	AgentProfile = store.AgentProfile
 )
 
 // Profile returns the profile of an agent. found is false if it has none. Errors:

@@ -43,7 +43,7 @@ type Service struct {
 	searches *admission.Semaphore // bytes; see [search.Weight]
 
 	summarizer *Summarizer
-	summaries  *summaries.Maker[summaries.Result]
+	summaries  *summaries.Maker
 }
 
 // New returns a Service on a store. The caller closes the Service, and then the store.
@@ -81,7 +81,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s.reads = &unwrittenReads{store: store}
 	s.wakes = wake.NewHub(store.Watch)
-	s.summaries = summaries.ForWorks(s.store.System, o.Now, o.SummaryTokens)
+	s.summaries = summaries.New(s.store.System, o.Now, o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
 	}
@@ -218,7 +218,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	s.reads.take(w.owner)
 	profile, err := profiles.Forget(s.store.System(ctx), w.owner)
 	s.archive.Reread()
-	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
+	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool

@@ -108,12 +108,14 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
-	for {
-		r, err := w.summaryWork(p).Summarize(ctx, w.svc.summaries, w.svc.summarizer.Remote, o.Progress)
-		if err != summaries.ErrRewritten {
-			return SummaryResult(r), within(op, path, w.withNearest(ctx, p, w.counted(err)))
-		}
+	r, err := w.svc.summaries.Summarize(ctx, w.summaryWork(p), w.svc.summarizer.Remote, o.Progress)
+	if err != nil {
+		return SummaryResult{}, within(op, path, w.withNearest(ctx, p, w.counted(err)))
 	}
+	return SummaryResult{
+		Path: p.name, Version: r.Version, Newer: r.Newer, Cached: r.Cached, Stored: r.Stored, Method: r.Method,
+		Model: r.Model, Tokens: r.Tokens, Text: string(r.Content),
+	}, w.counted(nil)
 }
 
 // summaryWork returns what makes the summary of a file.

@@ -26,9 +26,11 @@ type List struct {
 // recentRows is how many rows of the end of the journal are read for Recent, at most.
 const recentRows = 1000
 
+// RowsAtOnce is how many rows are read in one go.
+const RowsAtOnce = 500
+
 const (
 	fewRows     = 100 // read for Recent, if they name enough paths
-	rowsAtOnce  = 500
 	headsAtOnce = 200
 )
 
@@ -80,7 +82,7 @@ func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, 
 	case since == last:
 		return nil, last, nil
 	}
-	rows, err = nextRows(r, since, last, rowsAtOnce)
+	rows, err = Rows(r, since, last, RowsAtOnce)
 	return rows, last, err
 }
 
@@ -89,7 +91,7 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 	c := List{Cursor: o.Since}
 	fold := New[store.Change](o.Prefix, o.Limit)
 	for c.Cursor < state.Revision && !c.More {
-		rows, err := nextRows(r, c.Cursor, state.Revision, rowsAtOnce)
+		rows, err := Rows(r, c.Cursor, state.Revision, RowsAtOnce)
 		if err != nil {
 			return List{}, err
 		}
@@ -128,9 +130,9 @@ func firstOp(k store.PathKind) store.ChangeOp {
 	return store.OpCreate
 }
 
-// nextRows returns the rows after a revision, of a journal that has some. limit is a
-// number of rows.
-func nextRows(r store.Reader, after, last int64, limit int) ([]store.Change, error) {
+// Rows returns the rows after a revision, of a journal that has some, up to the revision
+// last. limit is a number of rows.
+func Rows(r store.Reader, after, last int64, limit int) ([]store.Change, error) {
 	rows, err := r.Changes(after, limit)
 	if err != nil {
 		return nil, err
@@ -203,7 +205,7 @@ func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest[st
 func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest[store.Change], error) {
 	newest := NewNewest[store.Change](o.Limit)
 	for at := state.Revision - min(state.Changes, most); at < state.Revision; {
-		rows, err := nextRows(r, at, state.Revision, rowsAtOnce)
+		rows, err := Rows(r, at, state.Revision, RowsAtOnce)
 		if err != nil {
 			return nil, err
 		}

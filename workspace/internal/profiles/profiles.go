@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
-	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -32,7 +31,7 @@ func prefix(tenant string) string { return "profile/" + tenant + "/" }
 func countKey(tenant string) string { return "profiles/" + tenant }
 
 // Get returns a profile. found is false if there is none.
-func Get(r store.Records, o store.Owner) (p inspect.Profile, found bool, err error) {
+func Get(r store.Records, o store.Owner) (p store.Profile, found bool, err error) {
 	kept, err := records.Get(r, prefix(o.Tenant)+o.Agent)
 	if err != nil || kept.Revision == 0 {
 		return p, false, err
@@ -41,7 +40,7 @@ func Get(r store.Records, o store.Owner) (p inspect.Profile, found bool, err err
 	return p, err == nil, err
 }
 
-func decode(key string, value []byte) (p inspect.Profile, err error) {
+func decode(key string, value []byte) (p store.Profile, err error) {
 	if json.Unmarshal(value, &p) != nil {
 		return p, store.Errorf(store.ErrCorrupt, "the record %s cannot be read", key)
 	}
@@ -50,7 +49,7 @@ func decode(key string, value []byte) (p inspect.Profile, err error) {
 
 // List returns profiles of a tenant in byte order of agent, from the first one after an
 // agent, at most limit of them. It reads those alone that one of the patterns selects.
-func List(r store.Records, tenant string, patterns []string, after string, limit int) ([]inspect.AgentProfile, error) {
+func List(r store.Records, tenant string, patterns []string, after string, limit int) ([]store.AgentProfile, error) {
 	from := ""
 	if after != "" {
 		from = prefix(tenant) + after
@@ -71,7 +70,7 @@ func List(r store.Records, tenant string, patterns []string, after string, limit
 		}
 		list = merge(list, found, limit)
 	}
-	all := make([]inspect.AgentProfile, len(list))
+	all := make([]store.AgentProfile, len(list))
 	for i, kept := range list {
 		all[i].Agent = strings.TrimPrefix(kept.Key, prefix(tenant))
 		var err error
@@ -103,10 +102,10 @@ func merge(a, b []store.Record, most int) []store.Record {
 // limit profiles; below 0: any number. Errors: those of change, [store.ErrInvalid] and
 // [store.ErrQuota].
 func Update(r store.Records, o store.Owner, now time.Time, limit int64,
-	change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
+	change func(p store.Profile, found bool) (store.Profile, error)) (p store.Profile, err error) {
 	key, counted, listed := prefix(o.Tenant)+o.Agent, false, false
 	created, err := records.Update(r, key, func(old store.Record) (value []byte, err error) {
-		p = inspect.Profile{}
+		p = store.Profile{}
 		if old.Revision > 0 {
 			if p, err = decode(key, old.Value); err != nil {
 				return nil, err
@@ -154,7 +153,7 @@ func Update(r store.Records, o store.Owner, now time.Time, limit int64,
 	return p, err
 }
 
-func check(p inspect.Profile) error {
+func check(p store.Profile) error {
 	for _, text := range []struct {
 		what, text  string
 		least, most int
@@ -280,7 +279,7 @@ func settle(r store.Records, o store.Owner) error {
 		if err != nil || kept.Revision == last {
 			return err
 		}
-		var p inspect.Profile
+		var p store.Profile
 		if last = kept.Revision; last > 0 {
 			if p, err = decode(kept.Key, kept.Value); err != nil {
 				return err

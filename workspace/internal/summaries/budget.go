@@ -6,96 +6,85 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-const (
-	spendPrefix = "spend/summary/"
-	monthLayout = "2006-01"
-)
+// What an owner spends in a month is the record "spend/summary/TENANT/AGENT/2006-01", a
+// number of tokens.
 
-// A budget counts the tokens that accounts spend in a month, in UTC. Each month of an
-// account has a record.
-type budget struct {
-	system func(context.Context) store.Records
-	now    func() time.Time
-	limit  int64 // tokens that an account may spend in a month; 0: no limit
+func prefix(o store.Owner) string { return "spend/summary/" + o.String() + "/" }
+
+func key(o store.Owner, month time.Time) string { return prefix(o) + month.Format("2006-01") }
+
+// month returns the first moment of the present month, in UTC.
+func (m *Maker) month() time.Time {
+	now := m.now().UTC()
+	return time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// A reservation is what a summary is expected to cost.
-type reservation struct {
-	budget *budget
-	key    string
-	tokens int64
+// Forget removes what an owner has spent.
+func (m *Maker) Forget(ctx context.Context, o store.Owner) error {
+	return records.DeleteAll(m.system(ctx), prefix(o))
 }
 
-// reserve counts the estimate as spent. Errors: [BudgetError], [DamagedError]
-// and those of the records.
-func (b *budget) reserve(ctx context.Context, account string, estimate int64) (reservation, error) {
-	r := reservation{budget: b, key: b.key(account), tokens: estimate}
-	return r, b.add(ctx, r.key, estimate, b.limit)
+// Spent returns what an owner has spent in the present month, the month's first moment, and
+// the limit. Errors: [store.ErrCorrupt] and those of the records.
+func (m *Maker) Spent(ctx context.Context, o store.Owner) (month time.Time, tokens, limit int64, err error) {
+	month = m.month()
+	r, err := records.Get(m.system(ctx), key(o, month))
+	if err == nil {
+		tokens, err = spent(r)
+	}
+	return month, tokens, m.limit, err
 }
 
-// settle replaces the estimate with what was spent.
-func (r reservation) settle(ctx context.Context, spent int64) {
-	r.budget.record(ctx, r.key, spent-r.tokens)
-}
-
-// record counts tokens that are spent already. An error is dropped: a summary that
+// settle counts tokens that are spent already. An error is dropped: a summary that
 // is paid for is not thrown away because it could not be counted.
-func (b *budget) record(ctx context.Context, key string, tokens int64) {
+func (m *Maker) settle(ctx context.Context, o store.Owner, month time.Time, tokens int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
-	_ = b.add(ctx, key, tokens, 0)
+	_ = m.spend(ctx, o, month, tokens, 0)
 }
 
-// key names the record of an account's current month.
-func (b *budget) key(account string) string {
-	return accountPrefix(account) + b.now().UTC().Format(monthLayout)
-}
-
-func accountPrefix(account string) string { return spendPrefix + account + "/" }
-
-// add adds tokens to a record, unless the sum would exceed the limit; 0: no limit.
-func (b *budget) add(ctx context.Context, key string, tokens, limit int64) error {
-	shared := b.system(ctx)
-	created, err := records.Update(shared, key, func(r store.Record) ([]byte, error) {
-		var spent int64
-		if r.Revision > 0 {
-			var err error
-			spent, err = strconv.ParseInt(string(r.Value), 10, 64)
-			if err != nil && limit > 0 {
-				return nil, &DamagedError{Key: key}
-			}
-			if err != nil {
-				return nil, nil // the sum is not needed, and a record that cannot be read stays as it is
-			}
+// spend adds tokens to what an owner has spent in a month, unless the sum would exceed the
+// limit; 0: no limit. When a month begins, it removes the records of those before the last
+// one. Errors: [store.ErrQuota], [store.ErrCorrupt] and those of the records.
+func (m *Maker) spend(ctx context.Context, o store.Owner, month time.Time, tokens, limit int64) error {
+	shared := m.system(ctx)
+	created, err := records.Update(shared, key(o, month), func(r store.Record) ([]byte, error) {
+		sum, err := spent(r)
+		switch {
+		case err != nil && limit == 0:
+			return nil, nil // the sum is not needed, and a record that cannot be read stays as it is
+		case err != nil:
+			return nil, err
+		case limit > 0 && sum+tokens > limit:
+			met := store.Quota{Of: store.SummaryTokens, Used: sum, Adds: tokens, Limit: limit}
+			return nil, fault.Or(fault.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, "+
+				"and this one takes about %d", sum, limit, tokens), store.DoReadFile, 0)
 		}
-		if limit > 0 && spent+tokens > limit {
-			return nil, &BudgetError{Spent: spent, Limit: limit, Estimate: tokens}
-		}
-		return strconv.AppendInt(nil, max(0, spent+tokens), 10), nil
+		return strconv.AppendInt(nil, max(0, sum+tokens), 10), nil
 	})
 	if created {
-		forgetOtherMonths(shared, key)
+		for r, err := range records.All(shared, prefix(o), "") {
+			if err == nil && r.Key < key(o, month.AddDate(0, -1, 0)) {
+				_, _ = records.Delete(shared, r) // the next month tries again
+			}
+		}
 	}
 	return err
 }
 
-// forgetOtherMonths removes an account's records of long ago when a month begins.
-// It also removes those of the far future, which came from a clock that was set back
-// since. The month before and the month after stay: the clocks of other processes may
-// be in them.
-func forgetOtherMonths(shared store.Records, key string) {
-	prefix, month := key[:len(key)-len(monthLayout)], key[len(key)-len(monthLayout):]
-	t, err := time.Parse(monthLayout, month)
+func spent(r store.Record) (int64, error) {
+	if r.Revision == 0 {
+		return 0, nil
+	}
+	tokens, err := strconv.ParseInt(string(r.Value), 10, 64)
 	if err != nil {
-		return
+		err = fault.Or(store.Errorf(store.ErrCorrupt,
+			"what this agent has spent on summaries this month cannot be read in the record %s", r.Key),
+			store.DoReadFile, 0)
 	}
-	first, last := prefix+t.AddDate(0, -1, 0).Format(monthLayout), prefix+t.AddDate(0, 1, 0).Format(monthLayout)
-	for r, err := range records.All(shared, prefix, "") {
-		if err == nil && (r.Key < first || r.Key > last) {
-			_, _ = records.Delete(shared, r) // the next month tries again
-		}
-	}
+	return tokens, err
 }

@@ -1,58 +1,47 @@
+// Package summaries makes a summary once, for all callers in one process, and counts the
+// tokens that it costs.
+//
+// A [Work] finds, makes and keeps the summary of one file. A [Maker] decides who calls it:
+//
+//  1. Callers who want the same summary share a flight.
+//  2. The flight looks for a summary that was kept meanwhile.
+//  3. It reserves the estimated tokens in the owner's month (budget.go).
+//  4. It calls Work.Make. The flight goes on even if all callers leave, because it is paid.
+//  5. It corrects the reservation, and calls Work.Keep.
+//
+// Two processes that are asked for the same summary in the same minutes both pay.
+// Afterwards both find the one that is kept. Nothing runs inside a transaction but what
+// reads and keeps a summary.
 package summaries
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// MaxTime is how long a summary may take.
-const MaxTime = 10 * time.Minute
-
 const (
+	maxTime   = 10 * time.Minute // that a summary may take
 	storeTime = 10 * time.Second // for storing the end of the work after its context has ended
 	paidTime  = 30 * time.Second // for which a failure that used tokens is the answer to all
 )
 
-// A Job finds, makes and keeps one summary. Its methods are called outside of
-// transactions, by one goroutine at a time. R is the result that callers get.
-type Job[R any] interface {
-	// Find returns the summary if somebody has kept it meanwhile.
-	Find(ctx context.Context) (r R, found bool, err error)
-
-	// Estimate returns the tokens that Make will spend, about.
-	Estimate() int64
-
-	// Make makes the summary, and returns the tokens that it has spent, also with an
-	// error. It calls report after each part of the work.
-	Make(ctx context.Context, report func(done, total int)) (spent int64, err error)
-
-	// Keep stores what Make has made.
-	Keep(ctx context.Context) (R, error)
-}
-
-// A Request asks for a summary.
-type Request[R any] struct {
-	ID       string // callers with the same ID share one summary
-	Account  string // who pays
-	Job      Job[R]
-	Progress func(done, total int) // called in the goroutine of Do; parts that come fast are reported together
-}
-
 // A Maker makes summaries. It is safe for concurrent use.
-type Maker[R any] struct {
-	system  func(context.Context) store.Records
-	now     func() time.Time
-	budget  budget
-	flights flights[R]
+type Maker struct {
+	system func(context.Context) store.Records
+	now    func() time.Time
+	limit  int64 // tokens that an owner may spend in a month; 0: no limit
 
-	mu     sync.Mutex         // guards failed
-	failed map[string]failure // those of the last half a minute that used tokens, by ID
+	mu      sync.Mutex         // guards the following, and fields of each flight
+	flights map[string]*flight // by the ID of the Work
+	failed  map[string]failure // those of the last half a minute that used tokens
 }
 
 // A failure is the answer to those who ask again.
@@ -61,150 +50,212 @@ type failure struct {
 	until time.Time
 }
 
-// New returns a Maker. tokens may be spent for an account in a month, in UTC; 0: no limit.
-func New[R any](system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker[R] {
-	return &Maker[R]{system: system, now: now, budget: budget{system: system, now: now, limit: tokens},
-		failed: map[string]failure{}}
+// A flight makes one summary for all callers of this process.
+type flight struct {
+	ctx    context.Context // ends after maxTime, in Close, and after the flight
+	cancel context.CancelFunc
+	ended  chan struct{} // closed once the next four are set
+
+	result   Result
+	err      error
+	returned bool // neither a panic nor runtime.Goexit ended the flight
+	panicked any
+
+	// Guarded by Maker.mu.
+	done, total int           // the progress, in parts of the work
+	news        chan struct{} // closed by the next progress
 }
 
-// Spend counts tokens that an account has spent without a Request.
-func (m *Maker[R]) Spend(ctx context.Context, account string, tokens int64) {
-	m.budget.record(ctx, m.budget.key(account), tokens)
+// New returns a Maker. An owner may spend tokens in a month, in UTC; 0: no limit.
+func New(system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker {
+	return &Maker{system: system, now: now, limit: tokens, flights: map[string]*flight{}, failed: map[string]failure{}}
 }
 
-// Forget removes what an account has spent.
-func (m *Maker[R]) Forget(ctx context.Context, account string) error {
-	return records.DeleteAll(m.system(ctx), accountPrefix(account))
+// Summarize returns the summary that is kept, or makes one. If shared, one caller makes
+// it for all who want it. When ctx ends, the caller leaves and gets the error of ctx; a
+// shared summary is still made. A panic of Work.Text is raised in each caller. progress is
+// called in the goroutine of Summarize; parts that come fast are told together.
+func (m *Maker) Summarize(
+	ctx context.Context, w *Work, shared bool, progress func(done, total int),
+) (Result, error) {
+	old, err := w.read(ctx)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case old != nil:
+		return kept(*old), nil
+	case shared:
+		return m.share(ctx, w, progress)
+	}
+	spent, err := w.make(ctx, progress)
+	if spent > 0 {
+		m.settle(ctx, w.Owner, m.month(), spent)
+	}
+	if err != nil {
+		return Result{}, cmp.Or(ctx.Err(), err)
+	}
+	return w.keep(ctx)
 }
 
 // Close stops the summaries that are being made, and waits for them until ctx ends. The Maker
 // can be used again.
-func (m *Maker[R]) Close(ctx context.Context) { m.flights.stop(ctx) }
-
-// Do returns a summary. Of many callers at once, one makes it and the others wait; joined:
-// this caller has waited for another one. When ctx ends, the caller leaves and gets the error
-// of ctx; a summary that is paid for is still made.
-//
-// If the Job panics, or calls runtime.Goexit, so does Do, for each caller.
-//
-// Errors: those of the Job and the records, [FailedError], [BudgetError],
-// [DamagedError], [ErrStopped] and [ErrLate].
-func (m *Maker[R]) Do(ctx context.Context, q Request[R]) (r R, joined bool, err error) {
-	if err := m.lately(q.ID); err != nil {
-		return r, false, err
+func (m *Maker) Close(ctx context.Context) {
+	m.mu.Lock()
+	running := slices.Collect(maps.Values(m.flights))
+	m.mu.Unlock()
+	for _, f := range running {
+		f.cancel()
 	}
-	key := q.ID
-	news := make(chan struct{}, 1)
-	f, first := m.flights.join(ctx, key, news)
-	defer m.flights.leave(key, f, news)
-	if first {
-		go func() {
-			defer m.flights.end(key, f)
-			f.result, f.err = m.run(f, q)
-			f.returned = true
-		}()
+	for _, f := range running {
+		select {
+		case <-f.ended:
+		case <-ctx.Done():
+			return
+		}
 	}
-	if err := m.wait(ctx, key, f, news, q.Progress); err != nil {
-		return r, !first, err
-	}
-	r, err = f.answer()
-	return r, !first, err
 }
 
-// wait waits for the end of a flight, and tells the caller of its progress.
-func (m *Maker[R]) wait(ctx context.Context, key string, f *flight[R], news <-chan struct{},
-	progress func(done, total int)) error {
-	var last [2]int
-	tell := func() {
-		if done, total := m.flights.progress(f); last != [2]int{done, total} {
-			last = [2]int{done, total}
-			progress(done, total)
-		}
+// share waits for the flight that makes a summary, and starts it if there is none.
+func (m *Maker) share(ctx context.Context, w *Work, progress func(done, total int)) (Result, error) {
+	f, first, err := m.join(ctx, w)
+	if err != nil {
+		return Result{}, err
 	}
-	var late <-chan time.Time
-	for expired := f.ctx.Done(); ; {
+	var told [2]int
+	for ended := false; !ended; {
+		m.mu.Lock()
+		news := f.news
+		m.mu.Unlock()
 		select {
 		case <-news:
-			tell()
 		case <-f.ended:
-			select {
-			case <-news:
-				tell()
-			default:
-			}
-			return nil
+			ended = true
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-expired:
-			expired, late = nil, time.After(4*storeTime)
-		case <-late: // the Job does not return: its callers go, and the next one starts anew
-			m.flights.remove(key, f)
-			return ErrLate
+			return Result{}, ctx.Err()
+		case <-f.ctx.Done():
+			select {
+			case <-f.ended:
+				ended = true
+			default: // the work may not return
+				return Result{}, f.cause(nil)
+			}
+		}
+		m.mu.Lock()
+		now := [2]int{f.done, f.total}
+		m.mu.Unlock()
+		if told != now {
+			told = now
+			progress(now[0], now[1])
 		}
 	}
+	if !f.returned {
+		panic(f.panicked)
+	}
+	r := f.result
+	r.Cached = f.err == nil && (r.Cached || !first)
+	return r, f.err
+}
+
+// join returns the flight of a Work, which it starts if there is none. It returns an error
+// if the summary failed moments ago.
+func (m *Maker) join(ctx context.Context, w *Work) (f *flight, first bool, err error) {
+	id := w.id()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	failed, found := m.failed[id]
+	// A failure that would last longer than any comes from a clock that was set back since.
+	if left := failed.until.Sub(m.now()); found && 0 < left && left <= paidTime {
+		return nil, false, store.Errorf(store.ErrProvider,
+			"%s (failed moments ago after using tokens; try again in %v)", failed.text,
+			max(time.Second, left.Round(time.Second)))
+	}
+	if f := m.flights[id]; f != nil && f.ctx.Err() == nil {
+		return f, false, nil
+	}
+	f = &flight{ended: make(chan struct{}), news: make(chan struct{})}
+	f.ctx, f.cancel = context.WithTimeout(context.WithoutCancel(ctx), maxTime)
+	m.flights[id] = f
+	go func() {
+		defer m.end(id, f)
+		f.result, f.err = m.run(f, id, w)
+		f.returned = true
+	}()
+	return f, true, nil
+}
+
+// end finishes a flight. The flight's goroutine defers it.
+func (m *Maker) end(id string, f *flight) {
+	if !f.returned {
+		f.panicked = recover()
+	}
+	m.mu.Lock()
+	if m.flights[id] == f {
+		delete(m.flights, id)
+	}
+	m.mu.Unlock()
+	close(f.ended)
+	f.cancel()
 }
 
 // run makes and keeps the summary of a flight, if nobody has kept it since the caller looked.
-func (m *Maker[R]) run(f *flight[R], q Request[R]) (none R, err error) {
-	switch r, found, err := q.Job.Find(f.ctx); {
-	case err != nil:
-		return none, f.cause(err)
-	case found:
-		return r, nil
-	}
-	reserved, err := m.budget.reserve(f.ctx, q.Account, q.Job.Estimate())
+func (m *Maker) run(f *flight, id string, w *Work) (Result, error) {
+	old, err := w.read(f.ctx)
 	if err != nil {
-		return none, f.cause(err)
+		return Result{}, f.cause(err)
 	}
-	if !m.flights.pay(f) {
-		reserved.settle(f.ctx, 0)
-		return none, ErrStopped // nobody receives it
+	if old != nil {
+		return kept(*old), nil
 	}
-	spent, err := q.Job.Make(f.ctx, func(done, total int) { m.flights.report(f, done, total) })
-	reserved.settle(f.ctx, spent)
+	month, estimate := m.month(), w.estimate()
+	if err := m.spend(f.ctx, w.Owner, month, estimate, m.limit); err != nil {
+		return Result{}, f.cause(err)
+	}
+	spent, err := w.make(f.ctx, func(done, total int) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		close(f.news)
+		f.done, f.total, f.news = done, total, make(chan struct{})
+	})
+	m.settle(f.ctx, w.Owner, month, spent-estimate)
 	if err != nil {
 		if err = f.cause(err); spent > 0 {
-			m.keepFailure(q.ID, failureText(err))
+			m.keepFailure(id, err)
 		}
-		return none, err
+		return Result{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), storeTime)
 	defer cancel()
-	return q.Job.Keep(ctx)
+	return w.keep(ctx)
 }
 
-// keepFailure makes a failure that has used tokens the answer to all who ask for the summary
-// in the next half a minute. "" is not kept.
-func (m *Maker[R]) keepFailure(id, text string) {
+// keepFailure makes a failure of the provider the answer to all who ask for the summary in
+// the next half a minute. It keeps neither the kind nor the way out: whoever reads it adds
+// these, in the words of its front end.
+func (m *Maker) keepFailure(id string, err error) {
+	text := err.Error()
+	if e, ok := err.(*store.Error); ok {
+		told := *e
+		told.Way = store.Way{}
+		text = told.Text(store.Words{NoKind: true})
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
 	maps.DeleteFunc(m.failed, func(_ string, f failure) bool { return !now.Before(f.until) })
-	if text != "" {
+	if errors.Is(err, store.ErrProvider) { // else another caller may have better luck
 		m.failed[id] = failure{text, now.Add(paidTime)}
 	}
 }
 
-// lately returns a [FailedError] if the summary failed moments ago. A failure that would last
-// longer than any comes from a clock that was set back since.
-func (m *Maker[R]) lately(id string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f, ok := m.failed[id]
-	if left := f.until.Sub(m.now()); ok && 0 < left && left <= paidTime {
-		return &FailedError{Text: f.text, RetryIn: max(time.Second, left.Round(time.Second))}
-	}
-	return nil
-}
-
 // cause returns why a flight cannot go on: the end of its context, or err if the
 // context has not ended.
-func (f *flight[R]) cause(err error) error {
-	switch {
-	case f.ctx.Err() == nil:
+func (f *flight) cause(err error) error {
+	switch f.ctx.Err() {
+	case nil:
 		return err
-	case errors.Is(f.ctx.Err(), context.Canceled):
-		return ErrStopped
+	case context.Canceled:
+		return store.Errorf(store.ErrClosed, "it was stopped")
 	}
-	return ErrLate
+	return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", maxTime),
+		store.DoReadFile, 0)
 }

@@ -24,15 +24,13 @@ func IsLong(content []byte) bool {
 	return len(content) > leastSummarised && utf8.RuneCount(content) > leastSummarised
 }
 
-// ErrRewritten says that the file has another version than the one to summarise.
-var ErrRewritten = errors.New("rewritten")
-
-// A Work makes the summary of one file. It is a [Job]. All fields but Cost are required.
+// A Work makes the summary of one file. Its methods are called outside of transactions, by
+// one goroutine at a time. All fields but Cost are required.
 type Work struct {
 	Store  store.Store
 	Owner  store.Owner
 	Path   string
-	NoFile error                                // what Read returns if there is no file
+	NoFile error                                // what is returned if there is no file
 	Key    func(version int64) store.SummaryKey // how summaries are made
 	Cost   func(path, content string) int64     // about the tokens that Text spends; nil: those of the content
 
@@ -40,10 +38,10 @@ type Work struct {
 	Text func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error)
 
 	Stamp func(last time.Time) time.Time                               // the time of a summary
-	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of Keep
+	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of keep
 
-	version store.Version // the one to summarise; set by Read
-	made    store.Summary // set by Make
+	version store.Version // the one to summarise; set by read
+	made    store.Summary // set by make
 }
 
 // A Settlement checks the quotas of a change that takes an owner from one state to another.
@@ -51,23 +49,22 @@ type Settlement func(tx store.Tx, before store.OwnerState, after *store.OwnerSta
 
 // A Result is a summary of a file, and where it comes from.
 type Result struct {
-	Path    string
-	Version int64
-	Newer   int64
-	Cached  bool
-	Stored  bool
-	Method  string
-	Model   string
-	Tokens  int64
-	Text    string
+	store.Summary
+	Newer  int64 // the version that the file has got since; 0: none
+	Cached bool  // another call has made it
+	Stored bool  // it is kept
 }
 
-// Read sets the version to summarise, or returns the summary that is kept of it.
-func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
-	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-		_, kept, err = w.find(tx)
+// read returns the summary that is kept of the current version. If there is none, it sets
+// the version to summarise. A damaged summary counts as none, so that it is made again.
+func (w *Work) read(ctx context.Context) (kept *store.Summary, err error) {
+	key := w.Key(0)
+	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) error {
+		l, _, err := w.load(tx, store.Query{Summary: &key})
+		if kept = l.Summary; err == nil && !l.File.Exists() {
+			err = w.NoFile
+		}
 		if err == nil && kept == nil {
-			var l store.Loaded
 			l, err = tx.Load(store.Query{File: w.Path, Current: true})
 			w.version = l.Version
 		}
@@ -87,17 +84,6 @@ func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
 	return nil, nil
 }
 
-// find returns the number of the current version and the summary that is kept of it;
-// nil: none. A damaged one counts as none, so that it is made again.
-func (w *Work) find(tx store.Reader) (version int64, kept *store.Summary, err error) {
-	key := w.Key(0)
-	l, _, err := w.load(tx, store.Query{Summary: &key})
-	if err == nil && !l.File.Exists() {
-		err = w.NoFile
-	}
-	return l.File.Version, l.Summary, err
-}
-
 // load loads the file. A damaged summary is left out.
 func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged bool, err error) {
 	q.File = w.Path
@@ -111,8 +97,8 @@ func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged boo
 	return l, damaged, err
 }
 
-// ID names the summary.
-func (w *Work) ID() string {
+// id names the summary.
+func (w *Work) id() string {
 	text, err := json.Marshal([]any{w.Owner.Tenant, w.Owner.Agent, w.Path, w.Key(w.version.Number)})
 	if err != nil {
 		panic(err) // strings and numbers
@@ -120,46 +106,21 @@ func (w *Work) ID() string {
 	return string(text)
 }
 
-// Kept is the result of a summary that is kept.
-func (w *Work) Kept(s store.Summary) Result {
-	return Result{
-		Path: w.Path, Version: s.Version, Cached: true, Stored: true, Method: s.Method, Model: s.Model,
-		Tokens: s.Tokens, Text: string(s.Content),
-	}
-}
+// kept is the result of a summary that is kept.
+func kept(s store.Summary) Result { return Result{Summary: s, Cached: true, Stored: true} }
 
-// Find returns the summary if it has been kept since Read. The error is ErrRewritten
-// if the file has got another version.
-func (w *Work) Find(ctx context.Context) (r Result, found bool, err error) {
-	var version int64
-	var kept *store.Summary
-	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-		version, kept, err = w.find(tx)
-		return err
-	})
-	switch {
-	case err != nil:
-		return r, false, err
-	case version != w.version.Number:
-		return r, false, ErrRewritten
-	case kept == nil:
-		return r, false, nil
-	}
-	return w.Kept(*kept), true, nil
-}
-
-// Estimate returns about the tokens that the summary will cost.
-func (w *Work) Estimate() int64 {
+// estimate returns about the tokens that the summary will cost.
+func (w *Work) estimate() int64 {
 	if w.Cost != nil {
 		return w.Cost(w.Path, string(w.version.Content))
 	}
 	return int64(tokens.EstimateBytes(w.version.Content))
 }
 
-// Make calls Text. An error without a kind becomes [store.ErrProvider]; if it is
+// make calls Text, and returns the tokens that it has spent, also with an error. An error without a kind becomes [store.ErrProvider]; if it is
 // that of a context, it is hidden, because the context is not the caller's. If the version
 // is redacted or gone, the error says so.
-func (w *Work) Make(ctx context.Context, progress func(done, total int)) (spent int64, err error) {
+func (w *Work) make(ctx context.Context, progress func(done, total int)) (spent int64, err error) {
 	text, spent, err := w.Text(ctx, string(w.version.Content), progress)
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	switch {
@@ -181,20 +142,19 @@ func (w *Work) Make(ctx context.Context, progress func(done, total int)) (spent 
 	return spent, nil
 }
 
-// Keep looks at the file again, because the work took time: a summary of a version that was
-// redacted meanwhile, or is not retained any more, would give its content back. Keep stores
+// keep looks at the file again, because the work took time: a summary of a version that was
+// redacted meanwhile, or is not retained any more, would give its content back. keep stores
 // the summary if the version is still the current one. If it cannot be stored, it is
 // returned all the same, because it has cost something. To store it is no operation of its
 // own: the call counts as a read.
-func (w *Work) Keep(ctx context.Context) (Result, error) {
+func (w *Work) keep(ctx context.Context) (Result, error) {
 	made, head, stored, err := w.store(ctx)
 	if err != nil {
 		if head, err = w.lookAgain(ctx); err != nil {
 			return Result{}, err
 		}
 	}
-	r := w.Kept(made)
-	r.Cached, r.Stored = false, stored
+	r := Result{Summary: made, Stored: stored}
 	if head.Version != made.Version {
 		r.Newer = head.Version
 	}

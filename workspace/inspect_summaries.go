@@ -1,0 +1,132 @@
+package workspace
+
+import (
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// A SummariesQuery selects summaries that are kept of an agent's files. The zero value
+// selects the first page.
+type SummariesQuery struct {
+	Path  string // of the file whose summaries are wanted, with their texts; "": of all files, without
+	After string // the Next of the page before; "": from the first
+	Limit int    // files with summaries at most, 1-50; 0: 50
+}
+
+// A SummaryPage is a page of summaries, in byte order of path, and then of version, method,
+// model and prompt. All of it comes from one snapshot.
+type SummaryPage struct {
+	// Summaries are all those that are kept of some files. One page looks at 1,000 files at
+	// most, so there may be few or none although Next is set.
+	Summaries []SummaryInfo
+
+	Next string // a path, for After; "": there are no more
+}
+
+// A SummaryInfo is a summary that is kept. A write to a file removes its
+// summaries, so Version is Current unless the summary was imported.
+type SummaryInfo struct {
+	Path    string
+	Version int64     // that was summarised
+	Current int64     // the version that the file has now
+	Bytes   int64     // of the current version of the file
+	Method  string    // "outline", or the provider of the model
+	Model   string    // "" without a model
+	Prompt  string    // the version of the rules or of the prompt
+	Tokens  int64     // about what the summary costs a model
+	Time    time.Time // when it was made
+	Text    string    // with SummariesQuery.Path; else ""
+}
+
+// SummarySpend is what the summaries of an agent have cost in the present month.
+type SummarySpend struct {
+	Month  time.Time // its first moment, in UTC
+	Tokens int64     // that models have read and written, with those reserved for summaries that are being made
+	Limit  int64     // 0: there is no limit
+}
+
+const (
+	summaryFiles = 50   // with summaries, of a page
+	summaryLooks = 1000 // files that a page looks at
+	summaryHeads = 200
+)
+
+// listSummaries returns a page of the summaries that are kept. Errors: [ErrInvalid].
+func listSummaries(r store.Reader, q SummariesQuery) (SummaryPage, error) {
+	if q.Limit < 0 || q.Limit > summaryFiles {
+		return SummaryPage{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit,
+			q.Limit, summaryFiles)
+	}
+	if q.Limit == 0 {
+		q.Limit = summaryFiles
+	}
+	var page SummaryPage
+	if q.Path != "" {
+		err := addSummaryTexts(r, q.Path, &page)
+		return page, err
+	}
+	files := 0
+	for looked := 0; looked < summaryLooks; looked += summaryHeads {
+		list, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryHeads})
+		if err != nil {
+			return SummaryPage{}, err
+		}
+		for _, h := range list.Files {
+			if h.Summary > 0 {
+				if files == q.Limit {
+					page.Next = q.After
+					return page, nil
+				}
+				files++
+				if err := addSummaries(r, h.FileHead, &page); err != nil {
+					return SummaryPage{}, err
+				}
+			}
+			q.After = h.Path
+		}
+		if !list.More {
+			return page, nil
+		}
+	}
+	page.Next = q.After
+	return page, nil
+}
+
+// addSummaries adds the summaries of a file to a page.
+func addSummaries(r store.Reader, h store.FileHead, page *SummaryPage) error {
+	list, err := r.Summaries(h.Path)
+	for _, s := range list {
+		page.Summaries = append(page.Summaries, SummaryInfo{
+			Path: h.Path, Version: s.Version, Current: h.Version, Bytes: h.Size(),
+			Method: s.Method, Model: s.Model, Prompt: s.Prompt, Tokens: s.Tokens, Time: s.Time,
+		})
+	}
+	return err
+}
+
+// addSummaryTexts adds the summaries of a file to a page, with their texts.
+func addSummaryTexts(r store.Reader, path string, page *SummaryPage) error {
+	l, err := r.Load(store.Query{File: path})
+	if err != nil || l.File.Summary == 0 {
+		return err
+	}
+	if err := addSummaries(r, l.File, page); err != nil {
+		return err
+	}
+	for i := range page.Summaries {
+		s := &page.Summaries[i]
+		key := store.SummaryKey{Version: s.Version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
+		l, err := r.Load(store.Query{File: path, Summary: &key})
+		if err != nil {
+			return err
+		}
+		kept := l.Summary
+		if kept == nil || !verify.IsIntact(*kept) {
+			return Errorf(ErrCorrupt, "the summary of %s is not what was written", path)
+		}
+		s.Text = string(kept.Content)
+	}
+	return nil
+}
