@@ -14,14 +14,11 @@ import (
 // addresses, or to those that [ProviderOptions] name.
 //
 // A file that is longer than the window is summarised in parts; then a summary is
-// made of the summaries. If that fails, the summaries of parts are kept in memory,
-// up to 2 MiB, and the next call for the same file pays only for the others.
+// made of the summaries.
 //
 // A call is tried up to three times if the status is 429, 500, 502, 503, 504 or 529
 // or if the connection breaks. Between tries it waits up to one second, then up to
 // two, or as long as Retry-After says. If that exceeds the timeout, the call ends.
-// After five failed calls in a row that were not the fault of the request, no call
-// is made for 30 s, then one to try.
 //
 // A summary that reaches its limit of tokens is used, with a note that it was cut.
 // If the model used all tokens for reasoning, it is asked once more with four times

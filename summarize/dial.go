@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -24,8 +23,8 @@ const (
 
 var zoneNames = [...]string{"public", "loopback", "private", "link-local or metadata", "reserved"}
 
-// zones gives the zone of each prefix. The first prefix that contains an address
-// decides.
+// zones gives the zone of addresses that package netip takes for others. The first prefix
+// that contains an address decides.
 var zones = []struct {
 	prefix netip.Prefix
 	zone   zone
@@ -33,51 +32,40 @@ var zones = []struct {
 	{netip.MustParsePrefix("168.63.129.16/32"), linkLocal},
 	{netip.MustParsePrefix("100.100.100.200/32"), linkLocal},
 	{netip.MustParsePrefix("192.0.0.192/32"), linkLocal},
-	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal},
-	{netip.MustParsePrefix("127.0.0.0/8"), loopback},
-	{netip.MustParsePrefix("10.0.0.0/8"), private},
-	{netip.MustParsePrefix("172.16.0.0/12"), private},
-	{netip.MustParsePrefix("192.168.0.0/16"), private},
+	{netip.MustParsePrefix("fd00:ec2::254/128"), linkLocal},
+	{netip.MustParsePrefix("fd20:ce::254/128"), linkLocal},
 	{netip.MustParsePrefix("100.64.0.0/10"), private},
 	{netip.MustParsePrefix("198.18.0.0/15"), private},
 	{netip.MustParsePrefix("0.0.0.0/8"), reserved},
-	{netip.MustParsePrefix("192.0.0.0/24"), reserved},
-	{netip.MustParsePrefix("192.0.2.0/24"), reserved},
-	{netip.MustParsePrefix("192.88.99.0/24"), reserved},
-	{netip.MustParsePrefix("198.51.100.0/24"), reserved},
-	{netip.MustParsePrefix("203.0.113.0/24"), reserved},
-	{netip.MustParsePrefix("224.0.0.0/3"), reserved}, // multicast and above
-	{netip.MustParsePrefix("0.0.0.0/0"), public},
-	{netip.MustParsePrefix("::1/128"), loopback},
-	{netip.MustParsePrefix("fd00:ec2::254/128"), linkLocal},
-	{netip.MustParsePrefix("fd20:ce::254/128"), linkLocal},
-	{netip.MustParsePrefix("fe80::/10"), linkLocal},
-	{netip.MustParsePrefix("fc00::/7"), private},
-	{netip.MustParsePrefix("2001::/23"), reserved}, // Teredo and others
-	{netip.MustParsePrefix("2001:db8::/32"), reserved},
-	{netip.MustParsePrefix("2002::/16"), reserved}, // 6to4: any IPv4 address within
-	{netip.MustParsePrefix("3fff::/20"), reserved},
-	{netip.MustParsePrefix("2000::/3"), public},
-	{netip.MustParsePrefix("::/0"), reserved},
+	{netip.MustParsePrefix("240.0.0.0/4"), reserved},
+	{netip.MustParsePrefix("2001::/32"), reserved}, // Teredo: any IPv4 address within
+	{netip.MustParsePrefix("2002::/16"), reserved}, // 6to4, the same
 }
 
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// zoneOf returns the zone of an address. An address of NAT64 is public if the IPv4
-// address in it is.
+// zoneOf returns the zone of an address. That of an address of NAT64 is the zone of the IPv4
+// address in it.
 func zoneOf(a netip.Addr) zone {
 	a = a.Unmap().WithZone("")
 	if nat64.Contains(a) {
 		b := a.As16()
-		if zoneOf(netip.AddrFrom4([4]byte(b[12:]))) == public {
-			return public
-		}
-		return reserved
+		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
 	for _, z := range zones {
 		if z.prefix.Contains(a) {
 			return z.zone
 		}
+	}
+	switch {
+	case a.IsLoopback():
+		return loopback
+	case a.IsPrivate():
+		return private
+	case a.IsLinkLocalUnicast():
+		return linkLocal
+	case a.Is4() && a.IsGlobalUnicast(), netip.MustParsePrefix("2000::/3").Contains(a):
+		return public
 	}
 	return reserved
 }
@@ -165,51 +153,21 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; put the key into " +
 			"the environment")
 	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return "", addressRule{}, errors.New("the base URL's port must be 1 to 65535")
-		}
-	}
 	r := addressRule{host: u.Host, plain: u.Scheme == "http", private: private}
-	host := u.Hostname()
-	if a, err := netip.ParseAddr(host); err == nil {
-		if a.Zone() != "" {
-			return "", addressRule{}, errors.New("the base URL's address must not name a network interface; remove " +
-				"the % and what follows")
+	r.localhost = strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), "localhost")
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		r.literal = a.Unmap()
+		if z := zoneOf(a); z == reserved || z == linkLocal && !private || a.Zone() != "" {
+			return "", addressRule{}, fmt.Errorf("the base URL has a %s address; a server on this machine is at 127.0.0.1, "+
+				"and a link-local address needs --summary-allow-private", zoneNames[z])
 		}
-		if a.Is4In6() || a.String() != strings.ToLower(host) {
-			return "", addressRule{}, fmt.Errorf("write the base URL's address as %s", a.Unmap())
-		}
-		if zoneOf(a) == reserved {
-			return "", addressRule{}, fmt.Errorf("no server can be at %s; a server on this machine is at 127.0.0.1", a)
-		}
-		if zoneOf(a) == linkLocal && !private {
-			return "", addressRule{}, fmt.Errorf("%s is a link-local address, or one where a cloud hands out "+
-				"credentials; if it is meant, allow private addresses (--summary-allow-private)", a)
-		}
-		r.literal = a
-	} else if endsInNumber(host) {
-		return "", addressRule{}, errors.New("the base URL's host is a number; write an address as four decimal " +
-			"numbers, such as 127.0.0.1")
 	}
-	r.localhost = strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
-	if r.plain && !r.local() && !private {
+	switch {
+	case r.plain && !r.local() && !private:
 		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use " +
 			"https, or allow private addresses (--summary-allow-private) if the host name is one")
-	}
-	if r.plain && r.literal.IsValid() && !r.local() {
+	case r.plain && r.literal.IsValid() && !r.local():
 		return "", addressRule{}, errors.New("plain http would show the text and the key to the network; use https")
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), r, nil
-}
-
-// endsInNumber reports whether some resolvers read a name as an address in another
-// notation: 2852039166, 0xa9fea9fe, 0251.254.169.254, 127.1.
-func endsInNumber(host string) bool {
-	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	last := strings.ToLower(labels[len(labels)-1])
-	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return onlyDigits(last)
 }

@@ -12,10 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -98,7 +96,7 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return answer{}, p.refusal(resp, len(body))
+		return answer{}, p.refusal(resp)
 	}
 	a, t := p.read(resp)
 	if t != nil {
@@ -114,9 +112,7 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 // read decodes an answer of bounded size.
 func (p *provider) read(resp *http.Response) (answer, *trouble) {
 	failed := func(text, said string) (answer, *trouble) {
-		t := p.fails("%s", text)
-		t.mark, t.said = fails, " ("+p.says(said)+")"
-		return answer{}, t
+		return answer{}, p.fails("%s (%s)", text, p.says(said))
 	}
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return failed("the answer is compressed, although the request did not allow it; check the base URL", e)
@@ -139,73 +135,48 @@ func (p *provider) read(resp *http.Response) (answer, *trouble) {
 
 // unreachable returns the trouble of a request without an answer.
 func (p *provider) unreachable(err error) *trouble {
-	var refused *refusedAddress
-	var dns *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var noTLS tls.RecordHeaderError
-	var op *net.OpError
-	var t *trouble
+	refused, isRefused := errors.AsType[*refusedAddress](err)
+	op, isOp := errors.AsType[*net.OpError](err)
+	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	switch {
-	case errors.As(err, &refused):
-		t = p.fails("%s", p.says(refused.Error()))
-	case errors.As(err, &dns):
-		t = p.fails("the name of the host was not found (%s); check the base URL and the network", p.says(dns.Err))
-		t.retry = !dns.IsNotFound && dns.IsTemporary
-	case errors.As(err, &certificate):
-		t = p.fails("its certificate is not valid")
-		if name := (x509.HostnameError{}); errors.As(err, &name) {
-			t.text += ": it is for another name"
-		} else {
-			t.said = ": " + p.says(certificate.Err.Error())
-		}
-	case errors.As(err, &noTLS):
-		t = p.fails("the server does not use TLS; for a server on this machine the base URL may have to begin with http")
-	case errors.Is(err, syscall.ECONNREFUSED):
-		t = p.fails("the connection was refused; check that the server is running and that the port is right")
-	case errors.As(err, &op) && op.Op == "dial":
-		t = p.fails("no connection: %s; check the base URL and the network", p.says(op.Err.Error()))
-	default:
-		t = p.fails("the connection broke")
-		t.said = ": " + p.says(err.Error())
-		t.retry = true
+	case isRefused:
+		return p.fails("%s", p.says(refused.Error()))
+	case isOp && op.Op == "dial":
+		return p.fails("no connection: %s; check that the server is running, the base URL and the network",
+			p.says(op.Err.Error()))
+	case badCertificate || noTLS:
+		return p.fails("no connection by TLS: %s; check the base URL", p.says(err.Error()))
 	}
-	t.mark = fails
+	t := p.fails("the connection broke: %s", p.says(err.Error()))
+	t.retry = true
 	return t
 }
 
 // refusal returns the trouble of an answer whose status is not 200.
-func (p *provider) refusal(resp *http.Response, size int) *trouble {
+func (p *provider) refusal(resp *http.Response) *trouble {
 	code, said := p.message(resp)
-	t := p.fails("%d, %s", resp.StatusCode, p.advice(resp.StatusCode, code, said, size))
+	t := p.fails("%d, %s", resp.StatusCode, p.advice(resp.StatusCode, code, said))
 	if said != "" && resp.StatusCode != http.StatusUnauthorized { // such messages quote keys
-		t.said = ` (it says: "` + said + `")`
+		t.text += ` (it says: "` + said + `")`
 	}
 	t.after = retryAfter(resp.Header, p.hooks.now())
-	t.mark = fails
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, 500, 502, 503, 504, 529:
 		t.retry = !spentOut(code, said)
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		if !spentOut(code, said) {
-			t.mark = neither
-		}
 	}
 	return t
 }
 
 // advice returns what a status means and what to do.
-func (p *provider) advice(status int, code, said string, size int) string {
-	const window = "set a smaller window (--summary-window)"
+func (p *provider) advice(status int, code, said string) string {
 	switch {
 	case status >= 300 && status < 400:
 		return "redirects are not followed; set the base URL to the address of the API itself"
 	case status == http.StatusPaymentRequired || spentOut(code, said):
 		return "the account has no credit left or has reached its spending limit; change that before you try again"
-	case status == http.StatusUnauthorized && p.key == "":
-		return "the server requires a key: set " + p.api.variable
-	case status == http.StatusForbidden && p.key == "":
-		return "the server refuses requests without a key, or from this address: set " + p.api.variable +
-			", or correct the base URL"
+	case (status == http.StatusUnauthorized || status == http.StatusForbidden) && p.key == "":
+		return "the server requires a key: set " + p.api.variable + ", or correct the base URL"
 	case status == http.StatusUnauthorized:
 		return "the key in " + p.api.variable + " is refused; set a valid one"
 	case status == http.StatusForbidden:
@@ -213,10 +184,8 @@ func (p *provider) advice(status int, code, said string, size int) string {
 			"; set --summary-model or another key"
 	case status == http.StatusNotFound:
 		return "the server does not know the model " + p.shownModel() + "; set --summary-model, or correct the base URL"
-	case status == http.StatusRequestEntityTooLarge:
-		return "a request of " + strconv.Itoa(size) + " bytes is too large for the server; " + window
-	case status == http.StatusBadRequest && tooLong(code, said):
-		return "the text is too long for the model " + p.shownModel() + "; " + window
+	case status == http.StatusRequestEntityTooLarge, status == http.StatusBadRequest && tooLong(code, said):
+		return "the text is too long for the model " + p.shownModel() + "; set a smaller window (--summary-window)"
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		return "the request is refused; check the model (--summary-model) and the base URL"
 	case status == http.StatusTooManyRequests:

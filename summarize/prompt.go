@@ -3,7 +3,6 @@ package summarize
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -50,12 +49,6 @@ func (p *provider) prompt(path string, of part, title string, summaries bool, ma
 		user += "\n"
 	}
 	return system, user + mark + "\n"
-}
-
-// keyOf hashes the prompt of a part without the mark.
-func (p *provider) keyOf(path string, of part, title string, summaries bool) textKey {
-	system, user := p.prompt(path, of, title, summaries, "")
-	return sha256.Sum256([]byte(system + "\x00" + user))
 }
 
 func newMark(text string) string {

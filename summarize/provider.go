@@ -115,8 +115,6 @@ type provider struct {
 	timeout   time.Duration
 	own       bool
 	transport *http.Transport
-	breaker   breaker
-	kept      keptTexts
 	reasons   atomic.Bool // the model needs more tokens, for its reasoning
 	hooks     hooks
 }
@@ -170,8 +168,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		model += " at " + host
 		prompt += ", " + id
 	}
-	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize,
-		Estimate: p.estimate}, nil
+	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize}, nil
 }
 
 // serverOf returns the host of a base URL, and an id that differs between servers

@@ -13,34 +13,11 @@ const (
 	mostTries       = 3
 	firstPause      = time.Second
 	mostAfter       = 365 * 24 * time.Hour
-	breakerQuote    = 160 // bytes of the last failure that the error of an open breaker shows
 	timeShownInDays = 48 * time.Hour
 )
 
-// ask sends a request, with its retries, unless the breaker is open.
-func (p *provider) ask(ctx context.Context, body []byte, sent int) (answer, *trouble) {
-	trial, closed, wait, last := p.breaker.enter(p.hooks.now())
-	if !closed {
-		return answer{}, p.fails("not called, because the last calls failed; try again in %s; the last failure was: %s",
-			shownWait(wait), last)
-	}
-	m, why := neither, ""
-	defer func() { p.breaker.leave(trial, m, why, p.hooks.now()) }()
-	a, t := p.tries(ctx, body, sent)
-	switch {
-	case t == nil:
-		m = answers
-	default:
-		m, why = t.mark, t.text
-		if len(why) > breakerQuote {
-			why = strings.ToValidUTF8(why[:breakerQuote], "") + "…"
-		}
-	}
-	return a, t
-}
-
-// tries sends a request up to three times within the timeout.
-func (p *provider) tries(caller context.Context, body []byte, sent int) (answer, *trouble) {
+// ask sends a request up to three times within the timeout.
+func (p *provider) ask(caller context.Context, body []byte, sent int) (answer, *trouble) {
 	ctx, cancel := context.WithTimeout(caller, p.timeout)
 	defer cancel()
 	until := p.hooks.now().Add(p.timeout)
@@ -82,7 +59,6 @@ func (p *provider) ended(caller context.Context, before *trouble) *trouble {
 		t.cause = caller.Err()
 	} else {
 		t = p.fails("no answer within %s; try again later, or set a longer timeout (--summary-timeout)", p.timeout)
-		t.mark = fails
 	}
 	t.spent = before.spent
 	return t
@@ -99,26 +75,13 @@ func backoff(tries int) time.Duration {
 // is at most a year; it is 0 if the header is missing or not valid.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
-	whole, fraction, _ := strings.Cut(value, ".")
-	if onlyDigits(whole) && onlyDigits("0"+fraction) {
-		seconds, err := strconv.ParseInt(whole, 10, 64)
-		if err != nil || seconds > int64(mostAfter/time.Second) {
-			return mostAfter
-		}
-		if strings.Trim(fraction, "0") != "" {
-			seconds++
-		}
-		return min(time.Duration(seconds)*time.Second, mostAfter)
+	var after time.Duration
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		after = time.Duration(min(seconds, mostAfter.Seconds()) * float64(time.Second))
+	} else if date, err := http.ParseTime(value); err == nil {
+		after = date.Sub(now)
 	}
-	date, err := http.ParseTime(value)
-	if err != nil || !date.After(now) {
-		return 0
-	}
-	return min(date.Sub(now), mostAfter)
-}
-
-func onlyDigits(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
+	return min(max(after, 0), mostAfter)
 }
 
 // shownWait formats a wait, rounded up so that nobody comes back too early.

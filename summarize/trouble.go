@@ -3,23 +3,21 @@ package summarize
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A trouble is the reason why a call has no answer.
 type trouble struct {
-	text  string        // the cause and what to do, unless way says it, without words of the provider; never the key
+	text  string        // the cause and what to do, unless way says it; never the key
 	way   workspace.Way // what to do, if each front end has its own words for it
-	said  string        // words of the provider, which may quote the file: only for the agent of the call
 	retry bool          // another try may help
 	after time.Duration // how long the provider asked to wait; 0 if it did not
 	spent int64         // tokens
-	mark  mark          // what the call showed about the provider
 	cause error         // the error of a context that ended, or nil
 
 	wordless bool // the model reached its limit before it wrote a word
@@ -28,7 +26,7 @@ type trouble struct {
 // failure returns the trouble as an error of a workspace. It hides the errors of
 // net/http.
 func (t *trouble) failure() error {
-	e := workspace.Errorf(workspace.ErrProvider, "%s%s", t.text, t.said)
+	e := workspace.Errorf(workspace.ErrProvider, "%s", t.text)
 	e.Way, e.Err = t.way, t.cause
 	return e
 }
@@ -66,25 +64,16 @@ func (p *provider) says(text string) string {
 
 const hiddenAddress = "[address]"
 
+var addressLike = regexp.MustCompile(`[0-9a-fA-F.:\[\]]*[0-9a-fA-F\]]`)
+
 // hideAddresses replaces the IP addresses in a text, with their ports.
 func hideAddresses(text string) string {
-	const inAddress = "0123456789abcdefABCDEF.:[]"
-	var b strings.Builder
-	for text != "" {
-		end := len(text) - len(strings.TrimLeft(text, inAddress))
-		word := strings.TrimRight(text[:end], ".:") // the end of a sentence
-		switch {
-		case end == 0:
-			_, end = utf8.DecodeRuneInString(text)
-			b.WriteString(text[:end])
-		case isAddress(word):
-			b.WriteString(hiddenAddress + text[len(word):end])
-		default:
-			b.WriteString(text[:end])
+	return addressLike.ReplaceAllStringFunc(text, func(word string) string {
+		if isAddress(word) {
+			return hiddenAddress
 		}
-		text = text[end:]
-	}
-	return b.String()
+		return word
+	})
 }
 
 func isAddress(word string) bool {

@@ -93,8 +93,8 @@ var troubles = []troubleCase{
 	{"400 with addresses", status(400, `{"error":{"message":"http://10.0.0.7:8000 and [fd00::7]:80 are down, see 192.168.1.1, ::1 and std::map at 12:30"}}`), 0, 1,
 		`(it says: "http://[address] and [address] are down, see [address], [address] and std::map at 12:30")`},
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
-	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for the server; set a smaller window (--summary-window):"},
-	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `; try again in 1h0m0s, at 2026-09-30T13:00Z (it says: "slow down")`},
+	{"413", status(413, "<html>too large</html>"), 0, 1, "too long for the model some-model; set a smaller window (--summary-window)"},
+	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `(it says: "slow down"); try again in 1h0m0s, at 2026-09-30T13:00Z`},
 	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
 	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},
 	{"429 no money", status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), 0, 1, "no credit left"},
@@ -278,27 +278,12 @@ func TestPauseBeyondTheTimeout(t *testing.T) {
 
 func TestCallerLeaves(t *testing.T) {
 	for _, a := range apis {
-		asked := make(chan struct{})
-		f := newFake(t, func(_ http.ResponseWriter, r *http.Request) {
-			asked <- struct{}{}
-			<-r.Context().Done()
-		})
-		ctx, leave := context.WithCancel(t.Context())
-		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
-		for range breakerFailures { // no sign against the provider
-			ctx, leave := context.WithCancel(ctx)
-			go func() { <-asked; leave() }()
-			_, err := s.Summarize(ctx, request("text"))
-			checkError(t, err)
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%v", err)
-			}
-		}
-		leave()
-		_, err := s.Summarize(ctx, request("text"))
+		f := newFake(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		ctx, leave := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		_, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{}).Summarize(ctx, request("text"))
 		checkError(t, err)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("the breaker is open: %v", err)
+		if leave(); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
 		}
 	}
 }
@@ -327,8 +312,8 @@ func TestNoServer(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]string{
-		"": "0s", "0": "0s", "-3": "0s", "1e9": "0s", "NaN": "0s", ".": "0s",
-		" 7 ": "7s", "1.5": "2s", "1.0": "1s", "99999999999999999999": "365 days", "31536001": "365 days", "172801": "3 days",
+		"": "0s", "0": "0s", "-3": "0s", "1e99": "365 days", "NaN": "0s", ".": "0s",
+		" 7 ": "7s", "1.5": "2s", "99999999999999999999": "365 days", "31536001": "365 days", "172801": "3 days",
 		noon.Add(time.Hour).Format(http.TimeFormat): "1h0m0s", noon.Add(-time.Hour).Format(http.TimeFormat): "0s",
 	} {
 		if got := shownWait(retryAfter(http.Header{"Retry-After": {value}}, noon)); got != want {
@@ -369,7 +354,7 @@ func FuzzAnswer(f *testing.F) {
 				}
 				checkHidden(t, text)
 			}
-			checkError(t, p.refusal(&http.Response{StatusCode: 400, Body: io.NopCloser(bytes.NewReader(body))}, 5).failure())
+			checkError(t, p.refusal(&http.Response{StatusCode: 400, Body: io.NopCloser(bytes.NewReader(body))}).failure())
 		}
 	})
 }
