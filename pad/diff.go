@@ -23,7 +23,7 @@ func Diff(before, after *Snapshot) SnapshotDiff {
 	d := SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}
 	for a := range before.live() {
 		key := a.key[len(before.prefix):]
-		switch b := after.entry(key); {
+		switch b := after.content.entry(after.prefix+key, after.time); {
 		case b == nil:
 			d.Removed = append(d.Removed, key)
 		case sameValue(a, b) && sameOptions(a, b):
@@ -33,7 +33,7 @@ func Diff(before, after *Snapshot) SnapshotDiff {
 		}
 	}
 	for b := range after.live() {
-		if key := b.key[len(after.prefix):]; before.entry(key) == nil {
+		if key := b.key[len(after.prefix):]; before.content.entry(before.prefix+key, before.time) == nil {
 			d.Added = append(d.Added, key)
 		}
 	}

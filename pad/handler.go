@@ -21,13 +21,14 @@ package pad
 // panic and after [runtime.Goexit]. When stop or Close returns, a call that began
 // earlier may still be running.
 func (p *Pad) On(kind EventKind, handler func(Event)) (stop func()) {
-	if p.invalid || handler == nil {
+	if p.invalid() || handler == nil {
 		return func() {}
 	}
 	s := p.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.events.subscribe(kind, p.prefix, handler)
+	h := &subscription{kind: kind, prefix: p.prefix, handler: handler}
+	s.events.handlers = append(s.events.handlers, h)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

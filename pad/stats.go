@@ -20,14 +20,11 @@ type Stats struct {
 // Stats returns counts of the entries of the pad or the view. It visits every entry.
 func (p *Pad) Stats() Stats {
 	st := Stats{Namespaces: []string{}, TagCounts: map[string]int{}}
-	if p.invalid {
-		return st
-	}
-	v, now := p.store.view(), p.store.o.Now()
+	content, now := p.store.view(), p.store.o.Now()
 	names := map[string]bool{}
-	for e := range v.content.below(p.prefix) {
+	for e := range content.below(p.prefix) {
 		st.RawSize++
-		if e.expired(v.at, now) {
+		if e.expired(now) {
 			continue
 		}
 		st.Size++
