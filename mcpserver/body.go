@@ -37,16 +37,10 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
 	defer deadline(time.Time{})                               // the call may take longer
-	first := int64(firstBytes / 4)                            // most calls are shorter
-	if r.ContentLength >= 0 {
-		first = min(first, r.ContentLength+1) // one more for the end
-	}
-	body := make([]byte, 0, first)
+	body := make([]byte, 0, firstBytes)
 	allowed := time.Now().Add(timeout)
 	for {
-		if len(body) == cap(body) && len(body) < firstBytes {
-			body = append(make([]byte, 0, firstBytes), body...)
-		} else if len(body) == cap(body) {
+		if len(body) == cap(body) {
 			start, more := time.Now(), min(len(body), maxBody+1-len(body))
 			if err := a.Grow(r.Context(), int64(more)); err != nil {
 				return nil, errGivenUp
@@ -61,9 +55,6 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 		_ = deadline(allowed.Add(arrived))
 		n, err := r.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if begin := strictjson.Trim(body[:min(len(body), firstBytes)]); len(begin) > 0 && begin[0] == '[' {
-			return nil, errBatch
-		}
 		switch {
 		case len(body) > maxBody:
 			return nil, errTooLong
@@ -78,8 +69,6 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 var (
 	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest,
 		text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
-	errBatch = &refusal{code: jsonrpc.CodeInvalidRequest,
-		text: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	errEmpty   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
 	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, cause: errLeft,
 		text: "the request was given up while it waited; try again"}

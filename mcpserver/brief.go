@@ -27,25 +27,17 @@ func (s *Server) addBrief(ctx context.Context, res mcp.Result) mcp.Result {
 
 // withBrief returns the instructions with the brief behind them, or alone if there is none
 // in time.
-func (s *Server) withBrief(ctx context.Context, instructions string) string {
+func (s *Server) withBrief(ctx context.Context, instructions string) (told string) {
 	ctx, cancel := context.WithTimeout(ctx, briefTime)
 	defer cancel()
-	told := make(chan string, 1)
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				s.logPanic("brief", v)
-				told <- ""
-			}
-		}()
-		told <- s.o.Brief(ctx)
-	}()
-	select {
-	case text := <-told:
-		if text != "" {
-			return instructions + "\n\n" + text
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic("brief", v)
+			told = instructions
 		}
-	case <-ctx.Done():
+	}()
+	if text := s.o.Brief(ctx); text != "" && ctx.Err() == nil {
+		return instructions + "\n\n" + text
 	}
 	return instructions
 }

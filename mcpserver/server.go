@@ -33,8 +33,8 @@ type Options struct {
 	IsBound func(context.Context) bool
 
 	// Brief describes the memory of a bound caller in a few tokens. A client that connects
-	// gets the text after the instructions, unless it takes more than a second. "" adds
-	// nothing. Many goroutines call Brief. nil: nothing is added.
+	// gets the text after the instructions. ctx ends after a second, and Brief must return
+	// then; its text is dropped. "" adds nothing. Many goroutines call Brief. nil: nothing is added.
 	Brief func(context.Context) string
 
 	// Admit decides whether a call over HTTP may go on, before the call takes memory. It is
@@ -311,7 +311,7 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 	}()
 	select {
 	case err = <-ended:
-	case <-conn.ended:
+	case <-conn.reading.Done():
 		err = conn.leave(ended)
 	}
 	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,32 +30,26 @@ const drainTime = 5 * time.Second
 // reads the next. At the end of the input, the calls under way are still answered.
 type lines struct {
 	in      io.ReadCloser
-	read    chan line     // lines from the goroutine that reads in
-	ended   chan struct{} // closed by stop: no more lines are read
-	broken  chan struct{} // closed when a write to out fails
-	closed  chan struct{}
-	ending  sync.Once
-	closing sync.Once
-	failing sync.Once
+	read    chan line       // lines from the goroutine that reads in
+	reading context.Context // done when no more lines are read: nobody waits for memory then
+	stop    func()          // ends reading; the connection then ends after the calls under way
+	over    context.Context // done when the connection has ended; the cause is io.EOF, or why a write to out failed
+	finish  context.CancelCauseFunc
 
-	server  *Server
-	name    string          // of the connection
-	values  context.Context // the context of Run, for its values
-	bound   bool            // the client is bound to one agent
-	silent  *auth.TokenInfo // of all lines that need no answer
-	quiet   func()          // ends silent
-	waiting context.Context // done when no more lines are read: nobody waits for memory then
-	giveUp  context.CancelFunc
-	orders  orders
+	server *Server
+	name   string          // of the connection
+	values context.Context // the context of Run, for its values
+	bound  bool            // the client is bound to one agent
+	silent *auth.TokenInfo // of all lines that need no answer
+	quiet  func()          // ends silent
+	orders orders
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu      sync.Mutex              // guards the following
-	calls   map[jsonrpc.ID]*request // without an answer yet
-	answers int                     // answers that are being written
-	changed chan struct{}           // closed and made anew when a call is answered
-	outErr  error                   // of the write to out that failed
+	under sync.WaitGroup          // of the calls whose answers are not written yet
+	mu    sync.Mutex              // guards calls
+	calls map[jsonrpc.ID]*request // without an answer yet
 }
 
 type line struct {
@@ -68,21 +63,21 @@ var errLong = &refusal{code: jsonrpc.CodeInvalidRequest,
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, server: s, name: session.NewConnection(), values: values,
-		read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		calls: map[jsonrpc.ID]*request{}, changed: make(chan struct{}),
+		read: make(chan line), calls: map[jsonrpc.ID]*request{},
 	}
+	l.over, l.finish = context.WithCancelCause(context.Background())
+	l.reading, l.stop = context.WithCancel(l.over)
 	l.orders.last = map[string]chan struct{}{}
 	silent := s.open(values)
 	l.bound = silent.bound
 	l.silent, l.quiet = newToken(silent)
-	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()
 	return l
 }
 
 // forget drops all that the server keeps about the lines. It is called after the session.
 func (l *lines) forget() {
-	l.giveUp()
+	l.finish(io.EOF)
 	l.quiet()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,14 +93,6 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 // SessionID implements [mcp.Connection].
 func (l *lines) SessionID() string { return "" }
 
-// stop ends the reading. The connection then ends after the calls under way.
-func (l *lines) stop() {
-	l.ending.Do(func() {
-		close(l.ended)
-		l.giveUp()
-	})
-}
-
 func (l *lines) readLines() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
 	for {
@@ -116,7 +103,7 @@ func (l *lines) readLines() {
 		}
 		select {
 		case l.read <- line{text, err}:
-		case <-l.closed:
+		case <-l.over.Done():
 			return
 		}
 		if err != nil && err != error(errLong) {
@@ -158,19 +145,17 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-l.closed:
-			return nil, io.EOF
-		case <-l.broken:
-			return nil, l.outError()
-		case <-l.ended:
-			return nil, l.drain(io.EOF)
+		case <-l.reading.Done():
+			l.drain()
+			return nil, cmp.Or(context.Cause(l.over), io.EOF)
 		case next = <-l.read:
 		}
 		switch {
 		case next.err == error(errLong):
 			l.refuse(errLong)
 		case next.err != nil:
-			return nil, l.drain(next.err)
+			l.drain()
+			return nil, next.err
 		case len(strictjson.Trim(next.text)) > 0:
 			if msg := l.accept(next.text); msg != nil {
 				return msg, nil
@@ -190,7 +175,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		return nil
 	}
 	r := l.server.open(l.values)
-	leave, f := l.server.receive(l.waiting, r, m, len(m.text))
+	leave, f := l.server.receive(l.reading, r, m, len(m.text))
 	if f != nil {
 		r.charge.leave()
 		if r.call != nil {
@@ -250,30 +235,13 @@ func (l *lines) writeLine(text []byte) error {
 	defer l.writing.Unlock()
 	_, err := l.out.Write(append(text, '\n'))
 	if err != nil {
-		l.mu.Lock()
-		l.outErr = err
-		l.mu.Unlock()
-		l.failing.Do(func() {
-			close(l.broken)
-			l.giveUp()
-		})
+		l.finish(err)
 	}
 	return err
 }
 
-func (l *lines) outError() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.outErr
-}
-
 // Close implements [mcp.Connection].
 func (l *lines) Close() error {
-	var err error
-	l.closing.Do(func() {
-		close(l.closed)
-		l.giveUp()
-		err = l.in.Close()
-	})
-	return err
+	l.finish(io.EOF)
+	return l.in.Close()
 }

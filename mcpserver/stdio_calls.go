@@ -21,7 +21,8 @@ func (l *lines) begin(m message, req *jsonrpc.Request, r *request, end func()) b
 	}
 	r.id, r.connection, r.turn = m.id, l.name, l.orders.add(l.server, *r.call, l.bound)
 	token, drop := newToken(r)
-	r.end = func() { r.turn.end(); drop(); end() }
+	l.under.Add(1)
+	r.end = func() { r.turn.end(); drop(); end(); l.under.Done() }
 	l.calls[req.ID] = r
 	req.Extra = &mcp.RequestExtra{TokenInfo: token}
 	return true
@@ -57,33 +58,30 @@ func (l *lines) answer(id jsonrpc.ID, bytes int, failed error) (written func()) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.calls[id]
-	if r != nil && failed != nil {
-		r.charge.seen.fail(wireFailure(failed))
+	if r == nil {
+		return func() {}
 	}
 	delete(l.calls, id)
-	l.answers++
-	if r != nil {
-		r.charge.shrink(writtenWeight(bytes))
-		r.charge.seen.wrote(bytes)
+	if failed != nil {
+		r.charge.seen.fail(wireFailure(failed))
 	}
-	return func() {
-		if r != nil {
-			r.end()
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.answers--
-		close(l.changed)
-		l.changed = make(chan struct{})
-	}
+	r.charge.shrink(writtenWeight(bytes))
+	r.charge.seen.wrote(bytes)
+	return r.end
 }
 
-// drain waits for the answers to the calls under way, and returns err.
-func (l *lines) drain(err error) error {
-	late := make(chan struct{})
-	defer time.AfterFunc(drainTime, func() { close(late) }).Stop()
-	l.wait(func() bool { return len(l.calls)+l.answers == 0 }, late)
-	return err
+// drain waits for the answers to the calls under way.
+func (l *lines) drain() {
+	answered := make(chan struct{})
+	go func() {
+		l.under.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-l.over.Done():
+	case <-time.After(drainTime):
+	}
 }
 
 // leave waits for the end of a session that was told to end. It gives up if the client
@@ -96,27 +94,5 @@ func (l *lines) leave(ended <-chan error) error {
 	case <-time.After(drainTime + grace):
 		l.Close()
 		return errors.New("the client does not read its answers")
-	}
-}
-
-// wait waits until ok returns true, enough is closed, or the connection is broken or
-// closed. It calls ok under the lock.
-func (l *lines) wait(ok func() bool, enough <-chan struct{}) {
-	for {
-		l.mu.Lock()
-		done, changed := ok(), l.changed
-		l.mu.Unlock()
-		if done {
-			return
-		}
-		select {
-		case <-changed:
-		case <-enough:
-			return
-		case <-l.broken:
-			return
-		case <-l.closed:
-			return
-		}
 	}
 }
