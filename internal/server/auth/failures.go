@@ -25,21 +25,26 @@ const (
 // Attempts that run at the same moment are all counted, but not held back. Failures
 // remember 16,384 addresses, the last ones that failed or were looked up. They are safe
 // for concurrent use, and never look at the store.
-type Failures struct{ addresses *tally[netip.Prefix] }
+type Failures struct {
+	now func() time.Time
+
+	mu    sync.Mutex // guards table and what it has
+	table *lru.Map[netip.Prefix, *failures]
+}
 
 // NewFailures returns Failures without any. nil for now is [time.Now].
 func NewFailures(now func() time.Time) *Failures {
 	if now == nil {
 		now = time.Now
 	}
-	return &Failures{newTally[netip.Prefix](now, maxAddresses)}
+	return &Failures{now: now, table: lru.New[netip.Prefix, *failures](maxAddresses)}
 }
 
 // Enter is called before a credential is looked up that is not known yet, and leave after.
 // It waits while another one is looked up for an address with too many failures. ok is
 // false after five seconds, or when the context ends.
 func (f *Failures) Enter(ctx context.Context, a netip.Addr) (leave func(), ok bool) {
-	turn := f.addresses.turn(Network(a))
+	turn := f.turn(Network(a))
 	if turn == nil {
 		return func() {}, true
 	}
@@ -58,7 +63,19 @@ func (f *Failures) Enter(ctx context.Context, a netip.Addr) (leave func(), ok bo
 // has not. A request without a credential is no failure, and neither are [ErrNoGuess] and
 // [ErrUnavailable].
 func (f *Failures) Failed(a netip.Addr) (retryAfter time.Duration, counted bool) {
-	return f.addresses.add(Network(a))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of, ok := f.table.Get(Network(a))
+	if !ok {
+		of = new(failures)
+		f.table.Put(Network(a), of)
+	}
+	if after := f.tooMany(of); after > 0 {
+		return after, false
+	}
+	of.at[of.next] = f.now()
+	of.next = (of.next + 1) % maxFailures
+	return f.tooMany(of), true
 }
 
 // Network returns what one user of the net has: an address of IPv4, or the first 64 bits of
@@ -73,14 +90,6 @@ func Network(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// A tally counts failures of addresses, or of others.
-type tally[K comparable] struct {
-	now func() time.Time
-
-	mu    sync.Mutex // guards table and what it has
-	table *lru.Map[K, *failures]
-}
-
 // failures are the times of the last failures, in a ring.
 type failures struct {
 	at   [maxFailures]time.Time
@@ -88,53 +97,25 @@ type failures struct {
 	turn chan struct{} // has room for one; nil: it was not needed yet
 }
 
-func newTally[K comparable](now func() time.Time, most int) *tally[K] {
-	return &tally[K]{now: now, table: lru.New[K, *failures](most)}
-}
-
 // tooMany returns for how long there were too many, 0 if there were not. The caller holds mu.
-func (t *tally[K]) tooMany(f *failures) time.Duration {
-	oldest := f.at[f.next]
+func (f *Failures) tooMany(of *failures) time.Duration {
+	oldest := of.at[of.next]
 	if oldest.IsZero() {
 		return 0
 	}
-	return max(0, min(failuresEach-t.now().Sub(oldest), failuresEach))
-}
-
-func (t *tally[K]) isOver(k K) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	f, ok := t.table.Get(k)
-	return ok && t.tooMany(f) > 0
+	return max(0, min(failuresEach-f.now().Sub(oldest), failuresEach))
 }
 
 // turn returns a channel with room for the one whose turn it is, nil if nobody needs a turn.
-func (t *tally[K]) turn(k K) chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	f, ok := t.table.Get(k)
-	if !ok || t.tooMany(f) == 0 {
+func (f *Failures) turn(network netip.Prefix) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of, ok := f.table.Get(network)
+	if !ok || f.tooMany(of) == 0 {
 		return nil
 	}
-	if f.turn == nil {
-		f.turn = make(chan struct{}, 1)
+	if of.turn == nil {
+		of.turn = make(chan struct{}, 1)
 	}
-	return f.turn
-}
-
-// add is [Failures.Failed].
-func (t *tally[K]) add(k K) (retryAfter time.Duration, counted bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	f, ok := t.table.Get(k)
-	if !ok {
-		f = new(failures)
-		t.table.Put(k, f)
-	}
-	if after := t.tooMany(f); after > 0 {
-		return after, false
-	}
-	f.at[f.next] = t.now()
-	f.next = (f.next + 1) % maxFailures
-	return t.tooMany(f), true
+	return of.turn
 }

@@ -70,8 +70,8 @@ func TestFailuresOfANetwork(t *testing.T) {
 	}
 }
 
-// Wrong secrets of a key cost ten reads a minute, and then four a second. Its right secret
-// passes meanwhile, and so does a new one, within a second of the change.
+// Wrong secrets of a key cost four reads a second. Its right secret passes meanwhile, and so
+// does a new one, within a second of the change.
 func TestGuessingASecret(t *testing.T) {
 	s, clock := &spy{Store: memstore.New()}, testkit.NewClock()
 	here := auth.NewKeys(s, auth.Options{Now: clock.Now})

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -101,26 +102,16 @@ func (r keyRecord) shown() keyRecord {
 	return r
 }
 
-// permits reports whether the hash is of a secret with which the key can be used. It takes
-// the same time for each hash and each key, also for the zero one.
+// permits reports whether the hash is of a secret with which the key can be used.
 func (r keyRecord) permits(hash [sha256.Size]byte, now time.Time) bool {
-	same := r.accepts(hash, now)
-	return same && r.Live(now)
+	return r.accepts(hash, now) && r.Live(now)
 }
 
-// accepts reports whether the hash is of a secret that is valid. It takes the same time
-// for each hash.
+// accepts reports whether the hash is of a secret that is valid.
 func (r keyRecord) accepts(hash [sha256.Size]byte, now time.Time) bool {
-	var dummy [sha256.Size]byte
-	_ = subtle.ConstantTimeCompare(dummy[:], hash[:]) // so that a key without secrets takes time too
-	ok := 0
-	for _, s := range r.Secrets {
-		same := subtle.ConstantTimeCompare(s.SHA256, hash[:])
-		if s.Until.IsZero() || now.Before(s.Until) {
-			ok |= same
-		}
-	}
-	return ok == 1
+	return slices.ContainsFunc(r.Secrets, func(s secretRecord) bool {
+		return (s.Until.IsZero() || now.Before(s.Until)) && subtle.ConstantTimeCompare(s.SHA256, hash[:]) == 1
+	})
 }
 
 // ends returns when a secret of the key is to end, the zero time if that is when the key

@@ -39,12 +39,10 @@ type Keys struct {
 	tenants Tenants
 	people  *Sessions
 	log     *slog.Logger
-	guesses *tally[string] // wrong secrets, by the id of a key that exists
 
-	known   *cache[string, keyRecord] // by the id of the key
-	refused *cache[credential, struct{}]
-	any     atomic.Bool                          // there is a key; keys never become none again
-	first   *cache[struct{}, []workspace.Record] // the first key; empty: there was none
+	known *cache[string, keyRecord]            // by the id of the key
+	any   atomic.Bool                          // there is a key; keys never become none again
+	first *cache[struct{}, []workspace.Record] // the first key; empty: there was none
 }
 
 // Options are the options of [NewKeys].
@@ -72,15 +70,13 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	}
 	d := workspace.DefaultStoreLimits()
 	o.Limits = workspace.StoreLimits{Agents: cmp.Or(o.Limits.Agents, d.Agents), Bytes: cmp.Or(o.Limits.Bytes, d.Bytes)}
-	w := &watch{store: store, key: generationKey, now: o.Now}
+	w := &watch{store: store, now: o.Now}
 	k := &Keys{
 		store: store, watch: w, log: o.Logger, used: &lastUse{store: store},
 		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: newCache[string, TenantLimits]()},
-		guesses: newTally[string](o.Now, maxKnown),
-		known:   newCache[string, keyRecord](), refused: newCache[credential, struct{}](), first: newCache[struct{},
-			[]workspace.Record](),
+		known:   newCache[string, keyRecord](), first: newCache[struct{}, []workspace.Record](),
 	}
-	k.people = newSessions(k, o.Now)
+	k.people = &Sessions{keys: k, known: newCache[credential, sessionRecord]()}
 	return k
 }
 
@@ -93,7 +89,6 @@ func (k *Keys) Sessions() *Sessions { return k.people }
 // Close writes down when keys were used last. Verify, Any and Limits then fail with
 // [ErrUnavailable], and so do sessions. Errors: those of the store.
 func (k *Keys) Close(ctx context.Context) error {
-	k.people.watch.close()
 	k.watch.close()
 	return k.used.close(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"math/big"
 	"strings"
 )
 
@@ -84,25 +85,17 @@ func encode62(n uint32, digits int) string {
 // randomBase62 draws each character with the same probability. It does not return if
 // the system gives no random bytes.
 func randomBase62(n int) string {
-	text := make([]byte, 0, n)
-	for b := make([]byte, 64); ; {
-		rand.Read(b)
-		for _, c := range b {
-			if c >= 62*4 { // 256 is no multiple of 62
-				continue
-			}
-			if text = append(text, base62[c%62]); len(text) == n {
-				return string(text)
-			}
+	text := make([]byte, n)
+	for i := range text {
+		digit, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			panic(err) // crypto/rand never fails
 		}
+		text[i] = base62[digit.Int64()]
 	}
+	return string(text)
 }
 
 func isBase62(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !('0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, base62) == ""
 }

@@ -62,15 +62,15 @@ func TestTablesAreBounded(t *testing.T) {
 		}
 		testkit.Must(t, testkit.Err(keys.tenants.Limits(t.Context(), text[:40])))
 	}
-	refused, known, tenants := keys.refused.table.Len(), keys.known.table.Len(), keys.tenants.known.table.Len()
-	if refused != maxKnown || known != 0 || len(keys.used.marks) != 0 || tenants != maxKnown {
-		t.Errorf("%d refused, %d known, %d used, %d tenants", refused, known, len(keys.used.marks), tenants)
+	known, tenants := keys.known.table.Len(), keys.tenants.known.table.Len()
+	if known != 0 || len(keys.used.marks) != 0 || tenants != maxKnown {
+		t.Errorf("%d known, %d used, %d tenants", known, len(keys.used.marks), tenants)
 	}
 	f := NewFailures(nil)
 	for i := range maxAddresses + 100 {
 		f.Failed(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
 	}
-	if n := f.addresses.table.Len(); n != maxAddresses {
+	if n := f.table.Len(); n != maxAddresses {
 		t.Errorf("%d addresses, expected %d", n, maxAddresses)
 	}
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -205,15 +206,16 @@ func (k Key) ended() time.Time {
 	return k.Expires
 }
 
-// drop removes a key and its last use, unless the key has changed meanwhile.
+// drop removes a key, its sessions and its last use, unless the key has changed meanwhile.
 func drop(system workspace.Records, r keyRecord) error {
 	deleted, err := records.Delete(system, workspace.Record{Key: keyPrefix + r.ID, Revision: r.revision})
 	if err != nil || !deleted {
 		return err
 	}
-	used, err := records.Get(system, usedPrefix+r.ID)
-	if err == nil && used.Revision > 0 {
-		_, err = records.Delete(system, used)
+	err = records.DeleteAll(system, sessionsOf(r.ID))
+	used, err2 := records.Get(system, usedPrefix+r.ID)
+	if err2 == nil && used.Revision > 0 {
+		_, err2 = records.Delete(system, used)
 	}
-	return err
+	return errors.Join(err, err2)
 }

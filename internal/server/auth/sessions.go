@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
@@ -28,24 +26,10 @@ const (
 // it holds in this process at once, and in every other within a second. The clock that
 // counts is the store's.
 //
-// A key has at most 64 sessions, also counting those that are over but not removed yet.
-// Each Begin removes up to ten that are over, of any key.
+// A key has at most 64 sessions. Each Begin removes those of its key that are over.
 type Sessions struct {
 	keys  *Keys
-	watch *watch
-
-	known   *cache[credential, sessionRecord]
-	refused *cache[credential, struct{}]
-
-	mu    sync.Mutex // guards swept
-	swept string     // the record up to which Begin looked for sessions that are over; "": none
-}
-
-func newSessions(k *Keys, now func() time.Time) *Sessions {
-	return &Sessions{
-		keys: k, watch: &watch{store: k.store, key: sessionGeneration, now: now},
-		known: newCache[credential, sessionRecord](), refused: newCache[credential, struct{}](),
-	}
+	known *cache[credential, sessionRecord]
 }
 
 // Begin begins a session for whoever has an API key. The text of the session cannot be
@@ -70,7 +54,6 @@ func (s *Sessions) Begin(ctx context.Context, text string) (session string, c Ca
 	if err := s.add(ctx, system, name, r); err != nil {
 		return "", Caller{}, time.Time{}, unavailable(err)
 	}
-	s.sweep(system, now)
 	return session, c, r.Expires, nil
 }
 
@@ -93,8 +76,8 @@ func endOf(system workspace.Records, key credential, now time.Time) (time.Time, 
 	return end, nil
 }
 
-// add stores a session, and removes the oldest of the key that are too many. Of several
-// that are stored at once, the last to look sees all of them.
+// add stores a session, and removes those of the key that are over and the oldest that are too
+// many. Of several that are stored at once, the last to look sees all of them.
 func (s *Sessions) add(ctx context.Context, system workspace.Records, name credential, r sessionRecord) error {
 	value, err := json.Marshal(r)
 	if err != nil {
@@ -105,86 +88,47 @@ func (s *Sessions) add(ctx context.Context, system workspace.Records, name crede
 	}
 	var others []workspace.Record
 	for found, err := range records.All(system, sessionsOf(name.id), "") {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if found.Key != sessionKey(name) {
+		case found.Key == sessionKey(name):
+		case decodeSession(found).live(r.Created):
 			others = append(others, found)
+		default:
+			if _, err := records.Delete(system, found); err != nil {
+				return err
+			}
 		}
 	}
-	// Those that are over can be spared first, then the oldest.
-	spared := func(found workspace.Record) time.Time {
-		if o := decodeSession(found); o.live(r.Created) {
-			return o.Created
-		}
-		return time.Time{}
-	}
-	slices.SortStableFunc(others, func(a, b workspace.Record) int { return spared(a).Compare(spared(b)) })
-	ended := false
-	for _, o := range others[:max(0, len(others)+1-maxSessions)] {
+	slices.SortStableFunc(others, func(a, b workspace.Record) int {
+		return decodeSession(a).Created.Compare(decodeSession(b).Created)
+	})
+	many := others[:max(0, len(others)+1-maxSessions)]
+	for _, o := range many {
 		// One that has changed was signed out meanwhile; another Begin removes it.
 		if _, err := records.Delete(system, o); err != nil {
 			return err
 		}
-		ended = ended || decodeSession(o).live(r.Created)
 	}
-	if ended {
-		return s.watch.raise(ctx)
+	if len(many) > 0 {
+		return s.keys.watch.raise(ctx)
 	}
 	return nil
-}
-
-// sweep looks at a few records after those that it looked at before, and removes those
-// whose session or key is over. The next sweep makes up for an error.
-func (s *Sessions) sweep(system workspace.Records, now time.Time) {
-	s.mu.Lock()
-	after := s.swept
-	s.mu.Unlock()
-	page, err := system.List(sessionPrefix, after, maxSweep)
-	if err == nil {
-		for _, found := range page {
-			if r := decodeSession(found); !r.live(now) || keyIsOver(system, found, r, now) {
-				_, _ = records.Delete(system, found)
-			}
-		}
-	}
-	next := ""
-	if len(page) == maxSweep {
-		next = page[maxSweep-1].Key
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.swept = next
-}
-
-// keyIsOver reports whether no session of the secret can be used again: a key that has
-// expired can be given more time. It reports false if that cannot be found out.
-func keyIsOver(system workspace.Records, found workspace.Record, r sessionRecord, now time.Time) bool {
-	id, _, _ := strings.Cut(strings.TrimPrefix(found.Key, sessionPrefix), "/")
-	key, err := readKey(system, id)
-	if err != nil {
-		return errors.Is(err, workspace.ErrNotFound)
-	}
-	return !key.Revoked.IsZero() || !key.accepts(r.secret(), now)
 }
 
 // Verify returns the owner of a session's key, as [Keys.Verify] does. It implements
 // [Verifier].
 //
 // A text that cannot be a session is refused without a look at the store. A session that
-// was in use shortly before costs no read of its own. All sessions together cost a read
-// of the store each 250 ms, beside those of the keys.
+// was in use shortly before costs no read of its own.
 func (s *Sessions) Verify(ctx context.Context, session string) (Caller, error) {
 	name, ok := parseSession(session)
 	if !ok {
 		return Caller{}, ErrUnknown
 	}
-	now, err := s.watch.current(ctx)
+	now, err := s.keys.watch.current(ctx)
 	if err != nil {
 		return Caller{}, err
-	}
-	if s.refused.get(name).holds(now) {
-		return Caller{}, ErrUnknown
 	}
 	r, err := s.known.load(name, now, func() (sessionRecord, error) {
 		found, err := s.keys.store.System(ctx).Get(sessionKey(name))
@@ -194,7 +138,6 @@ func (s *Sessions) Verify(ctx context.Context, session string) (Caller, error) {
 		return Caller{}, unavailable(err)
 	}
 	if err != nil || !r.live(now.store) {
-		s.refused.put(name, now, struct{}{})
 		return Caller{}, ErrUnknown
 	}
 	return s.keys.verify(ctx, credential{name.id, r.secret()})
@@ -222,7 +165,7 @@ func (s *Sessions) End(ctx context.Context, session string) error {
 		return nil
 	}
 	errNone := errors.New("there is no such session")
-	err := s.watch.update(ctx, sessionKey(name), func(found workspace.Record) ([]byte, error) {
+	err := s.keys.watch.update(ctx, sessionKey(name), func(found workspace.Record) ([]byte, error) {
 		r := decodeSession(found)
 		switch {
 		case found.Revision == 0:

@@ -61,8 +61,7 @@ func sessionRecords(t testing.TB, s workspace.Store) (keys []string) {
 	return keys
 }
 
-// Whoever has a session is the owner of the key. What cannot be a session costs no read,
-// and what is none costs one.
+// Whoever has a session is the owner of the key. What cannot be a session costs no read.
 func TestSession(t *testing.T) {
 	s := &spy{Store: memstore.New()}
 	keys := auth.NewKeys(s, auth.Options{Now: testkit.NewClock().Now}) // looks once
@@ -86,13 +85,7 @@ func TestSession(t *testing.T) {
 	if n := s.reads.Load() - before; n != 0 {
 		t.Errorf("%d reads for texts that cannot be a session", n)
 	}
-	for range 100 {
-		signedOut(t, keys, other[3:11]+session[8:], session[:9]+strings.Repeat("A", 43))
-		signedIn(t, keys, session)
-	}
-	if n := s.reads.Load() - before; n != 2 {
-		t.Errorf("%d reads for two sessions that do not exist, expected 2", n)
-	}
+	signedOut(t, keys, other[3:11]+session[8:], session[:9]+strings.Repeat("A", 43))
 	for _, wrong := range []string{"", session, other[:len(other)-1] + "?", "sp_" + text[3:11] + other[11:]} {
 		if got, c, until, err := keys.Sessions().Begin(t.Context(), wrong); err != auth.ErrUnknown || got != "" || c.ID != "" || !until.IsZero() {
 			t.Errorf("Begin with a wrong key = %q, %+v, %v, %v", got, c, until, err)
@@ -189,47 +182,32 @@ func TestSessionLimit(t *testing.T) {
 	})
 }
 
-// Sessions that are over are removed by those that begin later, a few at a time, and no
-// others are.
-func TestSessionsAreSwept(t *testing.T) {
+// Sessions that are over are removed when another one of their key begins, and all of them with
+// the key.
+func TestSessionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spy{Store: memstore.New()}
+		s := memstore.New()
 		keys := open(t, s)
-		_, text := create(t, keys, grant(t, "*"))
-		begin := func(tenants string, n int) (ids []string) {
-			for i := range n {
-				g := grant(t, "*")
-				g.Tenant = fmt.Sprint(tenants, i)
-				key, text := create(t, keys, g)
-				signIn(t, keys, text)
-				signIn(t, keys, text)
-				ids = append(ids, key.ID)
-			}
-			return ids
+		key, text := create(t, keys, grant(t, "*"))
+		_, other := create(t, keys, grant(t, "*"))
+		for range 10 {
+			signIn(t, keys, text)
 		}
-		begin("old", 50)
+		signIn(t, keys, other)
 		time.Sleep(12 * time.Hour)
-		for _, id := range begin("revoked", 10) {
-			testkit.Must(t, testkit.Err(keys.Revoke(t.Context(), id)))
+		session, _ := signIn(t, keys, text)
+		if n := len(sessionRecords(t, s)); n != 2 {
+			t.Errorf("%d records, expected the new session and the one of another key", n)
 		}
-		begin("live", 10)
-		testkit.Must(t, testkit.Err(s.System(t.Context()).Put("auth/session/00000000/not-a-record", []byte("["), 0)))
-		for i := range 30 {
-			writes, reads := s.writes.Load(), s.reads.Load()
-			session, _ := signIn(t, keys, text)
-			testkit.Must(t, keys.Sessions().End(t.Context(), session))
-			if w, r := s.writes.Load()-writes, s.reads.Load()-reads; w > 13 || r > 20 { // put, ten deletes, end and its generation
-				t.Errorf("sign-in %d: %d writes and %d reads", i, w, r)
-			}
-		}
-		n := 0
-		for _, key := range sessionRecords(t, s) {
-			if key[13:21] != text[3:11] {
-				n++
-			}
-		}
-		if n != 20 {
-			t.Errorf("%d records of other keys are left, expected the 20 of live keys", n)
+		testkit.Must(t, keys.Sessions().End(t.Context(), session))
+		testkit.Must(t, testkit.Err(keys.Revoke(t.Context(), key.ID)))
+		time.Sleep(time.Second)
+		last, _ := create(t, keys, grant(t, "*"))
+		testkit.Must(t, testkit.Err(keys.Revoke(t.Context(), last.ID)))
+		time.Sleep(31 * 24 * time.Hour)
+		create(t, keys, grant(t, "*"))
+		if n := len(sessionRecords(t, s)); n != 1 {
+			t.Errorf("%d records after the key is gone, expected the one of another key", n)
 		}
 	})
 }
@@ -285,7 +263,7 @@ func TestKilledBeforeTheSessionGeneration(t *testing.T) {
 			_, text := create(t, here, grant(t, "*"))
 			session, _ := signIn(t, here, text)
 			signedIn(t, there, session)
-			s.failing("put", "auth/session-generation", workspace.ErrOutcomeUnknown)
+			s.failing("put", "auth/generation", workspace.ErrOutcomeUnknown)
 			if err := here.Sessions().End(t.Context(), session); !errors.Is(err, workspace.ErrOutcomeUnknown) {
 				t.Fatalf("End = %v, expected the error of the generation", err)
 			}

@@ -18,11 +18,7 @@ func (k *Keys) Verify(ctx context.Context, text string) (Caller, error) {
 	if !ok {
 		return Caller{}, ErrUnknown
 	}
-	c, err := k.verify(ctx, key)
-	if errors.Is(err, ErrUnknown) && !k.known.get(key.id).process.IsZero() { // there is such a key
-		k.guesses.add(key.id)
-	}
-	return c, err
+	return k.verify(ctx, key)
 }
 
 // Known is Verify for a key that this process has found right before, so that it is no guess.
@@ -43,13 +39,10 @@ func (k *Keys) verify(ctx context.Context, key credential) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	if k.refused.get(key).holds(now) {
-		return Caller{}, ErrUnknown
-	}
 	found := k.known.get(key.id)
 	r := found.value
-	if !found.holds(now) || !r.permits(key.hash, now.store) && !k.isGuessed(key.id, found.moment, now) {
-		// The key may have a new secret or more time since the last look.
+	if !found.holds(now) || !r.permits(key.hash, now.store) && elapsed(found.process, now.process) >= lookEvery {
+		// The key may have a new secret or more time since the last look. Guesses cost a read each 250 ms.
 		r, err = readKey(k.store.System(ctx), key.id)
 		switch {
 		case err == nil:
@@ -59,18 +52,11 @@ func (k *Keys) verify(ctx context.Context, key credential) (Caller, error) {
 		}
 	}
 	if !r.permits(key.hash, now.store) {
-		k.refused.put(key, now, struct{}{})
 		return Caller{}, ErrUnknown
 	}
 	k.used.mark(key.id, now.store)
 	return Caller{ID: "key/" + r.ID, Tenant: r.Tenant, Name: r.Name, Key: r.ID, Agents: r.Agents, Scopes: r.Scopes,
 		Rate: r.Rate}, nil
-}
-
-// isGuessed reports whether too many wrong secrets of a key have come, and the key was read
-// a moment ago. What has changed since is seen with the next look.
-func (k *Keys) isGuessed(id string, read, now moment) bool {
-	return elapsed(read.process, now.process) < lookEvery && k.guesses.isOver(id)
 }
 
 // Any reports whether the store has a key, even one that was revoked or has expired.

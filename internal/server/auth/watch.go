@@ -20,12 +20,9 @@ const (
 	cacheAge    = 5 * time.Minute // what is older is read again even if nothing says that it has changed
 )
 
-// A generation is a record that every change of some other records raises after the
-// change. What was read before is not used after.
-const (
-	generationKey     = "auth/generation"         // of keys and tenants
-	sessionGeneration = "auth/session-generation" // of sessions that have ended
-)
+// generationKey is a record that every change of a key or a tenant raises after the change, and
+// so does the end of a session. What was read before is not used after.
+const generationKey = "auth/generation"
 
 // A moment is when something was read. The zero value is never.
 type moment struct {
@@ -50,7 +47,6 @@ type look struct {
 // and at most each 250 ms.
 type watch struct {
 	store  workspace.Store
-	key    string             // of the generation
 	now    func() time.Time   // a clock that goes on, best a monotonic one
 	flight singleflight.Group // of looks
 
@@ -101,7 +97,7 @@ func (w *watch) look(ctx context.Context, epoch int) {
 	defer cancel()
 	l := look{at: w.now()}
 	system := w.store.System(ctx)
-	r, err := records.Get(system, w.key)
+	r, err := records.Get(system, generationKey)
 	if l.generation = r.Revision; err == nil {
 		l.store, err = system.Now()
 	}
@@ -132,7 +128,7 @@ func (w *watch) raise(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 	defer cancel()
 	next := func(workspace.Record) ([]byte, error) { return []byte("{}"), nil } // the same, with a new revision
-	_, err := records.Update(w.store.System(ctx), w.key, next)
+	_, err := records.Update(w.store.System(ctx), generationKey, next)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last = look{} // the next call looks

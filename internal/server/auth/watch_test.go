@@ -211,7 +211,7 @@ func TestClockIsSet(t *testing.T) {
 	}
 }
 
-// Two processes that use a key all the time write it down once a minute, and once more
+// Two processes that use a key all the time each write it down once a minute, and once more
 // at the end.
 func TestLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -232,8 +232,8 @@ func TestLastUse(t *testing.T) {
 			accepted(t, there, text)
 			time.Sleep(500 * time.Millisecond)
 		}
-		if n := writes.Load(); n < 9 || n > 10 {
-			t.Errorf("%d writes in ten minutes, expected 9 or 10", n)
+		if n := writes.Load(); n < 10 || n > 20 {
+			t.Errorf("%d writes in ten minutes, expected 10 to 20", n)
 		}
 		accepted(t, there, text)
 		last := time.Now()
