@@ -18,9 +18,8 @@ import (
 const (
 	freshTime  = 5 * time.Minute  // older keys are still used, and fetched again
 	staleTime  = time.Hour        // older keys are not used
-	fetchEvery = 10 * time.Second // while there are keys, on average
-	maxFetches = 5                // while there are keys, one after the other
-	retryWait  = 5 * time.Second  // at least, between two fetches while there are none
+	fetchEvery = 10 * time.Second // on average
+	maxFetches = 5                // one after the other
 )
 
 // A keyID names a public key of the issuer. Two keys of different types may share a kid.
@@ -40,11 +39,11 @@ type keySet struct {
 
 	flight singleflight.Group // of fetches
 
-	mu      sync.Mutex    // guards what follows
-	bucket  *rate.Limiter // of fetches while there are keys
+	bucket *rate.Limiter // of fetches
+
+	mu      sync.Mutex // guards what follows
 	keys    map[keyID]crypto.PublicKey
 	fetched time.Time // when the issuer gave the keys; zero: never
-	tried   time.Time // when the last fetch began or ended; zero: never
 }
 
 func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), now func() time.Time,
@@ -117,7 +116,7 @@ func (s *keySet) older(limit time.Duration) bool {
 
 // renew fetches the keys, unless there were too many fetches.
 func (s *keySet) renew() {
-	if !s.mayFetch() {
+	if s.ctx.Err() != nil || !s.bucket.AllowN(s.now(), 1) {
 		return
 	}
 	keys, err := s.fetch(s.ctx)
@@ -126,27 +125,9 @@ func (s *keySet) renew() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tried = s.now()
 	if err == nil {
-		s.keys, s.fetched = keys, s.tried
+		s.keys, s.fetched = keys, s.now()
 	}
-}
-
-func (s *keySet) mayFetch() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	since := now.Sub(s.tried)
-	switch {
-	case s.ctx.Err() != nil:
-		return false
-	case s.older(staleTime) && !s.tried.IsZero() && since >= 0 && since < retryWait:
-		return false
-	case !s.older(staleTime) && !s.bucket.AllowN(now, 1):
-		return false
-	}
-	s.tried = now
-	return true
 }
 
 // close ends the fetch that runs, and waits for its end.

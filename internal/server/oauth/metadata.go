@@ -51,7 +51,8 @@ func (s *Server) MetadataURL() string { return s.link }
 
 // Metadata returns the handler of the protected-resource metadata (RFC 9728). The caller
 // mounts it at the path of [Server.MetadataURL], and at
-// /.well-known/oauth-protected-resource for older clients. Anybody may read it. The answer
+// /.well-known/oauth-protected-resource for older clients, and lets GET, HEAD and OPTIONS through.
+// Anybody may read it. The answer
 // is 404 if there is no metadata.
 func (s *Server) Metadata() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,19 +62,15 @@ func (s *Server) Metadata() http.Handler {
 		}
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*") // clients in browsers read it too
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
-			h.Set("Content-Type", "application/json")
-			h.Set("Cache-Control", "public, max-age=300")
-			_, _ = w.Write(s.document)
-		case http.MethodOptions:
+		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
 			h.Set("Access-Control-Allow-Headers", "*")
 			w.WriteHeader(http.StatusNoContent)
-		default:
-			h.Set("Allow", "GET, HEAD, OPTIONS")
-			http.Error(w, "use GET", http.StatusMethodNotAllowed)
+			return
 		}
+		h.Set("Content-Type", "application/json")
+		h.Set("Cache-Control", "public, max-age=300")
+		_, _ = w.Write(s.document)
 	})
 }
 
