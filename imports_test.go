@@ -119,7 +119,7 @@ var allowed = map[string][]string{
 	"console":                            {"internal/observe/backtrace", "workspace", "linediff", "internal/admission", "console/internal/...", "internal/kind", "internal/phrase"},
 	"internal/admission":                 {},
 	"internal/server/apierror":           {},
-	"internal/server/memorystores":       {"internal/server/access", "internal/server/apierror", "internal/server/auth", "internal/admission", "internal/strictjson", "workspace", "internal/kind"},
+	"internal/server/memorystores":       {"internal/server/access", "internal/server/apierror", "internal/server/auth", "internal/server/lru", "internal/admission", "internal/strictjson", "mcpserver", "workspace", "internal/kind"},
 	"internal/memorycommand":             {"internal/observe/backtrace", "internal/strictjson", "workspace"},
 	"internal/receipt":                   {"workspace/store"},
 }

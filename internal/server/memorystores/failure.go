@@ -15,13 +15,12 @@ import (
 
 // A failure is an answer that is an error.
 type failure struct {
-	status  int
-	error   apierror.Error
-	after   time.Duration // when the client may try again; 0: not said
-	limited time.Duration // the same, if an agent was called too often
-	final   bool          // trying again is of no use, although the status says so
-	allow   string        // the methods that there are; "": not said
-	cause   error         // of the store; nil: the status says it
+	status int
+	error  apierror.Error
+	after  time.Duration // when the client may try again; 0: not said
+	final  bool          // trying again is of no use, although the status says so
+	allow  string        // the methods that there are; "": not said
+	cause  error         // nil: the status says it
 }
 
 func fail(status int, format string, args ...any) *failure {

@@ -118,20 +118,14 @@ func listMemories(c *call) (any, error) {
 		case err != nil:
 			return nil, err
 		case full:
-			p.add(nil, v.Version.Size, func() (any, error) { return c.reread(w.ws, v) })
+			p.add(nil, v.Version.Size, func() (any, error) {
+				v, err := workspace.ViewFile(c.ctx, w.ws, workspace.FileQuery{Path: path, Content: true})
+				return c.newMemory(v, v.Version.Content, true), err
+			})
 		default:
 			p.add(c.newMemory(v, nil, false), 0, nil)
 		}
 	}
-}
-
-// reread returns a memory that was seen a moment ago, with the content that it has now.
-func (c *call) reread(ws *workspace.Workspace, seen workspace.FileView) (any, error) {
-	v, err := again(c.ctx, ws, seen)
-	if errors.Is(err, workspace.ErrNotFound) || v.Version.Redacted != nil { // others have written meanwhile
-		v, err = workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Content: true})
-	}
-	return c.newMemory(v, v.Version.Content, true), err
 }
 
 func (w *memoryWalk) readQuery() {

@@ -3,6 +3,7 @@ package memorystores
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/server/access"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/server/lru"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -25,32 +28,14 @@ type Options struct {
 	Admit func(ctx context.Context, tenant, agent string) (retryAfter time.Duration, ok bool)
 
 	// Around runs when a call begins, and the function that it returns when the call has
-	// ended. The call works with the context that it returns. nil: nothing runs.
-	Around func(context.Context, Call) (context.Context, func(Outcome))
+	// ended. The call works with the context that it returns. The Tool of a call is one of
+	// [Operations], or "" if there is no such route. nil: nothing runs.
+	Around func(context.Context, mcpserver.Call) (context.Context, func(mcpserver.Outcome))
 
 	// RequestID returns the number of the request of a context, for errors; nil: none.
 	RequestID func(context.Context) string
 
 	Logger *slog.Logger // gets errors that clients are not told; nil: slog.Default
-}
-
-// A Call is a request for a route.
-type Call struct {
-	Operation string // one of Operations, such as "memories.create"; "": there is no such route
-	Agent     string // that the path names; "": none, or no name that an agent can have
-}
-
-// Outcome says how a call ended.
-type Outcome struct {
-	// Err is nil for a call that did what it was asked for. [workspace.Kind] tells the kind
-	// of error. An error that wraps context.Canceled means that the client left. An error
-	// with neither is an internal error, which is in the log. The text of Err may have paths
-	// in it.
-	Err error
-
-	After    time.Duration // when a call over a rate may be tried again; 0: it was not over one
-	BytesIn  int64         // of the request's body
-	BytesOut int64         // of the answer, as far as it was written
 }
 
 const (
@@ -75,7 +60,9 @@ func New(o Options) *Handler {
 		o.Admit = func(context.Context, string, string) (time.Duration, bool) { return 0, true }
 	}
 	if o.Around == nil {
-		o.Around = func(ctx context.Context, _ Call) (context.Context, func(Outcome)) { return ctx, func(Outcome) {} }
+		o.Around = func(ctx context.Context, _ mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
+			return ctx, func(mcpserver.Outcome) {}
+		}
 	}
 	if o.RequestID == nil {
 		o.RequestID = func(context.Context) string { return "" }
@@ -83,7 +70,7 @@ func New(o Options) *Handler {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return &Handler{
 		o: o, room: admission.New(roomBytes, roomBytes/2), scans: admission.New(scans, scans/2),
-		origins: http.NewCrossOriginProtection(),
+		origins: http.NewCrossOriginProtection(), created: created{stores: lru.New[[sha256.Size]byte, fresh](maxFresh)},
 	}
 }
 
@@ -114,25 +101,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	none := c.findRoute()
-	seen := Call{Agent: c.agent}
+	seen := mcpserver.Call{AgentID: c.agent}
 	if c.route != nil {
-		seen.Operation = c.route.name
+		seen.Tool = c.route.name
 	}
 	around, end := h.o.Around(r.Context(), seen)
-	outcome := Outcome{Err: errPanic}
+	outcome := mcpserver.Outcome{Err: errPanic}
 	defer func() { end(outcome) }()
 	c.ctx = around
 	if known, ok := auth.FromContext(around); ok {
 		c.group = "tenant " + known.Tenant
 	}
 	answer, err := c.answer(w, none)
-	outcome = Outcome{BytesIn: int64(len(c.body))}
+	outcome = mcpserver.Outcome{BytesIn: int64(len(c.body))}
 	status := http.StatusOK
 	if err != nil {
 		f := h.explain(c.ctx, err)
 		f.head(w.Header())
 		status, answer = f.status, []byte(f.error.JSON(h.o.RequestID(r.Context())))
-		outcome.Err, outcome.After = f, f.limited
+		outcome.Err = f
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -246,7 +247,6 @@ func (c *call) enter() (s found, err error) {
 	if s.profile, s.known, err = c.svc.Profile(c.ctx, c.agent); err != nil {
 		return s, err
 	}
-	c.h.created.used(c)
 	s.ws, err = c.workspace()
 	return s, err
 }
@@ -284,9 +284,8 @@ func (c *call) admit(agent string) error {
 	if ok {
 		return nil
 	}
-	f := fail(http.StatusTooManyRequests, "too many calls for this memory store; try again").retry(after)
-	f.limited = after
-	return f
+	return fail(http.StatusTooManyRequests, "too many calls for this memory store; try again").retry(after).
+		because(&mcpserver.Busy{After: after})
 }
 
 // written returns when an agent has written last; zero: it holds nothing.
