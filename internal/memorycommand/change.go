@@ -12,39 +12,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// run runs the command.
-func (c *Command) run(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	switch c.name {
-	case "view":
-		return c.view(ctx, ws, o)
-	case "create":
-		return c.create(ctx, ws, o)
-	case "str_replace":
-		return c.replace(ctx, ws, o)
-	case "insert":
-		return c.insert(ctx, ws, o)
-	case "delete":
-		return c.delete(ctx, ws, o)
-	}
-	return c.rename(ctx, ws, o)
-}
-
-func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.file("path", c.Text("path"))
+func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	p, err := c.o.file("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
 	w := workspace.WriteOptions{Tree: true, IfVersion: new(int64)}
-	if o.Overwrite {
+	if c.o.Overwrite {
 		w.IfVersion = nil
 	}
 	_, err = ws.WriteFile(ctx, p.path, []byte(c.Text("file_text")), w)
 	if errors.Is(err, workspace.ErrConflict) {
 		exists := "Error: File %s already exists"
-		if o.Overwrite {
+		if c.o.Overwrite {
 			exists = "%s is a folder; name a file in it, or give another path"
 		}
-		return "", o.inTheWay("path", p, err, exists)
+		return "", c.o.inTheWay("path", p, err, exists)
 	}
 	return fmt.Sprintf("File created successfully at: %s", p.given), err
 }
@@ -60,8 +43,8 @@ func (o Options) inTheWay(member string, p place, err error, exists string) erro
 		member, p.given, quote(o.root()+"/"+at.Path))
 }
 
-func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.Text("path"))
+func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	p, err := c.o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -142,8 +125,8 @@ func around(content []byte, line int) string {
 	})
 }
 
-func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.Text("path"))
+func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	p, err := c.o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -164,13 +147,13 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options
 	return fmt.Sprintf("The file %s has been edited.", p.given), err
 }
 
-func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.Text("path"))
+func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	p, err := c.o.place("path", c.Text("path"))
 	switch {
 	case err != nil:
 		return "", err
 	case p.path == "":
-		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", o.root())
+		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", c.o.root())
 	}
 	_, err = workspace.DeleteTree(ctx, ws, p.path)
 	if errors.Is(err, workspace.ErrNotFound) {
@@ -179,29 +162,19 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options
 	return fmt.Sprintf("Successfully deleted %s", p.given), err
 }
 
-func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	from, err := o.place("old_path", c.Text("old_path"))
+func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	from, err := c.o.place("old_path", c.Text("old_path"))
 	if err != nil {
 		return "", err
 	}
-	to, err := o.place("new_path", c.Text("new_path"))
+	to, err := c.o.place("new_path", c.Text("new_path"))
 	switch {
 	case err != nil:
 		return "", err
 	case from.path == "":
-		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", o.root())
-	case to.path == "":
+		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", c.o.root())
+	case to.path == "", to.path == from.path:
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
-	}
-	if from.path == to.path {
-		found, err := exists(ctx, ws, from.path)
-		switch {
-		case err != nil:
-			return "", err
-		case found:
-			return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
-		}
-		return "", refuse(workspace.ErrNotFound, "Error: The path %s does not exist", from.given)
 	}
 	if strings.HasPrefix(to.path, from.path+"/") {
 		return "", refuse(workspace.ErrInvalid, "new_path %s lies in old_path; give a path outside of it", to.given)
@@ -211,21 +184,7 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options
 	case errors.Is(err, workspace.ErrNotFound):
 		return "", refuse(err, "Error: The path %s does not exist", from.given)
 	case errors.Is(err, workspace.ErrConflict):
-		return "", o.inTheWay("new_path", to, err, "Error: The destination %s already exists")
+		return "", c.o.inTheWay("new_path", to, err, "Error: The destination %s already exists")
 	}
 	return fmt.Sprintf("Successfully renamed %s to %s", from.given, to.given), err
-}
-
-// exists reports whether there is a file at a path, or below it.
-func exists(ctx context.Context, ws *workspace.Workspace, path string) (bool, error) {
-	for _, prefix := range []string{path, path + "/"} { // the file at a path is the first that begins with it
-		page, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: prefix, Limit: 1})
-		if err != nil {
-			return false, err
-		}
-		if len(page.Files) > 0 && (prefix != path || page.Files[0].Path == path) {
-			return true, nil
-		}
-	}
-	return false, nil
 }

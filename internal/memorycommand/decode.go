@@ -1,6 +1,7 @@
 package memorycommand
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type Command struct {
 	o         Options
 	name      string
 	viewRange *lines // view_range; nil: all lines
+	run       func(*Command, context.Context, *workspace.Workspace) (string, error)
 }
 
 // lines are the first and the last of some lines, from 1. A last of -1 is the end.
@@ -28,13 +30,14 @@ type lines struct{ first, last int64 }
 var commands = []struct {
 	name               string
 	required, optional []string
+	run                func(*Command, context.Context, *workspace.Workspace) (string, error)
 }{
-	{"view", []string{"path"}, []string{"view_range"}},
-	{"create", []string{"path", "file_text"}, nil},
-	{"str_replace", []string{"path", "old_str"}, []string{"new_str"}},
-	{"insert", []string{"path", "insert_line", "insert_text"}, nil},
-	{"delete", []string{"path"}, nil},
-	{"rename", []string{"old_path", "new_path"}, nil},
+	{"view", []string{"path"}, []string{"view_range"}, (*Command).view},
+	{"create", []string{"path", "file_text"}, nil, (*Command).create},
+	{"str_replace", []string{"path", "old_str"}, []string{"new_str"}, (*Command).replace},
+	{"insert", []string{"path", "insert_line", "insert_text"}, nil, (*Command).insert},
+	{"delete", []string{"path"}, nil, (*Command).delete},
+	{"rename", []string{"old_path", "new_path"}, nil, (*Command).rename},
 }
 
 func commandNames() (all []string) {
@@ -101,6 +104,7 @@ func (o Options) Command(given strictjson.Values) (*Command, error) {
 	if i < 0 {
 		return nil, unknownCommand(c.name)
 	}
+	c.run = commands[i].run
 	for _, f := range Fields()[1:] {
 		switch required := slices.Contains(commands[i].required, f.Name); {
 		case !c.Has(f.Name) && required:

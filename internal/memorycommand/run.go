@@ -86,7 +86,7 @@ func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o O
 
 // Do is [Do] for a decoded command.
 func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	text, err := c.run(ctx, ws, c.o)
+	text, err := c.run(c, ctx, ws)
 	if err != nil {
 		return "", c.o.word(err)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // view shows a file or a folder.
-func (c *Command) view(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
-	p, err := o.place("path", c.Text("path"))
+func (c *Command) view(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	p, err := c.o.place("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
