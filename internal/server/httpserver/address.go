@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -13,25 +14,13 @@ import (
 // address before it is the last that is known. The zero Addr is unknown.
 func (s *Server) clientAddress(r *http.Request) netip.Addr {
 	addr, _ := parseAddress(r.RemoteAddr)
-	headers := r.Header["X-Forwarded-For"]
-	for i := len(headers) - 1; i >= 0; i-- {
-		rest, more := headers[i], true
-		for more {
-			if !s.trusted(addr) {
-				return addr
-			}
-			entry := rest
-			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
-				rest, entry = rest[:comma], rest[comma+1:]
-			} else {
-				more = false
-			}
-			next, ok := parseAddress(strings.TrimSpace(entry))
-			if !ok {
-				return addr
-			}
-			addr = next
+	entries := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
+	for _, entry := range slices.Backward(entries) {
+		next, ok := parseAddress(strings.TrimSpace(entry))
+		if !ok || !s.trusted(addr) {
+			break
 		}
+		addr = next
 	}
 	return addr
 }
@@ -49,12 +38,7 @@ func isForwarded(r *http.Request) bool {
 }
 
 func (s *Server) trusted(addr netip.Addr) bool {
-	for _, p := range s.o.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.o.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // addressOf is parseAddress for an address of a connection.
@@ -98,11 +82,16 @@ func (s *Server) isOwnHost(r *http.Request) (own, named bool) {
 		return true, false
 	}
 	host := strings.TrimSuffix(hostOf(r.Host), ".") // a name may end in a dot, which means the same
-	for _, name := range s.o.Hosts {
-		if strings.EqualFold(host, strings.TrimSuffix(name, ".")) {
-			return true, true
-		}
+	if isAmong(host, s.o.Hosts) {
+		return true, true
 	}
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback() && addr.Zone() == "", false
+}
+
+// isAmong reports whether a host is one of some names.
+func isAmong(host string, names []string) bool {
+	return host != "" && slices.ContainsFunc(names, func(name string) bool {
+		return strings.EqualFold(strings.TrimSuffix(name, "."), host)
+	})
 }

@@ -45,7 +45,7 @@ type Options struct {
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
 	// Failures counts wrong credentials by address. nil: nobody counts.
-	Failures Failures
+	Failures *auth.Failures
 
 	// Rate limits the requests to /mcp and /v1 of each caller, and those to the console of each
 	// person. All visitors of an address who are not signed in have four times that rate
@@ -95,18 +95,6 @@ type Options struct {
 	MaxConnections int
 
 	Logger *slog.Logger // nil: slog.Default
-}
-
-// Failures counts wrong credentials by address. Its methods are safe for concurrent use.
-// See [auth.Failures].
-type Failures interface {
-	// Enter is called before Keys looks up a credential, and leave after. It may wait. ok is
-	// false if too many others wait.
-	Enter(context.Context, netip.Addr) (leave func(), ok bool)
-
-	// Failed notes that a credential from an address was wrong. retryAfter is how long the
-	// address is held back; 0: it is not. counted is false if it was held back already.
-	Failed(netip.Addr) (retryAfter time.Duration, counted bool)
 }
 
 const (

@@ -100,13 +100,13 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case s.isAPI(r):
 		s.serveAPI(w, r)
 	case path == "/healthz":
-		s.read(s.serveHealth)(w, r)
+		s.read(w, r, s.serveHealth)
 	case path == "/readyz":
-		s.read(s.serveReady)(w, r)
+		s.read(w, r, s.serveReady)
 	case path == "/metrics" && s.o.Metrics != nil:
-		s.read(s.serveMetrics)(w, r)
+		s.read(w, r, s.serveMetrics)
 	case s.o.ResourceMetadata != nil && (path == metadataPath || path == metadataPath+mcpPath):
-		s.read(s.o.ResourceMetadata.ServeHTTP)(w, r)
+		s.read(w, r, s.o.ResourceMetadata.ServeHTTP)
 	case s.o.MCP != nil && isMisplaced(r):
 		s.notFound(w, r)
 	case s.o.Console != nil && !strings.HasPrefix(path, "/.well-known/"):
@@ -140,16 +140,14 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // read serves a route that is only read and takes no body.
-func (s *Server) read(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions:
-			s.refuse(w, r, refused(http.StatusMethodNotAllowed, "use GET").with("Allow", "GET, HEAD"))
-		case r.ContentLength != 0:
-			s.refuse(w, r, refused(http.StatusRequestEntityTooLarge, "this route takes no body"))
-		default:
-			next(w, r)
-		}
+func (s *Server) read(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions:
+		s.refuse(w, r, refused(http.StatusMethodNotAllowed, "use GET").with("Allow", "GET, HEAD"))
+	case r.ContentLength != 0:
+		s.refuse(w, r, refused(http.StatusRequestEntityTooLarge, "this route takes no body"))
+	default:
+		next(w, r)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -160,9 +159,7 @@ func (s *Server) metricsHandler(name string) http.Handler {
 	names := append([]string{"localhost", name}, s.o.Hosts...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := strings.TrimSuffix(hostOf(r.Host), ".")
-		_, err := netip.ParseAddr(host)
-		if named := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }); err != nil &&
-			(!named || host == "") {
+		if _, err := netip.ParseAddr(host); err != nil && !isAmong(host, names) {
 			s.refuse(w, r, refused(http.StatusForbidden,
 				"this name is not one of the server's; use its address, or let whoever runs the server allow the "+
 					"name with --host"))
@@ -172,6 +169,6 @@ func (s *Server) metricsHandler(name string) http.Handler {
 			s.refuse(w, r, refused(http.StatusNotFound, "there is nothing here; metrics are at /metrics"))
 			return
 		}
-		s.read(s.o.Metrics.ServeHTTP)(w, r)
+		s.read(w, r, s.o.Metrics.ServeHTTP)
 	})
 }

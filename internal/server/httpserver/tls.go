@@ -5,22 +5,18 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const maxPEM = 1 << 20 // of a file
-
 // A certificate is a pair of files that is read again when it changes.
 type certificate struct {
 	cert, key string
 	current   atomic.Pointer[tls.Certificate]
-	seen      [2][]byte // what was read last, good or not
-	problem   string    // the last that was reported
+	problem   string // the last that was reported
 }
 
 // newCertificate returns nil if there are no files. Errors: [workspace.ErrInvalid].
@@ -45,40 +41,14 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// read takes the pair if it has changed and is good. A broken pair leaves the one before
-// in force.
+// read takes the pair if it is good. A broken pair leaves the one before in force.
 func (c *certificate) read() (changed bool, err error) {
-	cert, err := readPEM(c.cert)
-	if err != nil {
-		return false, err
-	}
-	key, err := readPEM(c.key)
-	if err != nil {
-		return false, err
-	}
-	if bytes.Equal(cert, c.seen[0]) && bytes.Equal(key, c.seen[1]) {
-		return false, nil
-	}
-	pair, err := tls.X509KeyPair(cert, key)
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
 		return false, fmt.Errorf("%s and %s: %w", c.cert, c.key, err)
 	}
-	c.seen = [2][]byte{cert, key}
-	c.current.Store(&pair)
-	return true, nil
-}
-
-func readPEM(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
-	if err == nil && len(b) > maxPEM {
-		err = fmt.Errorf("%s is longer than %d bytes", path, maxPEM)
-	}
-	return b, err
+	old := c.current.Swap(&pair)
+	return old == nil || !slices.EqualFunc(old.Certificate, pair.Certificate, bytes.Equal), nil
 }
 
 // watch reads the files again and again until the context ends. A problem is logged once.
