@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -79,8 +80,8 @@ func isModern(r *http.Request) bool {
 func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	streams := r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == listen || s.o.Extend != nil && !isModern(r)
-	switch _, known := s.protocols[version]; {
-	case !known:
+	switch {
+	case version != "" && !slices.Contains(Protocols(), version):
 		return message{}.unsupported(version)
 	case isModern(r) && r.Method != http.MethodPost:
 		return errVerbNow

@@ -54,19 +54,12 @@ func (t *turn) end() {
 		return
 	}
 	t.once.Do(func() {
-		if t.before == nil {
-			t.pass()
-			return
-		}
-		select {
-		case <-t.before:
-			t.pass()
-		default: // the write was cancelled while it waited
-			go func() {
+		go func() { // a write that was cancelled while it waited has others before it
+			if t.before != nil {
 				<-t.before
-				t.pass()
-			}()
-		}
+			}
+			t.pass()
+		}()
 	})
 }
 

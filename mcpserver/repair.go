@@ -113,7 +113,7 @@ func replaced(object json.RawMessage, f func(name string, value json.RawMessage)
 
 // A method is what a client may send.
 type method struct {
-	params   any  // of the type into which the SDK decodes the params; nil: they are checked by hand
+	params   any  // of the type into which the SDK decodes the params
 	optional bool // params may be missing
 }
 
@@ -123,14 +123,13 @@ const (
 	notice   = "notifications/"       // begins the methods that get no answer
 )
 
-// methods are the methods by their names. The params of tools/call are checked by hand, because
-// its arguments may be large.
+// methods are the methods by their names.
 var methods = map[string]method{
 	"initialize":               {mcp.InitializeParams{}, false},
 	"server/discover":          {mcp.DiscoverParams{}, true},
 	"ping":                     {mcp.PingParams{}, true},
 	"tools/list":               {mcp.ListToolsParams{}, true},
-	callTool:                   {nil, false},
+	callTool:                   {mcp.CallToolParamsRaw{}, false},
 	"resources/list":           {mcp.ListResourcesParams{}, true},
 	"resources/templates/list": {mcp.ListResourceTemplatesParams{}, true},
 	readResource.name:          {mcp.ReadResourceParams{}, false},
@@ -177,36 +176,15 @@ func (m message) wrongParams() *refusal {
 		}
 	case params[0] != '{':
 		problem = "params must be a JSON object, such as {}"
-	case m.method == callTool:
-		problem = m.wrongCall()
 	default:
-		problem = mismatch(params, known.params)
+		if problem = mismatch(params, known.params); problem == "" && m.method == callTool && m.tool == "" {
+			problem = "params.name is missing; give the name of a tool, tools/list has them"
+		}
 	}
 	if problem != "" {
 		return m.bad(jsonrpc.CodeInvalidParams, problem)
 	}
 	return m.wrongVersion()
-}
-
-// wrongCall is mismatch for tools/call.
-func (m message) wrongCall() string {
-	rest := map[string]json.RawMessage{}
-	for name, value := range m.params {
-		switch {
-		case name == "name" && value[0] != '"':
-			return "params.name must be a string, the name of a tool; tools/list has them"
-		case name != "arguments" && name != "name":
-			rest[name] = value
-		}
-	}
-	if m.params["name"] == nil {
-		return "params.name is missing; give the name of a tool, tools/list has them"
-	}
-	text, err := json.Marshal(rest)
-	if err != nil {
-		return notAMessage
-	}
-	return mismatch(text, mcp.CallToolParamsRaw{})
 }
 
 // mismatch says which member of params has another type than that of the SDK, or returns "".

@@ -131,8 +131,7 @@ type Server struct {
 	subscribable map[string]bool // the URIs of the resources that it has added
 	o            Options
 	budget       *budget
-	protocols    map[string]bool // those with sessions; "" is one
-	calls        atomic.Int64    // under way
+	calls        atomic.Int64 // under way
 	sessions     *session.Set
 	limits       limits
 
@@ -145,24 +144,24 @@ type limits struct{ body, answer time.Duration }
 
 // New returns a server. Errors: [workspace.ErrInvalid].
 func New(o Options) (*Server, error) {
-	if o.Workspace == nil {
-		return nil, fmt.Errorf("mcpserver: Options.Workspace is nil: %w", workspace.ErrInvalid)
-	}
-	if o.Timeout < 0 {
-		return nil, fmt.Errorf("mcpserver: Options.Timeout is %v: %w", o.Timeout, workspace.ErrInvalid)
-	}
-	if o.MaxReadTokens < 0 {
-		return nil, fmt.Errorf("mcpserver: Options.MaxReadTokens is %d: %w", o.MaxReadTokens, workspace.ErrInvalid)
-	}
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}
-	if o.Memory < leastMemory {
-		return nil, fmt.Errorf("mcpserver: Options.Memory is %d, the least is %d: %w",
-			o.Memory, leastMemory, workspace.ErrInvalid)
+	problem := ""
+	switch {
+	case o.Workspace == nil:
+		problem = "Workspace is nil"
+	case o.Timeout < 0:
+		problem = fmt.Sprintf("Timeout is %v", o.Timeout)
+	case o.MaxReadTokens < 0:
+		problem = fmt.Sprintf("MaxReadTokens is %d", o.MaxReadTokens)
+	case o.Memory < leastMemory:
+		problem = fmt.Sprintf("Memory is %d, the least is %d", o.Memory, leastMemory)
+	case o.Tools < StorageTools || o.Tools > AllTools:
+		problem = fmt.Sprintf("Tools is %d", o.Tools)
 	}
-	if o.Tools < StorageTools || o.Tools > AllTools {
-		return nil, fmt.Errorf("mcpserver: Options.Tools is %d: %w", o.Tools, workspace.ErrInvalid)
+	if problem != "" {
+		return nil, fmt.Errorf("mcpserver: Options.%s: %w", problem, workspace.ErrInvalid)
 	}
 	sessions := session.NewSet()
 	if o.Caller == nil {
@@ -180,10 +179,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout},
 		tools:        map[string]tool{readResource.name: readResource, completePath.name: completePath},
-		subscribable: map[string]bool{}, protocols: map[string]bool{"": true},
-	}
-	for _, version := range Protocols() {
-		s.protocols[version] = version < stateless
+		subscribable: map[string]bool{},
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	var err, err2 error
@@ -330,4 +326,21 @@ func (s *Server) CancelAbandoned() { s.shut() }
 func (s *Server) Close() {
 	s.CancelAbandoned()
 	s.sessions.EndAll()
+}
+
+// Stats are numbers of a server at one moment.
+type Stats struct {
+	Sessions    int    // that are open; only the protocols before 2026-07-28 have them
+	Calls       int64  // under way: they have arrived, and their answers are not yet written
+	Memory      int64  // bytes of the budget that calls hold
+	MemoryLimit int64  // bytes: [Options].Memory
+	Refused     uint64 // calls that were refused because there was no memory, since New
+}
+
+// Stats returns the numbers of the server. It is cheap.
+func (s *Server) Stats() Stats {
+	return Stats{
+		Sessions: s.sessions.Open(), Calls: s.calls.Load(),
+		Memory: s.budget.held(), MemoryLimit: s.o.Memory, Refused: s.budget.refused.Load(),
+	}
 }
