@@ -18,17 +18,6 @@ type agentRecord struct {
 	Archived *time.Time `json:"archived,omitempty"` // when that was; nil: it is not
 }
 
-// Help is shown by scratchpad agents ls --help.
-func (agentsLs) Help() string {
-	return `The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the
-project that the agent belongs to. NAME is the name that a client of the Memory Stores API gave the agent.
-
-Examples:
-
-  scratchpad agents ls
-  scratchpad agents ls --json`
-}
-
 // Run lists all agents.
 func (agentsLs) Run(p *process) error {
 	return p.use(p.openToLook, func(db *database.Handle) error {

@@ -11,15 +11,6 @@ type agentsRm struct {
 	Yes  bool   `short:"y" help:"Do not ask first."`
 }
 
-// Help is shown by scratchpad agents rm --help.
-func (agentsRm) Help() string {
-	return `The command shows what the agent has and asks first. If it is interrupted, run it again.
-
-Examples:
-
-  scratchpad agents rm reviewer --yes`
-}
-
 type agentDeleted struct {
 	Agent   string `json:"agent_id"`
 	Deleted bool   `json:"deleted"`

@@ -17,20 +17,6 @@ type backupCommand struct {
 	File string `arg:"" type:"path" help:"The new file. It must not exist yet."`
 }
 
-// Help is shown by scratchpad backup --help.
-func (backupCommand) Help() string {
-	return `The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it
-is verified and it is safely on the disk.
-
-  scratchpad backup scratchpad-$(date +%F).db
-
-PostgreSQL is backed up by its own programs, pg_dump and pg_basebackup. For such a database the command says
-how, and fails.
-
-To restore a backup, stop the processes that have the database open, remove its -wal and -shm files, and put
-the backup in its place.`
-}
-
 // backedUp is the answer of backup.
 type backedUp struct {
 	File    string  `json:"file"`

@@ -21,18 +21,6 @@ type briefCommand struct {
 	Tokens flags.Number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
 }
 
-// Help is shown by scratchpad brief --help.
-func (briefCommand) Help() string {
-	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed.
-The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed
-since the one before, run scratchpad setup --client claude-code.
-
-Examples:
-
-  scratchpad brief
-  scratchpad brief --mark mine --tokens 1000`
-}
-
 type briefRecord struct {
 	Cursor  int64           `json:"cursor"`
 	Since   *int64          `json:"since,omitempty"` // the cursor of the mark

@@ -25,19 +25,6 @@ type changesCommand struct {
 	Follow bool          `short:"f"`
 }
 
-// Help is shown by scratchpad changes --help.
-func (changesCommand) Help() string {
-	return `Every write is a change and has the next revision, a number. The answer names the last one: give
-it as --since the next time. There is one line for each path, whatever happened to it since.
-
-Examples:
-
-  scratchpad changes
-  scratchpad changes --since 0 --diffs
-  scratchpad changes --json --prefix notes/
-  scratchpad changes --follow`
-}
-
 // Run shows what has changed.
 func (c changesCommand) Run(p *process) error {
 	switch {

@@ -26,43 +26,6 @@ type clientConfigCommand struct {
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N"`
 }
 
-// Help is shown by scratchpad client-config --help.
-func (clientConfigCommand) Help() string {
-	return `The command prints the entry for the client on standard output, and says on standard error where
-it goes. It writes no file; scratchpad setup --client NAME does. The entry contains the --agent, --tenant,
---db, limits, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what
-read_file sends (--max-read-tokens), because clients hide or cut long answers.
-
-  scratchpad client-config claude-desktop
-  scratchpad client-config cursor --agent my-project
-  scratchpad client-config claude-desktop --summarizer outline
-
-With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create
-makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry
-names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no
-servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the
-key.
-
-  scratchpad client-config vscode --url https://memory.example.com
-  SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
-
-Without --agent, a file that belongs to a project (.mcp.json, .vscode/mcp.json) gets the memory of that
-project. Its agent has the name of the folder, so all clients of the project share it. If another folder of
-that name has the agent, a part of the path's hash is added. A file that is the user's own gets the agent
-default.
-
-These are the usual files:
-
-  claude-code     .mcp.json in this folder
-  claude-desktop  claude_desktop_config.json in %APPDATA%\Claude on Windows,
-                  ~/Library/Application Support/Claude on macOS,
-                  ~/.config/Claude elsewhere
-  cursor          ~/.cursor/mcp.json
-  vscode          .vscode/mcp.json in this folder
-  windsurf        ~/.codeium/windsurf/mcp_config.json
-  codex           ~/.codex/config.toml`
-}
-
 // clientConfig is the answer of the command.
 type clientConfig struct {
 	Client  string              `json:"client"`

@@ -15,19 +15,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"One of ${enum}."`
 }
 
-// Help is shown by scratchpad completion --help.
-func (completionCommand) Help() string {
-	return `With the script, the Tab key completes commands, flags and their values, help topics, agents, and
-the names of files and logs that agents have stored.
-
-  scratchpad completion bash
-
-For bash, add the line below to ~/.bashrc. For zsh, add it to ~/.zshrc after compinit, with zsh in place of
-bash. For fish, write the script to ~/.config/fish/completions/scratchpad.fish.
-
-  source <(scratchpad completion bash)`
-}
-
 // Run prints the script.
 func (c completionCommand) Run(p *process) error {
 	script := complete.Script(c.Shell)
@@ -43,14 +30,6 @@ func (c completionCommand) Run(p *process) error {
 // files, which the shell completes.
 type completeCommand struct {
 	Words []string `arg:"" optional:""`
-}
-
-// Help is shown by scratchpad __complete --help.
-func (completeCommand) Help() string {
-	return `The scripts of scratchpad completion call this command with the words of a command line up to the
-one to complete.
-
-  scratchpad __complete -- client-config cl`
 }
 
 // Run never fails, because the shell has no place for an error.

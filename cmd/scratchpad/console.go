@@ -26,25 +26,6 @@ type consoleCommand struct {
 	NoOpen bool       `name:"no-open" help:"Print the link, and do not open it in the browser."`
 }
 
-// Help is shown by scratchpad console --help.
-func (consoleCommand) Help() string {
-	return `See in the browser what agents remember and how it came about, and put it right: files with all
-their versions, logs, searches, keys. The pages change by themselves while agents work.
-
-  scratchpad console
-  scratchpad console --agent planner
-  scratchpad console --db ./agent.db --no-open --idle 30m
-
-The command prints a link and opens it in the browser, if it runs on a terminal. The link lets one browser in,
-once; nobody else can use it then, and nobody on other machines can reach it. That browser may see and change
-everything of the tenant. With --agent it shows that agent first. Ctrl-C ends the console, and so does the end
-of the terminal.
-
-For the database of another machine, run the command there with --no-open --addr 127.0.0.1:9000, connect with
-ssh -L 9000:127.0.0.1:9000, and open the link here. For a team, scratchpad serve has the same pages for people
-with keys.`
-}
-
 // consoleAnswer is the answer of the command.
 type consoleAnswer struct {
 	URL      string `json:"url"`

@@ -16,16 +16,6 @@ import (
 
 type demoCommand struct{}
 
-// Help is shown by scratchpad demo --help.
-func (demoCommand) Help() string {
-	return `The demo starts scratchpad mcp with a temporary database and plays a short session of an agent
-through an MCP client. For each call it shows the answer, about how many tokens a model reads for it, and what
-reading everything again would cost.
-
-  scratchpad demo
-  scratchpad demo --json`
-}
-
 // Run plays the session. It does not touch the user's database.
 func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 	dir, err := os.MkdirTemp("", "scratchpad-demo-*")

@@ -17,21 +17,6 @@ type doctorCommand struct {
 	Scrub bool
 }
 
-// Help is shown by scratchpad doctor --help.
-func (doctorCommand) Help() string {
-	return `Doctor changes nothing without --scrub, whatever is wrong with the database. Each line is ok, a
-warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not
-exist yet is not a problem.
-
-  scratchpad doctor
-  scratchpad doctor --db ./agent.db --json
-  scratchpad doctor --scrub
-
-Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write
-survives there: the settings of the server, its standbys and how far they lag. To check all content too, run
-scratchpad verify.`
-}
-
 // Run reports on the database.
 func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	name, err := p.storedDatabase()

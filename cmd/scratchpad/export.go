@@ -16,23 +16,6 @@ type exportCommand struct {
 	Versions bool   `help:"Export the older versions of files too."`
 }
 
-// Help is shown by scratchpad export --help.
-func (exportCommand) Help() string {
-	return `Each file becomes a file in DIR/files. Each log becomes a file in DIR/logs with a line of JSON for
-each entry: id, time, author, text. DIR/manifest.json lists them with their versions, times, authors and
-hashes. It is written last: a folder without it is not a whole export.
-
-Names that some file systems cannot hold are escaped: %41 stands for A where a file a is beside it. The
-manifest has both names.
-
-Examples:
-
-  scratchpad export memory
-  scratchpad export reviewer-memory --agent reviewer --versions
-
-To bring an export into a database, run scratchpad import DIR.`
-}
-
 // exported is the answer of export.
 type exported struct {
 	Dir      string `json:"dir"`

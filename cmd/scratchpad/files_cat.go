@@ -14,17 +14,6 @@ type filesCat struct {
 	ToLine   flags.Count `placeholder:"N" help:"End with line N."`
 }
 
-// Help is shown by scratchpad files cat --help.
-func (filesCat) Help() string {
-	return `The output is exact if it goes to a file or a pipe. A terminal shows control characters as \u001b.
-
-Examples:
-
-  scratchpad files cat plan.md
-  scratchpad files cat plan.md --version 1
-  scratchpad files cat plan.md --from-line 2 --to-line 3`
-}
-
 type contentRecord struct {
 	Path           string `json:"path"`
 	CurrentVersion int64  `json:"current_version"`

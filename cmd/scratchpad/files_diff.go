@@ -22,17 +22,6 @@ type filesDiff struct {
 	Context flags.Number `default:"3" placeholder:"N" help:"Unchanged lines to show around a change. Default: ${default}."`
 }
 
-// Help is shown by scratchpad files diff --help.
-func (filesDiff) Help() string {
-	return `The output is a unified diff, which patch understands. To see which versions are kept, run
-scratchpad files history.
-
-Examples:
-
-  scratchpad files diff plan.md
-  scratchpad files diff plan.md 1 3 --context 0`
-}
-
 type diffRecord struct {
 	Path           string          `json:"path"`
 	CurrentVersion int64           `json:"current_version"`

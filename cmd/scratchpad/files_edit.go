@@ -26,23 +26,6 @@ type filesEdit struct {
 	IfVersion *flags.Number `placeholder:"N"`
 }
 
-// Help is shown by scratchpad files edit --help.
-func (filesEdit) Help() string {
-	return `Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what
-you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like
-files write, the command keeps as many versions as there are, unless you give --max-versions.
-
-If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if
-there is none.
-
-Examples:
-
-  scratchpad files edit plan.md
-  scratchpad files edit plan.md Tuesday Wednesday --all
-  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'
-  scratchpad files edit todo.md -- '' '- [ ] release'`
-}
-
 // Run replaces the text, or opens the editor.
 func (c filesEdit) Run(p *process) error {
 	switch {

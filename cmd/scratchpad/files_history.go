@@ -14,16 +14,6 @@ type filesHistory struct {
 	Path string `arg:"" help:"The file."`
 }
 
-// Help is shown by scratchpad files history --help.
-func (filesHistory) Help() string {
-	return `The oldest version comes first. As many as --max-versions are kept. A version whose text was
-removed shows when that was, and by whom. To compare two, run scratchpad files diff.
-
-Examples:
-
-  scratchpad files history plan.md`
-}
-
 type versionRecord struct {
 	Version int64          `json:"version"`
 	Bytes   int64          `json:"bytes"`

@@ -11,14 +11,6 @@ type filesLs struct {
 	Prefix string `arg:"" optional:"" help:"List only paths that begin with this, such as notes/."`
 }
 
-// Help is shown by scratchpad files ls --help.
-func (filesLs) Help() string {
-	return `Examples:
-
-  scratchpad files ls
-  scratchpad files ls notes/ --json`
-}
-
 type fileRecord struct {
 	Path    string    `json:"path"`
 	Version int64     `json:"version"`

@@ -11,17 +11,6 @@ type filesMv struct {
 	IfVersion *flags.Count `placeholder:"N" help:"Move only if the file is at version N."`
 }
 
-// Help is shown by scratchpad files mv --help.
-func (filesMv) Help() string {
-	return `The versions go along. The content is also stored as a new version at the new path, so that
-whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that
-it has used are removed. A log of the same name stays.
-
-Examples:
-
-  scratchpad files mv draft.md notes/draft.md`
-}
-
 type movedRecord struct {
 	Path    string `json:"path"`
 	From    string `json:"from"`

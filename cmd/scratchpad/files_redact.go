@@ -18,25 +18,6 @@ type filesRedact struct {
 	Yes     bool        `short:"y" help:"Do not ask first."`
 }
 
-// Help is shown by scratchpad files redact --help.
-func (filesRedact) Help() string {
-	return `Use it for a secret that should never have been written. The text of the version is removed for
-good. The number, the author and the time of the version stay, with a note of who removed the text and when.
-The command asks first.
-
-The current version cannot be redacted. Write a version without the secret first. Then redact every version
-that has it: scratchpad files history lists them.
-
-The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
-and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and
-longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
-
-Examples:
-
-  scratchpad files write plan.md clean.md
-  scratchpad files redact plan.md 2 --yes`
-}
-
 type redactedRecord struct {
 	Time   time.Time      `json:"time"`
 	Author *change.Author `json:"author,omitempty"`

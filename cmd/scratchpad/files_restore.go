@@ -11,16 +11,6 @@ type filesRestore struct {
 	IfVersion *flags.Count `placeholder:"N" help:"Restore only if the file is at version N."`
 }
 
-// Help is shown by scratchpad files restore --help.
-func (filesRestore) Help() string {
-	return `The content of the version is stored as the next version. The present version is kept. To see
-which versions are kept, run scratchpad files history.
-
-Examples:
-
-  scratchpad files restore plan.md 1`
-}
-
 // Run restores the version.
 func (c filesRestore) Run(p *process) error {
 	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {

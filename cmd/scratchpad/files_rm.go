@@ -16,16 +16,6 @@ type filesRm struct {
 	Yes   bool     `short:"y" help:"Do not ask first."`
 }
 
-// Help is shown by scratchpad files rm --help.
-func (filesRm) Help() string {
-	return `The command asks first. If one of the files does not exist, it deletes nothing. A log of the same
-name stays.
-
-Examples:
-
-  scratchpad files rm draft.md --yes`
-}
-
 type fileDeleted struct {
 	Path            string `json:"path"`
 	Deleted         bool   `json:"deleted"`

@@ -13,21 +13,6 @@ type filesSummarize struct {
 	Path string `arg:"" help:"The file."`
 }
 
-// Help is shown by scratchpad files summarize --help.
-func (filesSummarize) Help() string {
-	return `The file must have more than 8,000 characters. The summary is kept until the file changes, for
-this command and for the agent's tool summarize_file. Standard error says what made the summary, and whether
-it was kept from before.
-
-If $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, the file goes to that provider. --summarizer outline keeps it
-here. For other models, see scratchpad help flags.
-
-Examples:
-
-  scratchpad files summarize report.md
-  scratchpad files summarize report.md --summarizer outline --json`
-}
-
 type summaryRecord struct {
 	Path            string `json:"path"`
 	CurrentVersion  int64  `json:"current_version"`

@@ -17,17 +17,6 @@ type filesWrite struct {
 	IfVersion *flags.Number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
 }
 
-// Help is shown by scratchpad files write --help.
-func (filesWrite) Help() string {
-	return `If the file has more than --max-versions versions, the oldest are removed. Without the flag, the
-command keeps as many versions as there are, because a server may have a higher limit.
-
-Examples:
-
-  scratchpad files write plan.md < plan.md
-  scratchpad files write notes/todo.md todo.md --if-version 0`
-}
-
 type writeRecord struct {
 	Path         string `json:"path"`
 	Version      int64  `json:"version"`

@@ -14,18 +14,6 @@ type healthcheckCommand struct {
 	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"How long to wait. Default: ${default}."`
 }
 
-// Help is shown by scratchpad healthcheck --help.
-func (healthcheckCommand) Help() string {
-	return `The command asks /readyz, which needs no key. The exit code is 0 if the server can read and write
-its database, and 1 if it cannot, if it is stopping, or if there is none. Containers and supervisors can run
-it every few seconds.
-
-Examples:
-
-  scratchpad healthcheck
-  scratchpad healthcheck --addr 127.0.0.1:8080`
-}
-
 type healthRecord struct {
 	Ready bool   `json:"ready"`
 	URL   string `json:"url"`

@@ -14,18 +14,6 @@ type helpCommand struct {
 	Topic []string `arg:"" optional:"" help:"A command, or flags. Default: an overview."`
 }
 
-// Help is shown by scratchpad help --help.
-func (helpCommand) Help() string {
-	return `The help of a command shows its own flags. The topic flags explains those that all commands share,
-such as limits and summaries.
-
-Examples:
-
-  scratchpad help
-  scratchpad help files write
-  scratchpad help flags`
-}
-
 const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place
 of a flag you can set the environment variable in brackets; the flag wins. Everything after -- is text, also
 what begins with a dash. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`

@@ -19,29 +19,6 @@ type importCommand struct {
 	All    bool   `help:"Import hidden names too, and what programs make for themselves."`
 }
 
-// Help is shown by scratchpad import --help.
-func (importCommand) Help() string {
-	return `A file that differs becomes a new version, and one with the same bytes is left alone. Of a log,
-the entries that are missing are appended. Nothing is deleted. A file that the agent never had gets all the
-versions that the export has, with their numbers, times and authors.
-
-If DIR has no manifest.json, each text file in it becomes a file under its relative name. This is how to bring
-Markdown that you have.
-
-Names that begin with a dot are skipped, such as .git, which can hold passwords. So is what programs make for
-themselves, such as node_modules. One line names them. --all imports them.
-
-What cannot be imported is left out and listed with its reason, and the exit code is 1. Examples are links,
-binary files, names that --paths does not allow, and what is beyond a limit. Everything else is imported. An
-import can be run again, also after it was interrupted: it imports what is not there yet. --dry-run does not
-check all limits.
-
-Examples:
-
-  scratchpad export memory && scratchpad import memory --agent copy --dry-run
-  scratchpad import memory --agent copy`
-}
-
 // Run imports a folder.
 func (c importCommand) Run(p *process) error {
 	open := p.openDatabase

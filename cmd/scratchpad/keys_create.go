@@ -14,29 +14,6 @@ type keysCreate struct {
 	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`
 }
 
-// Help is shown by scratchpad keys create --help.
-func (keysCreate) Help() string {
-	return `The key goes to standard output, and everything else to standard error. The database has only the
-SHA-256 of its secret, so the key cannot be printed again. No server is needed; one that runs knows the key
-within a second.
-
-A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because
-the shell would replace it by the names of files.
-
-A key ends after 90 days unless --expires says otherwise. scratchpad keys set ID --expires 90d gives it more
-time.
-
-A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands
-without --tenant and servers with --no-auth use the tenant local.
-
-Examples:
-
-  scratchpad keys create --agents planner --name laptop
-  scratchpad keys create --agents 'team-a-*' --scopes read --expires 24h
-  scratchpad keys create --agents '*' --tenant acme --rate 5:20 --json
-  scratchpad keys create --scopes metrics --name prometheus --expires never`
-}
-
 // Run makes the key.
 func (c keysCreate) Run(p *process) error {
 	tenant, _, err := p.tenantName()

@@ -7,18 +7,6 @@ import (
 
 type keysLs struct{}
 
-// Help is shown by scratchpad keys ls --help.
-func (keysLs) Help() string {
-	return `The keys of all tenants are listed, or with --tenant those of one. A server writes down when a key
-was used, about a minute later. Keys that were revoked or have expired are listed too; the oldest of them are
-removed when new keys are made.
-
-Examples:
-
-  scratchpad keys ls
-  scratchpad keys ls --tenant acme --json`
-}
-
 // Run lists the keys.
 func (keysLs) Run(p *process) error {
 	only, given, err := p.tenantName()

@@ -15,16 +15,6 @@ type keysRevoke struct {
 	IDs []string `arg:"" name:"id" help:"The ids of the keys: the 8 characters after sp_."`
 }
 
-// Help is shown by scratchpad keys revoke --help.
-func (keysRevoke) Help() string {
-	return `The command does not ask, because a key that somebody else has must end at once. No server takes
-the key a second later. To give a key a new secret, run scratchpad keys rotate.
-
-Examples:
-
-  scratchpad keys revoke 7kQ2mVx0`
-}
-
 // Run ends the keys.
 func (c keysRevoke) Run(p *process) error {
 	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {

@@ -11,19 +11,6 @@ type keysRotate struct {
 	Overlap flags.Span `default:"24h" placeholder:"TIME"`
 }
 
-// Help is shown by scratchpad keys rotate --help.
-func (keysRotate) Help() string {
-	return `The key goes to standard output. Its id and what it may do stay. Put it where your clients have
-the old one before the overlap ends.
-
-If somebody else may have the old secret, give --overlap 0.
-
-Examples:
-
-  scratchpad keys rotate 7kQ2mVx0
-  scratchpad keys rotate 7kQ2mVx0 --overlap 0`
-}
-
 // Run gives the key a new secret.
 func (c keysRotate) Run(p *process) error {
 	if err := p.needReader(); err != nil {

@@ -17,17 +17,6 @@ type keysSet struct {
 	Name    *string         `placeholder:"NAME" help:"A name by which you know the key again."`
 }
 
-// Help is shown by scratchpad keys set --help.
-func (keysSet) Help() string {
-	return `What you do not give stays. The change holds in every server within a second, also for clients
-that are connected. A key that has expired can be given more time, and one that was revoked cannot be changed.
-
-Examples:
-
-  scratchpad keys set 7kQ2mVx0 --scopes read
-  scratchpad keys set 7kQ2mVx0 --agents planner,reviewer --expires 30d`
-}
-
 // Run changes the key.
 func (c keysSet) Run(p *process) error {
 	change, err := c.change()

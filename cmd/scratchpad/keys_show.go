@@ -11,14 +11,6 @@ type keysShow struct {
 	ID string `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
 }
 
-// Help is shown by scratchpad keys show --help.
-func (keysShow) Help() string {
-	return `Examples:
-
-  scratchpad keys show 7kQ2mVx0
-  scratchpad keys show 7kQ2mVx0 --json`
-}
-
 // Run shows the key.
 func (c keysShow) Run(p *process) error {
 	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {

@@ -17,17 +17,6 @@ type logsAppend struct {
 	Lines bool   `help:"Make each line of standard input an entry, and store it as it arrives."`
 }
 
-// Help is shown by scratchpad logs append --help.
-func (logsAppend) Help() string {
-	return `If there is no such log, the command creates it. Put -- before a text that begins with a dash.
-
-Examples:
-
-  scratchpad logs append decisions 'test before resting'
-  scratchpad logs append decisions < notes.txt
-  scratchpad logs append runs/1 --lines < app.log`
-}
-
 type appendRecord struct {
 	Path         string `json:"path"`
 	EntryID      int64  `json:"entry_id"`

@@ -11,18 +11,6 @@ type logsCat struct {
 	Tail  flags.Count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
 }
 
-// Help is shown by scratchpad logs cat --help.
-func (logsCat) Help() string {
-	return `Each entry has its number, its time and its text; further lines of the text are indented. With
---json, each entry is a line of JSON.
-
-Examples:
-
-  scratchpad logs cat decisions
-  scratchpad logs cat decisions --since 1
-  scratchpad logs cat decisions --tail 5 --json`
-}
-
 // Run prints the entries.
 func (c logsCat) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {

@@ -11,14 +11,6 @@ type logsLs struct {
 	Prefix string `arg:"" optional:"" help:"List only names that begin with this, such as runs/."`
 }
 
-// Help is shown by scratchpad logs ls --help.
-func (logsLs) Help() string {
-	return `Examples:
-
-  scratchpad logs ls
-  scratchpad logs ls runs/ --json`
-}
-
 type logRecord struct {
 	Path        string    `json:"path"`
 	Entries     int64     `json:"entries"`

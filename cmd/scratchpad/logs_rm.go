@@ -18,17 +18,6 @@ type logsRm struct {
 	Yes     bool        `short:"y" help:"Do not ask."`
 }
 
-// Help is shown by scratchpad logs rm --help.
-func (logsRm) Help() string {
-	return `The command asks first. It does not delete a log that gets entries while it asks. If one of the
-logs does not exist, it deletes nothing. A file of the same name stays.
-
-Examples:
-
-  scratchpad logs rm runs/1 --yes
-  scratchpad logs rm decisions --through 1 --yes`
-}
-
 type logDeleted struct {
 	Path           string `json:"path"`
 	Deleted        bool   `json:"deleted"`

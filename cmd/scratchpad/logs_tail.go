@@ -17,15 +17,6 @@ type logsTail struct {
 	Follow  bool         `short:"f"`
 }
 
-// Help is shown by scratchpad logs tail --help.
-func (logsTail) Help() string {
-	return `Examples:
-
-  scratchpad logs tail decisions
-  scratchpad logs tail decisions -n 3 --json
-  scratchpad logs tail decisions -f`
-}
-
 // pollInterval is how often tail -f looks for new entries. Each look is a small read.
 const pollInterval = 200 * time.Millisecond
 

@@ -37,23 +37,6 @@ func (s toolSet) tools() mcpserver.Tools {
 	return mcpserver.StorageTools
 }
 
-// Help is shown by scratchpad mcp --help.
-func (mcpCommand) Help() string {
-	return `Add it to a client, for example to Claude Code:
-
-  claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
-
-For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM;
-everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it
-says so once and serves reads.
-
-With --tools memory, models that were trained on Claude's memory tool find its commands: view, create,
-str_replace, insert, delete and rename. The path /memories/notes.md is the file notes.md.
-
-For summaries by a model, the server needs ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment;
-client-config --pass-key makes a client pass it. Without a key it makes outlines.`
-}
-
 // Run serves until the client leaves or a signal arrives.
 func (c mcpCommand) Run(p *process) (err error) {
 	bound, isBound, err := p.agentName()

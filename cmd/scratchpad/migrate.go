@@ -17,22 +17,6 @@ type migrateCommand struct {
 	To   string `type:"homepath" placeholder:"DB"`
 }
 
-// Help is shown by scratchpad migrate --help.
-func (migrateCommand) Help() string {
-	return `Migrate copies a whole database into an empty one, of the same kind or of the other: all agents of
-all tenants with their versions, logs, numbers and changes, and all keys. Then it compares every row of both.
-The database that is copied does not change.
-
-Stop its servers first. Agents that change meanwhile are copied again. If they do not stop, migrate names them
-and the exit code is 4. What they write after migrate has ended is not in the copy.
-
-A copy that was interrupted is refused by all commands and servers. The same command again completes it.
-
-  scratchpad migrate --to copy.db
-  scratchpad migrate --to postgres://user@host/name
-  scratchpad migrate --from postgres://user@host/name --to back.db`
-}
-
 // migrated is the answer of migrate.
 type migrated struct {
 	From     string  `json:"from"`

@@ -22,21 +22,6 @@ type searchCommand struct {
 	Limit  flags.Count `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
 }
 
-// Help is shown by scratchpad search --help.
-func (searchCommand) Help() string {
-	return `Any of the words may occur; passages with more of them come first. "A phrase" in double quotes
-must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not
-matter. A word of 4 characters or more also finds longer words that begin with it.
-
-Each hit has its path, its line and the text of the line. An entry of a log is shown as path#entry.
-
-Examples:
-
-  scratchpad search budget meeting
-  scratchpad search '"a note" -draft' --prefix notes/
-  scratchpad search --regexp 'Mon|Tue' --kind file --json`
-}
-
 type searchRecord struct {
 	Count   int         `json:"count"`
 	Total   int64       `json:"total"`

@@ -48,25 +48,6 @@ type oauthFlags struct {
 
 const defaultAddr = "127.0.0.1:4321"
 
-// Help is shown by scratchpad serve --help.
-func (serveCommand) Help() string {
-	return `Serve the memory of many agents over HTTP, at /mcp. Anthropic's SDKs find the same memory as
-Memory Stores at /v1/memory_stores. /healthz and /readyz tell whether the server works.
-
-Everybody needs a key. If there is none yet, and you start the server on a terminal, it makes the first key,
-for the agent default, and shows it once. Elsewhere it serves nobody until you make a key: for an agent, for
-several, or for all. On a loopback address, --no-auth serves everybody on this machine without a key.
-
-  scratchpad keys create --name laptop --agents planner
-  scratchpad keys create --agents 'team-a-*' --scopes read
-  scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem
-  scratchpad client-config claude-code --url https://memory.example.com/mcp
-
-A proxy in front of the server can do TLS; give its address with --trusted-proxy. Beyond loopback, a server
-without either warns at the start. SIGTERM stops the server when the calls under way are answered, a second
-one at once.`
-}
-
 // Validate is kong's hook.
 func (c serveCommand) Validate() error {
 	switch {

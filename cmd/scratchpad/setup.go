@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
@@ -25,40 +24,6 @@ type setupCommand struct {
 	Yes     bool     `short:"y" help:"Do not ask first."`
 	DryRun  bool     `help:"Show what would be done, and change nothing."`
 	Undo    bool     `help:"Take back what setup has done: put every file back as it was."`
-}
-
-// Help is shown by scratchpad setup --help.
-func (setupCommand) Help() string {
-	return `Setup shows what it will write, and whose memory each client gets. It asks, and then takes three
-steps.
-
-First it copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
-
-Then it adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") +
-		`. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
-
-Last it starts the server as each client would, and lists the tools.
-
-Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it
-with --project. Each project has a memory of its own. The other clients share the memory of the agent default.
---agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a
-session what has changed since the one before.
-
-If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and
-its limits, unless you give --agent, --tenant or --db.
-
-A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write,
-setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the
-project are not followed.
-
---undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
-since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
-
-Examples:
-
-  scratchpad setup --dry-run
-  scratchpad setup --client claude-code --yes
-  scratchpad setup --undo`
 }
 
 // Run sets everything up, or takes it back.

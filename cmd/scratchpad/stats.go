@@ -8,14 +8,6 @@ import (
 
 type statsCommand struct{}
 
-// Help is shown by scratchpad stats --help.
-func (statsCommand) Help() string {
-	return `Examples:
-
-  scratchpad stats
-  scratchpad stats --agent reviewer --json`
-}
-
 type statsRecord struct {
 	usage.Agent
 	MaxBytes   int64 `json:"max_bytes"`

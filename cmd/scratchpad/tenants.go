@@ -35,16 +35,6 @@ func (p *process) withTenants(open opener, fn func(*database.Handle, *auth.Keys)
 
 type tenantsLs struct{}
 
-// Help is shown by scratchpad tenants ls --help.
-func (tenantsLs) Help() string {
-	return `A tenant is there from its first key on, or when limits were set for it.
-
-Examples:
-
-  scratchpad tenants ls
-  scratchpad tenants ls --json`
-}
-
 // Run lists the tenants.
 func (tenantsLs) Run(p *process) error {
 	return p.withTenants(p.openToLook, func(db *database.Handle, keys *auth.Keys) error {
@@ -76,15 +66,6 @@ type tenantsShow struct {
 	Tenant string `arg:"" help:"The tenant."`
 }
 
-// Help is shown by scratchpad tenants show --help.
-func (tenantsShow) Help() string {
-	return `A tenant that has no keys yet has the default limits.
-
-Examples:
-
-  scratchpad tenants show local`
-}
-
 // Run shows the tenant.
 func (c tenantsShow) Run(p *process) error {
 	if err := p.checkOnlyTenant(c.Tenant); err != nil {
@@ -112,17 +93,6 @@ type tenantsSet struct {
 	Agents *flags.Bound `placeholder:"N"`
 	Bytes  *flags.Bound `placeholder:"N"`
 	Keys   *flags.Bound `placeholder:"N"`
-}
-
-// Help is shown by scratchpad tenants set --help.
-func (tenantsSet) Help() string {
-	return `The limits hold in every server within a second. What is over a new limit stays; only what adds to
-it is refused.
-
-Examples:
-
-  scratchpad tenants set acme --agents 50 --bytes 1_000_000_000
-  scratchpad tenants set acme --keys default`
 }
 
 // Run changes the limits.

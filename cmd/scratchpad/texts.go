@@ -9,7 +9,8 @@ import (
 )
 
 // describe is kong's hook. It gives commands, arguments and flags the help that is in
-// helpTexts and not in their tags, and shows the values of a flag in place of one.
+// helpTexts and not in their tags, and commands the text that their --help shows. A flag with
+// values shows these in place of one.
 func describe(k *kong.Kong) error {
 	texts := map[string]string{}
 	for text := range strings.SplitSeq(helpTexts+"\n\n"+flags.HelpTexts, "\n\n") {
@@ -17,6 +18,10 @@ func describe(k *kong.Kong) error {
 		for name := range strings.SplitSeq(names, ", ") {
 			texts[name] = strings.Join(strings.Fields(text), " ")
 		}
+	}
+	for text := range strings.SplitSeq(memoryTexts+"\n\n"+serverTexts, "\n\n= ") {
+		name, text, _ := strings.Cut(strings.TrimPrefix(text, "= "), "\n")
+		texts[name+" --help"] = text
 	}
 	describeNode(k.Model.Node, "", texts)
 	return nil
@@ -40,6 +45,7 @@ func describeNode(n *kong.Node, path string, texts map[string]string) {
 	}
 	for _, c := range n.Children {
 		set(c.Name, &c.Help)
+		set(c.Name+" --help", &c.Detail)
 		describeNode(c, path+c.Name+" ", texts)
 	}
 }

@@ -18,18 +18,6 @@ import (
 
 type verifyCommand struct{}
 
-// Help is shown by scratchpad verify --help.
-func (verifyCommand) Help() string {
-	return `Verify reads every version of every file and every log entry of all agents, and compares each with
-its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of an
-SQLite file. A deleted agent leaves its last numbers, which verify checks too. Verify changes nothing, and
-agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
-
-  scratchpad verify
-  scratchpad backup copy.db && scratchpad verify --db copy.db
-  scratchpad verify --db postgres://user@host/restored`
-}
-
 // verified is the answer of verify.
 type verified struct {
 	Database string   `json:"database"`

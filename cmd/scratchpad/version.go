@@ -4,13 +4,6 @@ import "runtime/debug"
 
 type versionCommand struct{}
 
-// Help is shown by scratchpad version --help.
-func (versionCommand) Help() string {
-	return `Examples:
-
-  scratchpad version`
-}
-
 type buildRecord struct {
 	Version string `json:"version"`
 }

@@ -1,0 +1,251 @@
+package main
+
+// memoryTexts are what --help shows of the commands about an agent's memory. Each text is
+// below the name of its command.
+const memoryTexts = `= demo
+The demo starts scratchpad mcp with a temporary database and plays a short session of an agent
+through an MCP client. For each call it shows the answer, about how many tokens a model reads for it, and what
+reading everything again would cost.
+
+  scratchpad demo
+  scratchpad demo --json
+
+= setup
+Setup shows what it will write, and whose memory each client gets. It asks, and then takes three
+steps.
+
+First it copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
+
+Then it adds a server to each client that it finds: claude-code, claude-desktop, cursor, vscode, windsurf,
+codex. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
+
+Last it starts the server as each client would, and lists the tools.
+
+Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it
+with --project. Each project has a memory of its own. The other clients share the memory of the agent default.
+--agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a
+session what has changed since the one before.
+
+If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and
+its limits, unless you give --agent, --tenant or --db.
+
+A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write,
+setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the
+project are not followed.
+
+--undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
+since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
+
+Examples:
+
+  scratchpad setup --dry-run
+  scratchpad setup --client claude-code --yes
+  scratchpad setup --undo
+
+= files ls
+Examples:
+
+  scratchpad files ls
+  scratchpad files ls notes/ --json
+
+= files cat
+The output is exact if it goes to a file or a pipe. A terminal shows control characters as \u001b.
+
+Examples:
+
+  scratchpad files cat plan.md
+  scratchpad files cat plan.md --version 1
+  scratchpad files cat plan.md --from-line 2 --to-line 3
+
+= files write
+If the file has more than --max-versions versions, the oldest are removed. Without the flag, the
+command keeps as many versions as there are, because a server may have a higher limit.
+
+Examples:
+
+  scratchpad files write plan.md < plan.md
+  scratchpad files write notes/todo.md todo.md --if-version 0
+
+= files edit
+Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what
+you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like
+files write, the command keeps as many versions as there are, unless you give --max-versions.
+
+If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if
+there is none.
+
+Examples:
+
+  scratchpad files edit plan.md
+  scratchpad files edit plan.md Tuesday Wednesday --all
+  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'
+  scratchpad files edit todo.md -- '' '- [ ] release'
+
+= files diff
+The output is a unified diff, which patch understands. To see which versions are kept, run
+scratchpad files history.
+
+Examples:
+
+  scratchpad files diff plan.md
+  scratchpad files diff plan.md 1 3 --context 0
+
+= files summarize
+The file must have more than 8,000 characters. The summary is kept until the file changes, for
+this command and for the agent's tool summarize_file. Standard error says what made the summary, and whether
+it was kept from before.
+
+If $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, the file goes to that provider. --summarizer outline keeps it
+here. For other models, see scratchpad help flags.
+
+Examples:
+
+  scratchpad files summarize report.md
+  scratchpad files summarize report.md --summarizer outline --json
+
+= files history
+The oldest version comes first. As many as --max-versions are kept. A version whose text was
+removed shows when that was, and by whom. To compare two, run scratchpad files diff.
+
+Examples:
+
+  scratchpad files history plan.md
+
+= files restore
+The content of the version is stored as the next version. The present version is kept. To see
+which versions are kept, run scratchpad files history.
+
+Examples:
+
+  scratchpad files restore plan.md 1
+
+= files redact
+Use it for a secret that should never have been written. The text of the version is removed for
+good. The number, the author and the time of the version stay, with a note of who removed the text and when.
+The command asks first.
+
+The current version cannot be redacted. Write a version without the secret first. Then redact every version
+that has it: scratchpad files history lists them.
+
+The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
+and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and
+longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
+
+Examples:
+
+  scratchpad files write plan.md clean.md
+  scratchpad files redact plan.md 2 --yes
+
+= files mv
+The versions go along. The content is also stored as a new version at the new path, so that
+whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that
+it has used are removed. A log of the same name stays.
+
+Examples:
+
+  scratchpad files mv draft.md notes/draft.md
+
+= files rm
+The command asks first. If one of the files does not exist, it deletes nothing. A log of the same
+name stays.
+
+Examples:
+
+  scratchpad files rm draft.md --yes
+
+= logs ls
+Examples:
+
+  scratchpad logs ls
+  scratchpad logs ls runs/ --json
+
+= logs cat
+Each entry has its number, its time and its text; further lines of the text are indented. With
+--json, each entry is a line of JSON.
+
+Examples:
+
+  scratchpad logs cat decisions
+  scratchpad logs cat decisions --since 1
+  scratchpad logs cat decisions --tail 5 --json
+
+= logs append
+If there is no such log, the command creates it. Put -- before a text that begins with a dash.
+
+Examples:
+
+  scratchpad logs append decisions 'test before resting'
+  scratchpad logs append decisions < notes.txt
+  scratchpad logs append runs/1 --lines < app.log
+
+= logs tail
+Examples:
+
+  scratchpad logs tail decisions
+  scratchpad logs tail decisions -n 3 --json
+  scratchpad logs tail decisions -f
+
+= logs rm
+The command asks first. It does not delete a log that gets entries while it asks. If one of the
+logs does not exist, it deletes nothing. A file of the same name stays.
+
+Examples:
+
+  scratchpad logs rm runs/1 --yes
+  scratchpad logs rm decisions --through 1 --yes
+
+= changes
+Every write is a change and has the next revision, a number. The answer names the last one: give
+it as --since the next time. There is one line for each path, whatever happened to it since.
+
+Examples:
+
+  scratchpad changes
+  scratchpad changes --since 0 --diffs
+  scratchpad changes --json --prefix notes/
+  scratchpad changes --follow
+
+= search
+Any of the words may occur; passages with more of them come first. "A phrase" in double quotes
+must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not
+matter. A word of 4 characters or more also finds longer words that begin with it.
+
+Each hit has its path, its line and the text of the line. An entry of a log is shown as path#entry.
+
+Examples:
+
+  scratchpad search budget meeting
+  scratchpad search '"a note" -draft' --prefix notes/
+  scratchpad search --regexp 'Mon|Tue' --kind file --json
+
+= agents ls
+The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the
+project that the agent belongs to. NAME is the name that a client of the Memory Stores API gave the agent.
+
+Examples:
+
+  scratchpad agents ls
+  scratchpad agents ls --json
+
+= agents rm
+The command shows what the agent has and asks first. If it is interrupted, run it again.
+
+Examples:
+
+  scratchpad agents rm reviewer --yes
+
+= brief
+It prints paths, numbers and dates, never content. A mark is moved after the brief was printed.
+The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed
+since the one before, run scratchpad setup --client claude-code.
+
+Examples:
+
+  scratchpad brief
+  scratchpad brief --mark mine --tokens 1000
+
+= stats
+Examples:
+
+  scratchpad stats
+  scratchpad stats --agent reviewer --json`
