@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/usage"
 )
 
 type agentsLs struct{}
 
 // agentRecord is an agent in the list.
 type agentRecord struct {
-	usage.Agent
+	report.Agent
 	Project  string     `json:"project,omitempty"`  // the folder whose memory it is
 	Name     string     `json:"name,omitempty"`     // that the Memory Stores API has given it
 	Archived *time.Time `json:"archived,omitempty"` // when that was; nil: it is not
@@ -33,7 +33,7 @@ func (agentsLs) Run(p *process) error {
 				break
 			}
 			for _, a := range page {
-				r := agentRecord{Agent: usage.Of(a.Agent, a.Usage)}
+				r := agentRecord{Agent: report.AgentOf(a.Agent, a.Usage)}
 				if r.Project, err = svc.ProjectFolder(p.ctx, a.Agent); err != nil {
 					return err
 				}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -29,7 +29,7 @@ type briefRecord struct {
 	Entries int64           `json:"entries"`
 	TooOld  bool            `json:"too_old,omitempty"`
 	More    bool            `json:"has_more"`
-	Paths   []change.Record `json:"paths"`
+	Paths   []report.Change `json:"paths"`
 }
 
 // Run prints the brief, and then moves the mark.
@@ -102,12 +102,12 @@ func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 
 func briefOf(b brief.Brief) briefRecord {
 	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More,
-		Paths: []change.Record{}}
+		Paths: []report.Change{}}
 	if b.Since >= 0 {
 		r.Since = &b.Since
 	}
 	for _, c := range b.Paths {
-		r.Paths = append(r.Paths, change.RecordOf(c))
+		r.Paths = append(r.Paths, report.ChangeOf(c))
 	}
 	return r
 }

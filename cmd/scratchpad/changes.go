@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -46,7 +46,7 @@ func (c changesCommand) Run(p *process) error {
 		}
 		if p.line.JSON {
 			out := bufio.NewWriter(p.out)
-			return errors.Join(change.WriteJSON(p.screen(out), all), out.Flush())
+			return errors.Join(report.WriteChanges(p.screen(out), all), out.Flush())
 		}
 		return c.answerText(p, ws, all)
 	})
@@ -136,7 +136,7 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 	} else {
 		p.note("waiting for changes after revision %d\n", since)
 	}
-	out, style := p.screen(p.out), p.changeStyle()
+	lines, style := report.Lines(p.screen(p.out)), p.changeStyle()
 	for row, err := range ws.Watch(ctx, since) {
 		switch {
 		case err != nil:
@@ -144,7 +144,7 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 		case !strings.HasPrefix(row.Path, prefix) && (row.From == "" || !strings.HasPrefix(row.From, prefix)):
 			continue
 		case p.line.JSON:
-			err = change.WriteRecord(out, row)
+			err = lines.Encode(report.ChangeOf(row))
 		default:
 			_, err = io.WriteString(p.out, style.Line(row))
 		}
@@ -155,6 +155,6 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 	return nil
 }
 
-func (p *process) changeStyle() change.Style {
-	return change.Style{Paint: p.paint, OnTerminal: terminal.Is(p.out)}
+func (p *process) changeStyle() report.Style {
+	return report.Style{Paint: p.paint, OnTerminal: terminal.Is(p.out)}
 }

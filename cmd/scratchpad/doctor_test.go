@@ -65,8 +65,8 @@ func TestDoctorAndVerify(t *testing.T) {
 	}
 }
 
-// report returns the checks in doctor's JSON.
-func report(t *testing.T, o outcome) map[string]doctor.Check {
+// reported returns the checks in doctor's JSON.
+func reported(t *testing.T, o outcome) map[string]doctor.Check {
 	t.Helper()
 	var c doctor.Report
 	if err := json.Unmarshal([]byte(o.out), &c); err != nil || strings.Count(o.out, "\n") != 1 {
@@ -91,7 +91,7 @@ func TestDoctorHealthy(t *testing.T) {
 		t.Errorf("colour without a terminal: %q", o.out)
 	}
 	runCommand(t, dir, nil, "doctor", "--db", path, "--color", "always").must(t, 0, "\x1b[32mok")
-	got := report(t, runCommand(t, dir, []string{"SCRATCHPAD_DB_PATH=" + path}, "doctor", "--json"))
+	got := reported(t, runCommand(t, dir, []string{"SCRATCHPAD_DB_PATH=" + path}, "doctor", "--json"))
 	for name, want := range map[string]string{"path": "from $SCRATCHPAD_DB_PATH", "durability": "survive a power cut", "integrity": "structure"} {
 		if k := got[name]; k.Status != doctor.OK || !strings.Contains(k.Text, want) {
 			t.Errorf("%s: %+v, want ok and %q", name, k, want)
@@ -111,7 +111,7 @@ func TestDoctorModes(t *testing.T) {
 	path := filepath.Join(dir, "it's.db")
 	makeDatabase(t, path)
 	testkit.Must(t, errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o777)))
-	got := report(t, runCommand(t, dir, nil, "doctor", "--db", path, "--json"))
+	got := reported(t, runCommand(t, dir, nil, "doctor", "--db", path, "--json"))
 	if k := got["permissions"]; k.Status != doctor.Warning || !strings.Contains(k.Do, `chmod 600 '`+dir+`/it'\''s.db'`) {
 		t.Errorf("permissions: %+v, want a warning with a command", k)
 	}
@@ -137,7 +137,7 @@ func TestDoctorSummaries(t *testing.T) {
 		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, doctor.Problem, "the key in ANTHROPIC_API_KEY"},
 	} {
 		o := runCommand(t, dir, c.variables, append([]string{"doctor", "--db", path, "--json"}, c.args...)...)
-		if k := report(t, o)["summaries"]; k.Status != c.status || !strings.Contains(k.Text, c.text) {
+		if k := reported(t, o)["summaries"]; k.Status != c.status || !strings.Contains(k.Text, c.text) {
 			t.Errorf("%q %q: %+v, want %s and %q", c.variables, c.args, k, c.status, c.text)
 		}
 		plain := runCommand(t, dir, c.variables, append([]string{"doctor", "--db", path}, c.args...)...)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -18,7 +18,7 @@ type versionRecord struct {
 	Version int64          `json:"version"`
 	Bytes   int64          `json:"bytes"`
 	Updated time.Time      `json:"updated"`
-	Author  *change.Author `json:"author,omitempty"`
+	Author  *report.Author `json:"author,omitempty"`
 
 	Redacted *redactedRecord `json:"redacted,omitempty"` // nil: it has its text
 }
@@ -33,7 +33,7 @@ func (c filesHistory) Run(p *process) error {
 		records := []versionRecord{}
 		rows := [][]string{{"VERSION", "BYTES", "UPDATED", "AUTHOR"}}
 		for _, v := range versions {
-			by, redacted := change.AuthorOf(v.Author), redactedOf(v.Redacted)
+			by, redacted := report.AuthorOf(v.Author), redactedOf(v.Redacted)
 			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(),
 				Author:   by,
 				Redacted: redacted})

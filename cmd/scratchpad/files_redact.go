@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -20,14 +20,14 @@ type filesRedact struct {
 
 type redactedRecord struct {
 	Time   time.Time      `json:"time"`
-	Author *change.Author `json:"author,omitempty"`
+	Author *report.Author `json:"author,omitempty"`
 }
 
 func redactedOf(r *workspace.Redaction) *redactedRecord {
 	if r == nil {
 		return nil
 	}
-	return &redactedRecord{r.Time.UTC(), change.AuthorOf(r.Author)}
+	return &redactedRecord{r.Time.UTC(), report.AuthorOf(r.Author)}
 }
 
 // String says when a text was removed, and by whom if that is known.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/importrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -82,7 +82,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 
 // report answers with what an import did, also if it ended with an error.
 func (c importCommand) report(p *process, agent string, r transfer.Imported, failed error) error {
-	a := importrecord.Of(c.Dir, agent, c.DryRun, r)
+	a := report.ImportOf(c.Dir, agent, c.DryRun, r)
 	if failed != nil && len(a.Changes)+len(a.LeftOut)+len(a.Skipped) == 0 {
 		return failed
 	}

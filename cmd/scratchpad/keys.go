@@ -8,7 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
@@ -58,8 +58,8 @@ func (p *process) needReader() error {
 }
 
 // printKey prints a key that has a new secret, this once.
-func (p *process) printKey(k auth.Key, text string) (keyrecord.Record, error) {
-	r := keyrecord.Of(k, time.Now())
+func (p *process) printKey(k auth.Key, text string) (report.Key, error) {
+	r := report.KeyOf(k, time.Now())
 	r.Key = text
 	if err := p.say(r, "%s", text); err != nil {
 		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys "+

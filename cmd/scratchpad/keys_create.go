@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -50,7 +50,7 @@ func (c keysCreate) Run(p *process) error {
 }
 
 // sayCreated says what the key may do, and what to do with it.
-func (p *process) sayCreated(r keyrecord.Record) error {
+func (p *process) sayCreated(r report.Key) error {
 	p.note("%s\nThe key is shown only now. Keep it secret; a client passes it as Authorization: Bearer KEY.\n", r)
 	if len(r.Agents) == 0 {
 		return nil

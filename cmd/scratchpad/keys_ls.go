@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -17,15 +17,15 @@ func (keysLs) Run(p *process) error {
 		only = "" // all
 	}
 	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
-		records := []keyrecord.Record{}
-		rows := [][]string{keyrecord.Header}
+		records := []report.Key{}
+		rows := [][]string{report.KeyHeader}
 		for o := (auth.ListOptions{Tenant: only}); ; {
 			page, err := keys.List(p.ctx, o)
 			if err != nil {
 				return err
 			}
 			for _, k := range page.Keys {
-				r := keyrecord.Of(k, page.Now)
+				r := report.KeyOf(k, page.Now)
 				records = append(records, r)
 				rows = append(rows, r.Row())
 			}

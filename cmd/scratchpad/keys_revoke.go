@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -18,7 +18,7 @@ type keysRevoke struct {
 // Run ends the keys.
 func (c keysRevoke) Run(p *process) error {
 	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
-		records := []keyrecord.Record{}
+		records := []report.Key{}
 		var errs []error
 		for _, id := range c.IDs { // a mistake in one id does not keep the others alive
 			err := p.checkTenant(keys, id)
@@ -30,7 +30,7 @@ func (c keysRevoke) Run(p *process) error {
 				errs = append(errs, failure.OfKeys(err))
 				continue
 			}
-			records = append(records, keyrecord.Of(k, time.Now()))
+			records = append(records, report.KeyOf(k, time.Now()))
 		}
 		if len(records) > 0 {
 			errs = append(errs, p.answer(records, func(out io.Writer) error {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -31,7 +31,7 @@ func (c keysSet) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyrecord.Of(k, time.Now())
+		r := report.KeyOf(k, time.Now())
 		return p.answer(r, p.table(r.Fields()))
 	})
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -21,7 +21,7 @@ func (c keysShow) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyrecord.Of(k, time.Now())
+		r := report.KeyOf(k, time.Now())
 		return p.answer(r, p.table(r.Fields()))
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/keyrecord"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -30,7 +30,7 @@ func TestKeysEnd(t *testing.T) {
 	}{{nil, 90 * 24 * time.Hour}, {[]string{"--expires", "never"}, 0}, {[]string{"--expires", "3h"}, 3 * time.Hour}} {
 		o := runCommand(t, t.TempDir(), env, append([]string{"keys", "create", "--agents", "a", "--json"}, c.args...)...)
 		o.must(t, 0)
-		var r keyrecord.Record
+		var r report.Key
 		testkit.Must(t, json.Unmarshal([]byte(o.out), &r))
 		if got := r.Expires; c.want == 0 && !got.IsZero() || c.want > 0 && !got.Equal(r.Created.Add(c.want)) {
 			t.Errorf("%q: made at %v, ends at %v, want %v later", c.args, r.Created, got, c.want)

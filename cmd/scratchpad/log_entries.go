@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/change"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -42,8 +42,7 @@ func (p *process) newEntryWriter() *entryWriter {
 	w := &entryWriter{out: bufio.NewWriter(p.out)}
 	w.text = p.screen(w.out)
 	if p.line.JSON {
-		w.json = json.NewEncoder(w.text)
-		w.json.SetEscapeHTML(false)
+		w.json = report.Lines(w.text)
 	}
 	return w
 }
@@ -52,13 +51,13 @@ type entryRecord struct {
 	ID     int64          `json:"id"`
 	Time   time.Time      `json:"time"`
 	Text   string         `json:"text"`
-	Author *change.Author `json:"author,omitempty"`
+	Author *report.Author `json:"author,omitempty"`
 }
 
 func (w *entryWriter) write(e workspace.Entry) error {
 	if w.json != nil {
 		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content),
-			Author: change.AuthorOf(e.Author)})
+			Author: report.AuthorOf(e.Author)})
 	}
 	// The further lines of an entry must not look like another entry.
 	head := fmt.Sprintf("%d  %s  ", e.ID, phrase.Time(e.Time))

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/linebatch"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -86,22 +89,66 @@ func (c logsAppend) appendLines(p *process) error {
 	}
 	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
 		done := linesRecord{Path: c.Log}
-		lines := linebatch.Read(p.standardInput(), p.line.Limits.EntryBytes)
-		for batch := range lines.Batches() {
+		err := c.eachBatch(p, func(batch [][]byte) error {
 			r, err := ws.AppendLog(p.ctx, c.Log, batch...)
-			if err != nil {
-				return errors.Join(err, c.answerLines(p, done))
+			if err == nil {
+				done.Count += int64(len(batch))
+				done.BytesWritten += r.Bytes
+				done.LastEntryID = r.Last
 			}
-			done.Count += int64(len(batch))
-			done.BytesWritten += r.Bytes
-			done.LastEntryID = r.Last
-		}
-		if lines.Err() != nil {
-			err := &workspace.Error{Op: "append to", Object: c.Log, Kind: workspace.Kind(lines.Err()), Err: lines.Err()}
-			return errors.Join(err, c.answerLines(p, done))
-		}
-		return c.answerLines(p, done)
+			return err
+		})
+		return errors.Join(err, c.answerLines(p, done))
 	})
+}
+
+// eachBatch calls store with the lines of standard input, many at a time: those that have
+// arrived, before it waits for more. A slow input is stored as it arrives, and a fast one with
+// few commits. The lines before one that cannot be an entry are stored.
+func (c logsAppend) eachBatch(p *process, store func([][]byte) error) error {
+	var batch [][]byte
+	flush := func() (err error) {
+		if len(batch) > 0 {
+			err = store(batch)
+		}
+		batch = nil
+		return err
+	}
+	limit := p.line.Limits.EntryBytes
+	lines := bufio.NewScanner(lineInput{p.standardInput(), c.Log, flush})
+	lines.Buffer(make([]byte, 0, 64<<10), int(min(limit, 1<<30))+len("\r\n")+1)
+	var bad error
+	for n := 1; bad == nil && (lines.Scan() || errors.Is(lines.Err(), bufio.ErrTooLong)); n++ {
+		switch line := lines.Bytes(); {
+		case lines.Err() != nil || int64(len(line)) > limit:
+			bad = workspace.Errorf(workspace.ErrTooLarge,
+				"append to %s: line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)", c.Log, n, limit)
+		case !utf8.Valid(line):
+			bad = workspace.Errorf(workspace.ErrInvalid,
+				"append to %s: line %d is not valid UTF-8; only text can be stored", c.Log, n)
+		default:
+			batch = append(batch, bytes.Clone(line))
+		}
+	}
+	return errors.Join(cmp.Or(bad, lines.Err()), flush())
+}
+
+// A lineInput stores the lines that were read before it waits for more.
+type lineInput struct {
+	io.Reader
+	log   string
+	flush func() error
+}
+
+func (l lineInput) Read(b []byte) (int, error) {
+	if err := l.flush(); err != nil {
+		return 0, err
+	}
+	n, err := l.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("append to %s: %w", l.log, err)
+	}
+	return n, err
 }
 
 // answerLines says what was stored, also before an error.

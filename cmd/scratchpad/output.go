@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -20,9 +20,7 @@ import (
 func (p *process) answer(v any, text func(io.Writer) error) error {
 	out := bufio.NewWriter(p.out)
 	if p.line.JSON {
-		e := json.NewEncoder(p.screen(out))
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
+		if err := report.Lines(p.screen(out)).Encode(v); err != nil {
 			return err
 		}
 	} else if err := text(out); err != nil {

@@ -2,14 +2,14 @@ package main
 
 import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/usage"
 )
 
 type statsCommand struct{}
 
 type statsRecord struct {
-	usage.Agent
+	report.Agent
 	MaxBytes   int64 `json:"max_bytes"`
 	MaxFiles   int64 `json:"max_files"`
 	MaxLogs    int64 `json:"max_logs"`
@@ -39,14 +39,14 @@ func (statsCommand) Run(p *process) error {
 		}
 		most, mostOfAll := p.line.Limits, p.line.Store
 		record := statsRecord{
-			Agent:    usage.Of(u.Agent, u.Usage),
+			Agent:    report.AgentOf(u.Agent, u.Usage),
 			MaxBytes: most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
 			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents,
 			MaxTotalBytes: mostOfAll.TotalBytes,
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
-			rows = append(rows, usage.Share(what, used, limit))
+			rows = append(rows, report.Share(what, used, limit))
 		}
 		add("files", u.Files, most.Files)
 		add("logs", u.Logs, most.Logs)

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/usage"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -38,8 +38,8 @@ type tenantsLs struct{}
 // Run lists the tenants.
 func (tenantsLs) Run(p *process) error {
 	return p.withTenants(p.openToLook, func(db *database.Handle, keys *auth.Keys) error {
-		records := []usage.Tenant{}
-		rows := [][]string{usage.Header}
+		records := []report.Tenant{}
+		rows := [][]string{report.TenantHeader}
 		for after := ""; ; {
 			page, err := keys.Tenants().List(p.ctx, after, 0)
 			if err != nil {
@@ -49,7 +49,7 @@ func (tenantsLs) Run(p *process) error {
 				break
 			}
 			for _, t := range page {
-				r, err := usage.OfTenant(p.ctx, db.Store(), keys, t)
+				r, err := report.TenantOf(p.ctx, db.Store(), keys, t)
 				if err != nil {
 					return err
 				}
@@ -81,7 +81,7 @@ func (c tenantsShow) Run(p *process) error {
 }
 
 func (p *process) answerTenant(db *database.Handle, keys *auth.Keys, t auth.Tenant) error {
-	r, err := usage.OfTenant(p.ctx, db.Store(), keys, t)
+	r, err := report.TenantOf(p.ctx, db.Store(), keys, t)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package keyrecord shows API keys to people and to scripts, without their secrets.
-package keyrecord
+package report
 
 import (
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
-// A Record is a key in JSON. Key is there only if it was made just now.
-type Record struct {
+// A Key is an API key, without its secret. Its field Key is there only if it was made just now.
+type Key struct {
 	ID       string    `json:"id"`
 	Key      string    `json:"key,omitempty"`
 	Name     string    `json:"name,omitempty"`
@@ -29,9 +28,9 @@ type Record struct {
 	State    string    `json:"state"` // active, expired, revoked
 }
 
-// Of returns the record of a key at a time.
-func Of(k auth.Key, now time.Time) Record {
-	r := Record{
+// KeyOf returns the record of a key at a time.
+func KeyOf(k auth.Key, now time.Time) Key {
+	r := Key{
 		ID: k.ID, Name: k.Name, Tenant: k.Tenant, Agents: append([]string{}, k.Agents.Patterns()...),
 		Scopes: strings.Split(k.Scopes.String(), ","),
 		Rate:   k.Rate.PerSecond, Burst: k.Rate.Burst,
@@ -51,12 +50,12 @@ func Of(k auth.Key, now time.Time) Record {
 }
 
 // String says in a line what the key may do.
-func (r Record) String() string {
+func (r Key) String() string {
 	return fmt.Sprintf("key %s: agents %s, scopes %s, tenant %s, %s", r.ID, r.agents(), strings.Join(r.Scopes, ","),
 		r.Tenant, r.end())
 }
 
-func (r Record) agents() string {
+func (r Key) agents() string {
 	const most = 3
 	switch n := len(r.Agents); {
 	case n == 0:
@@ -67,14 +66,14 @@ func (r Record) agents() string {
 	return strings.Join(r.Agents, ",")
 }
 
-func (r Record) end() string {
+func (r Key) end() string {
 	if r.Expires.IsZero() {
 		return "never expires"
 	}
 	return "expires " + phrase.Time(r.Expires)
 }
 
-func (r Record) rate() string {
+func (r Key) rate() string {
 	if r.Rate == 0 {
 		return "as the server says"
 	}
@@ -89,7 +88,7 @@ func timeOr(t time.Time, none string) string {
 }
 
 // Fields returns what is known of a key, a line for each thing.
-func (r Record) Fields() [][]string {
+func (r Key) Fields() [][]string {
 	rows := [][]string{
 		{"id", r.ID},
 		{"name", terminal.Cell(r.Name)},
@@ -111,11 +110,11 @@ func (r Record) Fields() [][]string {
 	return rows
 }
 
-// Header is the first row of a table of keys, and [Record.Row] one of the others.
-var Header = []string{"ID", "NAME", "TENANT", "AGENTS", "SCOPES", "EXPIRES", "LAST USED", "STATE"}
+// KeyHeader is the first row of a table of keys, and [Key.Row] one of the others.
+var KeyHeader = []string{"ID", "NAME", "TENANT", "AGENTS", "SCOPES", "EXPIRES", "LAST USED", "STATE"}
 
 // Row returns the row of the key in a table.
-func (r Record) Row() []string {
+func (r Key) Row() []string {
 	return terminal.Row(r.ID, r.Name, r.Tenant, r.agents(), strings.Join(r.Scopes, ","), timeOr(r.Expires, "never"),
 		timeOr(r.LastUsed, "never"), r.State)
 }

@@ -1,5 +1,4 @@
-// Package importrecord shows to people and to scripts what an import did.
-package importrecord
+package report
 
 import (
 	"fmt"
@@ -12,22 +11,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 )
 
-// A Record is what an import did, or would do.
-type Record struct {
-	Dir     string    `json:"dir"`
-	Agent   string    `json:"agent_id"`
-	DryRun  bool      `json:"dry_run,omitempty"`
-	Export  bool      `json:"export"` // the folder has a manifest
-	Changes []Change  `json:"changes"`
-	Same    int64     `json:"same"`
-	LeftOut []LeftOut `json:"left_out"`
-	Omitted int64     `json:"left_out_more,omitempty"`
-	Skipped []string  `json:"skipped,omitempty"` // hidden, or made by a program for itself
-	Passed  int64     `json:"skipped_more,omitempty"`
+// An Import is what an import did, or would do.
+type Import struct {
+	Dir     string         `json:"dir"`
+	Agent   string         `json:"agent_id"`
+	DryRun  bool           `json:"dry_run,omitempty"`
+	Export  bool           `json:"export"` // the folder has a manifest
+	Changes []ImportedPath `json:"changes"`
+	Same    int64          `json:"same"`
+	LeftOut []LeftOut      `json:"left_out"`
+	Omitted int64          `json:"left_out_more,omitempty"`
+	Skipped []string       `json:"skipped,omitempty"` // hidden, or made by a program for itself
+	Passed  int64          `json:"skipped_more,omitempty"`
 }
 
-// A Change is a path that changed.
-type Change struct {
+// An ImportedPath is a path that changed.
+type ImportedPath struct {
 	Path     string `json:"path"`
 	Kind     string `json:"kind"` // file, log
 	New      bool   `json:"new"`
@@ -42,16 +41,16 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// Of returns the record of an import from a folder into the memory of an agent.
-func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
-	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same,
+// ImportOf returns the record of an import from a folder into the memory of an agent.
+func ImportOf(dir, agent string, dryRun bool, r transfer.Imported) Import {
+	a := Import{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []ImportedPath{}, Same: r.Same,
 		LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
 	for _, ch := range r.Changes {
 		kind := "file"
 		if ch.Log {
 			kind = "log"
 		}
-		a.Changes = append(a.Changes, Change{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
+		a.Changes = append(a.Changes, ImportedPath{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
 	}
 	for _, l := range r.LeftOut {
 		a.LeftOut = append(a.LeftOut, LeftOut(l))
@@ -61,18 +60,18 @@ func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
 
 // Print writes a line for each path that changed or was left out, one line for all names
 // that were skipped, and a sum.
-func (a Record) Print(out io.Writer) error {
+func (a Import) Print(out io.Writer) error {
 	would := ""
 	if a.DryRun {
 		would = "would be "
 	}
-	news, changed := 0, 0
+	sum := map[string]int{}
 	for _, c := range a.Changes {
 		what := "changed"
-		if changed++; c.New {
+		if c.New {
 			what = "new"
-			news, changed = news+1, changed-1
 		}
+		sum[what]++
 		detail := fmt.Sprintf("version %d", c.Version)
 		switch {
 		case c.Kind == "log":
@@ -91,13 +90,13 @@ func (a Record) Print(out io.Writer) error {
 		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped",
 			a.skipped())
 	}
-	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would,
-		changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
+	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, sum["new"],
+		would, sum["changed"], would, a.Same, int64(len(a.LeftOut))+a.Omitted)
 	return err
 }
 
 // skipped names the first names that were skipped.
-func (a Record) skipped() string {
+func (a Import) skipped() string {
 	const most = 10
 	names := slices.Clone(a.Skipped[:min(len(a.Skipped), most)])
 	for i, name := range names {

@@ -1,4 +1,4 @@
-package change
+package report
 
 import (
 	"strings"
@@ -15,10 +15,11 @@ type Author struct {
 
 // AuthorOf returns nil if the author is not known.
 func AuthorOf(a workspace.Author) *Author {
-	if a.Client == "" && a.Version == "" && a.Key == "" {
+	r := Author{a.Client, a.Version, a.Key}
+	if r == (Author{}) {
 		return nil
 	}
-	return &Author{Client: a.Client, Version: a.Version, Key: a.Key}
+	return &r
 }
 
 // String returns the author for people, "" if it is nil.

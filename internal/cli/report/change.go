@@ -1,4 +1,4 @@
-package change
+package report
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A Record is a change, or all that became of a path.
-type Record struct {
+// A Change is a change, or all that became of a path.
+type Change struct {
 	Revision int64     `json:"revision,omitempty"`
 	Op       string    `json:"op"`
 	Kind     string    `json:"kind"`
@@ -22,8 +22,8 @@ type Record struct {
 	Diff     string    `json:"diff,omitempty"`
 }
 
-// A Cursor is the last line of an answer.
-type Cursor struct {
+// A cursor is the last line of an answer.
+type cursor struct {
 	Cursor  int64 `json:"cursor"`
 	Count   int   `json:"count"`
 	HasMore bool  `json:"has_more"`
@@ -31,20 +31,20 @@ type Cursor struct {
 	Omitted int   `json:"omitted,omitempty"`
 }
 
-// RecordOf returns the record of a change.
-func RecordOf(c workspace.Change) Record {
-	return Record{
+// ChangeOf returns a change in JSON.
+func ChangeOf(c workspace.Change) Change {
+	return Change{
 		Revision: c.Revision, Op: string(c.Op), Kind: string(c.Kind), Path: c.Path, From: c.From,
 		Before: c.Before, After: c.After, Author: AuthorOf(c.Author), Time: c.Time.UTC(),
 	}
 }
 
-// WriteJSON writes a line for each path, and one with the cursor.
-func WriteJSON(out io.Writer, all workspace.Changes) error {
-	lines := newEncoder(out)
+// WriteChanges writes in JSON a line for each path, and one with the cursor.
+func WriteChanges(out io.Writer, all workspace.Changes) error {
+	lines := Lines(out)
 	diffs := all.Diffs
 	for _, row := range all.Paths {
-		record := RecordOf(row)
+		record := ChangeOf(row)
 		if len(diffs) > 0 && diffs[0].Path == row.Path && diffs[0].Kind == row.Kind {
 			record.Diff, diffs = string(diffs[0].Text), diffs[1:]
 		}
@@ -52,13 +52,11 @@ func WriteJSON(out io.Writer, all workspace.Changes) error {
 			return err
 		}
 	}
-	return lines.Encode(Cursor{all.Cursor, len(all.Paths), all.More, all.TooOld, all.Omitted})
+	return lines.Encode(cursor{all.Cursor, len(all.Paths), all.More, all.TooOld, all.Omitted})
 }
 
-// WriteRecord writes one change as a line of JSON.
-func WriteRecord(out io.Writer, c workspace.Change) error { return newEncoder(out).Encode(RecordOf(c)) }
-
-func newEncoder(out io.Writer) *json.Encoder {
+// Lines returns an encoder that writes each value as a line of JSON.
+func Lines(out io.Writer) *json.Encoder {
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
 	return lines

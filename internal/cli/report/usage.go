@@ -1,5 +1,4 @@
-// Package usage shows to people and to scripts what agents and tenants use, and their limits.
-package usage
+package report
 
 import (
 	"context"
@@ -21,8 +20,8 @@ type Agent struct {
 	Operations int64  `json:"total_operations"`
 }
 
-// Of returns the record of an agent.
-func Of(agent string, u workspace.Usage) Agent {
+// AgentOf returns what an agent uses.
+func AgentOf(agent string, u workspace.Usage) Agent {
 	return Agent{ID: agent, Bytes: u.Bytes, Files: u.Files, Entries: u.Entries, Logs: u.Logs, Operations: u.Operations}
 }
 
@@ -37,8 +36,8 @@ type Tenant struct {
 	MaxKeys   int64  `json:"max_keys"`
 }
 
-// OfTenant adds to a tenant what it uses.
-func OfTenant(ctx context.Context, store workspace.Store, keys *auth.Keys, t auth.Tenant) (Tenant, error) {
+// TenantOf adds to a tenant what it uses.
+func TenantOf(ctx context.Context, store workspace.Store, keys *auth.Keys, t auth.Tenant) (Tenant, error) {
 	svc, err := workspace.New(store, workspace.Options{Tenant: t.Name})
 	if err != nil {
 		return Tenant{}, err
@@ -55,8 +54,8 @@ func OfTenant(ctx context.Context, store workspace.Store, keys *auth.Keys, t aut
 	}, err
 }
 
-// Header is the first row of a table of tenants, and [Tenant.Row] one of the others.
-var Header = []string{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LIMIT"}
+// TenantHeader is the first row of a table of tenants, and [Tenant.Row] one of the others.
+var TenantHeader = []string{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LIMIT"}
 
 // Row returns the row of the tenant in a table.
 func (t Tenant) Row() []string {

@@ -1,4 +1,4 @@
-package change
+package report
 
 import (
 	"bytes"

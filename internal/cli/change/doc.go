@@ -1,2 +1,0 @@
-// Package change shows the changes of an agent's memory, to people and to scripts.
-package change
