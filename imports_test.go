@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"internal/server/signin":             {"console", "internal/server/access", "internal/server/auth", "workspace"},
 	"internal/cli/setup":                 {"internal/cli/clientconfig", "internal/native", "internal/phrase", "internal/cli/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/cli/doctor":                {"internal/cli/database", "internal/native", "internal/phrase", "internal/cli/terminal", "sqlite", "workspace", "github.com/fatih/color", "postgres", "internal/cli/migrate"},
-	"internal/cli/flags":                 {"internal/server/auth", "internal/native", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong", "postgres"},
+	"internal/cli/flags":                 {"internal/server/auth", "summarize", "workspace", "postgres"},
 	"internal/kind":                      {"workspace/store"},
 	"internal/testing/pgtest":            {"internal/testkit", "github.com/jackc/pgx/v5/..."},
 	"internal/cli/migrate":               {"workspace", "workspace/dump", "workspace/store"},

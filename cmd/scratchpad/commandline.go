@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,24 +37,6 @@ func (f globalFlags) Validate() error {
 	}
 	return nil
 }
-
-// These are the command lines of servers, and of what asks one often, each alone. A client
-// waits for its server to start, and the parser of all commands takes several milliseconds
-// to build.
-type (
-	mcpLine struct {
-		globalFlags
-		MCP mcpCommand `cmd:"" name:"mcp"`
-	}
-	serveLine struct {
-		globalFlags
-		Serve serveCommand `cmd:""`
-	}
-	healthcheckLine struct {
-		globalFlags
-		Healthcheck healthcheckCommand `cmd:""`
-	}
-)
 
 // commandLine is every flag and command.
 type commandLine struct {
@@ -114,40 +97,31 @@ and open to people.
 Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit;
 6 a problem with the database; 130 interrupted.`
 
-// newParser returns a parser that fills in a command line: a *commandLine, or one of a single command.
-func newParser(line any) *kong.Kong {
-	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment),
-		kong.PostBuild(describe),
-		kong.PostBuild(describeHelp), variables(),
-		kong.ExplicitGroups(flagGroups), flags.Integers(), flags.Paths(), kong.Help(printHelp),
-		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
+// newParser returns a parser that fills in the flags and commands of line.
+func newParser(line any, more ...kong.Option) *kong.Kong {
+	return kong.Must(line, append(more, kong.Name("scratchpad"), kong.Description(description),
+		kong.PostBuild(nameVariables), kong.PostBuild(describe), kong.PostBuild(describeHelp), variables(),
+		kong.ExplicitGroups(flagGroups), kong.NamedMapper("path", decodePath(true)),
+		kong.NamedMapper("homepath", decodePath(false)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)), kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))...)
 }
 
-// parseServer parses the command line of a server or a health check. ok is false for any
-// other line, also for one with a mistake or with --help: the parser of all commands words
-// the answer.
+// parseServer parses the command line of a server or a health check alone. A client waits for
+// its server to start, and the parser of all commands takes several milliseconds to build. ok is
+// false for any other line, also for one with a mistake or with --help: the parser of all
+// commands words the answer.
 func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
 	if len(args) == 0 || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
-	var line any
-	var given *globalFlags
-	switch args[0] {
-	case "mcp":
-		l := new(mcpLine)
-		line, given = l, &l.globalFlags
-	case "serve":
-		l := new(serveLine)
-		line, given = l, &l.globalFlags
-	case "healthcheck":
-		l := new(healthcheckLine)
-		line, given = l, &l.globalFlags
-	default:
+	servers := map[string]any{"mcp": &mcpCommand{}, "serve": &serveCommand{}, "healthcheck": &healthcheckCommand{}}
+	command, ok := servers[args[0]]
+	if !ok {
 		return nil, false
 	}
-	k, err := newParser(line).Parse(args)
-	*to = *given
+	k, err := newParser(to, kong.DynamicCommand(args[0], "", "", command)).Parse(args)
 	return k, err == nil
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -96,9 +95,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	p := &process{
 		ctx: ctx, streams: s, line: &line, command: k.Command(),
-		versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k,
-			"agent"), tenantNamed: flags.OnLine(k,
-			"tenant"),
+		versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent"), tenantNamed: onLine(k, "tenant"),
 	}
 	level := slog.LevelWarn
 	if line.Debug {

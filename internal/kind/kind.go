@@ -3,6 +3,7 @@
 package kind
 
 import (
+	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -28,7 +29,7 @@ type Kind struct {
 	State string // why a server is not ready, in words that tell nothing about the machine; "": it does not answer
 }
 
-// All are all kinds. An exit code is that of the first kind that an error has.
+// All are all kinds. An error of several kinds is answered as the first of them.
 var All = []Kind{
 	{store.ErrNotFound, "not_found", 3, 404, "Not found", 404, "", ""},
 	{store.ErrConflict, "conflict", 4, 409, "Changed meanwhile", 409, "", ""},
@@ -50,9 +51,8 @@ var All = []Kind{
 
 // Of returns the kind of an error.
 func Of(err error) Kind {
-	kind := store.Kind(err)
 	for _, k := range All {
-		if k.Err == kind {
+		if errors.Is(err, k.Err) {
 			return k
 		}
 	}

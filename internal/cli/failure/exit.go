@@ -47,15 +47,11 @@ func ExitCode(ctx context.Context, err error) int {
 	if errors.Is(err, errDatabase) {
 		return ExitDatabase
 	}
-	for _, k := range kind.All {
-		if errors.Is(err, k.Err) && k.Exit != ExitError {
-			return k.Exit
-		}
-	}
-	if ctx.Err() != nil {
+	exit := max(kind.Of(err).Exit, ExitError)
+	if ctx.Err() != nil && exit == ExitError {
 		return ExitInterrupted
 	}
-	return ExitError
+	return exit
 }
 
 // kindName is the name of an error's kind in JSON.
@@ -63,10 +59,8 @@ func kindName(ctx context.Context, err error) string {
 	if ExitCode(ctx, err) == ExitInterrupted {
 		return "interrupted"
 	}
-	for _, k := range kind.All {
-		if errors.Is(err, k.Err) {
-			return k.Name
-		}
+	if k := kind.Of(err); k.Name != "" {
+		return k.Name
 	}
 	for _, n := range names {
 		if errors.Is(err, n.kind) {

@@ -1,3 +1,3 @@
 // Package flags has the types of the command's flags: numbers, limits, summaries and
-// choices. It gives each flag an environment variable. Kong parses the flags.
+// choices. Kong parses the flags into them.
 package flags

@@ -18,14 +18,14 @@ const limitPrefix = "max-" // of the flags of limits
 // variables, and what errors and other processes are told of them are made from the fields.
 // The tag of says which limit of an error the flag raises.
 type Limits struct {
-	FileBytes  int64 `type:"integer" default:"${FileBytes}" placeholder:"N" of:"bytes of a file"`
-	EntryBytes int64 `type:"integer" default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry"`
-	Versions   int64 `type:"integer" default:"${Versions}" placeholder:"N"`
-	Files      int64 `type:"integer" default:"${Files}" placeholder:"N" of:"files"`
-	Logs       int64 `type:"integer" default:"${Logs}" placeholder:"N" of:"logs"`
-	Entries    int64 `type:"integer" default:"${Entries}" placeholder:"N" of:"entries"`
-	Bytes      int64 `type:"integer" default:"${Bytes}" placeholder:"N" of:"bytes"`
-	Changes    int64 `type:"integer" default:"${Changes}" placeholder:"N"`
+	FileBytes  int64 `default:"${FileBytes}" placeholder:"N" of:"bytes of a file"`
+	EntryBytes int64 `default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry"`
+	Versions   int64 `default:"${Versions}" placeholder:"N"`
+	Files      int64 `default:"${Files}" placeholder:"N" of:"files"`
+	Logs       int64 `default:"${Logs}" placeholder:"N" of:"logs"`
+	Entries    int64 `default:"${Entries}" placeholder:"N" of:"entries"`
+	Bytes      int64 `default:"${Bytes}" placeholder:"N" of:"bytes"`
+	Changes    int64 `default:"${Changes}" placeholder:"N"`
 }
 
 // Validate is kong's hook. Package workspace would take a limit of 0 for the default.
@@ -36,8 +36,8 @@ func (l Limits) Args() []string { return args(limitPrefix, l) }
 
 // StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
 type StoreLimits struct {
-	Agents     int64 `type:"integer" default:"${Agents}" placeholder:"N" of:"agents of the store"`
-	TotalBytes int64 `type:"integer" default:"${TotalBytes}" placeholder:"N" of:"bytes of the store"`
+	Agents     int64 `default:"${Agents}" placeholder:"N" of:"agents of the store"`
+	TotalBytes int64 `default:"${TotalBytes}" placeholder:"N" of:"bytes of the store"`
 }
 
 // Validate is kong's hook.

@@ -1,4 +1,4 @@
-package flags
+package main
 
 import (
 	"os"
@@ -8,21 +8,21 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Environment is kong's hook. It gives each flag without a variable one: SCRATCHPAD_,
+// nameVariables is kong's hook. It gives each flag without a variable one: SCRATCHPAD_,
 // the commands and the flag. An empty variable counts as unset, and is removed from
 // the environment of this process.
-func Environment(k *kong.Kong) error {
+func nameVariables(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if n, ok := node.(*kong.Node); ok {
-			nameVariables(n)
+			nameVariablesOf(n)
 		} else if app, ok := node.(*kong.Application); ok {
-			nameVariables(app.Node)
+			nameVariablesOf(app.Node)
 		}
 		return next(nil)
 	})
 }
 
-func nameVariables(n *kong.Node) {
+func nameVariablesOf(n *kong.Node) {
 	var words []string
 	for at := n; at != nil; at = at.Parent {
 		words = append([]string{at.Name}, words...)
@@ -41,8 +41,8 @@ func nameVariables(n *kong.Node) {
 	}
 }
 
-// Given reports whether a flag was given, by its variable or on the command line.
-func Given(k *kong.Context, flag string) bool {
+// given reports whether a flag was given, by its variable or on the command line.
+func given(k *kong.Context, flag string) bool {
 	for _, f := range k.Flags() {
 		if f.Name != flag {
 			continue
@@ -53,10 +53,10 @@ func Given(k *kong.Context, flag string) bool {
 			}
 		}
 	}
-	return OnLine(k, flag)
+	return onLine(k, flag)
 }
 
-// OnLine reports whether a flag was given on the command line.
-func OnLine(k *kong.Context, flag string) bool {
+// onLine reports whether a flag was given on the command line.
+func onLine(k *kong.Context, flag string) bool {
 	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
 }
