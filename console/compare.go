@@ -171,11 +171,7 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) +
 			", those of version " + number(new.Version) + " with " + string(newEnds) + "."
 	}
-	layout := diff.Unified
-	if d.Split {
-		layout = diff.SideBySide
-	}
-	view := lines.View(diff.Options{Layout: layout, Context: d.Context, Open: d.comparison.Open})
+	view := lines.View(diff.Options{SideBySide: d.Split, Context: d.Context, Open: d.comparison.Open})
 	starts := view.Pages(maxRows, maxText, maxLine)
 	d.Of = view.Len()
 	if len(starts) == 0 {

@@ -14,7 +14,7 @@ const (
 
 // A diffRow is a row of a comparison.
 type diffRow struct {
-	Kind     string // as diff.Kind has it
+	Kind     diff.Kind
 	Hunk     bool   // the row begins a run of changes
 	Old, New diffSide
 	Gap      int    // equal lines that are left out
@@ -42,7 +42,7 @@ func (l diffLayout) rows(rows []diff.Row, first int) []diffRow {
 	made := make([]diffRow, len(rows))
 	inHunk := false
 	for i, r := range rows {
-		m := diffRow{Kind: r.Kind.String()}
+		m := diffRow{Kind: r.Kind}
 		changed := r.Kind != diff.Equal && r.Kind != diff.Gap
 		m.Hunk = changed && !inHunk
 		inHunk = changed

@@ -2,7 +2,7 @@ package diff
 
 import (
 	"bytes"
-	"sort"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
@@ -11,92 +11,105 @@ import (
 // some bytes for each line. [Compare] makes it. A Diff is immutable and safe for
 // concurrent use. The zero value is the difference of two empty texts.
 type Diff struct {
-	old, new       text
-	runs           []linediff.Run
-	pairs          []pair // in order, on both sides
-	removed, added int
+	old, new text
+	changes  []change
+}
+
+// A change is a part of two texts that differs, in lines or in words: old to oldEnd became
+// new to newEnd. One of the sides may be empty.
+type change struct {
+	old, oldEnd, new, newEnd int
+}
+
+// changes compares two texts line by line.
+func changes(old, new []byte) (all []change) {
+	for _, r := range linediff.Compare(old, new).Runs() {
+		c := change{r.Old, r.Old, r.New, r.New}
+		switch r.Op {
+		case linediff.Equal:
+			continue
+		case linediff.Remove:
+			c.oldEnd += r.Lines
+		case linediff.Add:
+			c.newEnd += r.Lines
+			if last := len(all) - 1; last >= 0 && all[last].oldEnd == r.Old && all[last].newEnd == r.New {
+				all[last].newEnd = c.newEnd
+				continue
+			}
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // Compare returns the difference of two texts. It never fails. It keeps both slices: do
 // not change them while the Diff is in use.
 func Compare(old, new []byte) *Diff {
-	d := &Diff{old: newText(old), new: newText(new), runs: linediff.Compare(old, new).Runs()}
-	for i, r := range d.runs {
-		switch r.Op {
-		case linediff.Remove:
-			d.removed += r.Lines
-		case linediff.Add:
-			d.added += r.Lines
-			if i > 0 && d.runs[i-1].Op == linediff.Remove {
-				before := d.runs[i-1]
-				for _, p := range pairs(d.old.lines(before.Old, before.Lines), d.new.lines(r.New, r.Lines)) {
-					d.pairs = append(d.pairs, pair{int32(before.Old) + p.old, int32(r.New) + p.new})
-				}
-			}
+	d := &Diff{old: newText(old), new: newText(new), changes: changes(old, new)}
+	for _, c := range d.changes {
+		for _, p := range pairs(d.old.lines(c.old, c.oldEnd), d.new.lines(c.new, c.newEnd)) {
+			old, new := c.old+p.old, c.new+p.new
+			d.old.partners[old], d.new.partners[new] = int32(new+1), int32(old+1)
 		}
 	}
 	return d
 }
 
 // Lines returns the number of removed lines and of added lines.
-func (d *Diff) Lines() (removed, added int) { return d.removed, d.added }
+func (d *Diff) Lines() (removed, added int) { return count(d.changes) }
 
-// partner returns the other line of the pair that a removed line or an added line
-// belongs to, or -1. The line that is not given is -1. If both are given, it returns
-// the new line if the two are a pair.
-func (d *Diff) partner(old, new int) int {
-	i := sort.Search(len(d.pairs), func(i int) bool {
-		return int(d.pairs[i].old) >= old && int(d.pairs[i].new) >= new
-	})
-	switch {
-	case i == len(d.pairs):
-	case old < 0 && int(d.pairs[i].new) == new:
-		return int(d.pairs[i].old)
-	case int(d.pairs[i].old) == old && (new < 0 || int(d.pairs[i].new) == new):
-		return int(d.pairs[i].new)
+// Lines returns the number of lines that differ between two texts, as [Diff.Lines] does.
+func Lines(old, new []byte) (removed, added int) { return count(changes(old, new)) }
+
+func count(changes []change) (removed, added int) {
+	for _, c := range changes {
+		removed, added = removed+c.oldEnd-c.old, added+c.newEnd-c.new
 	}
-	return -1
+	return removed, added
 }
 
 // A text is a text and the offset of each of its lines, with its length at the end.
 type text struct {
-	bytes  []byte
-	starts []uint32
+	bytes    []byte
+	starts   []uint32
+	partners []int32 // the number of the line of the other text that is a pair with each line; 0: none
 }
 
 func newText(b []byte) text {
-	t := text{bytes: b, starts: make([]uint32, 0, linediff.Lines(b)+1)}
-	for at := 0; at < len(b); {
+	n := linediff.Lines(b)
+	t := text{bytes: b, starts: make([]uint32, 0, n+1), partners: make([]int32, n)}
+	at := 0
+	for line := range bytes.Lines(b) {
 		t.starts = append(t.starts, uint32(at))
-		n := bytes.IndexByte(b[at:], '\n') + 1
-		if n == 0 {
-			n = len(b) - at
-		}
-		at += n
+		at += len(line)
 	}
-	t.starts = append(t.starts, uint32(len(b)))
+	t.starts = append(t.starts, uint32(at))
 	return t
 }
 
-// line returns a line, and how it ends.
-func (t text) line(i int) (string, LineEnd) {
-	b := t.bytes[t.starts[i]:t.starts[i+1]]
-	if line, ok := bytes.CutSuffix(b, []byte("\r\n")); ok {
-		return string(line), CRLF
+// side returns a line, or no line if the index is -1.
+func (t text) side(i int) Side {
+	if i < 0 {
+		return Side{}
 	}
-	if line, ok := bytes.CutSuffix(b, []byte("\n")); ok {
-		return string(line), LF
+	s := Side{Line: i + 1, Text: string(t.bytes[t.starts[i]:t.starts[i+1]]), End: NoNewline}
+	var ok bool
+	if s.Text, ok = strings.CutSuffix(s.Text, "\n"); ok {
+		s.End = LF
+		if s.Text, ok = strings.CutSuffix(s.Text, "\r"); ok {
+			s.End = CRLF
+		}
 	}
-	return string(b), NoNewline
+	return s
 }
 
 // size returns the bytes of a line with its end.
 func (t text) size(i int) int { return int(t.starts[i+1] - t.starts[i]) }
 
-func (t text) lines(from, n int) []string {
-	lines := make([]string, n)
+func (t text) lines(from, to int) []string {
+	lines := make([]string, to-from)
 	for i := range lines {
-		lines[i], _ = t.line(from + i)
+		lines[i] = t.side(from + i).Text
 	}
 	return lines
 }

@@ -85,7 +85,7 @@ var markTests = []struct {
 
 func TestMarks(t *testing.T) {
 	for _, c := range markTests {
-		got := show(Compare([]byte(c.old), []byte(c.new)).View(Options{Layout: SideBySide, Context: 3}))
+		got := show(Compare([]byte(c.old), []byte(c.new)).View(Options{SideBySide: true, Context: 3}))
 		if got != c.want+"\n" {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
 		}

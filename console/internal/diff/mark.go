@@ -1,10 +1,9 @@
 package diff
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
 const (
@@ -12,35 +11,27 @@ const (
 	minShare = 30      // of 100: lines that share less have no marks inside
 )
 
-// A change is a part of two lines that differs, in words. One of the sides may be empty.
-type change struct {
-	old, oldEnd, new, newEnd int
-}
-
 // marks returns what differs between two lines. It returns false if they have too
 // little in common.
 func marks(old, new string) (oldMarks, newMarks [][2]int, alike bool) {
 	a, b := split(old), split(new)
-	changes := tidy(changesOf(a, b), a, b)
+	changed := tidy(changesOf(a, b), a, b)
 	inOld, inNew, all := 0, 0, ink(a)+ink(b)
-	for _, c := range changes {
+	for _, c := range changed {
 		inOld += ink(a[c.old:c.oldEnd])
 		inNew += ink(b[c.new:c.newEnd])
 	}
 	if (all-inOld-inNew)*100 < minShare*all {
 		return nil, nil, false
 	}
-	oldAt, newAt, i, j := 0, 0, 0, 0
-	for _, c := range changes {
-		oldAt, newAt = oldAt+size(a[i:c.old]), newAt+size(b[j:c.new])
-		oldEnd, newEnd := oldAt+size(a[c.old:c.oldEnd]), newAt+size(b[c.new:c.newEnd])
-		if oldEnd > oldAt {
-			oldMarks = append(oldMarks, [2]int{oldAt, oldEnd})
+	oldAt, newAt := offsets(a), offsets(b)
+	for _, c := range changed {
+		if c.old < c.oldEnd {
+			oldMarks = append(oldMarks, [2]int{oldAt[c.old], oldAt[c.oldEnd]})
 		}
-		if newEnd > newAt {
-			newMarks = append(newMarks, [2]int{newAt, newEnd})
+		if c.new < c.newEnd {
+			newMarks = append(newMarks, [2]int{newAt[c.new], newAt[c.newEnd]})
 		}
-		oldAt, newAt, i, j = oldEnd, newEnd, c.oldEnd, c.newEnd
 	}
 	return oldMarks, newMarks, true
 }
@@ -55,34 +46,24 @@ func changesOf(a, b []string) []change {
 	for n > head && k > head && a[n-1] == b[k-1] {
 		n, k = n-1, k-1
 	}
-	switch {
-	case n == head && k == head:
-		return nil
-	case n == head || k == head || n+k-2*head > maxWords:
+	if n+k-2*head > maxWords {
 		return []change{{head, n, head, k}}
 	}
-	var changes []change
-	for _, r := range linediff.Compare(asLines(a[head:n]), asLines(b[head:k])).Runs() {
-		c := change{head + r.Old, head + r.Old, head + r.New, head + r.New}
-		switch r.Op {
-		case linediff.Equal:
-			continue
-		case linediff.Remove:
-			c.oldEnd += r.Lines
-		case linediff.Add:
-			c.newEnd += r.Lines
-			if last := len(changes) - 1; last >= 0 && changes[last].oldEnd == c.old && changes[last].newEnd == c.new {
-				changes[last].newEnd = c.newEnd
-				continue
-			}
-		}
-		changes = append(changes, c)
+	all := changes(asLines(a[head:n]), asLines(b[head:k]))
+	for i := range all {
+		all[i] = change{head + all[i].old, head + all[i].oldEnd, head + all[i].new, head + all[i].newEnd}
 	}
-	return changes
+	return all
 }
 
 // asLines returns words as a text with one on each line.
-func asLines(words []string) []byte { return []byte(strings.Join(words, "\n") + "\n") }
+func asLines(words []string) []byte {
+	var b bytes.Buffer
+	for _, w := range words {
+		b.WriteString(w + "\n")
+	}
+	return b.Bytes()
+}
 
 // tidy joins changes where what is equal between them only disturbs the reader: one
 // space or a short punctuation, or a short word between long changes.
@@ -112,18 +93,19 @@ func disturbs(before, after change, a, b []string) bool {
 		}
 	}
 	if letters == 0 {
-		return size(between) <= 2
+		return len(strings.Join(between, "")) <= 2
 	}
 	longest := func(c change) int { return max(ink(a[c.old:c.oldEnd]), ink(b[c.new:c.newEnd])) }
 	return 3*letters <= min(longest(before), longest(after))
 }
 
-// size returns the bytes of words.
-func size(words []string) (n int) {
-	for _, w := range words {
-		n += len(w)
+// offsets returns where each word begins, and the bytes of all.
+func offsets(words []string) []int {
+	at := make([]int, 1, len(words)+1)
+	for i, w := range words {
+		at = append(at, at[i]+len(w))
 	}
-	return n
+	return at
 }
 
 // ink returns how many characters of words are not spaces.

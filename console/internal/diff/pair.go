@@ -11,9 +11,10 @@ const (
 	minAlike = 50      // of 100: lines that share less are no pair
 )
 
-// A pair is a removed line and an added line that are two forms of one.
+// A pair is a removed line and an added line that are two forms of one, by their indexes.
 type pair struct {
-	old, new int32
+	old, new int
+	share    int // bytes of words that both have
 }
 
 // pairs pairs the lines of a run that was removed with those of a run that was added,
@@ -21,49 +22,44 @@ type pair struct {
 // most of their words. One line that follows one is always paired.
 func pairs(old, new []string) []pair {
 	if len(old) == 1 && len(new) == 1 {
-		return []pair{{0, 0}}
+		return []pair{{}}
 	}
 	a, b := wordsOf(old), wordsOf(new)
-	if len(a.words) == 0 || len(b.words) == 0 || len(a.words)+len(b.words) > maxHunk {
+	if len(a.words)+len(b.words) > maxHunk {
 		return nil
 	}
-	var found []pair
-	var shares []int // bytes that each pair shares
-	p, share := pair{-1, -1}, 0
-	end := func() {
-		if p.old < 0 || 200*share < minAlike*(a.sizes[p.old]+b.sizes[p.new]) {
-			return
-		}
-		if last := len(found) - 1; last >= 0 && (found[last].old >= p.old || found[last].new >= p.new) {
-			if shares[last] >= share {
-				return
-			}
-			found, shares = found[:last], shares[:last]
-		}
-		found, shares = append(found, p), append(shares, share)
-	}
+	var all []pair
 	for _, r := range linediff.Compare(asLines(a.words), asLines(b.words)).Runs() {
-		if r.Op != linediff.Equal {
+		for i := 0; r.Op == linediff.Equal && i < r.Lines; i++ {
+			p := pair{old: a.lines[r.Old+i], new: b.lines[r.New+i]}
+			if n := len(all); n > 0 && all[n-1].old == p.old && all[n-1].new == p.new {
+				p.share, all = all[n-1].share, all[:n-1]
+			}
+			p.share += len(a.words[r.Old+i])
+			all = append(all, p)
+		}
+	}
+	kept := all[:0]
+	for _, p := range all {
+		if 200*p.share < minAlike*(a.sizes[p.old]+b.sizes[p.new]) {
 			continue
 		}
-		for i := range r.Lines {
-			q := pair{a.lines[r.Old+i], b.lines[r.New+i]}
-			if q != p {
-				end()
-				p, share = q, 0
+		if last := len(kept) - 1; last >= 0 && (kept[last].old >= p.old || kept[last].new >= p.new) {
+			if kept[last].share >= p.share {
+				continue
 			}
-			share += len(a.words[r.Old+i])
+			kept = kept[:last]
 		}
+		kept = append(kept, p)
 	}
-	end()
-	return found
+	return kept
 }
 
 // A lineWords has the words of some lines, without spaces.
 type lineWords struct {
 	words []string
-	lines []int32 // of each word, from 0
-	sizes []int   // of the words of each line, in bytes
+	lines []int // of each word, from 0
+	sizes []int // of the words of each line, in bytes
 }
 
 func wordsOf(lines []string) lineWords {
@@ -71,7 +67,7 @@ func wordsOf(lines []string) lineWords {
 	for i, line := range lines {
 		for _, word := range split(line) {
 			if strings.TrimSpace(word) != "" {
-				w.words, w.lines = append(w.words, word), append(w.lines, int32(i))
+				w.words, w.lines = append(w.words, word), append(w.lines, i)
 				w.sizes[i] += len(word)
 			}
 		}

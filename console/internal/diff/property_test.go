@@ -93,7 +93,7 @@ func check(rows []Row, old, new []byte, o Options) error {
 				return fmt.Errorf("equal row %+v", r)
 			}
 		case Changed:
-			if !oldHas || !newHas || o.Layout == Unified {
+			if !oldHas || !newHas || !o.SideBySide {
 				return fmt.Errorf("changed row %+v", r)
 			}
 		default:
@@ -119,7 +119,7 @@ func check(rows []Row, old, new []byte, o Options) error {
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := texts(t)
-		o := Options{Layout: rapid.SampledFrom([]Layout{Unified, SideBySide}).Draw(t, "layout"), Context: rapid.IntRange(-1, 4).Draw(t, "context")}
+		o := Options{SideBySide: rapid.Bool().Draw(t, "side by side"), Context: rapid.IntRange(-1, 4).Draw(t, "context")}
 		d := Compare(old, new)
 		v := d.View(o)
 		rows := v.Rows(-5, v.Len()+5)

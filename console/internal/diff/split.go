@@ -80,7 +80,7 @@ func cluster(s string) (size int, base rune) {
 		switch {
 		case half && isRegional(r):
 			half = false
-		case extends(r) || last == zeroWidthJoiner || prepends(last) || stacks(last):
+		case extends(r) || last == zeroWidthJoiner || stacks(last):
 			half = isRegional(r)
 		default:
 			return size, base
@@ -107,14 +107,6 @@ func extends(r rune) bool {
 		return true
 	}
 	return unicode.IsMark(r)
-}
-
-// prepends reports whether the next rune belongs to the same character: signs that
-// stand around a number in Arabic, and the like.
-func prepends(r rune) bool {
-	return r >= 0x600 && (unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r == 0xd4e ||
-		r == 0x111c2 || r == 0x111c3 || r == 0x1193f || r == 0x11941 || r == 0x11a3a ||
-		0x11a84 <= r && r <= 0x11a89 || r == 0x11d46 || r == 0x11f02)
 }
 
 // stacks reports whether the next letter is written below this sign.

@@ -1,26 +1,17 @@
 package diff
 
-import (
-	"sort"
+import "slices"
 
-	"github.com/agent-scratchpad/scratchpad/linediff"
-)
-
-// A Kind says what a row shows. The zero value is [Equal].
-type Kind uint8
+// A Kind says what a row shows.
+type Kind string
 
 const (
-	Equal   Kind = iota // a line of both texts
-	Removed             // a line of the old text
-	Added               // a line of the new text
-	Changed             // side by side: a removed line and an added line
-	Gap                 // equal lines that are left out
+	Equal   Kind = "equal"   // a line of both texts
+	Removed Kind = "removed" // a line of the old text
+	Added   Kind = "added"   // a line of the new text
+	Changed Kind = "changed" // side by side: a removed line and an added line
+	Gap     Kind = "gap"     // equal lines that are left out
 )
-
-// String returns the name of the kind: "equal", "removed", "added", "changed" or "gap".
-func (k Kind) String() string {
-	return [...]string{"equal", "removed", "added", "changed", "gap"}[k]
-}
 
 // A LineEnd says how a line ends, as a person reads it.
 type LineEnd string
@@ -63,17 +54,11 @@ type Row struct {
 	Lines int
 }
 
-// A Layout is a way to show a difference. The zero value is [Unified].
-type Layout uint8
-
-const (
-	Unified    Layout = iota // removed lines, and below them added lines
-	SideBySide               // old lines to the left of new lines
-)
-
 // Options of [Diff.View].
 type Options struct {
-	Layout Layout
+	// SideBySide puts old lines to the left of new lines. If it is false, the view is
+	// unified: added lines are below the removed lines.
+	SideBySide bool
 	// Context is the number of equal lines before and after each change. If it is
 	// negative, the view has all lines.
 	Context int
@@ -85,225 +70,142 @@ type Options struct {
 // A View is a difference laid out in rows. A View is immutable and safe for concurrent
 // use. It keeps its [Diff].
 type View struct {
-	diff     *Diff
-	layout   Layout
-	segments []segment
-	rows     int
+	diff       *Diff
+	sideBySide bool
+	rows       []rowLines
 }
 
-// A segment is some rows of one kind.
-type segment struct {
-	first              int32 // the rows before it
-	kind               Kind
-	old, new           int32 // the lines before it
-	oldCount, newCount int32 // its lines
+// A rowLines is a row of a view: the index of a line of each text, or -1.
+type rowLines struct {
+	old, new int32
+	gap      int32 // equal lines that are left out, from these; 0: none
+	equal    bool
 }
 
 // View lays the difference out. A single equal line is never left out: a gap would
 // take as much room. Two equal texts are one gap.
 func (d *Diff) View(o Options) *View {
-	v := &View{diff: d, layout: o.Layout}
-	open := map[int]bool{}
-	for _, line := range o.Open {
-		open[line] = true
-	}
-	for i := 0; i < len(d.runs); i++ {
-		r := d.runs[i]
-		switch {
-		case r.Op == linediff.Equal:
-			v.equal(r, o.Context, i == 0, i == len(d.runs)-1, open)
-		case r.Op == linediff.Remove && i+1 < len(d.runs) && d.runs[i+1].Op == linediff.Add:
-			i++
-			v.replace(r.Old, r.Lines, r.New, d.runs[i].Lines)
-		case r.Op == linediff.Remove:
-			v.add(Removed, r.Old, r.Lines, r.New, 0, r.Lines)
-		default:
-			v.add(Added, r.Old, 0, r.New, r.Lines, r.Lines)
+	v := &View{diff: d, sideBySide: o.SideBySide}
+	old, new := 0, 0
+	for _, c := range d.changes {
+		v.equal(old, new, c.old-old, o)
+		if old, new = c.old, c.new; o.SideBySide {
+			for ; old < c.oldEnd; old++ {
+				if p := int(d.old.partners[old]); p > 0 {
+					v.differ(c.old, old, c.new, p-1)
+					v.differ(old, old+1, p-1, p)
+					c.old, c.new = old+1, p
+				}
+			}
+			v.differ(c.old, c.oldEnd, c.new, c.newEnd)
+		} else {
+			v.differ(c.old, c.oldEnd, 0, 0)
+			v.differ(0, 0, c.new, c.newEnd)
 		}
+		old, new = c.oldEnd, c.newEnd
 	}
+	v.equal(old, new, len(d.old.partners)-old, o)
 	return v
 }
 
-func (v *View) add(k Kind, old, oldCount, new, newCount, rows int) {
-	if rows == 0 {
-		return
+// differ adds rows of removed lines and added lines that stand side by side.
+func (v *View) differ(old, oldEnd, new, newEnd int) {
+	for i := range max(oldEnd-old, newEnd-new) {
+		r := rowLines{old: -1, new: -1}
+		if old+i < oldEnd {
+			r.old = int32(old + i)
+		}
+		if new+i < newEnd {
+			r.new = int32(new + i)
+		}
+		v.rows = append(v.rows, r)
 	}
-	v.segments = append(v.segments, segment{int32(v.rows), k, int32(old), int32(new), int32(oldCount), int32(newCount)})
-	v.rows += rows
 }
 
-func (v *View) equal(r linediff.Run, context int, first, last bool, open map[int]bool) {
-	before, after := min(max(context, 0), r.Lines), min(max(context, 0), r.Lines)
-	if first {
+// equal adds rows of equal lines, and a gap where many of them are far from a change.
+func (v *View) equal(old, new, n int, o Options) {
+	before, after := min(max(o.Context, 0), n), min(max(o.Context, 0), n)
+	if old == 0 && new == 0 {
 		before = 0
 	}
-	if last {
+	if old+n == len(v.diff.old.partners) && new+n == len(v.diff.new.partners) {
 		after = 0
 	}
-	hidden := r.Lines - before - after
-	if context < 0 || hidden < 2 || open[r.Old+before+1] {
-		v.add(Equal, r.Old, r.Lines, r.New, r.Lines, r.Lines)
-		return
+	hidden := n - before - after
+	if o.Context < 0 || hidden < 2 || slices.Contains(o.Open, old+before+1) {
+		hidden = 0
 	}
-	v.add(Equal, r.Old, before, r.New, before, before)
-	v.add(Gap, r.Old+before, hidden, r.New+before, hidden, 1)
-	v.add(Equal, r.Old+r.Lines-after, after, r.New+r.Lines-after, after, after)
-}
-
-// replace adds the rows of removed lines that added lines follow.
-func (v *View) replace(old, oldCount, new, newCount int) {
-	if v.layout == Unified {
-		v.add(Removed, old, oldCount, new, 0, oldCount)
-		v.add(Added, old+oldCount, 0, new, newCount, newCount)
-		return
-	}
-	oldEnd, newEnd := old+oldCount, new+newCount
-	pairs := v.diff.pairs
-	i := sort.Search(len(pairs), func(i int) bool { return int(pairs[i].old) >= old })
-	for old < oldEnd || new < newEnd {
-		at, to := oldEnd, newEnd
-		if i < len(pairs) && int(pairs[i].old) < oldEnd {
-			at, to = int(pairs[i].old), int(pairs[i].new)
+	for i := 0; i < n; i++ {
+		r := rowLines{old: int32(old + i), new: int32(new + i), equal: true}
+		if i == before && hidden > 0 {
+			r.gap = int32(hidden)
+			i += hidden - 1
 		}
-		v.add(Changed, old, at-old, new, to-new, max(at-old, to-new))
-		from := i
-		for i < len(pairs) && int(pairs[i].old) == at+i-from && int(pairs[i].new) == to+i-from &&
-			int(pairs[i].old) < oldEnd {
-			i++
-		}
-		v.add(Changed, at, i-from, to, i-from, i-from)
-		old, new = at+i-from, to+i-from
+		v.rows = append(v.rows, r)
 	}
 }
 
 // Len returns the number of rows.
-func (v *View) Len() int { return v.rows }
+func (v *View) Len() int { return len(v.rows) }
 
 // Rows returns the rows from number from, counted from 0, up to number to, without to.
 // Numbers outside of the view are cut off. The rows do not share memory with the texts.
-func (v *View) Rows(from, to int) []Row {
-	from, to = max(from, 0), min(to, v.rows)
-	if from >= to {
-		return nil
+func (v *View) Rows(from, to int) (rows []Row) {
+	for i := max(from, 0); i < min(to, len(v.rows)); i++ {
+		rows = append(rows, v.diff.row(v.rows[i]))
 	}
-	w := window{view: v, marks: map[pair]marked{}, rows: make([]Row, 0, to-from)}
-	i := sort.Search(len(v.segments), func(i int) bool { return int(v.segments[i].first) > from }) - 1
-	for at := from; at < to; at++ {
-		for i+1 < len(v.segments) && int(v.segments[i+1].first) <= at {
-			i++
-		}
-		s := v.segments[i]
-		w.rows = append(w.rows, w.row(s, at-int(s.first)))
-	}
-	return w.rows
+	return rows
 }
 
 // Pages divides the rows into pages, and returns the number of the first row of each. A
 // page has at most so many rows, at least one, and of more rows than one at most so many
 // bytes of lines. A line that is longer than line counts as line bytes.
-func (v *View) Pages(rows, bytes, line int) []int {
-	var starts []int
+func (v *View) Pages(rows, bytes, line int) (starts []int) {
 	count, size := 0, 0
-	for _, s := range v.segments {
-		n := max(int(s.oldCount), int(s.newCount))
-		if s.kind == Gap {
-			n = 1
+	for i, r := range v.rows {
+		own := 0
+		if r.old >= 0 && r.gap == 0 {
+			own += min(line, v.diff.old.size(int(r.old)))
 		}
-		for i := range n {
-			own := v.size(s, i, line)
-			if len(starts) == 0 || count >= max(rows, 1) || size+own > bytes {
-				starts = append(starts, int(s.first)+i)
-				count, size = 0, 0
-			}
-			count++
-			size += own
+		if r.new >= 0 && r.gap == 0 && (v.sideBySide || !r.equal) {
+			own += min(line, v.diff.new.size(int(r.new)))
 		}
+		if len(starts) == 0 || count >= max(rows, 1) || size+own > bytes {
+			starts = append(starts, i)
+			count, size = 0, 0
+		}
+		count++
+		size += own
 	}
 	return starts
 }
 
-// size returns the bytes of the lines that row n of a segment shows.
-func (v *View) size(s segment, n, line int) int {
-	if s.kind == Gap {
-		return 0
+// row returns a row with its texts.
+func (d *Diff) row(l rowLines) Row {
+	old, new := int(l.old), int(l.new)
+	row := Row{Kind: Changed, Old: d.old.side(old), New: d.new.side(new)}
+	switch {
+	case l.gap > 0:
+		return Row{Kind: Gap, Old: Side{Line: old + 1}, New: Side{Line: new + 1}, Lines: int(l.gap)}
+	case l.equal:
+		row.Kind = Equal
+		return row
+	case new < 0:
+		row.Kind, new = Removed, int(d.old.partners[old])-1
+	case old < 0:
+		row.Kind, old = Added, int(d.new.partners[new])-1
 	}
-	size := 0
-	if n < int(s.oldCount) {
-		size += min(line, v.diff.old.size(int(s.old)+n))
-	}
-	if n < int(s.newCount) && (s.kind != Equal || v.layout == SideBySide) {
-		size += min(line, v.diff.new.size(int(s.new)+n))
-	}
-	return size
-}
-
-// A window is some rows of a view that are being made.
-type window struct {
-	view  *View
-	marks map[pair]marked // in a unified view, the two lines of a pair are in two rows
-	rows  []Row
-}
-
-type marked struct {
-	old, new [][2]int
-	alike    bool
-}
-
-// row returns row n of a segment.
-func (w *window) row(s segment, n int) Row {
-	if s.kind == Gap {
-		return Row{Kind: Gap, Old: Side{Line: int(s.old) + 1}, New: Side{Line: int(s.new) + 1}, Lines: int(s.oldCount)}
-	}
-	row := Row{Kind: s.kind}
-	old, new := -1, -1
-	if n < int(s.oldCount) {
-		old = int(s.old) + n
-	}
-	if n < int(s.newCount) {
-		new = int(s.new) + n
-	}
-	row.Old, row.New = side(w.view.diff.old, old), side(w.view.diff.new, new)
-	if s.kind == Equal {
+	if old < 0 || new < 0 || int(d.old.partners[old])-1 != new {
 		return row
 	}
-	partner := w.view.diff.partner(old, new)
-	switch {
-	case new < 0:
-		row.Kind = Removed
-		row.New = side(w.view.diff.new, partner)
-		w.mark(&row)
-		row.New = Side{}
-	case old < 0:
-		row.Kind = Added
-		row.Old = side(w.view.diff.old, partner)
-		w.mark(&row)
-		row.Old = Side{}
-	case partner >= 0:
-		w.mark(&row)
+	was, is := d.old.side(old), d.new.side(new)
+	was.Marks, is.Marks, row.Marked = marks(was.Text, is.Text)
+	row.EndDiffers = was.End != is.End
+	if row.Kind != Added {
+		row.Old = was
+	}
+	if row.Kind != Removed {
+		row.New = is
 	}
 	return row
-}
-
-// mark marks the two lines of a pair, if the row has two.
-func (w *window) mark(row *Row) {
-	if row.Old.Line == 0 || row.New.Line == 0 {
-		return
-	}
-	key := pair{int32(row.Old.Line), int32(row.New.Line)}
-	m, ok := w.marks[key]
-	if !ok {
-		m.old, m.new, m.alike = marks(row.Old.Text, row.New.Text)
-		w.marks[key] = m
-	}
-	row.Old.Marks, row.New.Marks, row.Marked = m.old, m.new, m.alike
-	row.EndDiffers = row.Old.End != row.New.End
-}
-
-// side returns a line, or no line if the number is -1.
-func side(t text, i int) Side {
-	if i < 0 {
-		return Side{}
-	}
-	line, end := t.line(i)
-	return Side{Line: i + 1, Text: line, End: end}
 }
