@@ -141,7 +141,7 @@ func (v *visit) takeFile(ws *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 64<<10
+	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 40*min(2*e.Largest, maxCounted) + 64<<10
 	if isMarkdown(v.r.PathValue("path")) {
 		bytes += 200 * min(e.Largest, markdown.MaxInput) // the tree of a text of small elements
 	}

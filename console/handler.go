@@ -24,7 +24,6 @@ type Handler struct {
 	assets   *assets
 	pages    func() (pages, error)
 	room     *admission.Semaphore
-	counts   lineCounts
 	beside   *admission.Semaphore // for what is shown beside the text of a form
 	foreign  *admission.Semaphore // for the forms of people who are not known
 	finds    *admission.Semaphore // for searches, each of which takes 1
