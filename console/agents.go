@@ -47,21 +47,20 @@ func (p Person) listed() []string {
 
 // agents shows the agents of the person. Who may not read sees them only with Admin, as
 // names and sizes.
-func (h *Handler) agents(v *visit) error {
+func (v *visit) agents() error {
 	p := v.person
-	q := v.r.URL.Query()
 	if !p.Admin && !p.Read {
 		return errMayNotRead
 	}
 	if agent, ok := p.only(); ok && !p.Admin {
 		return v.see(agentURL(agent))
 	}
-	d := agentsData{Part: q.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(),
-		Paged: q.Get("after") != "", Open: p.Read}
+	d := agentsData{Part: v.form.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(), Open: p.Read}
 	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, Order: agentOrders[0].order,
-		After: q.Get("after"), Limit: agentsPage}
+		After: v.form.Get("after"), Limit: agentsPage}
+	d.Paged = find.After != ""
 	for _, o := range agentOrders {
-		if o.name == q.Get("order") {
+		if o.name == v.form.Get("order") {
 			d.Order, find.Order = o.name, o.order
 		}
 	}
@@ -76,10 +75,11 @@ func (h *Handler) agents(v *visit) error {
 	if page.Next != "" {
 		d.Next = agentsURL(d.Part, d.Order, page.Next)
 	}
-	if len(d.Agents) == 0 && d.Part == "" && h.o.Config != nil {
-		d.Configs = h.o.Config(v.r.Context(), "", "")
+	if len(d.Agents) == 0 && d.Part == "" {
+		d.Configs = v.configs("", "")
 	}
-	return v.render("agents", "Agents", place{Part: partAgents, Stream: "/events"}, d)
+	v.Stream = "/events"
+	return v.render("agents", "Agents", d)
 }
 
 // agentsURL returns the address of a page of the list of agents.

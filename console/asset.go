@@ -32,7 +32,6 @@ func readAssets(from fs.FS) (*assets, error) {
 		if err != nil {
 			return nil, fmt.Errorf("console: %w", err)
 		}
-		body = withColumns(body)
 		sum := sha256.Sum256(body)
 		ext := path.Ext(name)
 		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:8]) + ext

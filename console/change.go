@@ -5,76 +5,74 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // changeFile does with a file what a form asks for.
-func (h *Handler) changeFile(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
+func (v *visit) changeFile() error {
 	switch v.form.Get("do") {
 	case "save":
-		return v.save(ws)
+		return v.save()
 	case "restore":
-		return v.restore(ws)
+		return v.restore()
 	case "move":
-		return v.move(ws)
+		return v.move()
 	case "delete":
-		return v.deleteFile(ws)
+		return v.deleteFile()
 	}
 	return errBadForm
 }
 
+// A pathField is a field for the path of a file.
+type pathField struct {
+	Label, Name string
+	Value       string
+	Problem     string // what is wrong with it
+	Exists      string // the address of the file that is there
+}
+
+const pathIsTaken = "There is a file at this path. Choose another one."
+
 // moveData is what the page shows that gives a file another path.
 type moveData struct {
 	subject
-	Version     int64  // that the person has seen
-	To          string // the new path
-	PathProblem string // what is wrong with it
-	Exists      string // the address of the file that is there
-	Problem     string
+	Version int64 // that the person has seen
+	To      pathField
+	Problem string
 }
 
-// PathLabel, PathName and PathValue are of the field for the new path.
-func (d moveData) PathLabel() string { return "New path" }
-func (d moveData) PathName() string  { return "to" }
-func (d moveData) PathValue() string { return d.To }
+// moveData returns the page with a new path.
+func (v *visit) moveData(version int64, to string) moveData {
+	return moveData{subject: v.fileSubject(v.path()), Version: version,
+		To: pathField{Label: "New path", Name: "to", Value: to}}
+}
 
 // movePage asks for the new path of a file.
-func (h *Handler) movePage(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
+func (v *visit) movePage() error {
+	_, current, err := v.history(v.path())
 	if err != nil {
 		return err
 	}
-	versions, err := ws.History(v.r.Context(), v.r.PathValue("path"))
-	if err != nil {
-		return err
-	}
-	path := v.r.PathValue("path")
-	return v.renderMove(http.StatusOK, moveData{subject: v.fileSubject(path),
-		Version: versions[len(versions)-1].Version, To: path})
+	return v.renderMove(http.StatusOK, v.moveData(current.Version, v.path()))
 }
 
 func (v *visit) renderMove(status int, d moveData) error {
-	return v.write(status, "move", "Move "+text.Plain(d.Path), v.agentPlace(), d)
+	return v.write(status, "move", "Move "+d.Path, d)
 }
 
 // move gives a file another path.
-func (v *visit) move(ws *workspace.Workspace) error {
-	version, err := versionOf(v.form.Get("version"))
+func (v *visit) move() error {
+	version, err := v.number("version")
 	if err != nil {
 		return err
 	}
-	d := moveData{subject: v.fileSubject(v.r.PathValue("path")), Version: version,
-		To: strings.TrimSpace(v.form.Get("to"))}
-	m, err := ws.MoveFile(v.r.Context(), d.Path, d.To, workspace.MoveOptions{
-		IfVersion: &version, IdempotencyKey: v.requestKey("move", d.Path, d.To, number(version)),
+	d := v.moveData(version, strings.TrimSpace(v.form.Get("to")))
+	to := &d.To
+	m, err := v.ws.MoveFile(v.r.Context(), d.Path, to.Value, workspace.MoveOptions{
+		IfVersion: &version, IdempotencyKey: v.requestKey("move", d.Path, to.Value, number(version)),
 	})
 	if err == nil {
-		return v.seeVersion(ws, m.Path, m.Version)
+		return v.seeVersion(m.Path, m.Version)
 	}
 	p := v.h.problemOf(v.r.Context(), err)
 	var told *workspace.Error
@@ -82,13 +80,13 @@ func (v *visit) move(ws *workspace.Workspace) error {
 	case errors.Is(err, workspace.ErrNotFound):
 		return err
 	case isOurs && told.Way.Do == workspace.DoOtherPath:
-		d.PathProblem, d.Exists = "There is a file at this path. Choose another one.", fileURL(ws.Agent(), d.To)
-	case d.To == d.Path:
-		d.PathProblem = "The file is at this path already. Choose another one."
+		to.Problem, to.Exists = pathIsTaken, fileURL(v.ws.Agent(), to.Value)
+	case to.Value == d.Path:
+		to.Problem = "The file is at this path already. Choose another one."
 	case isOurs && told.Arg == workspace.ArgNewPath:
-		d.PathProblem = p.text
+		to.Problem = p.text
 	case errors.Is(err, workspace.ErrConflict):
-		now, err := ws.FileExtent(v.r.Context(), d.Path)
+		now, err := v.ws.FileExtent(v.r.Context(), d.Path)
 		if err != nil {
 			return err
 		}
@@ -105,51 +103,42 @@ type deleteData struct {
 	subject
 	Current  workspace.VersionInfo
 	Oldest   workspace.VersionInfo // that is kept
-	Versions int64                 // that are kept
+	Versions int                   // that are kept
 	Bytes    int64                 // of all of them
 	Problem  string
 }
 
 // deletePage says what goes with a file, and asks.
-func (h *Handler) deletePage(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
-	return v.renderDelete(http.StatusOK, ws, "")
-}
+func (v *visit) deletePage() error { return v.renderDelete(http.StatusOK, "") }
 
-func (v *visit) renderDelete(status int, ws *workspace.Workspace, problem string) error {
-	path := v.r.PathValue("path")
-	versions, err := ws.History(v.r.Context(), path)
+func (v *visit) renderDelete(status int, problem string) error {
+	all, current, err := v.history(v.path())
 	if err != nil {
 		return err
 	}
 	d := deleteData{
-		subject: v.fileSubject(path), Problem: problem,
-		Current: versions[len(versions)-1], Oldest: versions[0], Versions: int64(len(versions)),
+		subject: v.fileSubject(v.path()), Problem: problem, Current: current, Oldest: all[0], Versions: len(all),
 	}
-	for _, version := range versions {
+	for _, version := range all {
 		d.Bytes += version.Bytes
 	}
-	return v.write(status, "delete", "Delete "+text.Plain(path), v.agentPlace(), d)
+	return v.write(status, "delete", "Delete "+d.Path, d)
 }
 
 // deleteFile removes a file, if it is as the person has seen it.
-func (v *visit) deleteFile(ws *workspace.Workspace) error {
-	version, err := versionOf(v.form.Get("version"))
+func (v *visit) deleteFile() error {
+	version, err := v.number("version")
 	if err != nil {
 		return err
 	}
-	path := v.r.PathValue("path")
-	_, err = ws.DeleteFile(v.r.Context(), path, workspace.DeleteOptions{
-		IfVersion: &version, IdempotencyKey: v.requestKey("delete", path, number(version)),
+	_, err = v.ws.DeleteFile(v.r.Context(), v.path(), workspace.DeleteOptions{
+		IfVersion: &version, IdempotencyKey: v.requestKey("delete", v.path(), number(version)),
 	})
 	switch {
 	case err == nil:
-		return v.see(agentURL(ws.Agent()))
+		return v.see(agentURL(v.ws.Agent()))
 	case errors.Is(err, workspace.ErrConflict):
-		return v.renderDelete(http.StatusConflict, ws, "Somebody has changed this file meanwhile. Nothing was deleted.")
+		return v.renderDelete(http.StatusConflict, "Somebody has changed this file meanwhile. Nothing was deleted.")
 	}
 	return err
 }
@@ -163,29 +152,28 @@ type restoreData struct {
 }
 
 // restore makes a kept version the newest one again.
-func (v *visit) restore(ws *workspace.Workspace) error {
-	version, err := versionOf(v.form.Get("version"))
+func (v *visit) restore() error {
+	version, err := v.number("version")
 	if err != nil {
 		return err
 	}
-	current, err := versionOf(v.form.Get("current"))
+	began, err := v.number("current")
 	if err != nil {
 		return err
 	}
-	path := v.r.PathValue("path")
-	w, err := ws.RestoreFile(v.r.Context(), path, version, workspace.WriteOptions{
-		IfVersion: &current, IdempotencyKey: v.requestKey("restore", path, number(version), number(current)),
+	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), version, workspace.WriteOptions{
+		IfVersion: &began, IdempotencyKey: v.requestKey("restore", v.path(), number(version), number(began)),
 	})
-	if err == nil {
-		return v.seeVersion(ws, w.Path, w.Version)
-	}
-	if !errors.Is(err, workspace.ErrConflict) {
+	switch {
+	case err == nil:
+		return v.seeVersion(w.Path, w.Version)
+	case !errors.Is(err, workspace.ErrConflict):
 		return err
 	}
-	versions, err := ws.History(v.r.Context(), path)
+	_, current, err := v.history(v.path())
 	if err != nil {
 		return err
 	}
-	d := restoreData{v.fileSubject(path), version, current, versions[len(versions)-1]}
-	return v.write(http.StatusConflict, "restore", "Restore "+text.Plain(path), v.agentPlace(), d)
+	d := restoreData{v.fileSubject(v.path()), version, began, current}
+	return v.write(http.StatusConflict, "restore", "Restore "+d.Path, d)
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
-	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -46,43 +45,35 @@ type step struct {
 }
 
 // compare shows two versions of a file beside each other.
-func (h *Handler) compare(v *visit) error {
-	ws, err := v.workspace(toRead)
-	if err != nil {
-		return err
-	}
-	q := v.r.URL.Query()
-	c, ok := parseComparison(q)
+func (v *visit) compare() error {
+	c, ok := parseComparison(v.form)
 	if !ok {
 		return errNothingHere
 	}
-	if q.Get("view") == "compare" {
-		return v.see(fileURL(ws.Agent(), v.r.PathValue("path")) + c.String())
+	if v.form.Get("view") == "compare" {
+		return v.see(fileURL(v.ws.Agent(), v.path()) + c.String())
 	}
-	d, err := v.compareHead(ws, c)
+	d, err := v.compareHead(c)
 	if err != nil {
 		return err
 	}
-	o := v.agentPlace()
-	o.Stream = agentStream(ws.Agent())
-	title := "Compare " + text.Plain(d.Path)
+	v.follow()
 	if len(d.Missing) > 0 {
-		return v.write(http.StatusNotFound, "compare", title, o, d)
+		return v.write(http.StatusNotFound, "compare", "Compare "+d.Path, d)
 	}
-	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + text.Plain(d.Path)
-	if c.A != currentName && c.B != currentName {
+	if !c.Moving() {
 		// A later change can alter the part above the rows alone, which costs little to fetch.
-		o.Refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
+		v.Refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
 	}
-	if !q.Has("head") {
-		if err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes)); err != nil {
+	if !v.form.Has("head") {
+		if err := v.take(v.h.room, compareRoom(d.Old.Bytes, d.New.Bytes)); err != nil {
 			return err
 		}
-		if err := d.compare(v, ws); err != nil {
+		if err := d.compare(v); err != nil {
 			return err
 		}
 	}
-	return v.render("compare", title, o, d)
+	return v.render("compare", version(d.Old.Version)+" to "+version(d.New.Version)+" of "+d.Path, d)
 }
 
 // compareRoom returns the bytes of memory that it takes to compare two texts and to show a
@@ -92,18 +83,17 @@ func compareRoom(old, new int64) int64 {
 }
 
 // compareHead returns all but the rows.
-func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData, error) {
-	versions, err := ws.History(v.r.Context(), v.r.PathValue("path"))
+func (v *visit) compareHead(c comparison) (*compareData, error) {
+	versions, current, err := v.history(v.path())
 	if err != nil {
 		return nil, err
 	}
 	d := &compareData{comparison: c}
-	current := versions[len(versions)-1]
 	find := func(name string) workspace.VersionInfo {
-		n, _ := strconv.ParseInt(name, 10, 64) // Parse has checked it
 		if name == currentName {
-			n = current.Version
+			return current
 		}
+		n, _ := strconv.ParseInt(name, 10, 64) // parseComparison has checked it
 		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
 		if i >= 0 && versions[i].Redacted == nil {
 			return versions[i]
@@ -114,12 +104,9 @@ func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData
 		return current
 	}
 	d.Old, d.New = find(c.A), find(c.B)
-	shown := d.New
 	d.fileHead = v.headOf(versions, workspace.ReadResult{
-		Path: v.r.PathValue("path"), Current: current.Version,
-		Version: shown.Version, Bytes: shown.Bytes, SHA256: shown.SHA256, Author: shown.Author, Time: shown.Time,
-	})
-	d.Tab, d.Markdown = "Compare", isMarkdown(d.Path)
+		Path: v.path(), Current: current.Version, Version: d.New.Version})
+	d.Tab = "Compare"
 	d.links(versions)
 	return d, nil
 }
@@ -127,17 +114,17 @@ func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData
 // links sets the addresses of other comparisons of the file.
 func (d *compareData) links(versions []workspace.VersionInfo) {
 	c := d.comparison
-	d.Unified = c.with(func(c *comparison) { c.Split, c.Open = false, nil })
-	d.Beside = c.with(func(c *comparison) { c.Split, c.Open = true, nil })
-	d.Whole = c.with(func(c *comparison) { c.Context, c.Open = -1, nil })
-	d.Parts = c.with(func(c *comparison) { c.Context, c.Open = usualContext, nil })
-	d.Swapped = c.with(func(c *comparison) { c.A, c.B, c.Open = c.B, c.A, nil })
+	d.Unified = c.with(func(c *comparison) { c.Split = false })
+	d.Beside = c.with(func(c *comparison) { c.Split = true })
+	d.Whole = c.with(func(c *comparison) { c.Context = -1 })
+	d.Parts = c.with(func(c *comparison) { c.Context = usualContext })
+	d.Swapped = c.with(func(c *comparison) { c.A, c.B = c.B, c.A })
 	between := func(i int) *step {
 		if i < 0 || i+1 >= len(versions) {
 			return nil
 		}
 		from, to := versions[i].Version, versions[i+1].Version
-		return &step{from, to, c.with(func(c *comparison) { c.A, c.B, c.Open = number(from), number(to), nil })}
+		return &step{from, to, c.with(func(c *comparison) { c.A, c.B = number(from), number(to) })}
 	}
 	at := func(n int64) int {
 		return slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
@@ -147,18 +134,15 @@ func (d *compareData) links(versions []workspace.VersionInfo) {
 }
 
 // compare reads the two versions, and sets the rows of the page.
-func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
-	old, err := ws.ReadFile(v.r.Context(), d.Path, workspace.ReadOptions{Version: d.Old.Version})
+func (d *compareData) compare(v *visit) error {
+	old, err := v.read(d.Path, d.Old.Version)
 	if err != nil {
 		return err
 	}
-	new := old
-	if d.New.Version != d.Old.Version {
-		if new, err = ws.ReadFile(v.r.Context(), d.Path, workspace.ReadOptions{Version: d.New.Version}); err != nil {
-			return err
-		}
+	new, err := v.read(d.Path, d.New.Version)
+	if err != nil {
+		return err
 	}
-	d.Path = old.Path
 	if d.Lines = linediff.Lines(old.Content) + linediff.Lines(new.Content); d.Lines > maxCompared {
 		d.TooLong = true
 		return nil
@@ -171,7 +155,7 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) +
 			", those of version " + number(new.Version) + " with " + string(newEnds) + "."
 	}
-	view := lines.View(diff.Options{SideBySide: d.Split, Context: d.Context, Open: d.comparison.Open})
+	view := lines.View(diff.Options{SideBySide: d.Split, Context: d.Context, Open: d.Open})
 	starts := view.Pages(maxRows, maxText, maxLine)
 	d.Of = view.Len()
 	if len(starts) == 0 {
@@ -181,11 +165,11 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 	page := sort.SearchInts(starts, row+1) - 1
 	from, to := starts[page], d.Of
 	if page > 0 {
-		d.Earlier = d.with(func(c *comparison) { c.From = int64(starts[page-1]) + 1 })
+		d.Earlier = d.with(func(c *comparison) { c.From, c.Open = int64(starts[page-1])+1, d.Open })
 	}
 	if page+1 < len(starts) {
 		to = starts[page+1]
-		d.Later = d.with(func(c *comparison) { c.From = int64(to) + 1 })
+		d.Later = d.with(func(c *comparison) { c.From, c.Open = int64(to)+1, d.Open })
 	}
 	d.From, d.To = from+1, to
 	l := diffLayout{old: lineAddress(old), new: lineAddress(new), opened: d.opened,

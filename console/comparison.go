@@ -37,40 +37,30 @@ func parseComparison(q url.Values) (c comparison, ok bool) {
 		c.A, c.B = q.Get("a"), q.Get("b")
 	}
 	for _, name := range []string{c.A, c.B} {
-		if n, err := positive(name); name != currentName && (err != nil || number(n) != name) {
+		if n, _ := parseNumber(name); name != currentName && number(n) != name {
 			return c, false
 		}
 	}
-	switch q.Get("as") {
-	case "", "unified":
-	case "split":
-		c.Split = true
-	default:
-		return c, false
-	}
-	switch text := q.Get("context"); text {
+	as := q.Get("as")
+	c.Split = as == "split"
+	context, isNumber := parseNumber(q.Get("context"))
+	switch c.Context = int(context); q.Get("context") {
 	case "":
 		c.Context = usualContext
 	case "all":
-		c.Context = -1
-	default:
-		var err error
-		if c.Context, err = strconv.Atoi(text); err != nil || c.Context < 0 || c.Context > maxContext {
-			return c, false
-		}
+		c.Context, isNumber = -1, true
 	}
 	for text := range strings.SplitSeq(q.Get("open"), ",") {
-		line, err := positive(text)
-		if err != nil || line > 1<<30 || len(c.Open) == maxOpen {
+		line, ok := parseNumber(text)
+		if !ok || line > 1<<30 || len(c.Open) == maxOpen {
 			return c, false
 		}
 		if line > 0 {
 			c.Open = append(c.Open, int(line))
 		}
 	}
-	from, err := positive(q.Get("from"))
-	c.From = from
-	return c, err == nil
+	c.From, ok = parseNumber(q.Get("from"))
+	return c, ok && isNumber && c.Context <= maxContext && slices.Contains([]string{"", "unified", "split"}, as)
 }
 
 // String returns the query of an address. All of it are digits, commas and words of this
@@ -93,9 +83,10 @@ func (c comparison) String() string {
 	return b.String()
 }
 
-// with returns the query of the same comparison from the first row, after a change.
+// with returns the query of the same comparison without opened gaps and from the first row,
+// after a change.
 func (c comparison) with(change func(*comparison)) string {
-	c.Open, c.From = slices.Clone(c.Open), 0
+	c.Open, c.From = nil, 0
 	change(&c)
 	return c.String()
 }
@@ -117,9 +108,9 @@ func (c comparison) Span() string {
 // opened returns the address of the page with the lines of a gap, which is in the row of a
 // number.
 func (c comparison) opened(line, row int) string {
+	open := append(slices.Clone(c.Open), line)
 	return c.with(func(c *comparison) {
-		c.From = int64(row) + 1
-		if c.Open = append(c.Open, line); len(c.Open) > maxOpen {
+		if c.From, c.Open = int64(row)+1, open; len(open) > maxOpen {
 			c.Open, c.From, c.Context = nil, 0, -1
 		}
 	}) + "#A" + strconv.Itoa(line)

@@ -33,42 +33,36 @@ type conflict struct {
 // resolve answers with both texts after a save that did not rest on the current version.
 // The next Save rests on the version that the answer shows. An error says that there is no
 // answer yet.
-func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) error {
+func (v *visit) resolve(d editData, content []byte) error {
 	c := &conflict{Began: d.Draft.Version}
-	r, err := v.findMoved(ws, &d, c)
+	r, err := v.findMoved(d.Path, c)
 	if err != nil {
 		return err
 	}
 	d.Conflict = c
 	d.Draft.Version, d.Draft.Once = r.Version, rand.Text()
 	if r.Version == 0 {
-		return v.renderEditor(http.StatusConflict, ws, d)
+		return v.renderEditor(http.StatusConflict, d)
 	}
 	if bytes.Equal(r.Content, content) {
-		return v.seeVersion(ws, r.Path, r.Version)
+		return v.seeVersion(r.Path, r.Version)
 	}
+	d.subject = v.fileSubject(r.Path)
 	c.Link = d.Address + "?v=" + number(r.Version)
-	c.Theirs = &fileData{Pinned: true, fileHead: fileHead{subject: d.subject, File: r}}
-	c.Theirs.setLines(1, r.Content)
+	c.Theirs = wholeFile(d.subject, r)
 	c.compare(r.Content, content, d.Draft.Ending)
-	return v.renderEditor(http.StatusConflict, ws, d)
+	return v.renderEditor(http.StatusConflict, d)
 }
 
 // findMoved reads the file of an editor, at another path if it was moved. The version is 0
 // if there is no file any more.
-func (v *visit) findMoved(ws *workspace.Workspace, d *editData, c *conflict) (r workspace.ReadResult, err error) {
-	path := d.Path
+func (v *visit) findMoved(path string, c *conflict) (workspace.ReadResult, error) {
 	for range maxHops {
-		r, err := v.readBeside(ws, path)
-		if err == nil {
-			d.Path, d.Address = r.Path, fileURL(ws.Agent(), r.Path)
-			return r, nil
-		}
+		r, err := v.readBeside(path)
 		if !errors.Is(err, workspace.ErrNotFound) {
 			return r, err
 		}
-		c.Change, err = v.lastLoss(ws, path)
-		if err != nil {
+		if c.Change, err = v.lastLoss(path); err != nil {
 			return r, err
 		}
 		if c.Change == nil || c.Change.Op != workspace.OpMove {
@@ -81,15 +75,15 @@ func (v *visit) findMoved(ws *workspace.Workspace, d *editData, c *conflict) (r 
 
 // readBeside reads a file while there is a form in memory. The room is one of its own, so
 // that people whose forms fill the other one do not wait for each other.
-func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.ReadResult, err error) {
-	e, err := ws.FileExtent(v.r.Context(), path)
+func (v *visit) readBeside(path string) (r workspace.ReadResult, err error) {
+	e, err := v.ws.FileExtent(v.r.Context(), path)
 	if err != nil {
 		return r, err
 	}
 	if err := v.take(v.h.beside, 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes); err != nil {
 		return r, err
 	}
-	if r, err = ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{}); err != nil {
+	if r, err = v.read(path, 0); err != nil {
 		v.parts[len(v.parts)-1].Leave() // the file may be at another path
 	}
 	return r, err
@@ -97,8 +91,8 @@ func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.Re
 
 // lastLoss returns the change that took a file from its path, or nil if the journal does
 // not have it among the last ones.
-func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Change, error) {
-	log, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Prefix: path})
+func (v *visit) lastLoss(path string) (*workspace.Change, error) {
+	log, err := v.ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Prefix: path})
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +114,5 @@ func (c *conflict) compare(theirs, yours []byte, ending diff.LineEnd) {
 	c.Removed, c.Added = lines.Lines()
 	view := lines.View(diff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
-	none := func(int) string { return "" }
-	c.Rows = diffLayout{old: none, new: none, quiet: ending == diff.CRLF}.rows(view.Rows(0, maxCompareRows), 0)
+	c.Rows = diffLayout{quiet: ending == diff.CRLF}.rows(view.Rows(0, maxCompareRows), 0)
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
@@ -15,7 +14,7 @@ type lineCount struct{ Removed, Added int }
 
 // countLines sets how many lines the versions of a file have changed. It leaves out what
 // would take long: the page has the bytes instead.
-func (v *visit) countLines(ws *workspace.Workspace, path string, rows []versionRow) {
+func (v *visit) countLines(path string, rows []versionRow) {
 	left := int64(maxCounts)
 	for i := range rows[1:] {
 		newer, older := &rows[i], rows[i+1]
@@ -24,11 +23,11 @@ func (v *visit) countLines(ws *workspace.Workspace, path string, rows []versionR
 			continue
 		}
 		left -= size
-		is, err := ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{Version: newer.Version})
+		is, err := v.read(path, newer.Version)
 		if err != nil {
 			continue // it was redacted, or is not kept any more
 		}
-		was, err := ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{Version: older.Version})
+		was, err := v.read(path, older.Version)
 		if err != nil {
 			continue
 		}

@@ -15,7 +15,7 @@ const (
 // A diffRow is a row of a comparison.
 type diffRow struct {
 	Kind     diff.Kind
-	Hunk     bool   // the row begins a run of changes
+	Hunk     bool // the row begins a run of changes
 	Old, New diffSide
 	Gap      int    // equal lines that are left out
 	Open     string // the address that shows them
@@ -32,7 +32,7 @@ type diffSide struct {
 
 // A diffLayout says what is around the lines.
 type diffLayout struct {
-	old, new func(line int) string      // the address of a line
+	old, new func(line int) string      // the address of a line; nil: none
 	opened   func(line, row int) string // the address that shows a gap, by its first old line and its row; nil: none
 	quiet    bool                       // CRLF is how all lines end
 }
@@ -42,20 +42,12 @@ func (l diffLayout) rows(rows []diff.Row, first int) []diffRow {
 	made := make([]diffRow, len(rows))
 	inHunk := false
 	for i, r := range rows {
-		m := diffRow{Kind: r.Kind}
 		changed := r.Kind != diff.Equal && r.Kind != diff.Gap
-		m.Hunk = changed && !inHunk
-		inHunk = changed
-		if r.Kind == diff.Gap {
-			m.Gap = r.Lines
-			if l.opened != nil {
-				m.Open = l.opened(r.Old.Line, first+i)
-			}
-		} else {
-			m.Old = l.side(r, r.Old, text.Deleted, l.old)
-			m.New = l.side(r, r.New, text.Inserted, l.new)
+		made[i] = diffRow{Kind: r.Kind, Hunk: changed && !inHunk, Gap: r.Lines,
+			Old: l.side(r, r.Old, text.Deleted, l.old), New: l.side(r, r.New, text.Inserted, l.new)}
+		if inHunk = changed; r.Kind == diff.Gap && l.opened != nil {
+			made[i].Open = l.opened(r.Old.Line, first+i)
 		}
-		made[i] = m
 	}
 	return made
 }
@@ -64,10 +56,13 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 	if s.Line == 0 {
 		return diffSide{}
 	}
-	from, to := excerpt(s.Text, s.Marks, r.Kind != diff.Equal && !r.Marked)
-	m := diffSide{Line: s.Line, Address: address(s.Line), Text: text.Marked(s.Text[from:to], from, s.Marks, e),
-		Before: from, Cut: len(s.Text) - to}
-	if s.End == diff.NoNewline || r.EndDiffers || s.End == diff.CRLF && r.Kind != diff.Equal && !r.Marked && !l.quiet {
+	whole := r.Kind != diff.Equal && !r.Marked // the line differs as a whole
+	from, to := excerpt(s.Text, s.Marks, whole)
+	m := diffSide{Line: s.Line, Text: text.Marked(s.Text[from:to], from, s.Marks, e), Before: from, Cut: len(s.Text) - to}
+	if address != nil {
+		m.Address = address(s.Line)
+	}
+	if s.End == diff.NoNewline || r.EndDiffers || s.End == diff.CRLF && whole && !l.quiet {
 		m.End = s.End
 	}
 	return m

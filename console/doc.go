@@ -24,7 +24,8 @@ package console
 //   - page.go turns the data of a page into HTML, with templates/layout.html around each
 //     page's own template. fail.go words errors, and format.go figures and times.
 //   - Each page has a file of its own: agents.go, agent.go, file.go and so on. filetree.go
-//     has the table of files, comparison.go the addresses of pages that compare versions,
-//     diffrow.go their rows, and textfield.go the way of a file through a text field.
+//     has the folders of the table of files, comparison.go the addresses of pages that
+//     compare versions, diffrow.go their rows, and textfield.go the way of a file through a
+//     text field.
 //   - The packages below internal know no page: text shows what somebody else wrote, diff
 //     says which lines and words differ, and markdown makes HTML of Markdown.

@@ -8,30 +8,24 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
-	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // editData is what the editor shows: of a file, of a new one, and after a save that did
 // not work.
 type editData struct {
-	subject      // of a new file, the path is as typed, and there is no address
-	New     bool // the person chooses the path
-	Draft   draft
-	Limit   int64     // bytes of a file
-	Newer   newerData // what others have written
-
-	Problem     string // why the text was not saved
-	PathProblem string // what is wrong with the path of a new file
-	Exists      string // the address of the file that is at that path
-
-	Blocked *fileData // the text, which no text field can hold
-	Reason  string    // why
-
+	subject            // of a new file, the path is as typed, and there is no address
+	New      bool      // the person chooses the path
+	To       pathField // for that
+	Draft    draft
+	Limit    int64     // bytes of a file
+	Newer    newerData // what others have written
+	Problem  string    // why the text was not saved
+	Blocked  *fileData // the text, which no text field can hold
+	Reason   string    // why
 	Conflict *conflict
 }
 
@@ -59,116 +53,85 @@ func (d editData) Raw() string {
 	return agentURL(d.Head.Agent, "raw", escapePath(d.Path)) + "?v=" + number(d.Draft.Version)
 }
 
-// PathLabel, PathName and PathValue are of the field for the path.
-func (d editData) PathLabel() string { return "Path" }
-func (d editData) PathName() string  { return "path" }
-func (d editData) PathValue() string { return d.Path }
-
 // Size returns how many bytes the text has as a file.
 func (d draft) Size() int64 { return int64(len(fieldContent(d.Text, d.Ending))) }
 
 // editor shows a file in a text field.
-func (h *Handler) editor(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
+func (v *visit) editor() error {
+	e, err := v.ws.FileExtent(v.r.Context(), v.path())
 	if err != nil {
 		return err
 	}
-	if err := v.takeEditor(ws); err != nil {
+	if err := v.take(v.h.room, 16*e.Bytes+64<<10); err != nil { // each character may be five in the page
 		return err
 	}
-	r, err := ws.ReadFile(v.r.Context(), v.r.PathValue("path"), workspace.ReadOptions{})
+	r, err := v.read(v.path(), 0)
 	if err != nil {
 		return err
 	}
 	d := v.editData(r.Path)
-	text, ending, problem := fieldText(r.Content)
-	d.Draft = draft{Version: r.Version, Text: text, Ending: ending, Once: rand.Text()}
-	if problem != "" {
-		d.Reason, d.Blocked = problem, &fileData{Pinned: true, fileHead: fileHead{subject: d.subject, File: r}}
-		d.Blocked.setLines(1, r.Content)
+	d.Draft = draft{Version: r.Version, Once: rand.Text()}
+	if d.Draft.Text, d.Draft.Ending, d.Reason = fieldText(r.Content); d.Reason != "" {
+		d.Blocked = wholeFile(d.subject, r)
 	}
-	return v.renderEditor(http.StatusOK, ws, d)
+	return v.renderEditor(http.StatusOK, d)
 }
 
-// takeEditor takes room for a page with the file in the address in a text field, where
-// each character may be five.
-func (v *visit) takeEditor(ws *workspace.Workspace) error {
-	e, err := ws.FileExtent(v.r.Context(), v.r.PathValue("path"))
-	if err != nil {
-		return err
-	}
-	return v.take(v.h.room, 16*e.Bytes+64<<10)
-}
-
-// editData returns what editors have in common. The path may be "" for a new file.
+// editData returns the editor of a file without its text.
 func (v *visit) editData(path string) editData {
-	d := editData{subject: v.fileSubject(path), Limit: v.person.Service.Limits().FileBytes}
-	if path == "" {
-		d.Address = ""
-	}
+	return editData{subject: v.fileSubject(path), Limit: v.person.Service.Limits().FileBytes}
+}
+
+// newData returns the editor of a new file without its text.
+func (v *visit) newData(path string) editData {
+	d := v.editData(path)
+	d.New, d.Address, d.To = true, "", pathField{Label: "Path", Name: "path", Value: path}
 	return d
 }
 
 // newer shows whether others have written a file since the version in the address. An open
 // editor fetches this page again and again, and its text field stays as it is.
-func (h *Handler) newer(v *visit) error {
-	ws, err := v.workspace(toRead)
+func (v *visit) newer() error {
+	version, err := v.number("v")
 	if err != nil {
 		return err
 	}
-	version, err := versionOf(v.r.URL.Query().Get("v"))
+	d, err := v.newerThan(v.path(), version)
 	if err != nil {
 		return err
 	}
-	d, err := v.newerThan(ws, v.r.PathValue("path"), version)
-	if err != nil {
-		return err
-	}
-	return v.render("newer", "Newer versions", v.agentPlace(), d)
+	return v.render("newer", "Newer versions", d)
 }
 
 // newerThan returns what others have done to a file since a version.
-func (v *visit) newerThan(ws *workspace.Workspace, path string, version int64) (newerData, error) {
-	d := newerData{Version: version, Address: fileURL(ws.Agent(), path), Watching: true}
-	versions, err := ws.History(v.r.Context(), path)
+func (v *visit) newerThan(path string, version int64) (d newerData, err error) {
+	d = newerData{Version: version, Address: fileURL(v.ws.Agent(), path), Watching: true}
+	var all []workspace.VersionInfo
+	all, d.Current, err = v.history(path)
 	if errors.Is(err, workspace.ErrNotFound) {
 		d.Gone = version > 0
 		return d, nil
 	}
-	if err != nil {
-		return d, err
-	}
-	d.Current = versions[len(versions)-1]
-	if versions[0].Version <= version {
+	if err == nil && all[0].Version <= version {
 		d.Diff = d.Address + "?diff=" + number(version) + ".." + number(d.Current.Version)
 	}
-	return d, nil
+	return d, err
 }
 
 // renderEditor answers with an editor that learns of what others write.
-func (v *visit) renderEditor(status int, ws *workspace.Workspace, d editData) error {
-	o := v.agentPlace()
+func (v *visit) renderEditor(status int, d editData) error {
 	title := "New file"
 	if !d.New {
 		var err error
-		if d.Newer, err = v.newerThan(ws, d.Path, d.Draft.Version); err != nil {
+		if d.Newer, err = v.newerThan(d.Path, d.Draft.Version); err != nil {
 			d.Newer = newerData{} // the text matters more, and Save looks again
 		} else {
-			o.Stream = agentStream(ws.Agent())
-			o.Refresh = d.Address + "?view=newer&v=" + number(d.Draft.Version)
+			v.follow()
+			v.Refresh = d.Address + "?view=newer&v=" + number(d.Draft.Version)
 		}
-		title = "Edit " + text.Plain(d.Path)
+		title = "Edit " + d.Path
 	}
-	return v.write(status, "edit", title, o, d)
-}
-
-// versionOf reads a version of a form. 0 is no file.
-func versionOf(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0, errBadForm
-	}
-	return n, nil
+	return v.write(status, "edit", title, d)
 }
 
 // textPrefix begins the name of the text field. The version that the text rests on is its
@@ -178,7 +141,7 @@ const textPrefix = "text-"
 
 // typed returns what a person has typed into a text field.
 func (v *visit) typed() (text string, ok bool) {
-	for name, values := range v.form {
+	for name, values := range v.r.PostForm {
 		if strings.HasPrefix(name, textPrefix) && len(values) > 0 {
 			return fieldValue(values[0]), true
 		}
@@ -188,126 +151,87 @@ func (v *visit) typed() (text string, ok bool) {
 
 // draftOf reads the fields of an editor.
 func (v *visit) draftOf() (draft, error) {
-	version, err := versionOf(v.form.Get("version"))
-	if err != nil {
-		return draft{}, err
-	}
-	d := draft{Version: version, Ending: diff.LineEnd(v.form.Get("ending")), Once: v.form.Get("once"), Unsaved: true}
-	if d.Ending != diff.CRLF {
-		d.Ending = diff.LF
-	}
-	if !v.form.Has(textPrefix + number(version)) {
+	version, err := v.number("version")
+	name := textPrefix + number(version)
+	if err != nil || !v.form.Has(name) {
 		return draft{}, errBadForm
 	}
-	d.Text = fieldValue(v.form.Get(textPrefix + number(version)))
+	d := draft{Version: version, Text: fieldValue(v.form.Get(name)), Ending: diff.LF, Once: v.form.Get("once"),
+		Unsaved: true}
+	if v.form.Get("ending") == string(diff.CRLF) {
+		d.Ending = diff.CRLF
+	}
 	return d, nil
 }
 
 // requestKey returns the idempotency key of a form. A form that is sent twice, by a double
 // click or a reload, changes things once.
 func (v *visit) requestKey(fields ...string) string {
-	sum := sha256.New()
-	for _, f := range append([]string{formToken(v.session)}, fields...) {
-		_, _ = fmt.Fprintf(sum, "%d %s ", len(f), f) // never fails
-	}
-	return "console-" + hex.EncodeToString(sum.Sum(nil)[:20])
-}
-
-// save stores the text of an editor as the next version. It rests on the version that the
-// editor has shown.
-func (v *visit) save(ws *workspace.Workspace) error {
-	d := v.editData(v.r.PathValue("path"))
-	var err error
-	if d.Draft, err = v.draftOf(); err != nil {
-		return err
-	}
-	content := fieldContent(d.Draft.Text, d.Draft.Ending)
-	w, err := ws.WriteFile(v.r.Context(), d.Path, content, workspace.WriteOptions{
-		IfVersion: &d.Draft.Version, IfChanged: true,
-		IdempotencyKey: v.requestKey("save", d.Path, number(d.Draft.Version), d.Draft.Once, string(content)),
-	})
-	switch {
-	case err == nil:
-		return v.seeVersion(ws, w.Path, w.Version)
-	case errors.Is(err, workspace.ErrConflict):
-		if err = v.resolve(ws, d, content); err == nil {
-			return nil
-		}
-	}
-	return v.editAgain(ws, d, err)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", append(fields, formToken(v.session))))
+	return "console-" + hex.EncodeToString(sum[:20])
 }
 
 // seeVersion sends the browser to a file after a change that made the version. If others
 // have written since, it is shown by its number.
-func (v *visit) seeVersion(ws *workspace.Workspace, path string, version int64) error {
-	address := fileURL(ws.Agent(), path)
-	if e, err := ws.FileExtent(v.r.Context(), path); err == nil && e.Version != version {
+func (v *visit) seeVersion(path string, version int64) error {
+	address := fileURL(v.ws.Agent(), path)
+	if e, err := v.ws.FileExtent(v.r.Context(), path); err == nil && e.Version != version {
 		address += "?v=" + number(version)
 	}
 	return v.see(address)
 }
 
-// editAgain answers with an error above the editor, with the text still in it.
-func (v *visit) editAgain(ws *workspace.Workspace, d editData, err error) error {
+// newFile shows an empty editor with a field for the path.
+func (v *visit) newFile() error {
+	d := v.newData(v.form.Get("path"))
+	d.Draft = draft{Ending: diff.LF, Once: rand.Text()}
+	return v.renderEditor(http.StatusOK, d)
+}
+
+// createFile stores a new file.
+func (v *visit) createFile() error { return v.store(v.newData(strings.TrimSpace(v.form.Get("path")))) }
+
+// save stores the text of an editor as the next version.
+func (v *visit) save() error { return v.store(v.editData(v.path())) }
+
+// store stores the text of an editor. It rests on the version that the editor has shown. After
+// an error the answer is the editor with the text still in it.
+func (v *visit) store(d editData) (err error) {
+	if d.Draft, err = v.draftOf(); err != nil {
+		return err
+	}
+	content := fieldContent(d.Draft.Text, d.Draft.Ending)
+	w, err := v.ws.WriteFile(v.r.Context(), d.Path, content, workspace.WriteOptions{
+		IfVersion: &d.Draft.Version, IfChanged: !d.New,
+		IdempotencyKey: v.requestKey("save", d.Path, number(d.Draft.Version), d.Draft.Once, string(content)),
+	})
+	if err == nil {
+		return v.seeVersion(w.Path, w.Version)
+	}
+	conflict := errors.Is(err, workspace.ErrConflict)
+	if conflict && !d.New {
+		if err = v.resolve(d, content); err == nil {
+			return nil
+		}
+	}
 	if v.r.Context().Err() != nil {
 		return nil // nobody waits for the answer
 	}
 	p := v.h.problemOf(v.r.Context(), err)
-	d.Problem = p.text
-	if errors.Is(err, workspace.ErrOutcomeUnknown) {
-		d.Problem += " Save it again. If it is there already, it is not stored twice."
-	}
-	return v.renderEditor(p.status, ws, d)
-}
-
-// newFile shows an empty editor with a field for the path.
-func (h *Handler) newFile(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
-	d := v.editData("")
-	d.New, d.Path = true, v.r.URL.Query().Get("path")
-	d.Draft = draft{Ending: diff.LF, Once: rand.Text()}
-	return v.renderEditor(http.StatusOK, ws, d)
-}
-
-// createFile stores a new file.
-func (h *Handler) createFile(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
-	d := v.editData("")
-	d.New, d.Path = true, strings.TrimSpace(v.form.Get("path"))
-	if d.Draft, err = v.draftOf(); err != nil {
-		return err
-	}
-	none := int64(0)
-	content := fieldContent(d.Draft.Text, d.Draft.Ending)
-	w, err := ws.WriteFile(v.r.Context(), d.Path, content, workspace.WriteOptions{
-		IfVersion: &none, IdempotencyKey: v.requestKey("create", d.Path, d.Draft.Once, string(content)),
-	})
-	if err == nil {
-		return v.seeVersion(ws, w.Path, w.Version)
-	}
-	return v.newAgain(ws, d, content, err)
-}
-
-// newAgain answers with what is wrong with a new file.
-func (v *visit) newAgain(ws *workspace.Workspace, d editData, content []byte, err error) error {
 	var told *workspace.Error
 	switch {
-	case errors.Is(err, workspace.ErrConflict):
-		r, readErr := ws.ReadFile(v.r.Context(), d.Path, workspace.ReadOptions{})
-		if readErr == nil && bytes.Equal(r.Content, content) {
-			return v.see(fileURL(ws.Agent(), r.Path))
+	case conflict && d.New:
+		r, err := v.read(d.Path, 0)
+		if err == nil && bytes.Equal(r.Content, content) {
+			return v.see(fileURL(v.ws.Agent(), r.Path))
 		}
-		d.PathProblem, d.Exists = "There is a file at this path. Choose another one.", fileURL(ws.Agent(), d.Path)
-	case errors.As(err, &told) && told.Arg == workspace.ArgPath:
-		d.PathProblem = v.h.problemOf(v.r.Context(), err).text
+		d.To.Problem, d.To.Exists = pathIsTaken, fileURL(v.ws.Agent(), d.Path)
+	case d.New && errors.As(err, &told) && told.Arg == workspace.ArgPath:
+		d.To.Problem = p.text
+	case errors.Is(err, workspace.ErrOutcomeUnknown):
+		d.Problem = p.text + " Save it again. If it is there already, it is not stored twice."
 	default:
-		return v.editAgain(ws, d, err)
+		d.Problem = p.text
 	}
-	return v.renderEditor(v.h.problemOf(v.r.Context(), err).status, ws, d)
+	return v.renderEditor(p.status, d)
 }

@@ -32,17 +32,19 @@ func (h *Handler) Idle() time.Duration {
 // "end" when the session has ended. Events carry nothing else. So whatever a page shows
 // passes the one check of rights, and a page that has missed events misses nothing: it
 // fetches itself again after each hello.
-func (h *Handler) events(v *visit) error {
-	agent := v.r.URL.Query().Get("agent")
-	if err := v.mayFollow(agent); err != nil {
+func (v *visit) events() error {
+	agent := v.form.Get("agent")
+	if agent == "" && !v.person.Read && !v.person.Admin {
+		return errMayNotRead
+	} else if _, err := v.workspace(agent, toRead); agent != "" && err != nil {
 		return err
 	}
-	stream, ok := h.streams.TryTake(v.group, 1)
+	stream, ok := v.h.streams.TryTake(v.group, 1)
 	if !ok {
 		return &Busy{After: 5 * time.Second, Text: "too many pages are open"}
 	}
 	defer stream.Leave()
-	defer h.seen()
+	defer v.h.seen()
 	var person atomic.Pointer[Person]
 	person.Store(&v.person)
 	changed, err := v.person.Service.Watch(v.r.Context(), func(name string) bool {
@@ -51,14 +53,22 @@ func (h *Handler) events(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s := newEventStream(v.w, v.newest(v.person, agent))
-	if s.send("hello") != nil {
-		return nil
-	}
+	v.w.Header().Set("Content-Type", "text/event-stream")
+	v.w.Header().Set("X-Accel-Buffering", "no") // of nginx
+	shown, event := v.newest(v.person, agent), "hello"
 	check := time.NewTicker(sessionCheck)
 	defer check.Stop()
+	var last time.Time // when something was sent
 	for {
-		event := ""
+		if event != "" || time.Since(last) >= heartbeat {
+			if last = time.Now(); v.send(event) != nil {
+				return nil
+			}
+		}
+		if event == "change" {
+			pause(v.r, eventPause)
+		}
+		event = ""
 		select {
 		case <-v.r.Context().Done():
 			return nil
@@ -66,26 +76,21 @@ func (h *Handler) events(v *visit) error {
 			if !open {
 				return nil // the store is closed, and the browser comes back
 			}
-			if name != "" || s.moved(v.newest(*person.Load(), agent)) {
-				event = "change"
+			if event = "change"; name == "" {
+				now := v.newest(*person.Load(), agent)
+				if now != "" && now == shown {
+					event = ""
+				}
+				shown = now
 			}
 		case <-check.C:
 		}
-		switch now, err := h.o.People.Person(v.r.Context(), v.session); {
+		switch now, err := v.h.o.People.Person(v.r.Context(), v.session); {
 		case errors.Is(err, ErrSignedOut), err == nil && now.ID != v.person.ID:
-			_ = s.send("end") // the browser may be gone
+			_ = v.send("end") // the browser may be gone
 			return nil
 		case err == nil:
 			person.Store(&now)
-		}
-		if event == "" && time.Since(s.last) < heartbeat {
-			continue
-		}
-		if s.send(event) != nil {
-			return nil
-		}
-		if event != "" {
-			pause(v.r, eventPause)
 		}
 	}
 }
@@ -113,19 +118,6 @@ func (v *visit) newest(p Person, agent string) string {
 	return number(changes.Last)
 }
 
-// mayFollow returns an error if the person may not see the page of the agent, or for "" the
-// list of agents.
-func (v *visit) mayFollow(agent string) error {
-	switch {
-	case agent != "":
-		_, err := v.workspaceOf(agent, toRead)
-		return err
-	case !v.person.Read && !v.person.Admin:
-		return errMayNotRead
-	}
-	return nil
-}
-
 // notices reports whether what an agent has written changes a page of the person: that of
 // the agent, or for page "" the list of agents.
 func (p *Person) notices(page, agent string) bool {
@@ -146,41 +138,17 @@ func pause(r *http.Request, d time.Duration) {
 	}
 }
 
-// An eventStream sends server-sent events to a browser. One goroutine uses it.
-type eventStream struct {
-	last   time.Time // when something was sent
-	w      http.ResponseWriter
-	rc     *http.ResponseController
-	newest string
-}
-
-// newEventStream returns a stream to a page that shows the change newest, as in moved. It writes
-// nothing yet.
-func newEventStream(w http.ResponseWriter, newest string) *eventStream {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // of nginx
-	return &eventStream{w: w, rc: http.NewResponseController(w), newest: newest}
-}
-
-// moved notes the newest change of what the page shows, and reports whether it is another
-// one than before. "" is a change that is not known.
-func (s *eventStream) moved(newest string) bool {
-	same := newest != "" && newest == s.newest
-	s.newest = newest
-	return !same
-}
-
 // send sends an event, or with the empty name a sign of life. A browser that does not take
 // it within 10 seconds is given up, if the server can set deadlines.
-func (s *eventStream) send(event string) error {
+func (v *visit) send(event string) error {
 	text := ":\n\n"
 	if event != "" {
 		text = "event: " + event + "\ndata: 1\n\n"
 	}
-	s.last = time.Now()
-	_ = s.rc.SetWriteDeadline(s.last.Add(sendTime)) // a server without deadlines has none
-	if _, err := s.w.Write([]byte(text)); err != nil {
+	stream := http.NewResponseController(v.w)
+	_ = stream.SetWriteDeadline(time.Now().Add(sendTime)) // a server without deadlines has none
+	if _, err := v.w.Write([]byte(text)); err != nil {
 		return err
 	}
-	return s.rc.Flush()
+	return stream.Flush()
 }

@@ -125,7 +125,8 @@ func (h *Handler) fail(v *visit, err error) {
 	}
 	d := errorData{Number: p.status, Text: p.text}
 	d.Typed, d.Kept = v.typed()
-	_ = v.write(p.status, "error", p.title, place{}, d)
+	v.place = place{}
+	_ = v.write(p.status, "error", p.title, d)
 }
 
 // failPlain answers with an error in one line of text.

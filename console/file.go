@@ -43,7 +43,7 @@ type subject struct {
 
 // fileSubject returns a file of the agent in the address.
 func (v *visit) fileSubject(path string) subject {
-	return subject{v.agentHead("Files"), path, fileURL(v.r.PathValue("agent"), path)}
+	return subject{v.agentHead("Files"), path, fileURL(v.ws.Agent(), path)}
 }
 
 // A fileHead is what all pages of a file begin with.
@@ -53,7 +53,6 @@ type fileHead struct {
 	Tab      string // that is open
 	Markdown bool
 	File     workspace.ReadResult // the version that is shown
-	Current  int64                // the current version
 	Versions []versionRow         // the newest first
 }
 
@@ -69,63 +68,64 @@ type versionRow struct {
 }
 
 // file shows a file, or what can be done with it.
-func (h *Handler) file(v *visit) error {
-	if q := v.r.URL.Query(); q.Has("diff") || q.Get("view") == "compare" {
-		return h.compare(v)
+func (v *visit) file() error {
+	need, answer := toRead, (*visit).text
+	switch view := v.form.Get("view"); {
+	case view == "compare" || v.form.Has("diff"):
+		answer = (*visit).compare
+	case view == "newer":
+		answer = (*visit).newer
+	case view == "edit":
+		need, answer = toChange, (*visit).editor
+	case view == "move":
+		need, answer = toChange, (*visit).movePage
+	case view == "delete":
+		need, answer = toChange, (*visit).deletePage
 	}
-	switch v.r.URL.Query().Get("view") {
-	case "edit":
-		return h.editor(v)
-	case "newer":
-		return h.newer(v)
-	case "move":
-		return h.movePage(v)
-	case "delete":
-		return h.deletePage(v)
-	}
-	ws, err := v.workspace(toRead)
+	return ofAgent(need, answer)(v)
+}
+
+// text shows the text of a file.
+func (v *visit) text() error {
+	version, err := v.number("v")
 	if err != nil {
 		return err
 	}
-	q := v.r.URL.Query()
-	version, err := positive(q.Get("v"))
+	from, err := v.number("from")
 	if err != nil {
 		return err
 	}
-	from, err := positive(q.Get("from"))
-	if err != nil {
+	if err := v.takeFile(); err != nil {
 		return err
 	}
-	view := q.Get("view")
 	d := fileData{Pinned: version != 0}
-	if err := v.takeFile(ws); err != nil {
-		return err
-	}
-	name := v.r.PathValue("path")
-	markdown := isMarkdown(name)
+	name := v.path()
 	o := workspace.ReadOptions{Version: version}
-	rendered := markdown && from == 0 && view != "source"
+	rendered := isMarkdown(name) && from == 0 && v.form.Get("view") != "source"
 	if !rendered {
 		o.FromLine = int(min(from, 1<<30)) // 0 reads an empty file too
 		o.ToLine = max(1, o.FromLine) + maxLines - 1
 	}
-	r, err := ws.ReadFile(v.r.Context(), name, o)
+	r, err := v.ws.ReadFile(v.r.Context(), name, o)
 	if err != nil {
 		return err
 	}
-	if d.fileHead, err = v.fileHead(ws, r); err != nil {
+	versions, _, err := v.history(r.Path)
+	if err != nil {
 		return err
 	}
-	d.Markdown, d.Tab = markdown, "Source"
-	if rendered {
-		if d.Rendered, d.Problem = render(r.Content, d.Head.Agent, name); d.Problem == "" {
+	d.fileHead = v.headOf(versions, r)
+	v.countLines(r.Path, d.Versions)
+	if d.Tab = "Source"; rendered {
+		if d.Rendered, d.Problem = render(r.Content, v.ws.Agent(), name); d.Problem == "" {
 			d.Tab = "Rendered"
 		}
 	}
 	if d.Tab == "Source" {
 		d.setLines(max(1, r.FromLine), r.Content)
 	}
-	return v.renderAgent("file", text.Plain(name)+" of "+ws.Agent(), d)
+	v.follow()
+	return v.render("file", name+" of "+v.ws.Agent(), d)
 }
 
 // isMarkdown reports whether a file is Markdown by its name.
@@ -136,32 +136,28 @@ func isMarkdown(name string) bool {
 
 // takeFile takes room for a page of the file in the address, so that many large files at
 // once do not fill the memory.
-func (v *visit) takeFile(ws *workspace.Workspace) error {
-	e, err := ws.FileExtent(v.r.Context(), v.r.PathValue("path"))
+func (v *visit) takeFile() error {
+	e, err := v.ws.FileExtent(v.r.Context(), v.path())
 	if err != nil {
 		return err
 	}
 	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 40*min(2*e.Largest, maxCounted) + 64<<10
-	if isMarkdown(v.r.PathValue("path")) {
+	if isMarkdown(v.path()) {
 		bytes += 200 * min(e.Largest, markdown.MaxInput) // the tree of a text of small elements
 	}
 	return v.take(v.h.room, bytes)
 }
 
-// fileHead returns the head of the pages of a file.
-func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileHead, error) {
-	versions, err := ws.History(v.r.Context(), r.Path)
-	if err != nil {
-		return fileHead{}, err
-	}
-	d := v.headOf(versions, r)
-	v.countLines(ws, r.Path, d.Versions)
-	return d, nil
+// wholeFile returns a file with its lines, for the page of an editor.
+func wholeFile(s subject, r workspace.ReadResult) *fileData {
+	d := &fileData{Pinned: true, fileHead: fileHead{subject: s, File: r}}
+	d.setLines(1, r.Content)
+	return d
 }
 
 // headOf returns the head of the pages of a file with its versions, the oldest first.
 func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult) fileHead {
-	d := fileHead{subject: v.fileSubject(r.Path), File: r, Current: r.Current}
+	d := fileHead{subject: v.fileSubject(r.Path), File: r, Markdown: isMarkdown(r.Path)}
 	d.Raw = agentURL(d.Head.Agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
 	for i := len(versions) - 1; i >= 0; i-- {
 		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version),
@@ -257,19 +253,15 @@ func linkFrom(agent, file, dest string) (href string, ok bool) {
 }
 
 // raw sends the bytes of a file.
-func (h *Handler) raw(v *visit) error {
-	ws, err := v.workspace(toRead)
+func (v *visit) raw() error {
+	version, err := v.number("v")
 	if err != nil {
 		return err
 	}
-	version, err := positive(v.r.URL.Query().Get("v"))
-	if err != nil {
+	if err := v.takeFile(); err != nil {
 		return err
 	}
-	if err := v.takeFile(ws); err != nil {
-		return err
-	}
-	r, err := ws.ReadFile(v.r.Context(), v.r.PathValue("path"), workspace.ReadOptions{Version: version})
+	r, err := v.read(v.path(), version)
 	if err != nil {
 		return err
 	}
@@ -286,7 +278,7 @@ func (v *visit) setRawHeaders(name string) {
 	header := v.w.Header()
 	header.Set("Content-Type", "text/plain; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
-	if v.r.URL.Query().Has("download") {
+	if v.form.Has("download") {
 		header.Set("Content-Disposition", mime.FormatMediaType("attachment",
 			map[string]string{"filename": path.Base(name)}))
 	}

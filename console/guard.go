@@ -1,7 +1,6 @@
 package console
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -76,10 +75,6 @@ func sessionOf(r *http.Request) string {
 	}
 	return c.Value
 }
-
-// newSession returns a session for somebody who needs none. It binds the forms of the
-// pages to the browser.
-func newSession() string { return rand.Text() }
 
 // formToken returns the token that the forms of a session carry. Whoever knows it does not
 // know the session.

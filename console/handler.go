@@ -28,6 +28,7 @@ type Handler struct {
 	foreign  *admission.Semaphore // for the forms of people who are not known
 	finds    *admission.Semaphore // for searches, each of which takes 1
 	sent     sentForms
+	keyForms *admission.Semaphore // forms that change keys; one of each person
 	streams  *admission.Semaphore // pages that wait for changes, each of which takes 1
 	began    time.Time            // with a monotonic clock, unless Options.Now has none
 	last     atomic.Int64         // when somebody was last seen, in nanoseconds after that
@@ -41,8 +42,9 @@ func New(o Options) (*Handler, error) {
 	}
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
 	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) } // half of it for one person
-	h.room, h.beside, h.foreign, h.finds = shared(roomBytes), shared(roomBytes), shared(foreignBytes), shared(maxFinds)
-	h.streams = admission.New(maxStreams, maxPersonStreams)
+	h.room, h.beside, h.finds = shared(roomBytes), shared(roomBytes), shared(maxFinds)
+	h.foreign = admission.New(foreignBytes, foreignBytes/8) // an address is soon had
+	h.streams, h.keyForms = admission.New(maxStreams, maxPersonStreams), admission.New(maxStreams, 1)
 	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err
 	}
@@ -59,24 +61,24 @@ func (h *Handler) route() {
 	h.handle("GET /signin", h.signInPage)
 	h.handle("POST /signin", h.signIn)
 	for pattern, answer := range map[string]func(*visit) error{
-		"POST /signout":                   h.signOut,
-		"GET /{$}":                        h.agents,
-		"GET /events":                     h.events,
-		"GET /a/{agent}":                  h.agent,
-		"GET /a/{agent}/changes":          h.changes,
-		"GET /a/{agent}/files/{path...}":  h.file,
-		"POST /a/{agent}/files/{path...}": h.changeFile,
-		"GET /a/{agent}/new":              h.newFile,
-		"POST /a/{agent}/new":             h.createFile,
-		"GET /a/{agent}/raw/{path...}":    h.raw,
-		"GET /a/{agent}/logs/{path...}":   h.log,
-		"POST /a/{agent}/logs/{path...}":  h.changeLog,
-		"GET /a/{agent}/search":           h.searchAgent,
-		"GET /search":                     h.searchAll,
-		"GET /a/{agent}/summaries":        h.summaries,
-		"GET /keys":                       h.keys,
-		"POST /keys":                      h.changeKeys,
-		"GET /health":                     h.health,
+		"POST /signout":                   (*visit).signOut,
+		"GET /{$}":                        (*visit).agents,
+		"GET /events":                     (*visit).events,
+		"GET /a/{agent}":                  ofAgent(toRead, (*visit).agent),
+		"GET /a/{agent}/changes":          ofAgent(toRead, (*visit).changes),
+		"GET /a/{agent}/files/{path...}":  (*visit).file,
+		"POST /a/{agent}/files/{path...}": ofAgent(toChange, (*visit).changeFile),
+		"GET /a/{agent}/new":              ofAgent(toChange, (*visit).newFile),
+		"POST /a/{agent}/new":             ofAgent(toChange, (*visit).createFile),
+		"GET /a/{agent}/raw/{path...}":    ofAgent(toRead, (*visit).raw),
+		"GET /a/{agent}/logs/{path...}":   (*visit).log,
+		"POST /a/{agent}/logs/{path...}":  ofAgent(toChange, (*visit).changeLog),
+		"GET /a/{agent}/search":           ofAgent(toRead, (*visit).searchAgent),
+		"GET /search":                     (*visit).searchAll,
+		"GET /a/{agent}/summaries":        ofAgent(toRead, (*visit).summaries),
+		"GET /keys":                       (*visit).keys,
+		"POST /keys":                      (*visit).changeKeys,
+		"GET /health":                     (*visit).health,
 	} {
 		h.handle(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, answer) })
 	}

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
@@ -29,7 +31,7 @@ type healthData struct {
 	Versions []Fact
 }
 
-// A healthCheck is a check with the words and the class of its status.
+// A healthCheck is a check with the word and the class of its status.
 type healthCheck struct {
 	Check
 	Word, Class string
@@ -38,34 +40,37 @@ type healthCheck struct {
 type statusWords struct {
 	status      Status
 	word, class string
+	noun        string // for the summary; "": it has no part in it
 }
 
-// statuses are the words and the classes of statuses, in the order of the page.
+// statuses are those of checks, in the order of the page.
 var statuses = []statusWords{
-	{StatusFailure, "Fail", "bad"},
-	{StatusWarning, "Look", "warn"},
-	{StatusOK, "OK", "ok"},
+	{StatusFailure, "Fail", "bad", "failure"},
+	{StatusWarning, "Look", "warn", "warning"},
+	{StatusOK, "OK", "ok", ""},
 }
 
 // health shows how the server does.
-func (h *Handler) health(v *visit) error {
+func (v *visit) health() error {
+	o := v.h.o
 	switch {
 	case !v.person.Metrics:
 		return errNoMetrics
-	case h.o.Health == nil:
+	case o.Health == nil:
 		return errNothingHere
 	}
-	d := healthData{Checked: h.o.Now()}
-	found, err := h.askHealth(v.r.Context())
+	d := healthData{Checked: o.Now()}
+	found, err := v.h.askHealth(v.r.Context())
 	if err != nil {
-		h.o.Logger.WarnContext(v.r.Context(), "console: the health of the server is not known", "error", err)
+		o.Logger.WarnContext(v.r.Context(), "console: the health of the server is not known", "error", err)
 		d.Summary, d.Problem = "Not known", "It cannot be found out now how the server does. The log of the server "+
 			"says why. This page tries again by itself."
 	} else {
 		d.setChecks(found.Checks)
 		d.Counts, d.Versions = found.Counts, found.Versions
 	}
-	return v.render("health", "Health", place{Part: partHealth, Every: healthEvery}, d)
+	v.place = place{Part: "Health", Every: healthEvery}
+	return v.render("health", "Health", d)
 }
 
 // askHealth asks how the server does. A panic is an error: the page is for days when things
@@ -84,25 +89,18 @@ func (h *Handler) askHealth(ctx context.Context) (found Health, err error) {
 // setChecks puts failures before warnings, and these before the rest. A status that is not
 // known is a failure.
 func (d *healthData) setChecks(checks []Check) {
-	counts := map[string]int64{}
-	rank := func(s Status) int {
-		return max(0, slices.IndexFunc(statuses, func(w statusWords) bool { return w.status == s }))
-	}
+	var found []string
 	for i, s := range statuses {
+		n := int64(0)
 		for _, c := range checks {
-			if rank(c.Status) == i {
-				d.Checks, counts[s.class] = append(d.Checks, healthCheck{c, s.word, s.class}), counts[s.class]+1
+			if i == max(0, slices.IndexFunc(statuses, func(s statusWords) bool { return s.status == c.Status })) {
+				d.Checks = append(d.Checks, healthCheck{c, s.word, s.class})
+				n++
 			}
 		}
+		if n > 0 && s.noun != "" {
+			found = append(found, plural(n, s.noun))
+		}
 	}
-	switch bad, warn := counts["bad"], counts["warn"]; {
-	case bad > 0 && warn > 0:
-		d.Summary = plural(bad, "failure") + ", " + plural(warn, "warning")
-	case bad > 0:
-		d.Summary = plural(bad, "failure")
-	case warn > 0:
-		d.Summary = plural(warn, "warning")
-	default:
-		d.Summary = "Everything is well"
-	}
+	d.Summary = cmp.Or(strings.Join(found, ", "), "Everything is well")
 }

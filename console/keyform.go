@@ -14,8 +14,7 @@ import (
 
 // The limits of the form for a new key.
 const (
-	maxKeyForm   = 64 << 10 // bytes
-	maxKeyName   = 100      // characters
+	maxKeyName   = 100 // characters
 	maxKeyAgents = 100
 )
 

@@ -49,7 +49,7 @@ func (k Key) Ended() bool { return !k.Revoked.IsZero() }
 
 // mayManageKeys returns an error for a person who may not.
 func (v *visit) mayManageKeys() error {
-	switch {
+	switch v.Part = partKeys; {
 	case !v.person.Admin:
 		return errNoKeys
 	case v.h.o.Keys == nil:
@@ -59,25 +59,24 @@ func (v *visit) mayManageKeys() error {
 }
 
 // keys shows the keys, or the page where a person confirms a change of one.
-func (h *Handler) keys(v *visit) error {
+func (v *visit) keys() error {
 	if err := v.mayManageKeys(); err != nil {
 		return err
 	}
-	if err := v.take(h.room, keysRoom); err != nil {
+	if err := v.take(v.h.room, keysRoom); err != nil {
 		return err
 	}
-	q := v.r.URL.Query()
-	switch {
-	case q.Has("revoke"):
-		return v.confirm("revoke", q.Get("revoke"), http.StatusOK, "")
-	case q.Has("rotate"):
-		return v.confirm("rotate", q.Get("rotate"), http.StatusOK, "")
+	for _, do := range []string{"revoke", "rotate"} {
+		if v.form.Has(do) {
+			return v.confirm(do, v.form.Get(do), http.StatusOK, "")
+		}
 	}
-	list, err := h.o.Keys.List(v.r.Context(), v.person, q.Get("after"))
+	after := v.form.Get("after")
+	list, err := v.h.o.Keys.List(v.r.Context(), v.person, after)
 	if err != nil {
 		return err
 	}
-	d := keysData{Listed: true, Paged: q.Get("after") != "", Form: newKeyForm(v, nil)}
+	d := keysData{Listed: true, Paged: after != "", Form: newKeyForm(v, nil)}
 	for _, k := range list.Keys {
 		n := min(len(k.Agents), rowAgents)
 		d.Rows = append(d.Rows, keyRow{k, k.Agents[:n], len(k.Agents) - n})
@@ -85,22 +84,13 @@ func (h *Handler) keys(v *visit) error {
 	if list.Next != "" {
 		d.Next = query("/keys", "after", list.Next)
 	}
-	return v.render("keys", "Keys", place{Part: partKeys}, d)
+	return v.render("keys", "Keys", d)
 }
 
 // changeKeys takes the forms about keys.
-func (h *Handler) changeKeys(v *visit) error {
+func (v *visit) changeKeys() error {
 	if err := v.mayManageKeys(); err != nil {
 		return err
-	}
-	size := 0
-	for _, values := range v.form {
-		for _, value := range values {
-			size += len(value)
-		}
-	}
-	if size > maxKeyForm {
-		return workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", maxKeyForm)
 	}
 	switch id := v.form.Get("id"); v.form.Get("do") {
 	case "create":
@@ -110,7 +100,7 @@ func (h *Handler) changeKeys(v *visit) error {
 	case "revoke":
 		ctx, cancel := v.tillDone()
 		defer cancel()
-		if _, err := h.o.Keys.Revoke(ctx, v.person, id); err != nil {
+		if _, err := v.h.o.Keys.Revoke(ctx, v.person, id); err != nil {
 			return noKey(err)
 		}
 		return v.see("/keys")
@@ -137,7 +127,7 @@ func (v *visit) createKey() error {
 	f := newKeyForm(v, v.form)
 	refuse := func(status int, why string) error {
 		f.Problem = why
-		return v.write(status, "keys", "New key", place{Part: partKeys}, keysData{Form: f})
+		return v.write(status, "keys", "New key", keysData{Form: f})
 	}
 	request, ok := f.request()
 	if !ok {
@@ -196,46 +186,33 @@ type keyData struct {
 // refuse shows the form again.
 func (v *visit) once(d keyData, refuse func(status int, why string) error,
 	change func(context.Context) (Key, string, error)) error {
-	f, first, ok, err := v.h.sent.begin(v.r.Context(), v.person.ID, v.form.Get("stamp"), v.h.o.Now())
-	switch {
-	case err != nil:
+	if err := v.takeRoom(v.h.keyForms, 1); err != nil { // until the person's form before has done its work
 		return err
-	case !ok:
+	}
+	stamp := v.form.Get("stamp")
+	if !isFresh(stamp, v.h.o.Now()) {
 		return refuse(http.StatusConflict, "This page was open for over an hour, so nothing was changed. Look it "+
 			"over and send it again.")
-	case !first:
-		return v.again(d, f.did)
 	}
-	if d.Key, d.Secret, err = v.change(f, change); err != nil {
+	form := v.person.ID + "\x00" + stamp
+	if id, sent := v.h.sent.get(form); sent {
+		return v.again(d, id)
+	}
+	v.h.sent.put(form, "") // also after a panic
+	ctx, cancel := v.tillDone()
+	defer cancel()
+	var err error
+	if d.Key, d.Secret, err = change(ctx); err != nil {
+		if errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) || errors.Is(err, workspace.ErrNotFound) {
+			v.h.sent.forget(form) // nothing was changed
+		}
 		p := v.h.problemOf(v.r.Context(), err)
 		return refuse(p.status, p.text)
 	}
-	if v.h.o.Config != nil {
-		agent, _ := (Person{Agents: d.Key.Agents}).only()
-		d.Configs = v.h.o.Config(v.r.Context(), agent, d.Secret)
-	}
-	return v.render("key-once", d.Title, place{Part: partKeys}, d)
-}
-
-// change changes a key, and remembers what a form did. If that is not certain, the form
-// cannot be sent again.
-func (v *visit) change(
-	f *sentForm, change func(context.Context) (Key, string, error),
-) (k Key, secret string, err error) {
-	nothing := false
-	defer func() { // also after a panic
-		if nothing {
-			v.h.sent.endNothing(f)
-		} else {
-			v.h.sent.end(f, k.ID)
-		}
-	}()
-	ctx, cancel := v.tillDone()
-	defer cancel()
-	k, secret, err = change(ctx)
-	nothing = errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) ||
-		errors.Is(err, workspace.ErrNotFound)
-	return k, secret, err
+	v.h.sent.put(form, d.Key.ID)
+	agent, _ := (Person{Agents: d.Key.Agents}).only()
+	d.Configs = v.configs(agent, d.Secret)
+	return v.render("key-once", d.Title, d)
 }
 
 // again says that a form was sent before.
@@ -246,7 +223,7 @@ func (v *visit) again(d keyData, id string) error {
 			return noKey(err)
 		}
 	}
-	return v.render("key-once", d.Title, place{Part: partKeys}, d)
+	return v.render("key-once", d.Title, d)
 }
 
 // confirm shows what a change of a key would do.
@@ -259,5 +236,5 @@ func (v *visit) confirm(do, id string, status int, problem string) error {
 	if do == "rotate" {
 		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, newStamp(v.h.o.Now())
 	}
-	return v.write(status, "key", d.Title, place{Part: partKeys}, d)
+	return v.write(status, "key", d.Title, d)
 }

@@ -74,53 +74,53 @@ type entryRow struct {
 }
 
 // log shows a log, or what can be done with it.
-func (h *Handler) log(v *visit) error {
-	q := v.r.URL.Query()
-	switch view := q.Get("view"); {
-	case q.Has("raw"):
-		return h.logLines(v)
+func (v *visit) log() error {
+	need, answer := toRead, (*visit).entries
+	switch view := v.form.Get("view"); {
+	case v.form.Has("raw"):
+		answer = (*visit).logLines
 	case view == "trim" || view == "delete":
-		return h.logConfirm(v, view)
+		need, answer = toChange, (*visit).logConfirm
 	}
-	ws, err := v.workspace(toRead)
-	if err != nil {
+	return ofAgent(need, answer)(v)
+}
+
+// entries shows entries of a log.
+func (v *visit) entries() (err error) {
+	d := logData{Find: logFind{Author: v.form.Get("author"), Text: v.form.Get("q")}}
+	if d.Find.Before, err = v.number("before"); err != nil {
 		return err
 	}
-	d := logData{Find: logFind{Author: q.Get("author"), Text: q.Get("q")}}
-	if d.Find.Before, err = positive(q.Get("before")); err != nil {
-		return err
-	}
-	if d.Find.After, err = positive(q.Get("after")); err != nil {
+	if d.Find.After, err = v.number("after"); err != nil {
 		return err
 	}
 	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
-	d.Log, err = ws.ViewLog(v.r.Context(), v.r.PathValue("path"), workspace.LogQuery{
+	l, err := v.ws.ViewLog(v.r.Context(), v.path(), workspace.LogQuery{
 		Before: d.Find.Before, After: d.Find.After, Author: d.Find.Author, Text: d.Find.Text,
 	})
 	if err != nil {
 		return err
 	}
-	d.logHead = v.logHead(ws, d.Log)
+	d.logHead = v.logHead(l)
 	d.setRows()
 	status := http.StatusOK
-	if !d.Log.Exists {
+	if !l.Exists {
 		status = http.StatusNotFound
 	}
-	o := v.agentPlace()
 	if d.Newest {
-		o.Stream = agentStream(ws.Agent())
+		v.follow()
 	}
-	return v.write(status, "log", text.Plain(d.Path), o, d)
+	return v.write(status, "log", d.Path, d)
 }
 
 // logBytes is the room for a page of a log: for what is looked at, and for the page, where a
 // character may become a mark. A page has at most 256 KiB of entries.
 const logBytes = 5 << 20
 
-func (v *visit) logHead(ws *workspace.Workspace, l workspace.LogView) logHead {
-	d := logHead{subject: subject{v.agentHead("Files"), l.Path, logURL(ws.Agent(), l.Path)}, Log: l}
+func (v *visit) logHead(l workspace.LogView) logHead {
+	d := logHead{subject: subject{v.agentHead("Files"), l.Path, logURL(v.ws.Agent(), l.Path)}, Log: l}
 	if l.Exists {
 		d.Entries = l.Last - l.First + 1
 	}

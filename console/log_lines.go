@@ -2,10 +2,10 @@ package console
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -15,38 +15,6 @@ const (
 	linesRoom = 1 << 20          // for one page of entries
 	pageTime  = 30 * time.Second // for a browser to take it
 )
-
-// logLines sends the entries that the log has now, the oldest first, each as a line of
-// JSON. It holds one page of them at a time. A browser that does not read is left.
-func (h *Handler) logLines(v *visit) error {
-	ws, err := v.workspace(toRead)
-	if err != nil {
-		return err
-	}
-	if err := v.take(h.room, linesRoom); err != nil {
-		return err
-	}
-	name := v.r.PathValue("path")
-	first, err := ws.ViewLog(v.r.Context(), name, workspace.LogQuery{Limit: 1})
-	switch {
-	case err != nil:
-		return err
-	case !first.Exists:
-		return errNoLog
-	}
-	v.setRawHeaders(first.Path + ".jsonl")
-	if v.r.Method == http.MethodHead {
-		return nil
-	}
-	if err := writeLines(v.r.Context(), v.w, ws, first, v.sameRights); err != nil {
-		var told *problem
-		if v.r.Context().Err() == nil && !errors.Is(err, ErrSignedOut) && !errors.As(err, &told) {
-			h.o.Logger.ErrorContext(v.r.Context(), "console: a log was not sent whole", "error", err)
-		}
-		panic(http.ErrAbortHandler) // the browser must not take this for all
-	}
-	return nil
-}
 
 // A logLine is an entry of a log as a line of JSON.
 type logLine struct {
@@ -58,23 +26,47 @@ type logLine struct {
 	Text    string    `json:"text"`
 }
 
-// writeLines answers with the entries up to the last one of a view, the oldest first, each as a
-// line of JSON. It holds one page of them at a time, and leaves a browser that does not
-// read. may is asked before each page. Errors: those of may, of
-// [workspace.Workspace.ViewLog], and of the connection.
-func writeLines(ctx context.Context, to http.ResponseWriter, ws *workspace.Workspace, l workspace.LogView,
-	may func() error) error {
-	rc := http.NewResponseController(to)
-	w := bufio.NewWriterSize(to, 64<<10)
+// logLines sends the entries that the log has now, the oldest first, each as a line of
+// JSON. It holds one page of them at a time. A browser that does not read is left.
+func (v *visit) logLines() error {
+	if err := v.take(v.h.room, linesRoom); err != nil {
+		return err
+	}
+	ctx := v.r.Context()
+	l, err := v.ws.ViewLog(ctx, v.path(), workspace.LogQuery{Limit: 1})
+	switch {
+	case err != nil:
+		return err
+	case !l.Exists:
+		return errNoLog
+	}
+	v.setRawHeaders(l.Path + ".jsonl")
+	if v.r.Method == http.MethodHead {
+		return nil
+	}
+	if err := v.writeLines(l); err != nil {
+		var told *problem
+		if ctx.Err() == nil && !errors.Is(err, ErrSignedOut) && !errors.As(err, &told) {
+			v.h.o.Logger.ErrorContext(ctx, "console: a log was not sent whole", "error", err)
+		}
+		panic(http.ErrAbortHandler) // the browser must not take this for all
+	}
+	return nil
+}
+
+// writeLines writes the entries up to the last one of a view. It looks at the rights of the
+// person before each page. Errors: those of sameRights, of [workspace.Workspace.ViewLog], and
+// of the connection.
+func (v *visit) writeLines(l workspace.LogView) error {
+	w := bufio.NewWriterSize(v.w, 64<<10)
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	last := l.Last
-	for after, step := l.First-1, int64(100); after < last; {
-		if err := may(); err != nil {
+	for after, step := l.First-1, int64(100); after < l.Last; {
+		if err := v.sameRights(); err != nil {
 			return err
 		}
-		before := min(after+step, last) + 1
-		page, err := ws.ViewLog(ctx, l.Path, workspace.LogQuery{After: after, Before: before})
+		before := min(after+step, l.Last) + 1
+		page, err := v.ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{After: after, Before: before})
 		switch {
 		case err != nil:
 			return err
@@ -84,11 +76,11 @@ func writeLines(ctx context.Context, to http.ResponseWriter, ws *workspace.Works
 			step = max(1, (before-page.Next)/2) // not all fit
 			continue
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(pageTime)) // a server without deadlines has none
-		for i := len(page.Entries) - 1; i >= 0; i-- {
-			e := page.Entries[i]
-			if err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key,
-				string(e.Content)}); err != nil {
+		// A server without deadlines has none.
+		_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(pageTime))
+		for _, e := range slices.Backward(page.Entries) {
+			err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key, string(e.Content)})
+			if err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -31,61 +30,42 @@ type logConfirmData struct {
 }
 
 // logConfirm asks whether entries are to be deleted.
-func (h *Handler) logConfirm(v *visit, view string) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
-	d := logConfirmData{Delete: view == "delete", Given: v.r.URL.Query().Get("through")}
-	return v.confirmLog(ws, http.StatusOK, d)
+func (v *visit) logConfirm() error {
+	return v.confirmLog(http.StatusOK, logConfirmData{Delete: v.form.Get("view") == "delete", Given: v.form.Get("through")})
 }
 
 // confirmLog answers with the page that asks.
-func (v *visit) confirmLog(ws *workspace.Workspace, status int, d logConfirmData) error {
+func (v *visit) confirmLog(status int, d logConfirmData) error {
 	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
-	l, err := ws.ViewLog(v.r.Context(), v.r.PathValue("path"), workspace.LogQuery{Limit: 1})
+	l, err := v.ws.ViewLog(v.r.Context(), v.path(), workspace.LogQuery{Limit: 1})
 	switch {
 	case err != nil:
 		return err
 	case !l.Exists:
 		return errNoLog
 	}
-	d.logHead = v.logHead(ws, l)
-	switch {
-	case d.Delete:
-		d.Through, d.Count = l.Last, d.Entries
-		d.Ends = rowsOf(d.Address, l.Entries)
-	case d.Given != "" && d.Problem == "":
-		if d.Problem = d.setThrough(); d.Problem != "" {
-			status = http.StatusBadRequest
-			break
-		}
-		ends, err := ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{Before: d.Through + 2, After: d.Through - 1})
-		if err != nil {
-			return err
-		}
-		for _, r := range rowsOf(d.Address, ends.Entries) {
-			if r.Number > d.Through {
-				d.Stays = append(d.Stays, r)
-			} else {
-				d.Ends = append(d.Ends, r)
-			}
-		}
-	}
+	d.logHead = v.logHead(l)
 	title := "Trim "
 	if d.Delete {
-		title = "Delete "
+		title, d.Through, d.Count = "Delete ", l.Last, d.Entries
+	} else if d.Given != "" {
+		if d.Problem = d.setThrough(); d.Problem != "" {
+			status = http.StatusBadRequest
+		} else if l, err = v.ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{
+			Before: d.Through + 2, After: d.Through - 1}); err != nil {
+			return err
+		}
 	}
-	return v.write(status, "log-trim", title+text.Plain(d.Path), v.agentPlace(), d)
-}
-
-func rowsOf(address string, entries []workspace.Entry) (rows []entryRow) {
-	for _, e := range entries {
-		rows = append(rows, newEntryRow(address, "", e))
+	for _, e := range l.Entries {
+		if r := newEntryRow(d.Address, "", e); r.Number > d.Through {
+			d.Stays = append(d.Stays, r)
+		} else {
+			d.Ends = append(d.Ends, r)
+		}
 	}
-	return rows
+	return v.write(status, "log-trim", title+d.Path, d)
 }
 
 // setThrough reads the number that the person has typed.
@@ -106,39 +86,34 @@ func (d *logConfirmData) setThrough() (problem string) {
 }
 
 // changeLog deletes entries of a log, or all of it.
-func (h *Handler) changeLog(v *visit) error {
-	ws, err := v.workspace(toReadAndWrite)
-	if err != nil {
-		return err
-	}
-	name := v.r.PathValue("path")
+func (v *visit) changeLog() error {
 	switch v.form.Get("do") {
 	case "trim":
-		through, err := strconv.ParseInt(v.form.Get("through"), 10, 64)
-		if err == nil {
-			_, err = ws.TrimLog(v.r.Context(), name, through, workspace.DeleteOptions{})
+		through, ok := parseNumber(v.form.Get("through"))
+		err := workspace.ErrInvalid
+		if ok {
+			_, err = v.ws.TrimLog(v.r.Context(), v.path(), through, workspace.DeleteOptions{})
 		}
-		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) ||
-			errors.Is(err, workspace.ErrInvalid) {
-			return v.confirmLog(ws, http.StatusBadRequest, logConfirmData{Given: v.form.Get("through")})
+		if errors.Is(err, workspace.ErrInvalid) {
+			return v.confirmLog(http.StatusBadRequest, logConfirmData{Given: v.form.Get("through")})
 		}
 		if err != nil {
 			return err
 		}
-		return v.see(logURL(ws.Agent(), name))
+		return v.see(logURL(v.ws.Agent(), v.path()))
 	case "delete":
-		seen, err := versionOf(v.form.Get("last"))
+		seen, err := v.number("last")
 		if err != nil {
 			return err
 		}
-		_, err = ws.DeleteLog(v.r.Context(), name, workspace.DeleteOptions{IfLast: &seen})
+		_, err = v.ws.DeleteLog(v.r.Context(), v.path(), workspace.DeleteOptions{IfLast: &seen})
 		if errors.Is(err, workspace.ErrConflict) {
-			return v.confirmLog(ws, http.StatusConflict, logConfirmData{Delete: true, Changed: true})
+			return v.confirmLog(http.StatusConflict, logConfirmData{Delete: true, Changed: true})
 		}
 		if err != nil {
 			return err
 		}
-		return v.see(agentURL(ws.Agent()))
+		return v.see(agentURL(v.ws.Agent()))
 	}
 	return errNoSuchAct
 }

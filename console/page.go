@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -19,31 +18,17 @@ import (
 type pages map[string]*template.Template
 
 func (h *Handler) parsePages() (pages, error) {
-	layout, err := template.New("layout.html").Funcs(h.functions()).ParseFS(embedded, "templates/layout.html",
-		"templates/parts.html")
-	if err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
 	names, err := fs.Glob(embedded, "templates/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
 	all := pages{}
 	for _, file := range names {
-		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name == "layout" || name == "parts" {
-			continue
-		}
-		own, err := layout.Clone()
-		if err == nil {
-			own, err = own.ParseFS(embedded, file)
-		}
+		page := template.New("layout.html").Funcs(h.functions())
+		page, err = page.ParseFS(embedded, "templates/layout.html", "templates/parts.html", file)
 		if err != nil {
-			return nil, fmt.Errorf("console: %w", err)
+			break
 		}
-		all[name] = own
+		all[strings.TrimSuffix(path.Base(file), ".html")] = page
 	}
-	return all, nil
+	return all, err
 }
 
 // frame is what the layout needs around the data of a page.
@@ -77,40 +62,38 @@ func (h *Handler) functions() template.FuncMap {
 		"author":  authorName,
 		"version": version,
 		"minus":   func(n int64) int64 { return -n },
-		"tree":    treeHTML,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
 
-// A part of the console, as the navigation names it.
+// The parts of the console that handlers name.
 const (
-	partAgents    = "Agents"
-	partSearch    = "Search"
-	partSummaries = "Summaries"
-	partChanges   = "Changes"
-	partKeys      = "Keys"
-	partHealth    = "Health"
+	partAgents = "Agents" // unless a handler says otherwise
+	partSearch = "Search"
+	partKeys   = "Keys"
 )
 
 // A place says where a page belongs, and how it is kept up to date.
 type place struct {
 	Part    string // the part of the console that the page belongs to; "": none
-	Agent   string // that the page belongs to; "": none
 	Stream  string // the address of the events of the page; "": it is not live
 	Refresh string // what to fetch after an event; "": the page itself
 	Every   int    // seconds after which the page is fetched again; 0: it is not
 }
 
+// follow lets the page be fetched again when the memory of its agent changes.
+func (v *visit) follow() { v.Stream = query("/events", "agent", v.ws.Agent()) }
+
 // render answers with a page.
-func (v *visit) render(name, title string, o place, data any) error {
-	return v.write(http.StatusOK, name, title, o, data)
+func (v *visit) render(name, title string, data any) error {
+	return v.write(http.StatusOK, name, title, data)
 }
 
 // write answers with a page and a status.
-func (v *visit) write(status int, name, title string, o place, data any) error {
+func (v *visit) write(status int, name, title string, data any) error {
 	known := v.person.ID != ""
 	f := frame{
-		Title: title, Person: v.person, Known: known, Version: v.h.o.Version, Data: data, place: o,
+		Title: title, Person: v.person, Known: known, Version: v.h.o.Version, Data: data, place: v.place,
 		Keys: known && v.person.Admin && v.h.o.Keys != nil, Health: known && v.person.Metrics && v.h.o.Health != nil,
 	}
 	if v.session != "" {
@@ -193,18 +176,6 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // version returns the name of a version.
 func version(n int64) string { return "v" + number(n) }
-
-// positive reads a number above 0. "" is 0.
-func positive(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n <= 0 {
-		return 0, errNothingHere
-	}
-	return n, nil
-}
 
 // integer returns an int or an int64 of a template.
 func integer(n any) int64 {

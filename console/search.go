@@ -24,8 +24,6 @@ const (
 type searchData struct {
 	Head    agentHead // with Agent "": of all agents of the person
 	Find    search
-	Kinds   []option
-	Ways    []option
 	Problem string // what is wrong with the search
 	Asked   bool   // there is a result
 	Hits    []hitRow
@@ -35,18 +33,9 @@ type searchData struct {
 	All     string // the address of the search over all agents; "": it is that already
 }
 
-// Page is the address of the page.
-func (d searchData) Page() string { return d.Find.page }
-
-// An option is a value of a field of a form.
-type option struct {
-	Value, Title string
-	Selected     bool
-}
-
 // A search is what a person looks for.
 type search struct {
-	page  string // the address of the page
+	Page  string // the address of the page
 	Query string
 	Kind  string
 	Way   string // "", "exact" or "regexp"
@@ -62,18 +51,12 @@ type hitRow struct {
 
 // searchOf reads a search from the query of an address.
 func searchOf(page string, q url.Values) search {
-	s := search{page: page, Query: q.Get("q"), Kind: q.Get("kind"), Way: q.Get("as"), Part: q.Get("prefix")}
-	for _, way := range []string{"exact", "regexp"} {
-		if s.Way == "" && q.Get(way) != "" {
-			s.Way = way
-		}
-	}
-	return s
+	return search{Page: page, Query: q.Get("q"), Kind: q.Get("kind"), Way: q.Get("as"), Part: q.Get("prefix")}
 }
 
 // address returns the address of the search.
 func (s search) address() string {
-	return query(s.page, "q", s.Query, "kind", s.Kind, "as", s.Way, "prefix", s.Part)
+	return query(s.Page, "q", s.Query, "kind", s.Kind, "as", s.Way, "prefix", s.Part)
 }
 
 func (s search) options() workspace.SearchOptions {
@@ -84,39 +67,42 @@ func (s search) options() workspace.SearchOptions {
 }
 
 // searchAgent searches the agent in the address.
-func (h *Handler) searchAgent(v *visit) error {
-	ws, err := v.workspace(toRead)
-	if err != nil {
-		return err
-	}
-	d := searchData{Head: v.agentHead(partSearch), Find: searchOf(agentURL(ws.Agent(), "search"), v.r.URL.Query())}
-	all := d.Find
-	all.page = "/search"
-	d.All = all.address()
-	return v.search(d, func(ctx context.Context) (workspace.AgentsSearch, error) {
-		r, err := ws.Search(ctx, d.Find.Query, d.Find.options())
+func (v *visit) searchAgent() error {
+	agent := v.ws.Agent()
+	d := searchData{Head: v.agentHead("Search"), Find: searchOf(agentURL(agent, "search"), v.form),
+		All: searchOf("/search", v.form).address()}
+	return v.search("Search in "+agent, d, func(ctx context.Context) (workspace.AgentsSearch, error) {
+		r, err := v.ws.Search(ctx, d.Find.Query, d.Find.options())
 		return workspace.AgentsSearch{SearchResult: r, Agents: 1}, err
 	})
 }
 
 // searchAll searches all agents of the person.
-func (h *Handler) searchAll(v *visit) error {
+func (v *visit) searchAll() error {
 	p := v.person
 	switch agent, ok := p.only(); {
 	case !p.Read:
 		return errMayNotRead
 	case ok:
-		return v.see(searchOf(agentURL(agent, "search"), v.r.URL.Query()).address())
+		return v.see(searchOf(agentURL(agent, "search"), v.form).address())
 	}
-	d := searchData{Find: searchOf("/search", v.r.URL.Query())}
-	return v.search(d, func(ctx context.Context) (workspace.AgentsSearch, error) {
+	v.Part = partSearch
+	d := searchData{Find: searchOf("/search", v.form)}
+	return v.search("Search", d, func(ctx context.Context) (workspace.AgentsSearch, error) {
 		return p.Service.Search(ctx, p.Agents, d.Find.Query, d.Find.options())
 	})
 }
 
 // search answers with the result of a search.
-func (v *visit) search(d searchData, run func(context.Context) (workspace.AgentsSearch, error)) error {
-	d.setOptions()
+func (v *visit) search(title string, d searchData, run func(context.Context) (workspace.AgentsSearch, error)) error {
+	if other := d.Find; other.Way != "exact" {
+		other.Way = "exact"
+		d.Exact = other.address()
+	}
+	if other := d.Find; other.Kind != "" || other.Part != "" {
+		other.Kind, other.Part = "", ""
+		d.Wider = other.address()
+	}
 	status := http.StatusOK
 	if d.Find.Query != "" {
 		if err := v.take(v.h.finds, 1); err != nil {
@@ -140,11 +126,7 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 			return err
 		}
 	}
-	part, title := partSearch, "Search"
-	if d.Head.Agent != "" {
-		part, title = partAgents, "Search in "+d.Head.Agent
-	}
-	return v.write(status, "search", title, place{Part: part, Agent: d.Head.Agent}, d)
+	return v.write(status, "search", title, d)
 }
 
 // cause returns an error without its operation and object, which the page shows anyway.
@@ -160,28 +142,6 @@ func cause(err error) error {
 		err = inner
 	}
 	return err
-}
-
-func (d *searchData) setOptions() {
-	f := d.Find
-	d.Kinds = []option{
-		{"", "Files and logs", f.Kind == ""},
-		{"file", "Files", f.Kind == "file"},
-		{"log", "Logs", f.Kind == "log"},
-	}
-	d.Ways = []option{
-		{"", "Words", f.Way == ""},
-		{"exact", "Exact text", f.Way == "exact"},
-		{"regexp", "Regular expression", f.Way == "regexp"},
-	}
-	if other := f; f.Way != "exact" {
-		other.Way = "exact"
-		d.Exact = other.address()
-	}
-	if other := f; f.Kind != "" || f.Part != "" {
-		other.Kind, other.Part = "", ""
-		d.Wider = other.address()
-	}
 }
 
 // setHits puts what was found on the page.

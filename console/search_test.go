@@ -55,7 +55,7 @@ func TestSearch(t *testing.T) {
 		{address("/a/a/search", "q", "needle", "kind", "log"), 200, "[/a/a/logs/checks?before=3#e2]", "1 passage."},
 		{address("/a/a/search", "q", "needle", "prefix", "notes/"), 200, "[]", "Search all files and logs"},
 		{address("/a/a/search", "q", "<b>is", "as", "exact"), 200, "[/a/a/files/long.txt?view=source&from=1386#L1401]", "<mark>&lt;b&gt;is</mark>"},
-		{address("/a/a/search", "q", "^We .*y\\.$", "regexp", "1"), 200, "[/a/a/files/notes/plan.md?view=source#L3]", "1 line."},
+		{address("/a/a/search", "q", "^We .*y\\.$", "as", "regexp"), 200, "[/a/a/files/notes/plan.md?view=source#L3]", "1 line."},
 		{address("/a/a/search", "q", "zweigstelle"), 200, "[]", `<a href="/a/a/search?as=exact&amp;q=zweigstelle">Look for the exact text</a>`},
 		{address("/a/a/search", "q", "Ship", "as", "exact"), 200, "[]", "the same capitals"},
 		{address("/a/a/search"), 200, "[]", "Search a</h2>"},

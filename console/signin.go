@@ -59,7 +59,7 @@ func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) {
 		h.exchange(v, token, d)
 		return
 	}
-	_ = v.write(http.StatusOK, "signin", "Sign in", place{}, d)
+	_ = v.write(http.StatusOK, "signin", "Sign in", d)
 }
 
 // signIn takes the form of that page.
@@ -80,7 +80,7 @@ func (h *Handler) signInData(r *http.Request, next string) signInData {
 // exchange gives the browser a session for a credential.
 func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	if d.Plain {
-		_ = v.write(http.StatusForbidden, "signin", "Sign in", place{}, d)
+		_ = v.write(http.StatusForbidden, "signin", "Sign in", d)
 		return
 	}
 	session, until, err := "", time.Time{}, ErrRefused
@@ -106,12 +106,12 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	if busy != nil {
 		status = http.StatusTooManyRequests
 	}
-	_ = v.write(status, "signin", "Sign in", place{}, d)
+	_ = v.write(status, "signin", "Sign in", d)
 }
 
 // signOut ends the session.
-func (h *Handler) signOut(v *visit) error {
-	if err := h.o.People.SignOut(v.r.Context(), v.session); err != nil {
+func (v *visit) signOut() error {
+	if err := v.h.o.People.SignOut(v.r.Context(), v.session); err != nil {
 		return err
 	}
 	gone := newCookie(v.r, "", time.Unix(0, 0))

@@ -39,21 +39,17 @@ type summaryRow struct {
 func (r summaryRow) Stale() bool { return r.Version != r.Current }
 
 // summaries shows the summaries of an agent, or with a path those of a file.
-func (h *Handler) summaries(v *visit) error {
-	ws, err := v.workspace(toRead)
-	if err != nil {
+func (v *visit) summaries() (err error) {
+	if err := v.take(v.h.room, summaryRoom); err != nil {
 		return err
 	}
-	if err := v.take(h.room, summaryRoom); err != nil {
+	agent, after := v.ws.Agent(), v.form.Get("after")
+	d := summariesData{Head: v.agentHead("Summaries"), Path: v.form.Get("path"), Paged: after != "",
+		First: agentURL(agent, "summaries")}
+	if d.Spend, err = v.ws.SummarySpend(v.r.Context()); err != nil {
 		return err
 	}
-	q := v.r.URL.Query()
-	d := summariesData{Head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "",
-		First: agentURL(ws.Agent(), "summaries")}
-	if d.Spend, err = ws.SummarySpend(v.r.Context()); err != nil {
-		return err
-	}
-	page, err := ws.Summaries(v.r.Context(), workspace.SummariesQuery{Path: d.Path, After: q.Get("after")})
+	page, err := v.ws.Summaries(v.r.Context(), workspace.SummariesQuery{Path: d.Path, After: after})
 	if err != nil {
 		return err
 	}
@@ -61,18 +57,13 @@ func (h *Handler) summaries(v *visit) error {
 		return errNothingHere
 	}
 	for _, s := range page.Summaries {
-		r := summaryRow{SummaryInfo: s, Address: fileURL(ws.Agent(), s.Path) + "?v=" + number(s.Version)}
-		r.Text = query(d.First, "path", s.Path)
-		shown := s.Text
-		if len(shown) > maxSummaryText {
-			shown = shown[:maxSummaryText]
-			r.Cut = int64(len(s.Text) - maxSummaryText)
-		}
-		r.Shown = text.HTML(shown)
-		d.Rows = append(d.Rows, r)
+		shown := s.Text[:min(len(s.Text), maxSummaryText)]
+		d.Rows = append(d.Rows, summaryRow{SummaryInfo: s, Shown: text.HTML(shown), Cut: int64(len(s.Text) - len(shown)),
+			Address: fileURL(agent, s.Path) + "?v=" + number(s.Version), Text: query(d.First, "path", s.Path)})
 	}
 	if page.Next != "" {
 		d.Next = query(d.First, "after", page.Next)
 	}
-	return v.renderAgent("summaries", "Summaries of "+ws.Agent(), d)
+	v.follow()
+	return v.render("summaries", "Summaries of "+agent, d)
 }

@@ -1,12 +1,15 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
@@ -20,19 +23,67 @@ type visit struct {
 	r       *http.Request
 	person  Person
 	session string
-	form    url.Values        // of a POST
-	group   string            // the person, or the address of somebody who is not known
-	parts   []*admission.Part // of memory, and of what else is limited
+	form    url.Values           // of a POST, and else of the address
+	ws      *workspace.Workspace // of the agent in the address; nil: the page is not about one
+	place
+	group string            // the person, or the address of somebody who is not known
+	parts []*admission.Part // of memory, and of what else is limited
 }
 
 // A need is what a person must be allowed to do with an agent.
 type need int
 
 const (
-	toRead need = iota
-	toWrite
-	toReadAndWrite // to change what the person has seen, or will see in an error
+	toRead   need = iota
+	toChange      // and to read, because a person changes what was shown, or is shown in an error
 )
+
+// ofAgent returns the answer about the agent in the address, for people who may do what it
+// needs.
+func ofAgent(n need, answer func(*visit) error) func(*visit) error {
+	return func(v *visit) (err error) {
+		if v.ws, err = v.workspace(v.r.PathValue("agent"), n); err != nil {
+			return err
+		}
+		return answer(v)
+	}
+}
+
+// path returns the path of the file or the log in the address.
+func (v *visit) path() string { return v.r.PathValue("path") }
+
+// number reads a number of the form or of the address. If there is none, it is 0.
+func (v *visit) number(name string) (int64, error) {
+	n, ok := parseNumber(v.form.Get(name))
+	switch {
+	case ok:
+		return n, nil
+	case v.r.Method == http.MethodPost:
+		return 0, errBadForm
+	}
+	return 0, errNothingHere
+}
+
+// parseNumber reads a number that is not negative. "" is 0.
+func parseNumber(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 64)
+	return n, err == nil && n >= 0
+}
+
+// read returns a version of a file. Version 0 is the current one.
+func (v *visit) read(path string, version int64) (workspace.ReadResult, error) {
+	return v.ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{Version: version})
+}
+
+// history returns the versions of a file that are kept, the oldest first, and the current
+// one.
+func (v *visit) history(path string) (all []workspace.VersionInfo, current workspace.VersionInfo, err error) {
+	all, err = v.ws.History(v.r.Context(), path)
+	if len(all) > 0 {
+		current = all[len(all)-1]
+	}
+	return all, current, err
+}
 
 // maxForm is how many bytes a form may have: the largest file with each line ending as
 // %0D%0A, and the other fields.
@@ -53,77 +104,74 @@ const (
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*visit) error) {
 	v := &visit{h: h, w: w, r: r, session: sessionOf(r)}
 	defer v.leave()
-	var err error
-	v.person, err = h.o.People.Person(r.Context(), v.session)
+	err := v.enter()
+	if err == nil {
+		err = answer(v)
+	}
 	switch {
 	case errors.Is(err, ErrSignedOut) && r.Method == http.MethodGet:
 		h.toSignIn(w, r)
-		return
 	case err != nil:
-		if r.Method == http.MethodPost { // the answer holds what was typed
-			address, _, _ := net.SplitHostPort(r.RemoteAddr)
-			v.group = "address " + address
-			_ = v.readForm(h.foreign, foreignTime)
-		}
 		h.fail(v, err)
-		return
 	}
-	if h.o.Admit != nil {
-		if err := h.o.Admit(r.Context(), v.person); err != nil {
-			h.fail(v, err)
-			return
+}
+
+// enter finds out who sends the request, and reads its form. With an error too there may be a
+// form.
+func (v *visit) enter() (err error) {
+	o, ctx, posts := v.h.o, v.r.Context(), v.r.Method == http.MethodPost
+	if v.person, err = o.People.Person(ctx, v.session); err != nil {
+		if posts { // the answer holds what was typed
+			address, _, _ := net.SplitHostPort(v.r.RemoteAddr)
+			v.group = "address " + address
+			_ = v.readForm(v.h.foreign, foreignTime)
+		}
+		return err
+	}
+	if o.Admit != nil {
+		if err := o.Admit(ctx, v.person); err != nil {
+			return err
 		}
 	}
-	v.group = v.person.ID
+	v.group, v.form, v.Part = v.person.ID, v.r.URL.Query(), partAgents
 	if v.person.Open && v.session == "" {
-		v.session = newSession()
-		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
+		v.session = rand.Text() // it binds the forms of the pages to the browser
+		http.SetCookie(v.w, newCookie(v.r, v.session, o.Now().Add(openSession)))
 	}
-	if r.Method == http.MethodPost {
-		if err := v.readForm(h.room, formTime); err != nil {
-			h.fail(v, err)
-			return
+	if posts {
+		if err := v.readForm(v.h.room, formTime); err != nil {
+			return err
 		}
 	}
 	// The form may have taken long to arrive, or Admit may have waited. The rights count as
 	// they are now.
-	if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
-		if errors.Is(err, ErrSignedOut) && r.Method == http.MethodGet {
-			h.toSignIn(w, r)
-			return
-		}
-		h.fail(v, err)
-		return
-	}
-	if err := answer(v); err != nil {
-		h.fail(v, err)
-	}
+	v.person, err = o.People.Person(ctx, v.session)
+	return err
 }
 
 // readForm reads the form of a POST and checks its token. The room is for the form, and for
 // an answer that has its text in a text field. With an error too there may be a form.
 func (v *visit) readForm(in *admission.Semaphore, within time.Duration) error {
+	limit := min(maxForm(), in.Share())
 	size := v.r.ContentLength
-	if size < 0 || size > maxForm() {
-		size = maxForm()
+	if size < 0 {
+		size = limit
 	}
 	if err := v.takeRoom(in, min(10*size, in.Share())); err != nil {
 		return err
 	}
 	arrival := http.NewResponseController(v.w)
 	_ = arrival.SetReadDeadline(time.Now().Add(within)) // a server without deadlines has none
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm())
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, limit)
 	err := v.r.ParseForm()
 	_ = arrival.SetReadDeadline(time.Time{})
-	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
-		}
+	var large *http.MaxBytesError
+	switch v.form = v.r.PostForm; {
+	case errors.As(err, &large):
+		return workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
+	case err != nil:
 		return workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
-	}
-	v.form = v.r.PostForm
-	if !isFormToken(v.session, v.form.Get("token")) {
+	case !isFormToken(v.session, v.form.Get("token")):
 		return errStaleForm
 	}
 	return nil
@@ -171,30 +219,21 @@ func (v *visit) sameRights() error {
 	return err
 }
 
-// workspace returns the workspace of the agent in the path of the request. An agent that is
-// not the person's and one that cannot exist are the same [errNothingHere].
-func (v *visit) workspace(n need) (*workspace.Workspace, error) {
-	return v.workspaceOf(v.r.PathValue("agent"), n)
-}
-
-func (v *visit) workspaceOf(agent string, n need) (*workspace.Workspace, error) {
+// workspace returns the workspace of an agent. An agent that is not the person's and one that
+// cannot exist are the same [errNothingHere].
+func (v *visit) workspace(agent string, n need) (*workspace.Workspace, error) {
 	p := v.person
 	switch {
 	case p.Allow == nil || !p.Allow(agent):
 		return nil, errNothingHere
-	case n != toWrite && !p.Read:
+	case !p.Read:
 		return nil, errMayNotRead
-	case n != toRead && !p.Write:
+	case n == toChange && !p.Write:
 		return nil, errMayNotWrite
 	}
 	ws, err := p.Service.Look(agent)
 	if err != nil {
 		return nil, errNothingHere
 	}
-	return ws.As(v.author()), nil
-}
-
-// author is the author of what the person changes.
-func (v *visit) author() workspace.Author {
-	return workspace.Author{Client: "scratchpad console", Version: v.h.o.Version, Key: v.person.Key}
+	return ws.As(workspace.Author{Client: "scratchpad console", Version: v.h.o.Version, Key: p.Key}), nil
 }

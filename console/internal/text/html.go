@@ -44,15 +44,10 @@ func isPlain(text string) bool {
 // name, tab and line feed are marks too.
 func Name(name string) template.HTML {
 	var b strings.Builder
-	WriteName(&b, name)
-	return template.HTML(b.String())
-}
-
-// WriteName writes what [Name] returns.
-func WriteName(b *strings.Builder, name string) {
 	b.WriteString("<bdi>")
-	writeRuns(b, runs(name, true))
+	writeRuns(&b, runs(name, true))
 	b.WriteString("</bdi>")
+	return template.HTML(b.String())
 }
 
 // Plain returns the text with marks as ⟨U+200B⟩, for places that hold no element: a title, an
