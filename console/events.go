@@ -65,9 +65,6 @@ func (v *visit) events() error {
 				return nil
 			}
 		}
-		if event == "change" {
-			pause(v.r, eventPause)
-		}
 		event = ""
 		select {
 		case <-v.r.Context().Done():
@@ -130,14 +127,6 @@ func (p *Person) notices(page, agent string) bool {
 	return p.Read && p.Allow(agent)
 }
 
-// pause waits, or until the request is over. Changes that come meanwhile are one event.
-func pause(r *http.Request, d time.Duration) {
-	select {
-	case <-r.Context().Done():
-	case <-time.After(d):
-	}
-}
-
 // send sends an event, or with the empty name a sign of life. A browser that does not take
 // it within 10 seconds is given up, if the server can set deadlines.
 func (v *visit) send(event string) error {
@@ -150,5 +139,12 @@ func (v *visit) send(event string) error {
 	if _, err := v.w.Write([]byte(text)); err != nil {
 		return err
 	}
-	return stream.Flush()
+	err := stream.Flush()
+	if event == "change" { // those that come now are one event
+		select {
+		case <-v.r.Context().Done():
+		case <-time.After(eventPause):
+		}
+	}
+	return err
 }
