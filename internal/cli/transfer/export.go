@@ -6,10 +6,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,7 +25,6 @@ import (
 type ExportOptions struct {
 	Versions bool                    // export all versions that are kept
 	Database string                  // the id of the installation, for the manifest; "": it has none
-	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // called with bytes after each file and each page of a log; nil: not called
 }
 
@@ -45,9 +46,6 @@ type Exported struct {
 // Errors: [workspace.ErrConflict] if the folder is not empty, and those of the workspace
 // and of the file system.
 func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOptions) (Exported, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Exported{}, err
 	}
@@ -56,14 +54,12 @@ func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOp
 		return Exported{}, err
 	}
 	defer root.Close()
-	if err := checkEmpty(root, dir); err != nil {
+	if err := checkEmpty(dir); err != nil {
 		return Exported{}, err
 	}
 	e := &exporter{ctx: ctx, ws: ws, o: o, root: root, folders: map[string]bool{".": true}}
-	if err := e.run(); err != nil {
-		return e.sum, err
-	}
-	return e.sum, nil
+	err = e.run()
+	return e.sum, err
 }
 
 // IsHalf reports whether a folder holds an export that was interrupted.
@@ -72,15 +68,9 @@ func IsHalf(dir string) bool {
 	return err == nil
 }
 
-func checkEmpty(root *os.Root, dir string) error {
-	d, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if names, err := d.Readdirnames(1); len(names) == 0 && (err == nil || err == io.EOF) {
-		return nil
-	} else if err != nil {
+func checkEmpty(dir string) error {
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) == 0 {
 		return err
 	}
 	way := "it is not empty; give a new or an empty folder"
@@ -98,7 +88,8 @@ type exporter struct {
 	o       ExportOptions
 	root    *os.Root
 	folders map[string]bool // that were made
-	out     *manifestWriter
+	out     io.Writer       // the manifest
+	between string          // what stands between the record before and the next one
 	sum     Exported
 	total   int64 // bytes to export, about
 }
@@ -108,37 +99,50 @@ func (e *exporter) run() error {
 	if err != nil {
 		return err
 	}
-	return e.write(unfinished, func(out io.Writer) error {
-		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
-		if e.out, err = newManifestWriter(out, head); err != nil {
-			return err
-		}
-		e.out.begin("files")
+	head, err := json.Marshal(header{Format: format, Database: e.o.Database, Agent: e.ws.Agent(),
+		Time: time.Now().UTC().Truncate(time.Microsecond)})
+	if err != nil {
+		return err
+	}
+	err = e.write(unfinished, func(out io.Writer) error {
+		e.out, e.between = out, ""
+		fmt.Fprintf(out, "%s,\n\"files\":[", head[:len(head)-1])
 		names := escapeAll(files)
 		for _, path := range files {
 			if err := e.file(path, names[path]); err != nil {
 				return err
 			}
 		}
-		e.out.begin("logs")
+		e.between = ""
+		fmt.Fprint(out, "\n],\n\"logs\":[")
 		names = escapeAll(logs)
 		for _, path := range logs {
 			if err := e.log(path[:len(path)-len(logEnd)], names[path]); err != nil {
 				return err
 			}
 		}
-		return e.out.end()
-	}, e.finish)
+		_, err := fmt.Fprint(out, "\n]}\n")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.finish()
+}
+
+// add adds a record to the manifest.
+func (e *exporter) add(record any) error {
+	line, err := json.Marshal(record)
+	if err == nil {
+		_, err = fmt.Fprintf(e.out, "%s\n%s", e.between, line)
+		e.between = ","
+	}
+	return err
 }
 
 // finish gives the manifest its name. All folders are on the disk before and after.
 func (e *exporter) finish() error {
-	folders := make([]string, 0, len(e.folders))
-	for dir := range e.folders {
-		folders = append(folders, dir)
-	}
-	slices.Sort(folders)
-	for _, dir := range folders {
+	for _, dir := range slices.Sorted(maps.Keys(e.folders)) {
 		if err := e.ctx.Err(); err != nil {
 			return err
 		}
@@ -203,8 +207,7 @@ func (e *exporter) file(path, name string) error {
 		if number > 0 {
 			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
 		}
-		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err },
-			nil); err != nil {
+		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err }); err != nil {
 			return err
 		}
 		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
@@ -220,7 +223,7 @@ func (e *exporter) file(path, name string) error {
 		e.sum.Files++
 	}
 	for _, r := range slices.Backward(records) {
-		if err := e.out.add(r); err != nil {
+		if err := e.add(r); err != nil {
 			return err
 		}
 	}
@@ -279,7 +282,7 @@ func (e *exporter) log(path, name string) error {
 				return nil
 			}
 		}
-	}, nil)
+	})
 	if err != nil {
 		return err
 	}
@@ -289,7 +292,7 @@ func (e *exporter) log(path, name string) error {
 	record.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	e.sum.Logs++
 	e.sum.Entries += record.Entries
-	return e.out.add(record)
+	return e.add(record)
 }
 
 func (e *exporter) did(bytes int64) {
@@ -299,9 +302,8 @@ func (e *exporter) did(bytes int64) {
 	}
 }
 
-// write makes a new file with its folders, and waits until it is on the disk. Then it
-// calls finish, unless that is nil.
-func (e *exporter) write(name string, fill func(io.Writer) error, finish func() error) error {
+// write makes a new file with its folders, and waits until it is on the disk.
+func (e *exporter) write(name string, fill func(io.Writer) error) error {
 	if err := e.ctx.Err(); err != nil {
 		return err
 	}
@@ -322,8 +324,5 @@ func (e *exporter) write(name string, fill func(io.Writer) error, finish func() 
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err != nil || finish == nil {
-		return err
-	}
-	return finish()
+	return errors.Join(err, file.Close())
 }

@@ -8,13 +8,3 @@ func SetMaxNames(t *testing.T, n int) {
 	maxNames = n
 	t.Cleanup(func() { maxNames = before })
 }
-
-// SetOpening calls fn before a file is opened that was looked at, for one test.
-func SetOpening(t *testing.T, fn func(name string)) {
-	before := opening
-	opening = fn
-	t.Cleanup(func() { opening = before })
-}
-
-// SamePath says why a name is left out whose path another name had before.
-var SamePath = samePath
