@@ -21,7 +21,7 @@ func (c *copier) again(o store.Owner) error {
 		return err
 	}
 	err = c.to.Update(c.ctx, o, func(tx store.Tx) error {
-		if state, err := tx.Owner(); err != nil || !sameState(state, old) {
+		if state, err := tx.Owner(); err != nil || state != old {
 			return cmp.Or(err, error(written(o)))
 		}
 		return erase(tx)
@@ -38,47 +38,19 @@ func written(o store.Owner) *workspace.Error {
 		"somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
 }
 
-// wantOlder returns the state of an owner in the target, or ErrConflict if what the target
-// has of the owner is not what the source had before. Somebody who had the target open
+// wantOlder returns the state of an owner in the target, or ErrConflict if the target's is
+// newer than the source's. Somebody who had the target open
 // before Copy began may have written to it, and that is nothing to throw away.
-func (c *copier) wantOlder(o store.Owner) (there store.OwnerState, err error) {
-	here, err1 := stateOf(c.ctx, c.from, o)
-	there, err2 := stateOf(c.ctx, c.to, o)
-	if err := errors.Join(err1, err2); err != nil {
-		return there, fmt.Errorf("copy %s again: %w", o, err)
-	}
+func (c *copier) wantOlder(o store.Owner) (store.OwnerState, error) {
+	here, there, err := c.states(o)
 	foreign := here.Revision < there.Revision
 	if (here == store.OwnerState{}) { // the source does not have it any more
 		foreign = !c.restored[o] && !there.IsDeleted() && there != store.OwnerState{}
-	} else if !foreign && there.Changes > 0 {
-		was, err1 := changeAt(c, c.from, o, there.Revision)
-		is, err2 := changeAt(c, c.to, o, there.Revision)
-		if err := errors.Join(err1, err2); err != nil {
-			return there, fmt.Errorf("copy %s again: %w", o, err)
-		}
-		if is.Time.Equal(was.Time) {
-			is.Time = was.Time
-		}
-		foreign = was.Revision != 0 && is != was // the source may have removed the row since
 	}
-	if foreign {
-		return there, written(o)
+	if err == nil && foreign {
+		err = written(o)
 	}
-	return there, nil
-}
-
-// changeAt returns the row of a journal that has a revision, the zero value if it is not
-// kept.
-func changeAt(c *copier, s workspace.Store, o store.Owner, revision int64) (found workspace.Change, err error) {
-	err = s.View(c.ctx, o, func(r store.Reader) error {
-		found = workspace.Change{}
-		rows, err := r.Changes(revision-1, 1)
-		if len(rows) > 0 && rows[0].Revision == revision {
-			found = rows[0]
-		}
-		return err
-	})
-	return found, err
+	return there, err
 }
 
 // erase removes every row of an owner.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -112,10 +113,11 @@ func (c *copier) measure() error {
 	if c.o.Copying == nil && c.o.Verifying == nil {
 		return nil
 	}
-	for o, err := range owners(c.ctx, c.from) {
-		if err != nil {
-			return err
-		}
+	all, err := owners(c.ctx, c.from)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
 		state, err := stateOf(c.ctx, c.from, o)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", o, err)
@@ -127,18 +129,19 @@ func (c *copier) measure() error {
 
 // copyOwners copies the owners that the target does not have.
 func (c *copier) copyOwners() error {
-	for p, err := range c.ownerPairs() {
-		switch {
-		case err != nil:
-			return err
-		case p.there != nil:
-			c.report.Kept++
+	here, there, err := c.owners()
+	if err != nil {
+		return err
+	}
+	c.report.Kept = int64(len(there))
+	for _, o := range here {
+		if _, found := slices.BinarySearchFunc(there, o, byName); found {
 			continue
 		}
 		if err := c.ours(); err != nil {
 			return err
 		}
-		if err := c.restore(*p.here); err != nil {
+		if err := c.restore(o); err != nil {
 			return err
 		}
 	}
@@ -147,16 +150,17 @@ func (c *copier) copyOwners() error {
 
 // restore copies one owner. An owner that the source does not have any more leaves nothing.
 func (c *copier) restore(o store.Owner) error {
-	before := c.copied
 	var damage error
 	rows := func(yield func(store.Row, error) bool) {
-		c.copied = before
 		for r, err := range dump.Fitting(dump.Rows(c.ctx, c.from, o)) {
 			damage = err
 			if !yield(r, err) {
 				return
 			}
-			c.progress(r)
+			if r.State != nil && c.o.Copying != nil {
+				c.copied += r.State.Bytes
+				c.o.Copying(min(c.copied, c.total), c.total)
+			}
 		}
 	}
 	err := c.to.Restore(c.ctx, o, rows)
@@ -177,22 +181,6 @@ func damaged(o store.Owner, err error) error {
 		"copy %s: the source is damaged: %v; scratchpad verify lists the problems", o, err)
 }
 
-func (c *copier) progress(r store.Row) {
-	switch {
-	case r.Version != nil:
-		c.copied += int64(len(r.Version.Content))
-	case r.Summary != nil:
-		c.copied += int64(len(r.Summary.Content))
-	case r.Entry != nil:
-		c.copied += int64(len(r.Entry.Content))
-	default:
-		return
-	}
-	if c.o.Copying != nil {
-		c.o.Copying(min(c.copied, c.total), c.total)
-	}
-}
-
 // compare compares all owners and records of both databases, and copies again those that
 // differ. It returns the names of those that have changed.
 func (c *copier) compare() (changed []string, err error) {
@@ -200,11 +188,11 @@ func (c *copier) compare() (changed []string, err error) {
 	r.Owners, r.Deleted, r.Versions, r.Entries, r.Bytes, r.Rows, r.Records = 0, 0, 0, 0, 0, 0, 0
 	c.verified = 0
 	digest := sha256.New()
-	for p, err := range c.ownerPairs() {
-		if err != nil {
-			return nil, err
-		}
-		o := owner(p)
+	here, there, err := c.owners()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range union(here, there) {
 		same, err := c.compareOwner(o)
 		if err != nil {
 			return nil, err
@@ -230,13 +218,9 @@ func (c *copier) compare() (changed []string, err error) {
 // changes its owner's.
 func (c *copier) compareOwner(o store.Owner) (same bool, err error) {
 	if before, ok := c.same[o]; ok {
-		here, err1 := stateOf(c.ctx, c.from, o)
-		there, err2 := stateOf(c.ctx, c.to, o)
-		if err := errors.Join(err1, err2); err != nil {
-			return false, fmt.Errorf("verify %s: %w", o, err)
-		}
-		if sameState(here, before.State) && sameState(there, before.State) {
-			return true, nil
+		here, there, err := c.states(o)
+		if err != nil || here == before.State && there == before.State {
+			return true, err
 		}
 		delete(c.same, o)
 	}
@@ -249,13 +233,6 @@ func (c *copier) compareOwner(o store.Owner) (same bool, err error) {
 	}
 	c.same[o] = here
 	return true, nil
-}
-
-func sameState(a, b store.OwnerState) bool {
-	if a.Updated.Equal(b.Updated) {
-		a.Updated = b.Updated
-	}
-	return a == b
 }
 
 // count adds an owner to the report.

@@ -3,7 +3,9 @@ package migrate
 import (
 	"cmp"
 	"context"
-	"iter"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
@@ -14,79 +16,37 @@ import (
 const ownersPage = 500
 
 // owners returns all owners of a database, in order.
-func owners(ctx context.Context, s workspace.Store) iter.Seq2[store.Owner, error] {
-	return func(yield func(store.Owner, error) bool) {
-		for q := (store.OwnersQuery{Which: store.AllOwners, Limit: ownersPage}); ; {
-			list, err := s.Owners(ctx, q)
-			if err != nil {
-				yield(store.Owner{}, err)
-				return
-			}
-			for _, o := range list.Owners {
-				if !yield(o.Owner, nil) {
-					return
-				}
-				q.After = &o
-			}
-			if len(list.Owners) < ownersPage {
-				return
-			}
+func owners(ctx context.Context, s workspace.Store) (all []store.Owner, err error) {
+	for q := (store.OwnersQuery{Which: store.AllOwners, Limit: ownersPage}); ; {
+		list, err := s.Owners(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range list.Owners {
+			all = append(all, o.Owner)
+			q.After = &o
+		}
+		if len(list.Owners) < ownersPage {
+			return all, nil
 		}
 	}
 }
 
-// A pair is what two databases have of one thing. here is the source's, there the target's.
-// nil: it has none.
-type pair[T any] struct{ here, there *T }
-
-// pairs joins two sequences in the order of compare. It ends with the first error.
-func pairs[T any](here, there iter.Seq2[T, error], compare func(a, b T) int) iter.Seq2[pair[T], error] {
-	return func(yield func(pair[T], error) bool) {
-		nextHere, stopHere := iter.Pull2(here)
-		defer stopHere()
-		nextThere, stopThere := iter.Pull2(there)
-		defer stopThere()
-		a, errA, moreA := nextHere()
-		b, errB, moreB := nextThere()
-		for moreA || moreB {
-			if err := cmp.Or(errA, errB); err != nil {
-				yield(pair[T]{}, err)
-				return
-			}
-			order := 0
-			switch {
-			case !moreB:
-				order = -1
-			case !moreA:
-				order = 1
-			default:
-				order = compare(a, b)
-			}
-			var p pair[T]
-			if order <= 0 {
-				p.here = new(a)
-				a, errA, moreA = nextHere()
-			}
-			if order >= 0 {
-				p.there = new(b)
-				b, errB, moreB = nextThere()
-			}
-			if !yield(p, nil) {
-				return
-			}
-		}
-	}
+// owners returns the owners of both databases, in order.
+func (c *copier) owners() (here, there []store.Owner, err error) {
+	here, err1 := owners(c.ctx, c.from)
+	there, err2 := owners(c.ctx, c.to)
+	return here, there, cmp.Or(err1, err2)
 }
 
-// ownerPairs returns the owners of both databases, in order.
-func (c *copier) ownerPairs() iter.Seq2[pair[store.Owner], error] {
-	return pairs(owners(c.ctx, c.from), owners(c.ctx, c.to), func(a, b store.Owner) int {
-		return cmp.Compare(a.String(), b.String())
-	})
-}
+func byName(a, b store.Owner) int { return cmp.Compare(a.String(), b.String()) }
 
-// owner returns the owner of a pair.
-func owner(p pair[store.Owner]) store.Owner { return *cmp.Or(p.here, p.there) }
+// union returns the owners of two lists in order, each once.
+func union(here, there []store.Owner) []store.Owner {
+	all := slices.Concat(here, there)
+	slices.SortFunc(all, byName)
+	return slices.Compact(all)
+}
 
 // stateOf returns an owner's state as a dump has it, the zero value if there is none.
 func stateOf(ctx context.Context, s workspace.Store, o store.Owner) (state store.OwnerState, err error) {
@@ -97,4 +57,14 @@ func stateOf(ctx context.Context, s workspace.Store, o store.Owner) (state store
 		return *r.State, nil
 	}
 	return state, nil
+}
+
+// states returns an owner's state in the source and in the target.
+func (c *copier) states(o store.Owner) (here, there store.OwnerState, err error) {
+	here, err1 := stateOf(c.ctx, c.from, o)
+	there, err2 := stateOf(c.ctx, c.to, o)
+	if err = errors.Join(err1, err2); err != nil {
+		err = fmt.Errorf("verify %s: %w", o, err)
+	}
+	return here, there, err
 }

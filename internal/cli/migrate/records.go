@@ -2,34 +2,24 @@ package migrate
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// recordsPage is how many records are listed at once.
-const recordsPage = 500
-
-// records returns all records of a database but the one of an unfinished copy, in order of
-// their keys.
-func records(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Record, error] {
+// allRecords returns all records of a database but the one of an unfinished copy, in order
+// of their keys.
+func allRecords(system workspace.Records) iter.Seq2[workspace.Record, error] {
 	return func(yield func(workspace.Record, error) bool) {
-		for after := ""; ; {
-			page, err := s.System(ctx).List("", after, recordsPage)
+		for r, err := range records.All(system, "", "") {
 			if err != nil {
-				yield(workspace.Record{}, fmt.Errorf("records: %w", err))
-				return
+				err = fmt.Errorf("records: %w", err)
 			}
-			for _, r := range page {
-				after = r.Key
-				if r.Key != recordKey && !yield(r, nil) {
-					return
-				}
-			}
-			if len(page) < recordsPage {
+			if (err != nil || r.Key != recordKey) && !yield(r, err) {
 				return
 			}
 		}
@@ -40,29 +30,47 @@ func records(ctx context.Context, s workspace.Store) iter.Seq2[workspace.Record,
 // each that already was, unless same is nil. It returns the keys of the others.
 func (c *copier) copyRecords(same func(workspace.Record)) (changed []string, err error) {
 	to := c.to.System(c.ctx)
-	byKey := func(a, b workspace.Record) int { return cmp.Compare(a.Key, b.Key) }
-	for p, err := range pairs(records(c.ctx, c.from), records(c.ctx, c.to), byKey) {
+	old := map[string]workspace.Record{}
+	for r, err := range allRecords(to) {
 		if err != nil {
 			return nil, err
 		}
-		here, there := p.here, p.there
-		if here != nil && there != nil && there.Revision == here.Revision && there.Updated.Equal(here.Updated) &&
-			bytes.Equal(there.Value, here.Value) {
+		old[r.Key] = r
+	}
+	remove := func(r workspace.Record) error {
+		changed = append(changed, "record "+r.Key)
+		if err := to.Delete(r.Key, r.Revision); err != nil {
+			return fmt.Errorf("remove a record that the source does not have like this: %w", err)
+		}
+		return nil
+	}
+	for r, err := range allRecords(c.from.System(c.ctx)) {
+		if err != nil {
+			return nil, err
+		}
+		there, found := old[r.Key]
+		delete(old, r.Key)
+		switch {
+		case found && there.Revision == r.Revision && there.Updated.Equal(r.Updated) && bytes.Equal(there.Value, r.Value):
 			if same != nil {
-				same(*here)
+				same(r)
 			}
 			continue
+		case found:
+			err = remove(there)
+		default:
+			changed = append(changed, "record "+r.Key)
 		}
-		changed = append(changed, "record "+cmp.Or(here, there).Key)
-		if there != nil {
-			if err := to.Delete(there.Key, there.Revision); err != nil {
-				return nil, fmt.Errorf("remove a record that the source does not have like this: %w", err)
-			}
+		if err != nil {
+			return nil, err
 		}
-		if here != nil {
-			if err := to.Restore(*here); err != nil {
-				return nil, fmt.Errorf("copy a record: %w", err)
-			}
+		if err := to.Restore(r); err != nil {
+			return nil, fmt.Errorf("copy a record: %w", err)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		if err := remove(old[key]); err != nil {
+			return nil, err
 		}
 	}
 	return changed, nil

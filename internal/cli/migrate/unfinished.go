@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,7 +18,6 @@ const recordKey = "migrate/unfinished"
 type unfinished struct {
 	From string `json:"from"` // the source, without a password
 	ID   string `json:"id"`   // of the copy, random
-	Run  string `json:"run"`  // of the last call of Copy, random
 }
 
 // Unfinished returns [workspace.ErrUnsupported] if a database is a copy that is not complete,
@@ -34,11 +34,8 @@ func Unfinished(ctx context.Context, s workspace.Store) error {
 
 // readUnfinished returns the record and its revision, which is 0 if there is none.
 func readUnfinished(ctx context.Context, s workspace.Store) (u unfinished, revision int64, err error) {
-	r, err := s.System(ctx).Get(recordKey)
-	if errors.Is(err, workspace.ErrNotFound) {
-		return u, 0, nil
-	}
-	if err == nil {
+	r, err := records.Get(s.System(ctx), recordKey)
+	if err == nil && r.Revision > 0 {
 		if err = json.Unmarshal(r.Value, &u); err != nil {
 			err = workspace.Errorf(workspace.ErrCorrupt, "record %s: %v", recordKey, err)
 		}
@@ -80,7 +77,6 @@ func (c *copier) begin() error {
 		u = unfinished{From: c.o.From, ID: rand.Text()}
 	}
 	c.report.Resumed = revision != 0
-	u.Run = rand.Text()
 	value, err := json.Marshal(u)
 	if err != nil {
 		return err
@@ -107,14 +103,15 @@ func (c *copier) unmark() error { return c.to.System(c.ctx).Delete(recordKey, c.
 // wantEmpty returns ErrConflict unless a database has no owner and no record but the one of
 // an unfinished copy.
 func wantEmpty(ctx context.Context, s workspace.Store) error {
-	for o, err := range owners(ctx, s) {
-		if err != nil {
-			return err
-		}
+	all, err := owners(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
 		return workspace.Errorf(workspace.ErrConflict,
 			"the target is not empty: it has the agent %s; give a new database", o)
 	}
-	for r, err := range records(ctx, s) {
+	for r, err := range allRecords(s.System(ctx)) {
 		if err != nil {
 			return err
 		}
