@@ -7,8 +7,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -40,8 +40,8 @@ type attempt struct {
 	// made is the time of the version that the write makes. It is zero if the write has a key, as a
 	// repeated request has no time.
 	made  time.Time
-	noRow bool          // the last transaction found no row of the agent
-	floor *floors.Floor // above which an agent without a row begins; nil: not read yet
+	noRow bool            // the last transaction found no row of the agent
+	floor *registry.Floor // above which an agent without a row begins; nil: not read yet
 }
 
 // newAttempt checks the key, and hashes the operation with all of its arguments.

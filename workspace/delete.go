@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -222,7 +221,7 @@ func (w *Workspace) saveNothing(tx store.Tx, a *attempt, before, state store.Own
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
-	floors.Begin(&state, a.floor)
+	a.floor.Begin(&state)
 	if err := w.settleDeletion(tx, a, before, &state, store.Outcome{}, nil); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -88,7 +87,7 @@ func (w *Workspace) saveEntries(tx store.Tx, a *attempt, head store.LogHead, sta
 		return store.Outcome{}, errNoOwner
 	}
 	before := state
-	floors.Begin(&state, a.floor)
+	a.floor.Begin(&state)
 	c, out := addedTo(head, state, added, a.now)
 	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
 		return store.Outcome{}, err

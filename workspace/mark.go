@@ -3,9 +3,8 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/internal/records"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/marks"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 )
 
 // Mark returns the revision that [Workspace.SetMark] has kept under a name. found is false
@@ -13,11 +12,10 @@ import (
 // [ErrInvalid].
 func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, found bool, err error) {
 	const op = "read mark"
-	key, err := w.markKey(ctx, op, name)
-	if err != nil {
+	if err := checkMark(ctx, op, name); err != nil {
 		return 0, false, err
 	}
-	revision, found, err = marks.Get(w.svc.store.System(ctx), key)
+	revision, found, err = registry.Mark(w.svc.store.System(ctx), w.owner, name)
 	return revision, found, within(op, name, err)
 }
 
@@ -27,26 +25,18 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 // removes them. Errors: [ErrInvalid], [ErrQuota].
 func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) error {
 	const op = "set mark"
-	key, err := w.markKey(ctx, op, name)
-	if err != nil {
+	if err := checkMark(ctx, op, name); err != nil {
 		return err
 	}
 	if err := checkNumber(op, name, ArgSince, revision, 0); err != nil {
 		return err
 	}
-	return within(op, name, marks.Set(w.svc.store.System(ctx), w.markPrefix(), key, revision))
+	return within(op, name, registry.SetMark(w.svc.store.System(ctx), w.owner, name, revision))
 }
 
-func (w *Workspace) markPrefix() string { return "mark/" + w.owner.String() + "/" }
-
-func (w *Workspace) markKey(ctx context.Context, op, name string) (string, error) {
+func checkMark(ctx context.Context, op, name string) error {
 	if cause := names.Agent(name); cause != "" {
-		return "", fail(ErrInvalid, op, name, "%s", cause)
+		return fail(ErrInvalid, op, name, "%s", cause)
 	}
-	return w.markPrefix() + name, checkContext(ctx, op, name)
-}
-
-// forgetMarks removes the marks of an agent.
-func (w *Workspace) forgetMarks(ctx context.Context) error {
-	return records.DeleteAll(w.svc.store.System(ctx), w.markPrefix())
+	return checkContext(ctx, op, name)
 }

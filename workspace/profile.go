@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -24,7 +24,7 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 		return Profile{}, false, err
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
-		p, found, err = profiles.Get(s.store.System(ctx), s.owner(id))
+		p, found, err = registry.Profile(s.store.System(ctx), s.owner(id))
 	}
 	return p, found, within(op, agentID, err)
 }
@@ -44,7 +44,7 @@ func (s *Service) UpdateProfile(
 		return Profile{}, err
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
-		p, err = profiles.Update(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
+		p, err = registry.UpdateProfile(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
 		s.archive.Reread()
 	}
 	return p, within(op, agentID, err)
@@ -64,6 +64,6 @@ func (s *Service) Profiles(ctx context.Context, q AgentsQuery) (list []AgentProf
 	if q.Limit == 0 {
 		q.Limit = 50
 	}
-	list, err = profiles.List(s.store.System(ctx), s.tenant, q.Patterns, q.After, q.Limit)
+	list, err = registry.Profiles(s.store.System(ctx), s.tenant, q.Patterns, q.After, q.Limit)
 	return list, within(op, "profiles", err)
 }

@@ -103,7 +103,7 @@ func TestArchiveOfDeletedAgent(t *testing.T) {
 			}
 			return p, nil
 		})
-		if !errors.Is(err, gone) {
+		if archives := before == "archived/"; archives != (err == nil) || !archives && !errors.Is(err, gone) {
 			t.Errorf("before %s: %v", before, err)
 		}
 		write(t, agentOf(t, svc, "a"), "f", "text")

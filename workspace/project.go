@@ -3,7 +3,7 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/projects"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 )
 
 // Project returns the agent that is the memory of the project in a folder, and records
@@ -12,7 +12,7 @@ import (
 // the hash of the folder's path. The path must be absolute. Links in it are not
 // followed. Errors: [ErrInvalid] and those of the store.
 func (s *Service) Project(ctx context.Context, folder string) (agent string, err error) {
-	err = s.onProjects(ctx, folder, func(b projects.Book) error { agent, err = b.Agent(folder); return err })
+	err = s.onProjects(ctx, folder, func(p registry.Projects) error { agent, err = p.Agent(folder, false); return err })
 	return agent, err
 }
 
@@ -21,14 +21,14 @@ func (s *Service) Project(ctx context.Context, folder string) (agent string, err
 // folder already. Errors: [ErrInvalid] and those of the store.
 func (s *Service) TakeProject(ctx context.Context, folder, agentID string) (agent string, err error) {
 	agent = agentID
-	err = s.onProjects(ctx, folder, func(b projects.Book) error {
+	err = s.onProjects(ctx, folder, func(p registry.Projects) error {
 		if agentID == "" {
-			agent, err = b.Take(folder)
+			agent, err = p.Agent(folder, true)
 			return err
 		} else if _, err := ParseAgentID(agentID); err != nil {
 			return err
 		}
-		return b.TakeName(folder, agentID)
+		return p.TakeName(folder, agentID)
 	})
 	return agent, err
 }
@@ -39,15 +39,19 @@ func (s *Service) ProjectFolder(ctx context.Context, agentID string) (string, er
 	if _, err := ParseAgentID(agentID); err != nil {
 		return "", err
 	}
-	folder, err := projects.Book{Records: s.store.System(ctx), Tenant: s.tenant}.Folder(agentID)
+	folder, err := s.projects(ctx).Folder(agentID)
 	return folder, within("find the project of", agentID, err)
 }
 
-func (s *Service) onProjects(ctx context.Context, folder string, do func(projects.Book) error) error {
+func (s *Service) onProjects(ctx context.Context, folder string, do func(registry.Projects) error) error {
 	if err := checkContext(ctx, "find the agent of", folder); err != nil {
 		return err
-	} else if cause := projects.CheckFolder(folder); cause != "" {
+	} else if cause := registry.CheckFolder(folder); cause != "" {
 		return fail(ErrInvalid, "find the agent of", folder, "%s", cause)
 	}
-	return within("find the agent of", folder, do(projects.Book{Records: s.store.System(ctx), Tenant: s.tenant}))
+	return within("find the agent of", folder, do(s.projects(ctx)))
+}
+
+func (s *Service) projects(ctx context.Context) registry.Projects {
+	return registry.Projects{Records: s.store.System(ctx), Tenant: s.tenant}
 }

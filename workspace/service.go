@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
@@ -34,7 +33,7 @@ type Service struct {
 	tenant  string
 	limits  Limits
 	total   *total
-	archive *profiles.Gate
+	archive *registry.Gate
 	now     func() time.Time
 	paths   PathRule
 	reads   *unwrittenReads        // not written yet
@@ -76,7 +75,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s := &Service{
 		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths,
-		archive: profiles.NewGate(), total: newTotal(store, o.Tenant, o.Store, o.Now),
+		archive: registry.NewGate(), total: newTotal(store, o.Tenant, o.Store, o.Now),
 		searches: admission.New(search.Memory, search.Memory),
 	}
 	s.reads = &unwrittenReads{store: store}
@@ -100,7 +99,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.archive, t.total = name, profiles.NewGate(), newTotal(s.store, name, limits, s.now)
+	t.tenant, t.archive, t.total = name, registry.NewGate(), newTotal(s.store, name, limits, s.now)
 	return &t, nil
 }
 
@@ -216,9 +215,9 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
-	profile, err := profiles.Forget(s.store.System(ctx), w.owner)
+	profile, err := registry.ForgetProfile(s.store.System(ctx), w.owner)
 	s.archive.Reread()
-	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner), w.forgetMarks(ctx)); err != nil {
+	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner), registry.ForgetMarks(ctx, s.store, w.owner)); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool
@@ -264,7 +263,7 @@ func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
 		return
 	}
 	for _, o := range list.Owners[:max(0, len(list.Owners)-keep)] {
-		if err := floors.Sweep(ctx, s.store, o.Owner); err != nil && !errors.Is(err, ErrCorrupt) {
+		if err := registry.Sweep(ctx, s.store, o.Owner); err != nil && !errors.Is(err, ErrCorrupt) {
 			return
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -132,10 +132,7 @@ func (s *Service) admitNewAgent(ctx context.Context, o store.Owner, a *attempt) 
 	}
 	// The row was missing before this read of the record. So the record has been raised
 	// to the numbers of the row.
-	floor, err := floors.Of(ctx, s.store, o)
-	if err == nil {
-		a.floor = &floor
-	}
+	a.floor, err = registry.FloorOf(ctx, s.store, o)
 	return err
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -104,7 +103,7 @@ func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state st
 		return store.Outcome{}, errNoOwner
 	}
 	before := state
-	floors.Begin(&state, a.floor)
+	a.floor.Begin(&state)
 	c := Change{Op: by, Kind: KindFile, Path: head.Path, Before: head.Version}
 	if !head.Exists() {
 		c.Op, c.Before = OpCreate, 0
