@@ -57,8 +57,6 @@ type Fold[M any] struct {
 	passed map[key]bool     // somebody else made something at the path that was deleted there
 	shown  int              // how many paths are shown
 	rows   int
-	full   bool     // the row that is being added may be one too many
-	undo   []func() // takes back the row that is being added
 }
 
 type key struct{ kind, path string }
@@ -82,12 +80,9 @@ func New[M any](prefix string, limit int) *Fold[M] {
 		passed: map[key]bool{}}
 }
 
-// Add takes the next row. It reports false, and leaves the row out, if more paths than the
-// limit, which is above 0, would be shown with it.
+// Add takes the next row. It reports false if more paths than the limit, which is above 0,
+// are shown with it.
 func (f *Fold[M]) Add(r Row[M]) bool {
-	const most = 3 // paths that a row can add: len(places)
-	was := f.shown
-	f.full, f.undo = was+most > f.limit, f.undo[:0]
 	f.rows++
 	at := key{r.Kind, r.Path}
 	from := at
@@ -119,62 +114,28 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 		f.bury(at, t)
 	case from != at:
 		t.others = t.others || f.live[at].others // what was deleted there
-		f.clear(f.live, from)
-		f.set(f.live, at, t)
+		delete(f.live, from)
+		f.live[at] = t
 	default:
-		f.set(f.live, at, t)
+		f.live[at] = t
 	}
 	f.count(places, +1)
-	if f.shown <= f.limit {
-		return true
-	}
-	for _, undo := range f.undo {
-		undo()
-	}
-	f.shown = was
-	f.rows--
-	return false
+	return f.shown <= f.limit
 }
 
 // bury takes the deletion of what is at a path.
 func (f *Fold[M]) bury(at key, t track[M]) {
-	if t.known == "" && t.others && !f.passed[at] {
+	if t.known == "" && t.others {
 		f.passed[at] = true
-		f.undo = append(f.undo, func() { delete(f.passed, at) })
 	}
 	grave := key{at.kind, t.known}
 	if old, there := f.graves[at]; t.known == "" && there { // deleted, made again, and deleted again
 		grave, t.known, t.before, t.others = at, at.path, old.before, t.others || old.others
 	}
 	if t.known != "" {
-		f.set(f.graves, grave, t)
+		f.graves[grave] = t
 	}
-	f.set(f.live, at, track[M]{gone: true, others: t.others})
-}
-
-func (f *Fold[M]) set(m map[key]track[M], k key, t track[M]) {
-	f.remember(m, k)
-	m[k] = t
-}
-
-func (f *Fold[M]) clear(m map[key]track[M], k key) {
-	f.remember(m, k)
-	delete(m, k)
-}
-
-// remember prepares to take back a change.
-func (f *Fold[M]) remember(m map[key]track[M], k key) {
-	if !f.full {
-		return
-	}
-	old, there := m[k]
-	f.undo = append(f.undo, func() {
-		if there {
-			m[k] = old
-		} else {
-			delete(m, k)
-		}
-	})
+	f.live[at] = track[M]{gone: true, others: t.others}
 }
 
 // count adds sign for each of the places that is shown.

@@ -235,6 +235,12 @@ func TestFold(t *testing.T) {
 		if to != end {
 			t.Fatalf("the page from %d ends at %d, want %d%s", from, to, end, h)
 		}
+		if to < len(h.rows) {
+			f = changes.New[int](prefix, limit)
+			for _, r := range h.rows[from:to] {
+				f.Add(r)
+			}
+		}
 		want := h.between(from, to, prefix)
 		if diff := gocmp.Diff(want, f.Paths(), equateEmpty); diff != "" {
 			t.Fatalf("from %d to %d (-want +got):\n%s%s", from, to, diff, h)

@@ -88,20 +88,14 @@ func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, 
 
 // coalesced makes one row of all those of a path.
 func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error) {
-	c := List{Cursor: o.Since}
-	fold := New[store.Change](o.Prefix, o.Limit)
-	for c.Cursor < state.Revision && !c.More {
-		rows, err := Rows(r, c.Cursor, state.Revision, RowsAtOnce)
-		if err != nil {
-			return List{}, err
-		}
-		for _, row := range rows {
-			if c.More = !fold.Add(o.row(row)); c.More {
-				break
-			}
-			c.Cursor = row.Revision
-		}
+	fold, last, fits, err := o.fold(r, state.Revision, state.Revision)
+	if err == nil && !fits { // the rows up to the last one that fits are folded again
+		fold, last, _, err = o.fold(r, last, state.Revision)
 	}
+	if err != nil {
+		return List{}, err
+	}
+	c := List{Cursor: last, More: last < state.Revision}
 	for _, p := range fold.Paths() {
 		row := p.Mark
 		row.Path, row.From, row.Before, row.After, row.Entries = p.Path, p.From, p.Before, p.After, 0
@@ -120,6 +114,26 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 		c.Paths = append(c.Paths, row)
 	}
 	return c, nil
+}
+
+// fold folds the rows up to a revision. It returns the last one that fits, and whether all do.
+func (o Selection) fold(r store.Reader, to, revision int64) (
+	fold *Fold[store.Change], last int64, fits bool, err error,
+) {
+	fold = New[store.Change](o.Prefix, o.Limit)
+	for last = o.Since; last < to; {
+		rows, err := Rows(r, last, revision, int(min(RowsAtOnce, to-last)))
+		if err != nil {
+			return nil, 0, false, err
+		}
+		for _, row := range rows {
+			if !fold.Add(o.row(row)) {
+				return nil, last, false, nil
+			}
+			last = row.Revision
+		}
+	}
+	return fold, last, true, nil
 }
 
 // firstOp returns the operation that makes a file or a log.
