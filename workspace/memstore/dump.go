@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -38,25 +37,20 @@ func (d *data) dump() iter.Seq[store.Row] {
 }
 
 func (f *file) dump(path string, yield func(store.Row) bool) bool {
-	keys := slices.Collect(maps.Keys(f.summaries))
-	sort.Slice(keys, func(i, j int) bool { return dump.CompareKeys(keys[i], keys[j]) < 0 })
-	return yield(store.Row{File: new(copyHead(f.head))}) &&
+	keys := slices.SortedFunc(maps.Keys(f.summaries), dump.CompareKeys)
+	return yield(store.Row{File: new(ownHead(f.head))}) &&
 		each(f.versions, func(v store.Version) bool {
-			v = copyVersion(v)
-			return yield(store.Row{Version: &v, Path: path})
+			return yield(store.Row{Version: new(ownVersion(v)), Path: path})
 		}) &&
 		each(keys, func(k store.SummaryKey) bool {
-			s := f.summaries[k]
-			s.Content = slices.Clone(s.Content)
-			return yield(store.Row{Summary: &s, Path: path})
+			return yield(store.Row{Summary: new(ownSummary(f.summaries[k])), Path: path})
 		})
 }
 
 func (l *logRow) dump(path string, yield func(store.Row) bool) bool {
 	return yield(store.Row{Log: new(l.head)}) &&
 		each(l.entries, func(e store.Entry) bool {
-			e.Content = slices.Clone(e.Content)
-			return yield(store.Row{Entry: &e, Path: path})
+			return yield(store.Row{Entry: new(ownEntry(e)), Path: path})
 		})
 }
 
@@ -96,37 +90,24 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 func (d *data) add(r store.Row) {
 	switch {
 	case r.State != nil:
-		d.state = *r.State
-		d.state.Updated = stored(d.state.Updated)
+		d.state = ownState(*r.State)
 	case r.Change != nil:
 		c := *r.Change
 		c.Time = stored(c.Time)
 		d.changes = append(d.changes, c)
 	case r.File != nil:
-		f := &file{head: copyHead(*r.File), summaries: map[store.SummaryKey]store.Summary{}}
-		f.head.Created, f.head.Updated = stored(f.head.Created), stored(f.head.Updated)
-		d.files.set(f.head.Path, f)
+		d.files.set(r.File.Path, &file{head: ownHead(*r.File), summaries: map[store.SummaryKey]store.Summary{}})
 	case r.Version != nil:
-		v := *r.Version
-		v.Time, v.Author.Session, v.Content = stored(v.Time), "", slices.Clone(v.Content)
 		f := d.files.get(r.Path)
-		f.versions = append(f.versions, v)
+		f.versions = append(f.versions, ownVersion(*r.Version))
 	case r.Summary != nil:
-		s := *r.Summary
-		s.Time, s.Content = stored(s.Time), slices.Clone(s.Content)
-		d.files.get(r.Path).summaries[s.SummaryKey] = s
+		d.files.get(r.Path).summaries[r.Summary.SummaryKey] = ownSummary(*r.Summary)
 	case r.Log != nil:
-		l := &logRow{head: *r.Log}
-		l.head.Created, l.head.Updated = stored(l.head.Created), stored(l.head.Updated)
-		d.logs.set(l.head.Path, l)
+		d.logs.set(r.Log.Path, &logRow{head: ownLog(*r.Log)})
 	case r.Entry != nil:
-		e := *r.Entry
-		e.Time, e.Author.Session, e.Content = stored(e.Time), "", slices.Clone(e.Content)
 		l := d.logs.get(r.Path)
-		l.entries = append(l.entries, e)
+		l.entries = append(l.entries, ownEntry(*r.Entry))
 	case r.Request != nil:
-		q := request(*r.Request)
-		q.Time = stored(q.Time)
-		d.requests.set(q.Key, &q)
+		d.requests.set(r.Request.Key, ownRequest(*r.Request))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sort"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -25,27 +25,13 @@ func (f *file) find(n int64) store.Version {
 	if !found {
 		return store.Version{}
 	}
-	return copyVersion(f.versions[i])
-}
-
-// copyVersion returns a version that shares nothing with another one.
-func copyVersion(v store.Version) store.Version {
-	v.Content = slices.Clone(v.Content)
-	if v.Redacted != nil {
-		v.Redacted = new(*v.Redacted)
-	}
-	return v
+	return ownVersion(f.versions[i])
 }
 
 func (f *file) index(n int64) (int, bool) {
 	return slices.BinarySearchFunc(f.versions, n, func(v store.Version, n int64) int {
 		return cmp.Compare(v.Number, n)
 	})
-}
-
-func copyHead(h store.FileHead) store.FileHead {
-	h.Sizes = slices.Clone(h.Sizes)
-	return h
 }
 
 func (r *reader) Load(q store.Query) (l store.Loaded, err error) {
@@ -56,7 +42,7 @@ func (r *reader) Load(q store.Query) (l store.Loaded, err error) {
 	if q.To != "" {
 		l.To.Path = q.To
 		if f := r.files.get(q.To); f != nil {
-			l.To = copyHead(f.head)
+			l.To = ownHead(f.head)
 		}
 	}
 	if q.Log != "" {
@@ -80,20 +66,19 @@ func (r *reader) loadFile(q store.Query, l *store.Loaded) {
 	if f == nil {
 		return
 	}
-	l.File = copyHead(f.head)
+	l.File = ownHead(f.head)
 	l.Version, l.Old = f.find(q.VersionOf(l.File)), f.find(q.OldOf(l.File))
 	if q.History {
 		for _, v := range f.versions {
 			v.Content = nil
-			l.Versions = append(l.Versions, copyVersion(v))
+			l.Versions = append(l.Versions, ownVersion(v))
 		}
 	}
 	if q.Summary != nil {
 		key := *q.Summary
 		key.Version = cmp.Or(key.Version, l.File.Version)
 		if s, ok := f.summaries[key]; ok {
-			s.Content = slices.Clone(s.Content)
-			l.Summary = &s
+			l.Summary = new(ownSummary(s))
 		}
 	}
 }
@@ -112,13 +97,13 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		if s.More = len(s.Files) == q.Limit || q.Contents && len(s.Files) > 0 && room < 0; s.More {
 			break
 		}
-		file := store.File{FileHead: copyHead(f.head)}
+		file := store.File{FileHead: ownHead(f.head)}
 		switch i, found := f.index(f.head.Version); {
 		case q.Contents && !found:
 			return store.Scanned{}, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path,
 				f.head.Version)
 		case q.Contents:
-			file.Current = copyVersion(f.versions[i])
+			file.Current = ownVersion(f.versions[i])
 		case q.Authors && found:
 			file.Current.Author = f.versions[i].Author
 		}
@@ -130,9 +115,7 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 // saveFile returns ErrCorrupt for a version that is not above the last one: the head that
 // the caller has read does not fit the versions.
 func (t *tx) saveFile(c store.FileChange) error {
-	f := &file{head: copyHead(c.Head)}
-	f.head.Created = stored(f.head.Created)
-	f.head.Updated = stored(f.head.Updated)
+	f := &file{head: ownHead(c.Head)}
 	if old := t.files.get(c.Head.Path); old != nil {
 		f.versions, f.summaries = slices.Clone(old.versions), old.summaries
 	}
@@ -140,8 +123,7 @@ func (t *tx) saveFile(c store.FileChange) error {
 		f.summaries = nil
 	}
 	if c.New != nil {
-		v := copyVersion(*c.New)
-		v.Time, v.Author.Session = stored(v.Time), ""
+		v := ownVersion(*c.New)
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
 			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number,
 				f.versions[n-1].Number)
@@ -159,7 +141,7 @@ func (t *tx) moveFile(m store.FileMove) error {
 	if old := t.files.get(m.From.Path); old != nil {
 		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v store.Version) bool { return v.Number <= m.Above })
 	}
-	to := &file{head: copyHead(m.To), versions: moved}
+	to := &file{head: ownHead(m.To), versions: moved}
 	t.setFile(m.To.Path, to)
 	if err := t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}); err != nil {
 		return err
@@ -178,15 +160,10 @@ func (t *tx) redact(c store.VersionRedaction) error {
 		return store.Errorf(store.ErrCorrupt, "redact %s: version %d is not there", c.Head.Path, c.Number)
 	}
 	f := &file{versions: slices.Clone(old.versions), summaries: old.summaries}
-	f.versions[i] = redacted(f.versions[i], c.Redaction)
+	v := f.versions[i]
+	f.versions[i] = ownVersion(store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction})
 	t.setFile(c.Head.Path, f)
 	return t.saveFile(store.FileChange{Head: c.Head, Forget: c.Forget})
-}
-
-// redacted returns a version with a receipt in place of its content.
-func redacted(v store.Version, r store.Redaction) store.Version {
-	r.Time, r.Author.Session = stored(r.Time), ""
-	return store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
 }
 
 func (r *reader) Summaries(path string) (list []store.Summary, err error) {
@@ -198,25 +175,16 @@ func (r *reader) Summaries(path string) (list []store.Summary, err error) {
 		s.Content = nil
 		list = append(list, s)
 	}
-	sort.Slice(list, func(i, j int) bool { // package slices would bring its code for large values into the program
-		a, b := &list[i], &list[j]
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model),
-			cmp.Compare(a.Prompt, b.Prompt)) < 0
-	})
+	slices.SortFunc(list, func(a, b store.Summary) int { return dump.CompareKeys(a.SummaryKey, b.SummaryKey) })
 	return list, nil
 }
 
 func (t *tx) saveSummary(c store.SummaryChange) {
-	f := &file{head: copyHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
-	f.head.Created = stored(f.head.Created)
-	f.head.Updated = stored(f.head.Updated)
+	f := &file{head: ownHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
 	if old := t.files.get(c.Head.Path); old != nil {
 		f.versions = old.versions
 		maps.Copy(f.summaries, old.summaries)
 	}
-	s := c.New
-	s.Time = stored(s.Time)
-	s.Content = slices.Clone(s.Content)
-	f.summaries[s.SummaryKey] = s
+	f.summaries[c.New.SummaryKey] = ownSummary(c.New)
 	t.setFile(c.Head.Path, f)
 }

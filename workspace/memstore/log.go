@@ -38,7 +38,7 @@ func (r *reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error)
 	}
 	list := slices.Clone(choose(l.entries, q))
 	for i := range list {
-		list[i].Content = slices.Clone(list[i].Content)
+		list[i] = ownEntry(list[i])
 	}
 	return list, nil
 }
@@ -75,9 +75,7 @@ func through(entries []store.Entry, n int64) int {
 
 // saveLog returns ErrCorrupt for an entry that is not above the last one.
 func (t *tx) saveLog(c store.LogChange) error {
-	l := &logRow{head: c.Head}
-	l.head.Created = stored(l.head.Created)
-	l.head.Updated = stored(l.head.Updated)
+	l := &logRow{head: ownLog(c.Head)}
 	if old := t.logs.get(c.Head.Path); old != nil {
 		l.entries = old.entries
 	}
@@ -89,9 +87,7 @@ func (t *tx) saveLog(c store.LogChange) error {
 			return store.Errorf(store.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID,
 				l.entries[n-1].ID)
 		}
-		e.Time, e.Author.Session = stored(e.Time), ""
-		e.Content = slices.Clone(e.Content)
-		l.entries = append(l.entries, e)
+		l.entries = append(l.entries, ownEntry(e))
 	}
 	t.setLog(c.Head.Path, l)
 	return nil

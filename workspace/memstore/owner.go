@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -14,9 +13,8 @@ import (
 // Count adds reads to the operations of owners, at one moment. It waits for the turn of
 // each.
 func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
-	owners := slices.Collect(maps.Keys(reads))
-	sort.Slice(owners, func(i, j int) bool {
-		return owners[i].String() < owners[j].String() // so that two Counts do not wait for each other
+	owners := slices.SortedFunc(maps.Keys(reads), func(a, b store.Owner) int {
+		return cmp.Compare(a.String(), b.String()) // so that two Counts do not wait for each other
 	})
 	var desks []*desk
 	defer func() {
@@ -64,7 +62,7 @@ func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerL
 			l.Owners = append(l.Owners, store.OwnerUsage{Owner: o})
 		}
 	}
-	sort.Slice(l.Owners, func(i, j int) bool { return order(l.Owners[i], l.Owners[j]) < 0 })
+	slices.SortFunc(l.Owners, order)
 	l.Owners = l.Owners[:min(len(l.Owners), max(q.Limit, 0))]
 	return l, nil
 }

@@ -57,8 +57,7 @@ func (t *tx) Apply(w store.Write) error {
 	case store.SummaryChange:
 		t.saveSummary(w)
 	case store.Request:
-		w.Time = stored(w.Time)
-		t.setRequest(w.Key, (*request)(&w))
+		t.setRequest(w.Key, ownRequest(w))
 	}
 	state, change := w.After()
 	if err == nil && change != nil {
@@ -67,25 +66,21 @@ func (t *tx) Apply(w store.Write) error {
 	if err == nil && state != nil {
 		old := t.state
 		t.undo = append(t.undo, func(d *data) { d.state = old })
-		t.state = *state
-		t.state.Updated = stored(state.Updated)
+		t.state = ownState(*state)
 	}
 	return err
 }
 
 func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
 	var gone []deleted
-	if kind == store.KindFile {
-		for path, f := range t.files.rows {
-			if h := f.head; h.Deleted {
-				gone = append(gone, deleted{path, h.Updated, h.Version, func() { t.setFile(path, nil) }})
-			}
+	for path, f := range t.files.rows {
+		if h := f.head; kind == store.KindFile && h.Deleted {
+			gone = append(gone, deleted{path, h.Updated, h.Version})
 		}
-	} else {
-		for path, l := range t.logs.rows {
-			if h := l.head; h.Deleted {
-				gone = append(gone, deleted{path, h.Updated, h.Last, func() { t.setLog(path, nil) }})
-			}
+	}
+	for path, l := range t.logs.rows {
+		if h := l.head; kind == store.KindLog && h.Deleted {
+			gone = append(gone, deleted{path, h.Updated, h.Last})
 		}
 	}
 	slices.SortFunc(gone, func(a, b deleted) int {
@@ -93,7 +88,11 @@ func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
 	})
 	for _, d := range gone[:min(max(n, 0), len(gone))] {
 		highest = max(highest, d.number)
-		d.forget()
+		if kind == store.KindFile {
+			t.setFile(d.path, nil)
+		} else {
+			t.setLog(d.path, nil)
+		}
 	}
 	return highest, nil
 }
@@ -103,7 +102,6 @@ type deleted struct {
 	path   string
 	at     time.Time
 	number int64
-	forget func()
 }
 
 func (t *tx) Forget(o store.Old) error {
@@ -117,25 +115,21 @@ func (t *tx) Forget(o store.Old) error {
 	return nil
 }
 
+// put puts a row into a table of the owner, or none if it is nil.
+func put[R row](t *tx, of func(*data) *table[R], key string, r R) {
+	old := of(t.data).get(key)
+	t.undo = append(t.undo, func(d *data) { of(d).set(key, old) })
+	of(t.data).set(key, r)
+}
+
 func (t *tx) setFile(path string, f *file) {
-	old := t.files.get(path)
-	t.undo = append(t.undo, func(d *data) { d.files.set(path, old) })
-	t.files.set(path, f)
+	put(t, func(d *data) *table[*file] { return &d.files }, path, f)
 }
 
 func (t *tx) setLog(path string, l *logRow) {
-	old := t.logs.get(path)
-	t.undo = append(t.undo, func(d *data) { d.logs.set(path, old) })
-	t.logs.set(path, l)
+	put(t, func(d *data) *table[*logRow] { return &d.logs }, path, l)
 }
 
 func (t *tx) setRequest(key string, r *request) {
-	old := t.requests.get(key)
-	t.undo = append(t.undo, func(d *data) { d.requests.set(key, old) })
-	t.requests.set(key, r)
-}
-
-// stored returns a time as every store keeps it: UTC, to the microsecond.
-func stored(t time.Time) time.Time {
-	return t.UTC().Truncate(time.Microsecond)
+	put(t, func(d *data) *table[*request] { return &d.requests }, key, r)
 }

@@ -150,17 +150,16 @@ func (c *copier) copyOwners() error {
 
 // restore copies one owner. An owner that the source does not have any more leaves nothing.
 func (c *copier) restore(o store.Owner) error {
+	before := c.copied
 	var damage error
 	rows := func(yield func(store.Row, error) bool) {
+		c.copied = before
 		for r, err := range dump.Fitting(dump.Rows(c.ctx, c.from, o)) {
 			damage = err
 			if !yield(r, err) {
 				return
 			}
-			if r.State != nil && c.o.Copying != nil {
-				c.copied += r.State.Bytes
-				c.o.Copying(min(c.copied, c.total), c.total)
-			}
+			c.progress(r)
 		}
 	}
 	err := c.to.Restore(c.ctx, o, rows)
@@ -179,6 +178,22 @@ func (c *copier) restore(o store.Owner) error {
 func damaged(o store.Owner, err error) error {
 	return workspace.Errorf(workspace.ErrCorrupt,
 		"copy %s: the source is damaged: %v; scratchpad verify lists the problems", o, err)
+}
+
+func (c *copier) progress(r store.Row) {
+	switch {
+	case r.Version != nil:
+		c.copied += int64(len(r.Version.Content))
+	case r.Summary != nil:
+		c.copied += int64(len(r.Summary.Content))
+	case r.Entry != nil:
+		c.copied += int64(len(r.Entry.Content))
+	default:
+		return
+	}
+	if c.o.Copying != nil {
+		c.o.Copying(min(c.copied, c.total), c.total)
+	}
 }
 
 // compare compares all owners and records of both databases, and copies again those that
