@@ -27,7 +27,7 @@ const (
 var memoryTool = tool{
 	name:        memorycommand.Name,
 	agentID:     agentIDMeaning,
-	description: memorycommand.Options{}.Description(),
+	description: memorycommand.Description(),
 	scope:       reads | writes,
 	weight:      medium,
 	destructive: true,

@@ -31,7 +31,7 @@ func (t *Tool) Name() string { return Name }
 
 // Description returns what the tool does, for models that do not know the tool. The tool
 // runner does not send it if it has the [BetaDefinition].
-func (t *Tool) Description() string { return t.options.Description() }
+func (t *Tool) Description() string { return memorycommand.Description() }
 
 // InputSchema returns [Schema] as the SDK's type.
 func (t *Tool) InputSchema() anthropic.BetaToolInputSchemaParam {

@@ -13,38 +13,38 @@ import (
 )
 
 func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := c.o.file("path", c.Text("path"))
+	p, err := fileOf("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
 	w := workspace.WriteOptions{Tree: true, IfVersion: new(int64)}
-	if c.o.Overwrite {
+	if c.overwrite {
 		w.IfVersion = nil
 	}
 	_, err = ws.WriteFile(ctx, p.path, []byte(c.Text("file_text")), w)
 	if errors.Is(err, workspace.ErrConflict) {
 		exists := "Error: File %s already exists"
-		if c.o.Overwrite {
+		if c.overwrite {
 			exists = "%s is a folder; name a file in it, or give another path"
 		}
-		return "", c.o.inTheWay("path", p, err, exists)
+		return "", inTheWay("path", p, err, exists)
 	}
 	return fmt.Sprintf("File created successfully at: %s", p.given), err
 }
 
 // inTheWay words the error of a place that is taken. exists is the text for a file or a
 // folder at the place itself.
-func (o Options) inTheWay(member string, p place, err error, exists string) error {
+func inTheWay(member string, p place, err error, exists string) error {
 	var at *workspace.Overlap
 	if !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/") {
 		return refuse(err, exists, p.given)
 	}
 	return refuse(err, "%s %s lies below %s, which is a file; give another path, or rename that file first",
-		member, p.given, quote(o.root()+"/"+at.Path))
+		member, p.given, quote(root+"/"+at.Path))
 }
 
 func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := c.o.place("path", c.Text("path"))
+	p, err := placeOf("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +126,7 @@ func around(content []byte, line int) string {
 }
 
 func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := c.o.place("path", c.Text("path"))
+	p, err := placeOf("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -148,12 +148,12 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, 
 }
 
 func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := c.o.place("path", c.Text("path"))
+	p, err := placeOf("path", c.Text("path"))
 	switch {
 	case err != nil:
 		return "", err
 	case p.path == "":
-		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", c.o.root())
+		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", root)
 	}
 	_, err = workspace.DeleteTree(ctx, ws, p.path)
 	if errors.Is(err, workspace.ErrNotFound) {
@@ -163,16 +163,16 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, 
 }
 
 func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	from, err := c.o.place("old_path", c.Text("old_path"))
+	from, err := placeOf("old_path", c.Text("old_path"))
 	if err != nil {
 		return "", err
 	}
-	to, err := c.o.place("new_path", c.Text("new_path"))
+	to, err := placeOf("new_path", c.Text("new_path"))
 	switch {
 	case err != nil:
 		return "", err
 	case from.path == "":
-		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", c.o.root())
+		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", root)
 	case to.path == "", to.path == from.path:
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 	}
@@ -184,7 +184,7 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, 
 	case errors.Is(err, workspace.ErrNotFound):
 		return "", refuse(err, "Error: The path %s does not exist", from.given)
 	case errors.Is(err, workspace.ErrConflict):
-		return "", c.o.inTheWay("new_path", to, err, "Error: The destination %s already exists")
+		return "", inTheWay("new_path", to, err, "Error: The destination %s already exists")
 	}
 	return fmt.Sprintf("Successfully renamed %s to %s", from.given, to.given), err
 }

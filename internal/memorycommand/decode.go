@@ -13,10 +13,10 @@ import (
 // MaxInput is the largest input of a command in bytes.
 const MaxInput = 16 << 20
 
-// A Command is a decoded input. [Options.Parse] and [Options.Command] make it.
+// A Command is a decoded input. [Options.Command] makes it.
 type Command struct {
 	strictjson.Values
-	o         Options
+	overwrite bool // create may replace a file
 	name      string
 	viewRange *lines // view_range; nil: all lines
 	run       func(*Command, context.Context, *workspace.Workspace) (string, error)
@@ -73,9 +73,8 @@ func form() strictjson.Form {
 // change the result.
 func InputSchema() json.RawMessage { return form().Schema() }
 
-// Parse decodes an input, for callers that want to know what a command takes before they
-// run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
-func (o Options) Parse(input json.RawMessage) (*Command, error) {
+// parse decodes an input. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
+func (o Options) parse(input json.RawMessage) (*Command, error) {
 	if len(input) > MaxInput {
 		return nil, refuse(workspace.ErrTooLarge,
 			"the input has %d bytes, limit %d; write the text in several commands",
@@ -92,14 +91,11 @@ func (o Options) Parse(input json.RawMessage) (*Command, error) {
 	return o.Command(given)
 }
 
-// Command is [Options.Parse] for decoded arguments, which are those of [Fields] and others that
-// have no meaning here. An argument that is null is left out: a provider that always sends all of
+// Command returns the command of decoded arguments, which are those of [Fields] and others that
+// have no meaning here. Errors: [workspace.ErrInvalid]. An argument that is null is left out: a provider that always sends all of
 // them can send null for those that a command does not take.
 func (o Options) Command(given strictjson.Values) (*Command, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	c := &Command{Values: given, o: o, name: given.Text("command")}
+	c := &Command{Values: given, overwrite: o.Overwrite, name: given.Text("command")}
 	i := slices.Index(commandNames(), c.name)
 	if i < 0 {
 		return nil, unknownCommand(c.name)

@@ -2,7 +2,6 @@ package memorycommand_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -154,22 +153,6 @@ func TestUnicodePaths(t *testing.T) {
 	}
 }
 
-func TestRoot(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{}, "f", "x")
-	o := memorycommand.Options{Root: "/mnt/notes"}
-	if got, isError := memorycommand.Run(t.Context(), ws, input("view", "path", "/mnt/notes"), o); isError || got != fmt.Sprintf(listHeader, "/mnt/notes")+"1B\t/mnt/notes\n1B\t/mnt/notes/f" {
-		t.Error(got)
-	}
-	if got, isError := memorycommand.Run(t.Context(), ws, input("view", "path", "/memories"), o); !isError || got != `path "/memories" is not in /mnt/notes; give a path such as /mnt/notes/notes.md` {
-		t.Error(got)
-	}
-	for _, root := range []string{"/", "notes", "/notes/", "/a//b", "/..", "/a\x00"} {
-		if err := (memorycommand.Options{Root: root}).Check(); !errors.Is(err, workspace.ErrInvalid) {
-			t.Errorf("%q: %v", root, err)
-		}
-	}
-}
-
 // The schema is JSON, and has the members that commands take.
 func TestInputSchema(t *testing.T) {
 	var s struct {
@@ -180,9 +163,6 @@ func TestInputSchema(t *testing.T) {
 	testkit.Must(t, json.Unmarshal(memorycommand.InputSchema(), &s))
 	if s.Type != "object" || len(s.Properties) != 10 || len(s.Required) != 1 || s.Properties["insert_line"].Type != "integer" {
 		t.Errorf("%+v", s)
-	}
-	if !strings.HasPrefix((memorycommand.Options{Root: "/x"}).Description(), "Files under /x ") {
-		t.Error("the description does not name the root")
 	}
 }
 

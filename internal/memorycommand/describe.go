@@ -4,8 +4,8 @@ package memorycommand
 const Name = "memory"
 
 // Description returns what the tool does, for a model that was not trained on it.
-func (o Options) Description() string {
-	return "Files under " + o.root() + " that outlive this conversation. " +
+func Description() string {
+	return "Files under " + root + " that outlive this conversation. " +
 		"Look there before you begin a task, and note there what you learn.\n" +
 		"view: a folder, or a file with line numbers; view_range [first, last] chooses lines, -1 is the end\n" +
 		"create: a new file, path and file_text\n" +

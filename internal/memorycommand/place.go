@@ -14,9 +14,8 @@ type place struct {
 	slash bool   // the given path ends in a slash, so it is that of a folder
 }
 
-// place maps the path of a member to the workspace.
-func (o Options) place(member, given string) (place, error) {
-	root := o.root()
+// placeOf maps the path of a member to the workspace.
+func placeOf(member, given string) (place, error) {
 	bad := func(cause string) (place, error) {
 		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(given), cause)
 	}
@@ -44,9 +43,9 @@ func (o Options) place(member, given string) (place, error) {
 	return place{given, path, slash || path == ""}, nil
 }
 
-// file maps the path of a file to the workspace.
-func (o Options) file(member, given string) (place, error) {
-	p, err := o.place(member, given)
+// fileOf maps the path of a file to the workspace.
+func fileOf(member, given string) (place, error) {
+	p, err := placeOf(member, given)
 	if err == nil && p.slash {
 		err = refuse(workspace.ErrInvalid, "%s %s is a folder; name a file in it", member, quote(given))
 	}

@@ -12,10 +12,6 @@ import (
 
 // Options of [Run] and [Do]. The zero value is what the tool's documentation describes.
 type Options struct {
-	// Root is the folder that commands see: a slash and a path without a slash at its end.
-	// "": /memories.
-	Root string
-
 	// Overwrite lets create replace a file. The file's versions before stay in its history.
 	// false: to create a file that exists is an error.
 	Overwrite bool
@@ -25,24 +21,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// root returns the root folder.
-func (o Options) root() string {
-	if o.Root == "" {
-		return "/memories"
-	}
-	return o.Root
-}
-
-// Check returns an error that wraps [workspace.ErrInvalid] if Root is not a folder.
-func (o Options) Check() error {
-	root := o.root()
-	if root[0] == '/' {
-		if p, err := workspace.UnicodePaths.Parse(root[1:]); err == nil && "/"+p.String() == root {
-			return nil
-		}
-	}
-	return refuse(workspace.ErrInvalid, "the root %q is not a slash and a path, such as /memories", root)
-}
+const root = "/memories" // the folder that commands see
 
 // Run runs a command and returns its answer for a model. It returns no errors: what goes
 // wrong is in the text, with isError set. An error that would say nothing to a model is
@@ -77,7 +56,7 @@ func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o 
 // command for which the documentation has a text wraps [workspace.ErrNotFound],
 // [workspace.ErrConflict], [workspace.ErrInvalid] or [workspace.ErrTooLarge].
 func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (string, error) {
-	c, err := o.Parse(input)
+	c, err := o.parse(input)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +67,7 @@ func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o O
 func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, error) {
 	text, err := c.run(c, ctx, ws)
 	if err != nil {
-		return "", c.o.word(err)
+		return "", word(err)
 	}
 	return text, nil
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -14,7 +14,7 @@ import (
 
 // view shows a file or a folder.
 func (c *Command) view(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := c.o.place("path", c.Text("path"))
+	p, err := placeOf("path", c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -153,14 +153,9 @@ func hidden(name string) bool { return name[0] == '.' || name == "node_modules" 
 
 // lines returns the lines of the list, the folder itself first.
 func (l *listing) lines(p place) []string {
-	keys := make([]entry, 0, len(l.entries))
-	for e := range l.entries {
-		keys = append(keys, e)
-	}
-	sort.Slice(keys, func(i, j int) bool { // package slices would bring its code for these values into the program
-		a, b := keys[i], keys[j]
+	keys := slices.SortedFunc(maps.Keys(l.entries), func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.first, b.first), strings.Compare(a.second, b.second),
-			strings.Compare(a.name(), b.name())) < 0
+			strings.Compare(a.name(), b.name()))
 	})
 	all := []string{size(l.bytes) + "\t" + p.given}
 	for _, e := range keys {

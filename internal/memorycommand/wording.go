@@ -27,22 +27,22 @@ func refuse(kind error, format string, args ...any) error {
 }
 
 // word gives an error of the workspace a text in the terms of the tool.
-func (o Options) word(err error) error {
+func word(err error) error {
 	var e *workspace.Error
 	if _, done := err.(*failure); done || !errors.As(err, &e) || workspace.Kind(err) == nil {
 		return err
 	}
-	return &failure{o.rooted(e).Text(workspace.Words{Arg: memberOf, Way: o.wayOut}), err}
+	return &failure{rooted(e).Text(workspace.Words{Arg: memberOf, Way: wayOut}), err}
 }
 
 // rooted returns the error with the path as commands give it.
-func (o Options) rooted(e *workspace.Error) *workspace.Error {
+func rooted(e *workspace.Error) *workspace.Error {
 	c := *e
 	if inner, ok := e.Err.(*workspace.Error); ok {
-		c.Err = o.rooted(inner)
+		c.Err = rooted(inner)
 	}
 	if c.Object != "" && c.Arg != workspace.ArgAgent && (c.Arg != 0 || c.Op != "") {
-		c.Object = o.root() + "/" + c.Object
+		c.Object = root + "/" + c.Object
 	}
 	return &c
 }
@@ -55,12 +55,12 @@ var memberOf = map[workspace.Arg]string{
 }
 
 // wayOut says what helps. It returns "" where the words of the workspace do.
-func (o Options) wayOut(e *workspace.Error) string {
+func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
 	case workspace.DoRead, workspace.DoReadFile, workspace.DoReadSince:
 		return "view it first"
 	case workspace.DoList:
-		return "view " + o.root() + " to see what exists"
+		return "view " + root + " to see what exists"
 	case workspace.DoUnicodePaths:
 		return "use those only"
 	case workspace.DoDelete:
