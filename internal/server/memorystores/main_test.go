@@ -21,6 +21,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/server/memorystores"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -64,6 +65,9 @@ func newWorld(t *testing.T, store workspace.Store, change func(*memorystores.Opt
 	var server *httpserver.Server
 	o := memorystores.Options{
 		Door: door, RequestID: httpserver.RequestID, Logger: slog.New(slog.DiscardHandler),
+		Around: func(ctx context.Context, _ mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
+			return ctx, func(mcpserver.Outcome) {}
+		},
 		Admit: func(ctx context.Context, tenant, agent string) (time.Duration, bool) {
 			return server.AdmitAgent(ctx, tenant, agent)
 		},

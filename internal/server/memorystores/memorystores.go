@@ -19,20 +19,20 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Options of [New]. Door must be there.
+// Options of [New]. All but Logger must be there.
 type Options struct {
 	Door *access.Door // to the memory of each tenant
 
 	// Admit counts a call for an agent that its caller may use. If there were too many, ok is
-	// false, and retryAfter says when to try again. nil: all calls are admitted.
+	// false, and retryAfter says when to try again.
 	Admit func(ctx context.Context, tenant, agent string) (retryAfter time.Duration, ok bool)
 
 	// Around runs when a call begins, and the function that it returns when the call has
 	// ended. The call works with the context that it returns. The Tool of a call is one of
-	// [Operations], or "" if there is no such route. nil: nothing runs.
+	// [Operations], or "" if there is no such route.
 	Around func(context.Context, mcpserver.Call) (context.Context, func(mcpserver.Outcome))
 
-	// RequestID returns the number of the request of a context, for errors; nil: none.
+	// RequestID returns the number of the request of a context, for errors.
 	RequestID func(context.Context) string
 
 	Logger *slog.Logger // gets errors that clients are not told; nil: slog.Default
@@ -56,17 +56,6 @@ type Handler struct {
 
 // New returns a handler for /v1/memory_stores and all paths below it.
 func New(o Options) *Handler {
-	if o.Admit == nil {
-		o.Admit = func(context.Context, string, string) (time.Duration, bool) { return 0, true }
-	}
-	if o.Around == nil {
-		o.Around = func(ctx context.Context, _ mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
-			return ctx, func(mcpserver.Outcome) {}
-		}
-	}
-	if o.RequestID == nil {
-		o.RequestID = func(context.Context) string { return "" }
-	}
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return &Handler{
 		o: o, room: admission.New(roomBytes, roomBytes/2), scans: admission.New(scans, scans/2),
@@ -166,33 +155,37 @@ func (c *call) answer(w http.ResponseWriter, none error) ([]byte, error) {
 // take waits for room for some bytes, which the call keeps until its answer is written. A
 // caller that is known must be the same after it, with the same rights.
 func (c *call) take(bytes int64) error {
-	part, err := c.takeSoon(c.h.room, bytes)
-	switch err {
-	case nil:
-		c.parts = append(c.parts, part)
-		if c.caller.ID == "" {
-			return nil
-		}
-		was := c.caller
-		if err := c.checkCaller(); err != nil {
-			return err
-		}
-		if !slices.Equal(was.Agents.Patterns(), c.caller.Agents.Patterns()) {
-			return fail(http.StatusForbidden, "what your key may do has changed; send the request again")
-		}
-		return nil
-	case admission.ErrShare:
-		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant "+
-			"may have; try again").retry(time.Second)
+	part, err := c.takeSoon(c.h.room, bytes, "the other requests of your tenant take all the memory that one tenant "+
+		"may have; try again", "the server is at its memory limit; try again")
+	if err != nil {
+		return err
 	}
-	return fail(http.StatusServiceUnavailable, "the server is at its memory limit; try again").retry(time.Second)
+	c.parts = append(c.parts, part)
+	if c.caller.ID == "" {
+		return nil
+	}
+	was := c.caller
+	if err := c.checkCaller(); err != nil {
+		return err
+	}
+	if !slices.Equal(was.Agents.Patterns(), c.caller.Agents.Patterns()) {
+		return fail(http.StatusForbidden, "what your key may do has changed; send the request again")
+	}
+	return nil
 }
 
-// takeSoon waits for a part for the tenant, but not for long.
-func (c *call) takeSoon(of *admission.Semaphore, weight int64) (*admission.Part, error) {
+// takeSoon waits for a part for the tenant, but not for long. The texts are those of the errors:
+// mine if the tenant has its share, and else others.
+func (c *call) takeSoon(of *admission.Semaphore, weight int64, mine, others string) (*admission.Part, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, roomTime)
 	defer cancel()
-	return of.Take(ctx, c.group, weight)
+	switch part, err := of.Take(ctx, c.group, weight); err {
+	case nil:
+		return part, nil
+	case admission.ErrShare:
+		return nil, fail(http.StatusTooManyRequests, "%s", mine).retry(time.Second)
+	}
+	return nil, fail(http.StatusServiceUnavailable, "%s", others).retry(time.Second)
 }
 
 // giveBack gives back what the last take has taken.

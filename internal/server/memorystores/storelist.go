@@ -7,7 +7,6 @@ import (
 const (
 	profileChunk  = 50      // a profile has up to 40 kB
 	maxStoreBytes = 1 << 20 // bytes of texts, after which a page ends
-	maxProfiles   = 5000    // that are looked at for one page
 )
 
 // A storeWalk goes through the stores that a caller may see, in byte order of agent: those
@@ -17,11 +16,9 @@ type storeWalk struct {
 	after        string // the last agent that was passed
 	profiles     []workspace.AgentProfile
 	moreProfiles bool // there are more profiles after these
-	lastProfile  string
 	agents       []workspace.AgentInfo
 	nextAgents   string // of AgentsQuery.After
 	moreAgents   bool
-	looked       int // profiles
 }
 
 func listStores(c *call) (any, error) {
@@ -35,14 +32,11 @@ func listStores(c *call) (any, error) {
 	if c.wrong != nil {
 		return nil, c.wrong
 	}
-	w := &storeWalk{c: c, moreProfiles: true, moreAgents: true, after: after, lastProfile: after, nextAgents: after}
+	w := &storeWalk{c: c, moreProfiles: true, moreAgents: true, after: after, nextAgents: after}
 	for {
 		agent, profile, err := w.next()
 		if err != nil {
 			return nil, err
-		}
-		if w.looked > maxProfiles && len(p.items) > 0 { // SDKs end at an empty page
-			p.limit = len(p.items)
 		}
 		if agent == "" || p.ends(w.after) {
 			return p.answer()
@@ -100,19 +94,12 @@ func (w *storeWalk) load() (err error) {
 		}
 		w.agents, w.nextAgents, w.moreAgents = page.Agents, page.Next, page.Next != ""
 	}
-	for {
-		for len(w.profiles) > 0 && w.profiles[0].Agent <= w.after {
-			w.profiles = w.profiles[1:]
-		}
-		if len(w.profiles) > 0 || !w.moreProfiles {
-			return nil
-		}
-		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.query(w.lastProfile, profileChunk)); err != nil {
-			return err
-		}
-		if w.moreProfiles = len(w.profiles) == profileChunk; w.moreProfiles {
-			w.lastProfile = w.profiles[len(w.profiles)-1].Agent
-		}
-		w.looked += len(w.profiles)
+	for len(w.profiles) > 0 && w.profiles[0].Agent <= w.after {
+		w.profiles = w.profiles[1:]
 	}
+	if len(w.profiles) == 0 && w.moreProfiles {
+		w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.query(w.after, profileChunk))
+		w.moreProfiles = len(w.profiles) == profileChunk
+	}
+	return err
 }

@@ -1,12 +1,8 @@
 package memorystores
 
 import (
-	"context"
 	"errors"
-	"net/http"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -55,20 +51,12 @@ func (c *call) viewVersions(
 	ws *workspace.Workspace, q workspace.VersionsQuery,
 ) (page workspace.VersionsPage, err error) {
 	if q.Created.IsZero() {
-		part, err := c.takeSoon(c.h.scans, 1)
-		switch {
-		case err == nil:
-			defer part.Leave()
-		case c.ctx.Err() != nil:
-			return page, c.ctx.Err()
-		case err == admission.ErrShare:
-			return page, fail(http.StatusTooManyRequests,
-				"other lists of versions are being made for your tenant; try "+
-					"again, or ask for those of one memory with memory_id").retry(time.Second)
-		default:
-			return page, fail(http.StatusServiceUnavailable,
-				"lists of versions are being made for others; try again").retry(time.Second)
+		part, err := c.takeSoon(c.h.scans, 1, "other lists of versions are being made for your tenant; try again, or "+
+			"ask for those of one memory with memory_id", "lists of versions are being made for others; try again")
+		if err != nil {
+			return page, err
 		}
+		defer part.Leave()
 		if err := c.take(versionsWeight); err != nil {
 			return page, err
 		}
@@ -124,28 +112,19 @@ func (c *call) findVersion(ws *workspace.Workspace, content bool) (v workspace.F
 	if err == nil && content {
 		seen, err = c.withContent(ws, seen)
 	}
-	if err == nil {
-		v, err = withOp(c.ctx, ws, seen)
-	}
 	if errors.Is(err, workspace.ErrNotFound) {
 		err = missing
 	}
-	return v, err
+	return withOp(seen), err
 }
 
-// withOp finds out whether a version has made its file.
-func withOp(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileVersion, error) {
-	at := v.Version.Time
-	after := &workspace.VersionRef{Time: at, Created: v.File.Created, Number: v.Version.Number + 1}
-	q := workspace.VersionsQuery{Created: v.File.Created, From: at, Until: at, After: after, Limit: 1}
-	page, err := workspace.ViewVersions(ctx, ws, q)
-	if err == nil && (len(page.Versions) == 0 || page.Versions[0].Version.Number != v.Version.Number) {
-		err = workspace.ErrNotFound // removed a moment ago
+// withOp says whether a version has made its file. Its time is then that of the file.
+func withOp(v workspace.FileView) workspace.FileVersion {
+	op := workspace.VersionModified
+	if v.Version.Time.Equal(v.File.Created) {
+		op = workspace.VersionCreated
 	}
-	if err != nil {
-		return workspace.FileVersion{}, err
-	}
-	return workspace.FileVersion{File: v.File, Version: v.Version, Op: page.Versions[0].Op}, nil
+	return workspace.FileVersion{File: v.File, Version: v.Version, Op: op}
 }
 
 func getVersion(c *call) (any, error) {
