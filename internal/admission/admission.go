@@ -23,13 +23,13 @@ type Semaphore struct {
 	mu     sync.Mutex // guards the following, and the parts
 	held   int64
 	groups map[string]int64 // what the calls of each have, and what those in line wait for
-	line   []*turn          // the first comes first
-	crowd  []*turn          // those outside the line; the first comes first
+	line   []*waiter        // the first comes first
+	crowd  []*waiter        // those outside the line; the first comes first
 	elder  *Part            // may grow beyond the limits; nil: there is none
 }
 
-// A turn is a call that waits.
-type turn struct {
+// A waiter is a call that waits.
+type waiter struct {
 	of      *Part
 	weight  int64
 	grows   bool
@@ -102,7 +102,7 @@ func (p *Part) wait(ctx context.Context, weight int64, grows bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	crowded := slices.Contains(s.crowd, t)
-	s.withdraw(t) // if the turn has come meanwhile, the part has the weight until it leaves
+	s.withdraw(t) // if it was granted meanwhile, the part has the weight until it leaves
 	if crowded {
 		return ErrShare
 	}
@@ -156,8 +156,8 @@ func (s *Semaphore) Held() int64 {
 
 // The caller of the following holds mu.
 
-func (s *Semaphore) enter(p *Part, weight int64, grows bool) *turn {
-	t := &turn{p, weight, grows, make(chan struct{})}
+func (s *Semaphore) enter(p *Part, weight int64, grows bool) *waiter {
+	t := &waiter{p, weight, grows, make(chan struct{})}
 	if grows && s.elder == p {
 		close(t.granted)
 		return t
@@ -167,8 +167,8 @@ func (s *Semaphore) enter(p *Part, weight int64, grows bool) *turn {
 	return t
 }
 
-// withdraw ends a turn. It reports false if the turn has come.
-func (s *Semaphore) withdraw(t *turn) bool {
+// withdraw takes a waiter out. It reports false if the waiter has what it waited for.
+func (s *Semaphore) withdraw(t *waiter) bool {
 	if i := slices.Index(s.crowd, t); i >= 0 {
 		s.crowd = slices.Delete(s.crowd, i, i+1)
 	} else if i := slices.Index(s.line, t); i >= 0 {
@@ -184,7 +184,7 @@ func (s *Semaphore) withdraw(t *turn) bool {
 // serve lets those into the line whose group has less than its share, and grants what there is.
 func (s *Semaphore) serve() {
 	full := map[string]bool{}
-	s.crowd = slices.DeleteFunc(s.crowd, func(t *turn) bool {
+	s.crowd = slices.DeleteFunc(s.crowd, func(t *waiter) bool {
 		group := t.of.group
 		if has := s.groups[group]; group != "" && has > 0 && has+t.weight > s.share || full[group] {
 			full[group] = true
@@ -212,7 +212,7 @@ func (s *Semaphore) serve() {
 }
 
 // honour makes a part that grows the elder, if there is none.
-func (s *Semaphore) honour(t *turn) bool {
+func (s *Semaphore) honour(t *waiter) bool {
 	if s.elder != nil || !t.grows {
 		return false
 	}
