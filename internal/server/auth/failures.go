@@ -13,7 +13,7 @@ const (
 	failuresEach = time.Minute
 	maxFailures  = 10              // of an address or of a key, in that time
 	maxAddresses = 16_384          // that are remembered, in about 3 MB
-	turnTime     = 5 * time.Second // for a turn to come
+	lookupTime   = 5 * time.Second // to wait for a lookup
 )
 
 // Failures count wrong credentials by the address that they come from: an address of
@@ -44,15 +44,15 @@ func NewFailures(now func() time.Time) *Failures {
 // It waits while another one is looked up for an address with too many failures. ok is
 // false after five seconds, or when the context ends.
 func (f *Failures) Enter(ctx context.Context, a netip.Addr) (leave func(), ok bool) {
-	turn := f.turn(Network(a))
-	if turn == nil {
+	lookup := f.lookup(Network(a))
+	if lookup == nil {
 		return func() {}, true
 	}
-	wait, cancel := context.WithTimeout(ctx, turnTime)
+	wait, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	select {
-	case turn <- struct{}{}:
-		return func() { <-turn }, true
+	case lookup <- struct{}{}:
+		return func() { <-lookup }, true
 	case <-wait.Done():
 		return nil, false
 	}
@@ -92,9 +92,9 @@ func Network(a netip.Addr) netip.Prefix {
 
 // failures are the times of the last failures, in a ring.
 type failures struct {
-	at   [maxFailures]time.Time
-	next int           // the oldest
-	turn chan struct{} // has room for one; nil: it was not needed yet
+	at     [maxFailures]time.Time
+	next   int           // the oldest
+	lookup chan struct{} // has room for one; nil: it was not needed yet
 }
 
 // tooMany returns for how long there were too many, 0 if there were not. The caller holds mu.
@@ -106,16 +106,16 @@ func (f *Failures) tooMany(of *failures) time.Duration {
 	return max(0, min(failuresEach-f.now().Sub(oldest), failuresEach))
 }
 
-// turn returns a channel with room for the one whose turn it is, nil if nobody needs a turn.
-func (f *Failures) turn(network netip.Prefix) chan struct{} {
+// lookup returns a channel with room for the one credential that is looked up, nil if all may be.
+func (f *Failures) lookup(network netip.Prefix) chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	of, ok := f.table.Get(network)
 	if !ok || f.tooMany(of) == 0 {
 		return nil
 	}
-	if of.turn == nil {
-		of.turn = make(chan struct{}, 1)
+	if of.lookup == nil {
+		of.lookup = make(chan struct{}, 1)
 	}
-	return of.turn
+	return of.lookup
 }

@@ -40,9 +40,8 @@ type Keys struct {
 	people  *Sessions
 	log     *slog.Logger
 
-	known *cache[string, keyRecord]            // by the id of the key
-	any   atomic.Bool                          // there is a key; keys never become none again
-	first *cache[struct{}, []workspace.Record] // the first key; empty: there was none
+	known *cache[string, keyRecord] // by the id of the key
+	any   atomic.Bool               // there is a key; keys never become none again
 }
 
 // Options are the options of [NewKeys].
@@ -74,7 +73,7 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	k := &Keys{
 		store: store, watch: w, log: o.Logger, used: &lastUse{store: store},
 		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: newCache[string, TenantLimits]()},
-		known:   newCache[string, keyRecord](), first: newCache[struct{}, []workspace.Record](),
+		known:   newCache[string, keyRecord](),
 	}
 	k.people = &Sessions{keys: k, known: newCache[credential, sessionRecord]()}
 	return k

@@ -65,13 +65,10 @@ func (k *Keys) Any(ctx context.Context) (bool, error) {
 	if k.any.Load() {
 		return true, nil
 	}
-	now, err := k.watch.current(ctx)
-	if err != nil {
+	if _, err := k.watch.current(ctx); err != nil { // a store that fails is not asked again at once
 		return false, err
 	}
-	found, err := k.first.load(struct{}{}, now, func() ([]workspace.Record, error) {
-		return k.store.System(ctx).List(keyPrefix, "", 1)
-	})
+	found, err := k.store.System(ctx).List(keyPrefix, "", 1)
 	if err != nil {
 		return false, unavailable(err)
 	}
