@@ -116,7 +116,14 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Caller, error) 
 	case err != nil:
 		return s.refuse(ctx, auth.ErrUnknown, err)
 	}
-	caller, err := s.callerOf(payload)
+	c, err := parseClaims(payload)
+	if err == nil {
+		err = c.check(s.o.Issuer, s.o.Audience, s.o.Now())
+	}
+	caller := auth.Caller{}
+	if err == nil {
+		caller, err = s.caller(c)
+	}
 	if err != nil {
 		return s.refuse(ctx, auth.ErrNoGuess, err)
 	}
@@ -127,18 +134,6 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Caller, error) 
 func (s *Server) refuse(ctx context.Context, kind, reason error) (auth.Caller, error) {
 	s.o.Logger.Log(ctx, s.level(reason), "OAuth token refused", "reason", fmt.Sprintf("%.300s", reason))
 	return auth.Caller{}, kind
-}
-
-// callerOf returns the owner of a token with a payload that the issuer has signed.
-func (s *Server) callerOf(payload []byte) (auth.Caller, error) {
-	c, err := parseClaims(payload)
-	if err != nil {
-		return auth.Caller{}, err
-	}
-	if err := c.check(s.o.Issuer, s.o.Audience, s.o.Now()); err != nil {
-		return auth.Caller{}, err
-	}
-	return s.caller(c)
 }
 
 // level is Warn, once a minute, for a token that the issuer has signed and that has not the
