@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -81,19 +82,12 @@ func changesResult(c workspace.Changes) result {
 // shownAuthor returns the name of a client, in one column of a line.
 func shownAuthor(a workspace.Author) string {
 	const most = 40
-	name := a.Client
-	if name == "" {
-		name = a.Key
-	}
-	if name == "" {
-		return "-"
-	}
-	name = strings.Map(func(r rune) rune {
+	name := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, name)
+	}, cmp.Or(a.Client, a.Key, "-"))
 	if runes := []rune(name); len(runes) > most {
 		return string(runes[:most]) + "..."
 	}

@@ -12,26 +12,31 @@ import (
 
 // extend adds to a server of the SDK what the program offers, and notes its tools and
 // resources.
-func (s *Server) extend(m *mcp.Server) error {
+func (s *Server) extend(m *mcp.Server) (err error) {
 	if s.o.Extend == nil {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("mcpserver: Options.Extend: %w", err)
+		}
+	}()
 	s.o.Extend(m)
 	near, far := mcp.NewInMemoryTransports()
 	ctx := context.Background()
 	session, err := m.Connect(ctx, far, nil)
 	if err != nil {
-		return fmt.Errorf("mcpserver: Options.Extend: %w", err)
+		return err
 	}
 	defer session.Wait()
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad"}, nil).Connect(ctx, near, nil)
 	if err != nil {
-		return fmt.Errorf("mcpserver: Options.Extend: %w", err)
+		return err
 	}
 	defer client.Close()
 	for t, err := range client.Tools(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("mcpserver: Options.Extend: %w", err)
+			return err
 		}
 		if _, ours := s.tools[t.Name]; !ours {
 			added := tool{name: t.Name, scope: reads | writes, extended: true}
@@ -43,7 +48,7 @@ func (s *Server) extend(m *mcp.Server) error {
 	}
 	for r, err := range client.Resources(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("mcpserver: Options.Extend: %w", err)
+			return err
 		}
 		s.subscribable[r.URI] = true
 	}

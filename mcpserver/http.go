@@ -2,10 +2,7 @@ package mcpserver
 
 import (
 	"context"
-	"maps"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -49,7 +46,6 @@ func (s *Server) Handler() http.Handler {
 		return s.serverFor(requestOfToken(auth.TokenInfoFromContext(r.Context())))
 	}
 	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody}
-	o.DisableLocalhostProtection = true // isOwnHost is the same
 	o.Stateless, o.PropagateRequestCancellation = true, true
 	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
 	o.JSONResponse = true
@@ -60,7 +56,9 @@ func (s *Server) Handler() http.Handler {
 		inJSON, inEvents := accepted(r)
 		q := s.open(r.Context())
 		q.client, q.refused = r.Context(), s.refused(r, inJSON, inEvents)
-		switch r = withAccept(r); {
+		r = r.Clone(r.Context())
+		r.Header.Set("Accept", "application/json, text/event-stream") // all that the SDK asks for
+		switch {
 		case !isModern(r):
 			s.serveSession(w, r, q, before)
 		case inEvents && (!inJSON || s.streams(r)):
@@ -96,14 +94,6 @@ func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
 		return errAccept
 	}
 	return nil
-}
-
-// withAccept returns a request that accepts all that the SDK asks for.
-func withAccept(r *http.Request) *http.Request {
-	c := *r
-	c.Header = maps.Clone(r.Header)
-	c.Header["Accept"] = []string{"application/json, text/event-stream"}
-	return &c
 }
 
 // serverFor returns the SDK's server for the caller of a request.
@@ -171,38 +161,18 @@ func tokenUser(ctx context.Context) string {
 	return unnamed
 }
 
-// sameOrigin refuses requests that a page of another origin makes a browser send, and those
-// by a foreign name of this machine. It checks reads too, because MCP requires it for every
-// request.
+// sameOrigin refuses requests that a page of another origin makes a browser send. It checks
+// reads too, because MCP requires it for every request. The SDK refuses those by a foreign name of
+// this machine.
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		checked := *r
 		checked.Method, checked.Host = http.MethodPost, strings.ToLower(r.Host)
-		switch {
-		case !isOwnHost(r):
-			errHost.write(w)
-		case protection.Check(&checked) != nil:
+		if protection.Check(&checked) != nil {
 			errOrigin.write(w)
-		default:
-			next.ServeHTTP(w, r)
+			return
 		}
+		next.ServeHTTP(w, r)
 	})
-}
-
-// isOwnHost reports whether the Host of a request may be served: a server on a loopback
-// address has no other name, or a page could reach it by one.
-func isOwnHost(r *http.Request) bool {
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return !ok || local == nil || !isLoopback(local.String()) || isLoopback(r.Host)
-}
-
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = strings.Trim(address, "[]")
-	}
-	host = strings.TrimSuffix(host, ".")
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }

@@ -18,8 +18,8 @@ type orders struct {
 	last map[string]chan struct{} // of each agent, the newest write that has not ended
 }
 
-// A turn is the place of a call among the writes of its agent.
-type turn struct {
+// An order is the place of a call among the writes of its agent.
+type order struct {
 	of     *orders
 	agent  string
 	before <-chan struct{} // closed when the writes before the call have ended; nil: there is none
@@ -27,13 +27,13 @@ type turn struct {
 	once   sync.Once
 }
 
-// add gives a call its turn. It returns nil if the call has no place among writes.
-func (o *orders) add(s *Server, c Call, bound bool) *turn {
+// add gives a call its order. It returns nil if the call has no place among writes.
+func (o *orders) add(s *Server, c Call, bound bool) *order {
 	called := s.tools[c.Tool]
 	if called.scope == 0 || called.extended {
 		return nil
 	}
-	t := &turn{of: o, agent: c.AgentID}
+	t := &order{of: o, agent: c.AgentID}
 	if bound {
 		t.agent = "" // the call may name it, or not
 	}
@@ -49,7 +49,7 @@ func (o *orders) add(s *Server, c Call, bound bool) *turn {
 
 // end lets the calls behind a write go on when those before it have ended, too. A second call
 // does nothing.
-func (t *turn) end() {
+func (t *order) end() {
 	if t == nil || t.ended == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (t *turn) end() {
 }
 
 // pass lets those go on that wait for a write.
-func (t *turn) pass() {
+func (t *order) pass() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	if t.of.last[t.agent] == t.ended {
@@ -73,8 +73,8 @@ func (t *turn) pass() {
 	close(t.ended)
 }
 
-// do runs a call in its turn.
-func (t *turn) do(ctx context.Context, run func(context.Context) error) error {
+// do runs a call in its order.
+func (t *order) do(ctx context.Context, run func(context.Context) error) error {
 	if t == nil {
 		return run(ctx)
 	}
@@ -89,7 +89,7 @@ func (t *turn) do(ctx context.Context, run func(context.Context) error) error {
 	return run(ctx)
 }
 
-// waited returns the error of a call that ended while it waited for its turn.
+// waited returns the error of a call that ended while it waited for the writes before it.
 func waited(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("the writes before it took too long, nothing happened; try again: %w", workspace.ErrBusy)

@@ -26,7 +26,7 @@ type request struct {
 	end        func()          // gives back what a call on stdio holds
 	call       *Call           // that the message makes; nil: it needs no answer
 	bound      bool            // the caller is bound to one agent
-	turn       *turn           // of a call on stdio; nil: it has none
+	order      *order          // of a call on stdio; nil: it has none
 	connection string          // tells what a connection or a session writes from what others do; "": neither lasts
 
 	sessions bool             // the protocol has sessions: HTTP before 2026-07-28

@@ -72,24 +72,10 @@ func atMost(text string) int {
 	return tokens.EstimateBytes(plain)*21/20 + odd
 }
 
-// plainWord reports whether a word has ASCII letters only, apart from one mark before
-// them and up to three after them.
+// plainWord reports whether a word has ASCII letters only, apart from a few marks around them.
 func plainWord(word string) bool {
-	const long, marks = 20, "\"'(),;:."
-	if len(word) > long || word == "" {
-		return false
-	}
-	if strings.IndexByte(marks, word[0]) >= 0 {
-		word = word[1:]
-	}
-	letters := strings.TrimRight(word, marks)
-	if len(letters) < len(word)-3 {
-		return false
-	}
-	for _, c := range []byte(letters) {
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			return false
-		}
-	}
-	return letters != ""
+	const long, marks = 20, 4
+	letters := strings.Trim(word, "\"'(),;:.")
+	return letters != "" && len(word) <= long && len(word)-len(letters) <= marks &&
+		!strings.ContainsFunc(letters, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
 }

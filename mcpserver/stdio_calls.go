@@ -19,10 +19,10 @@ func (l *lines) begin(m message, req *jsonrpc.Request, r *request, end func()) b
 		end()
 		return false
 	}
-	r.id, r.connection, r.turn = m.id, l.name, l.orders.add(l.server, *r.call, l.bound)
+	r.id, r.connection, r.order = m.id, l.name, l.orders.add(l.server, *r.call, l.bound)
 	token, drop := newToken(r)
 	l.under.Add(1)
-	r.end = func() { r.turn.end(); drop(); end(); l.under.Done() }
+	r.end = func() { r.order.end(); drop(); end(); l.under.Done() }
 	l.calls[req.ID] = r
 	req.Extra = &mcp.RequestExtra{TokenInfo: token}
 	return true

@@ -171,14 +171,14 @@ func (s *Server) perform(
 // work runs the part of a call that uses the workspace.
 func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
 	defer func() { err = withoutMachine(ctx, err) }()
-	turn := requestOf(ctx).turn
+	order := requestOf(ctx).order
 	if s.o.AroundWork == nil {
-		return turn.do(ctx, run)
+		return order.do(ctx, run)
 	}
 	ctx, end := s.o.AroundWork(ctx, c)
 	err = errPanic
 	defer func() { end(err) }()
-	return turn.do(ctx, run)
+	return order.do(ctx, run)
 }
 
 // workspace returns the workspace of a call. given says whether the call has an

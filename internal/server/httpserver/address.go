@@ -41,15 +41,6 @@ func (s *Server) trusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.o.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// addressOf is parseAddress for an address of a connection.
-func addressOf(a net.Addr) (addr netip.Addr, ok bool) {
-	if tcp, ok := a.(*net.TCPAddr); ok {
-		addr = tcp.AddrPort().Addr()
-		return addr.Unmap().WithZone(""), addr.IsValid()
-	}
-	return parseAddress(a.String())
-}
-
 // parseAddress reads an address with or without a port, a zone and brackets. The result
 // has no zone, and IPv4 is IPv4.
 func parseAddress(text string) (addr netip.Addr, ok bool) {
@@ -70,23 +61,20 @@ func hostOf(text string) string {
 	return text
 }
 
-// isOwnHost reports whether the Host of a request may be served, and whether that is so
-// because Options.Hosts names it. A page of another site can give its own name a loopback
-// address, and then send requests that seem to come from the same origin.
-func (s *Server) isOwnHost(r *http.Request) (own, named bool) {
+// isOwnHost reports whether the Host of a request may be served. A page of another site can give
+// its own name a loopback address, and then send requests that seem to come from the same origin.
+func (s *Server) isOwnHost(r *http.Request) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local == nil {
-		return false, false
+		return false
 	}
-	if addr, ok := addressOf(local); !ok || !addr.IsLoopback() {
-		return true, false
+	if addr, ok := parseAddress(local.String()); !ok || !addr.IsLoopback() {
+		return true
 	}
 	host := strings.TrimSuffix(hostOf(r.Host), ".") // a name may end in a dot, which means the same
-	if isAmong(host, s.o.Hosts) {
-		return true, true
-	}
 	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback() && addr.Zone() == "", false
+	return isAmong(host, s.o.Hosts) || strings.EqualFold(host, "localhost") ||
+		err == nil && addr.IsLoopback() && addr.Zone() == ""
 }
 
 // isAmong reports whether a host is one of some names.

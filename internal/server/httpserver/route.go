@@ -82,13 +82,11 @@ func (b *watchedBody) giveUp(w http.ResponseWriter) {
 
 // route finds the route of a request.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	switch own, named := s.isOwnHost(r); {
+	switch {
 	case r.ProtoMajor != 1: // net/http passes on the beginning of HTTP/2
 		s.refuse(w, r, refused(http.StatusHTTPVersionNotSupported, "use HTTP/1.1").with("Connection", "close"))
 		return
-	case named: // the SDK would refuse it
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
-	case !own:
+	case !s.isOwnHost(r):
 		s.refuse(w, r, refused(http.StatusForbidden,
 			"this name is not one of the server's; use localhost, or let whoever runs the server allow the name "+
 				"with --host"))
@@ -96,6 +94,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path := r.URL.Path; {
 	case isMCP(r) && s.o.MCP != nil:
+		// The host is checked, and the SDK would refuse some of those.
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
 		s.serveCaller(w, r, s.o.MCP, isStream(r))
 	case s.isAPI(r):
 		s.serveAPI(w, r)

@@ -3,7 +3,6 @@
 package session
 
 import (
-	"container/list"
 	"crypto/rand"
 	"errors"
 	"sync"
@@ -35,17 +34,15 @@ type Set struct {
 	mu    sync.Mutex // guards the following, and the fields of the sessions
 	byID  map[string]*Session
 	count map[string]int // by caller
-	idle  list.List      // of *Session without a request under way; the one that has been idle longest first
 }
 
-// A Session either has a place among the idle sessions or has requests under way.
+// A Session is idle while it has no request under way.
 type Session struct {
 	Connection string // a name that is no secret
 
 	id, caller  string
-	close       func() // ends the SDK's session; a second call does nothing
-	busy        int    // requests and calls under way
-	place       *list.Element
+	close       func()      // ends the SDK's session; a second call does nothing
+	busy        int         // requests and calls under way
 	since       time.Time   // when it became idle
 	timer       *time.Timer // looks whether it has been idle for too long; nil: nobody does
 	initialized bool
@@ -70,9 +67,19 @@ func (q *Set) Begin(id, caller string, end func()) (*Session, error) {
 	s := &Session{id: id, caller: caller, Connection: NewConnection(), close: end, busy: 1}
 	var gone []*Session
 	q.mu.Lock()
-	room := caller == q.Shared || q.count[caller] < q.each ||
-		q.dropOldest(&gone, func(o *Session) bool { return o.caller == caller })
-	room = room && (len(q.byID) < q.most || q.dropOldestOfMany(&gone))
+	room := true
+	if caller != q.Shared && q.count[caller] >= q.each {
+		room = q.dropOldest(&gone, func(o *Session) bool { return o.caller == caller })
+	}
+	if room && len(q.byID) >= q.most {
+		most := 0 // of the callers with an idle one; so callers with many sessions end their own, and no one else's
+		for _, o := range q.byID {
+			if o.busy == 0 {
+				most = max(most, q.count[o.caller])
+			}
+		}
+		room = q.dropOldest(&gone, func(o *Session) bool { return q.count[o.caller] == most })
+	}
 	if room {
 		q.byID[id] = s
 		q.count[caller]++
@@ -90,26 +97,18 @@ func (q *Set) Begin(id, caller string, end func()) (*Session, error) {
 // dropOldest drops the fitting session that has been idle longest, and adds it to gone.
 // The caller holds mu.
 func (q *Set) dropOldest(gone *[]*Session, fits func(*Session) bool) bool {
-	for e := q.idle.Front(); e != nil; e = e.Next() {
-		if s := e.Value.(*Session); fits(s) {
-			q.drop(s)
-			*gone = append(*gone, s)
-			return true
+	var oldest *Session
+	for _, s := range q.byID {
+		if s.busy == 0 && fits(s) && (oldest == nil || s.since.Before(oldest.since)) {
+			oldest = s
 		}
 	}
-	return false
-}
-
-// dropOldestOfMany drops a session of the caller who has most of those with an idle one.
-// So callers with many sessions end their own, and no one else's. The caller holds mu.
-func (q *Set) dropOldestOfMany(gone *[]*Session) bool {
-	var many *Session
-	for e := q.idle.Front(); e != nil; e = e.Next() {
-		if s := e.Value.(*Session); many == nil || q.count[s.caller] > q.count[many.caller] {
-			many = s
-		}
+	if oldest == nil {
+		return false
 	}
-	return q.dropOldest(gone, func(s *Session) bool { return s == many })
+	q.drop(oldest)
+	*gone = append(*gone, oldest)
+	return true
 }
 
 // drop forgets a session. The caller holds mu.
@@ -121,16 +120,8 @@ func (q *Set) drop(s *Session) {
 	if q.count[s.caller]--; q.count[s.caller] == 0 {
 		delete(q.count, s.caller)
 	}
-	q.leaveIdle(s)
 	if s.timer != nil {
 		s.timer.Stop()
-	}
-}
-
-func (q *Set) leaveIdle(s *Session) {
-	if s.place != nil {
-		q.idle.Remove(s.place)
-		s.place = nil
 	}
 }
 
@@ -150,7 +141,7 @@ func (q *Set) Enter(id, caller string) *Session {
 	if s == nil || s.caller != caller {
 		return nil
 	}
-	q.hold(s)
+	s.busy++
 	return s
 }
 
@@ -158,11 +149,6 @@ func (q *Set) Enter(id, caller string) *Session {
 func (q *Set) Again(s *Session) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.hold(s)
-}
-
-func (q *Set) hold(s *Session) {
-	q.leaveIdle(s)
 	s.busy++
 }
 
@@ -173,7 +159,7 @@ func (q *Set) Release(s *Session) {
 	if s.busy--; s.busy > 0 || q.byID[s.id] != s {
 		return
 	}
-	s.place, s.since = q.idle.PushBack(s), time.Now()
+	s.since = time.Now()
 	if s.timer == nil {
 		s.timer = time.AfterFunc(q.patience(s), func() { q.expire(s) })
 	}
@@ -190,11 +176,11 @@ func (q *Set) patience(s *Session) time.Duration {
 func (q *Set) expire(s *Session) {
 	q.mu.Lock()
 	left := q.patience(s) - time.Since(s.since)
-	over := s.place != nil && left <= 0
+	over := s.busy == 0 && left <= 0
 	switch {
 	case over:
 		q.drop(s)
-	case s.place != nil:
+	case s.busy == 0:
 		s.timer.Reset(left)
 	default:
 		s.timer = nil // until it is idle
