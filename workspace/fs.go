@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/filetree"
 )
@@ -19,10 +20,10 @@ import (
 //
 // It is a function and no method for the reason of [Saver].
 func FS(ctx context.Context, w *Workspace) fs.FS {
-	return filetree.New(filetree.Stored{Context: ctx, View: w.viewCounted, ReadFile: w.readWhole})
+	return filetree.Files{Context: ctx, View: w.viewCounted, Read: w.readWhole}
 }
 
-func (w *Workspace) readWhole(ctx context.Context, path string) (filetree.Info, []byte, error) {
+func (w *Workspace) readWhole(ctx context.Context, path string) ([]byte, time.Time, error) {
 	r, err := w.ReadFile(ctx, path, ReadOptions{})
-	return filetree.Info{Path: r.Path, Size: r.Bytes, Time: r.Time}, r.Content, err
+	return r.Content, r.Time, err
 }

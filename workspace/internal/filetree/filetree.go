@@ -4,140 +4,193 @@ package filetree
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A Source has the files. Errors are returned to callers inside an [*fs.PathError].
-type Source interface {
-	// Stat returns a file, and [fs.ErrNotExist] if there is none.
-	Stat(path string) (Info, error)
+// Files are the current files of an agent, as a read-only file system that also has
+// ReadFile, ReadDir and Stat. If a path is both a file and a folder, it shows the folder.
+type Files struct {
+	Context context.Context
+	View    func(ctx context.Context, fn func(store.Reader) error) error // runs a read
 
-	// Read returns a file with its content, and [fs.ErrNotExist] if there is none.
-	Read(path string) (Info, []byte, error)
-
-	// Below calls fn for each file whose path begins with a prefix, as of one moment.
-	Below(prefix string, fn func(Info)) error
+	// Read returns the content of a file, and when it was written. The error wraps
+	// [store.ErrNotFound] if there is none.
+	Read func(ctx context.Context, path string) ([]byte, time.Time, error)
 }
-
-// Info is a file of a [Source].
-type Info struct {
-	Path string
-	Size int64
-	Time time.Time
-}
-
-// New returns a read-only file system that also has ReadFile, ReadDir and Stat. If a
-// path is both a file and a folder, it shows the folder.
-func New(s Source) fs.FS { return &fileSystem{s} }
-
-type fileSystem struct{ source Source }
 
 var (
-	_ fs.ReadFileFS = (*fileSystem)(nil)
-	_ fs.ReadDirFS  = (*fileSystem)(nil)
-	_ fs.StatFS     = (*fileSystem)(nil)
+	_ fs.ReadFileFS = Files{}
+	_ fs.ReadDirFS  = Files{}
+	_ fs.StatFS     = Files{}
 )
 
-func (s *fileSystem) Open(name string) (fs.File, error) {
-	info, entries, err := s.find("open", name)
-	if err != nil {
-		return nil, err
-	}
-	if info.dir {
-		return &openFolder{info: info, entries: entries, path: name}, nil
-	}
-	info, content, err := s.read("open", name)
-	if err != nil {
-		return nil, err
-	}
-	return &openFile{info: info, Reader: bytes.NewReader(content)}, nil
+// info is a file or a folder.
+type info struct {
+	name string
+	size int64
+	time time.Time
+	dir  bool
 }
 
-func (s *fileSystem) Stat(name string) (fs.FileInfo, error) {
-	info, _, err := s.find("stat", name)
-	if err != nil {
-		return nil, err
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) ModTime() time.Time { return i.time }
+func (i info) IsDir() bool        { return i.dir }
+func (i info) Sys() any           { return nil }
+func (i info) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o555
 	}
-	return info, nil
+	return 0o444
 }
 
-func (s *fileSystem) ReadFile(name string) ([]byte, error) {
-	info, _, err := s.find("read", name)
+func fileInfo(h store.FileHead) info {
+	return info{name: path.Base(h.Path), size: h.Size(), time: h.Updated}
+}
+
+func failed(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
+
+func (f Files) Open(name string) (fs.File, error) {
+	found, entries, err := f.find("open", name)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.dir:
+		return &openFolder{found, entries}, nil
+	}
+	content, at, err := f.read("open", name)
 	if err != nil {
 		return nil, err
 	}
-	if info.dir {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a folder")}
+	return &openFile{info{name: found.name, size: int64(len(content)), time: at}, bytes.NewReader(content)}, nil
+}
+
+func (f Files) Stat(name string) (fs.FileInfo, error) {
+	found, _, err := f.find("stat", name)
+	if err != nil {
+		return nil, err
 	}
-	_, content, err := s.read("read", name)
+	return found, nil
+}
+
+func (f Files) ReadFile(name string) ([]byte, error) {
+	found, _, err := f.find("read", name)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.dir:
+		return nil, failed("read", name, errIsFolder)
+	}
+	content, _, err := f.read("read", name)
 	return content, err
 }
 
-func (s *fileSystem) ReadDir(name string) ([]fs.DirEntry, error) {
-	info, entries, err := s.find("readdir", name)
-	if err != nil {
-		return nil, err
+var errIsFolder = errors.New("is a folder")
+
+func (f Files) ReadDir(name string) ([]fs.DirEntry, error) {
+	found, entries, err := f.find("readdir", name)
+	if err == nil && !found.dir {
+		err = failed("readdir", name, errors.New("is a file"))
 	}
-	if !info.dir {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("is a file")}
-	}
-	return entries, nil
+	return entries, err
 }
 
-// find returns a folder with its entries, or else a file.
-func (s *fileSystem) find(op, name string) (entryInfo, []fs.DirEntry, error) {
+func (f Files) read(op, name string) (content []byte, at time.Time, err error) {
+	content, at, err = f.Read(f.Context, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		err = failed(op, name, err)
+	}
+	return content, at, err
+}
+
+// find returns a folder with what lies directly in it, in byte order of name, or else a file.
+func (f Files) find(op, name string) (found info, entries []fs.DirEntry, err error) {
 	if !fs.ValidPath(name) {
-		return entryInfo{}, nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+		return info{}, nil, failed(op, name, fs.ErrInvalid)
 	}
-	entries, err := s.entries(name)
-	if err != nil {
-		return entryInfo{}, nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	if len(entries) > 0 || name == "." {
-		return entryInfo{name: path.Base(name), dir: true}, entries, nil
-	}
-	found, err := s.source.Stat(name)
-	if err != nil {
-		return entryInfo{}, nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return fileInfo(found), nil, nil
-}
-
-func (s *fileSystem) read(op, name string) (entryInfo, []byte, error) {
-	found, content, err := s.source.Read(name)
-	if err != nil {
-		return entryInfo{}, nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return fileInfo(found), content, nil
-}
-
-// entries returns what lies directly in a folder, in byte order of name.
-func (s *fileSystem) entries(folder string) ([]fs.DirEntry, error) {
-	prefix := folder + "/"
-	if folder == "." {
+	prefix := name + "/"
+	if name == "." {
 		prefix = ""
+	} else if _, cause := names.Unicode.Path(name); cause != "" {
+		return info{}, nil, failed(op, name, fs.ErrNotExist)
 	}
-	found := map[string]entryInfo{}
-	err := s.source.Below(prefix, func(f Info) {
-		child, _, isFolder := strings.Cut(f.Path[len(prefix):], "/")
-		if isFolder {
-			found[child] = entryInfo{name: child, dir: true}
-		} else if _, seen := found[child]; !seen {
-			found[child] = fileInfo(f)
+	if err := fault.CheckContext(f.Context, "look at", name); err != nil {
+		return info{}, nil, failed(op, name, err)
+	}
+	var children map[string]info
+	var head store.FileHead
+	err = f.View(f.Context, func(r store.Reader) error {
+		children = map[string]info{}
+		for h, err := range store.Files(r, prefix) {
+			if err != nil {
+				return err
+			}
+			child, _, isFolder := strings.Cut(h.Path[len(prefix):], "/")
+			if isFolder {
+				children[child] = info{name: child, dir: true}
+			} else if _, seen := children[child]; !seen {
+				children[child] = fileInfo(h)
+			}
 		}
+		l, err := r.Load(store.Query{File: name})
+		head = l.File
+		return err
 	})
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return info{}, nil, failed(op, name, fault.Within("look at", name, err))
+	case len(children) > 0 || name == ".":
+		for _, c := range children {
+			entries = append(entries, fs.FileInfoToDirEntry(c))
+		}
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		return info{name: path.Base(name), dir: true}, entries, nil
+	case !head.Exists():
+		return info{}, nil, failed(op, name, fs.ErrNotExist)
 	}
-	list := make([]fs.DirEntry, 0, len(found))
-	for _, e := range found {
-		list = append(list, fs.FileInfoToDirEntry(e))
+	return fileInfo(head), nil, nil
+}
+
+// openFile can also seek, and read at an offset.
+type openFile struct {
+	info info
+	*bytes.Reader
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFile) Close() error               { return nil }
+
+type openFolder struct {
+	info    info
+	entries []fs.DirEntry
+}
+
+func (f *openFolder) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFolder) Close() error               { return nil }
+func (f *openFolder) Read([]byte) (int, error)   { return 0, failed("read", f.info.name, errIsFolder) }
+
+func (f *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 {
+		n = len(f.entries)
+	} else if len(f.entries) == 0 {
+		return nil, io.EOF
 	}
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return list, nil
+	n = min(n, len(f.entries))
+	some := f.entries[:n]
+	f.entries = f.entries[n:]
+	return some, nil
 }
