@@ -7,7 +7,6 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -122,7 +121,7 @@ func smallText(l store.Loaded, appends bool, ifVersion *int64) ([]byte, error) {
 	if l.Version.Number == 0 {
 		return nil, errMoved
 	}
-	return l.Version.Content, verify.Version(l.Version)
+	return l.Version.Content, l.Version.Verify()
 }
 
 // checkEdited refuses an edit for what is at the path.
@@ -228,5 +227,5 @@ func (w *Workspace) readForEdit(
 	if err != nil {
 		return Version{}, err
 	}
-	return l.Version, verify.Version(l.Version)
+	return l.Version, l.Version.Verify()
 }

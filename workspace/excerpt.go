@@ -3,7 +3,6 @@ package workspace
 import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -15,7 +14,7 @@ const largeTokens = 20_000
 // too few lines.
 func (r *ReadResult) setText(l store.Loaded, o ReadOptions) (err error) {
 	for _, v := range []Version{l.Version, l.Old} {
-		if err := verify.Version(v); err != nil {
+		if err := v.Verify(); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -165,7 +164,7 @@ func (s *logScan) take(e Entry) error {
 		if s.full = len(s.found) > 0 && s.size+size > logPageBytes; s.full {
 			return nil
 		}
-		if err := verify.Entry(e); err != nil {
+		if err := e.Verify(); err != nil {
 			return err
 		}
 		s.found = append(s.found, e)

@@ -3,7 +3,6 @@ package workspace
 import (
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -123,7 +122,7 @@ func addSummaryTexts(r store.Reader, path string, page *SummaryPage) error {
 			return err
 		}
 		kept := l.Summary
-		if kept == nil || !verify.IsIntact(*kept) {
+		if kept == nil || !kept.IsIntact() {
 			return Errorf(ErrCorrupt, "the summary of %s is not what was written", path)
 		}
 		s.Text = string(kept.Content)

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -91,14 +91,14 @@ func viewVersion(r store.Reader, q FileQuery) (v FileView, err error) {
 		n = v.File.Version
 	}
 	if v.Version = l.Version; q.Content {
-		err = verify.Version(v.Version)
+		err = v.Version.Verify()
 	} else {
 		v.Version, err = describedVersion(l, n)
 	}
 	if err != nil {
 		return FileView{}, err
 	}
-	return v, verify.Kept(v.File, v.Version, n)
+	return v, fault.Kept(v.File, v.Version, n)
 }
 
 // describedVersion returns a version without content, the zero Version if it is not retained.

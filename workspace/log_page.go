@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -55,11 +54,11 @@ func entriesFrom(number int64) *store.EntryQuery {
 
 // verifyEntries finds out whether what was loaded is what was written.
 func verifyEntries(l store.Loaded, q store.EntryQuery) error {
-	if err := verify.Page(l.Log, l.Entries, q); err != nil {
+	if err := checkPage(l.Log, l.Entries, q); err != nil {
 		return err
 	}
 	for _, e := range l.Entries {
-		if err := verify.Entry(e); err != nil {
+		if err := e.Verify(); err != nil {
 			return err
 		}
 	}
@@ -90,4 +89,20 @@ func logPageOf(path string, l store.Loaded, q store.EntryQuery) LogPage {
 	page.Total = max(0, head.Last-max(q.After, head.First-1))
 	page.More = page.Total > int64(len(list))
 	return page
+}
+
+// checkPage finds out whether the entry with which the page begins is missing. The store
+// finds an entry that is missing between two, and the next page one that is missing
+// behind them.
+func checkPage(h store.LogHead, entries []Entry, q store.EntryQuery) error {
+	missing := max(q.After+1, h.First)
+	there := !h.Exists() || missing > h.Last || len(entries) > 0 && entries[0].ID == missing
+	if q.Tail {
+		missing = h.Last
+		there = !h.Exists() || missing < h.First || len(entries) > 0 && entries[len(entries)-1].ID == missing
+	}
+	if !there {
+		return Errorf(ErrCorrupt, "entry %d is missing", missing)
+	}
+	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -117,7 +116,7 @@ func checkMove(l store.Loaded, ifVersion *int64) error {
 	if l.To.Exists() {
 		return inTheWay(l.To, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version)
 	}
-	return verify.Version(l.Version)
+	return l.Version.Verify()
 }
 
 // moveFile saves a move in the journal and both heads. The versions that move are those

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -45,7 +44,7 @@ func (o ReadOptions) checkLoaded(l store.Loaded) error {
 	head := l.File
 	switch {
 	case o.Version != 0:
-		return verify.Readable(head, l.Version, o.Version)
+		return fault.Readable(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
 		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version),
 			DoReadWhole, head.Version)

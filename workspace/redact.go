@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -80,7 +80,7 @@ func checkRedaction(h FileHead, v Version, n int64) error {
 		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d",
 			n, n)
 	}
-	return verify.Kept(h, v, n)
+	return fault.Kept(h, v, n)
 }
 
 // redactionOf returns what is to be stored for the redaction of version n, with the owner's state

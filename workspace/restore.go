@@ -3,7 +3,7 @@ package workspace
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -54,8 +54,8 @@ func checkRestore(l store.Loaded, version int64, ifVersion *int64) error {
 	if err := checkCondition(l.File, ifVersion); err != nil {
 		return err
 	}
-	if err := verify.Readable(l.File, l.Version, version); err != nil {
+	if err := fault.Readable(l.File, l.Version, version); err != nil {
 		return err
 	}
-	return verify.Version(l.Version)
+	return l.Version.Verify()
 }

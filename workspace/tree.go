@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -96,7 +95,7 @@ func (w *Workspace) moveInTree(tx store.Tx, a *attempt, path, newPath string) er
 	if err != nil {
 		return err
 	}
-	if err := verify.Version(l.Version); err != nil {
+	if err := l.Version.Verify(); err != nil {
 		return err
 	}
 	_, err = w.moveFile(tx, a, l, l.Version)

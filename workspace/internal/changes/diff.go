@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -75,7 +74,7 @@ func fileDiff(
 		return nil, nil
 	}
 	for _, v := range []store.Version{l.Old, l.Version} {
-		if err := verify.Version(v); err != nil {
+		if err := v.Verify(); err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +108,7 @@ func newEntries(load Load, p store.Change, tokens int, bytes *int64) ([]byte, er
 	entries := l.Entries
 	for i, e := range entries {
 		*bytes -= int64(len(e.Content))
-		if err := verify.Entry(e); err != nil {
+		if err := e.Verify(); err != nil {
 			return nil, err
 		}
 		if e.ID == p.After {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -63,7 +62,7 @@ func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, 
 		f := &page.Files[i]
 		v := &f.Current
 		texts[i] = Text{Path: f.Path, Time: v.Time, Content: v.Content,
-			Check: func() error { return verify.Version(*v) }}
+			Check: func() error { return v.Verify() }}
 		at = Place{path: f.Path, begun: true}
 	}
 	switch {
@@ -84,7 +83,7 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 		for i := range entries {
 			e := &entries[i]
 			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content,
-				Check: func() error { return verify.Entry(*e) }})
+				Check: func() error { return e.Verify() }})
 			room -= int64(len(e.Content))
 			last = e.ID
 		}

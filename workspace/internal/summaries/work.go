@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -73,7 +72,7 @@ func (w *Work) read(ctx context.Context) (kept *store.Summary, err error) {
 	if err != nil || kept != nil {
 		return kept, err
 	}
-	if err := verify.Version(w.version); err != nil {
+	if err := w.version.Verify(); err != nil {
 		return nil, err
 	}
 	if !IsLong(w.version.Content) {
@@ -91,7 +90,7 @@ func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged boo
 		damaged, q.Summary = true, nil
 		l, err = tx.Load(q)
 	}
-	if l.Summary != nil && !verify.IsIntact(*l.Summary) {
+	if l.Summary != nil && !l.Summary.IsIntact() {
 		damaged, l.Summary = true, nil
 	}
 	return l, damaged, err
@@ -180,7 +179,7 @@ func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, dam
 	case !l.File.Exists():
 		err = store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
 	default:
-		if err = verify.Readable(l.File, l.Version, w.version.Number); err == nil &&
+		if err = fault.Readable(l.File, l.Version, w.version.Number); err == nil &&
 			l.Version.SHA256 != w.version.SHA256 {
 			err = store.Errorf(store.ErrNotFound, "it was deleted and restored meanwhile")
 		}
