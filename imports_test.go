@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/records":                   {"workspace/store"},
 	"workspace/internal/search":          {"internal/markdown", "tokens", "workspace/internal/fit", "workspace/store", "golang.org/x/text/unicode/norm"},
 	"workspace/internal/summaries":       {"tokens", "workspace/internal/fault", "workspace/store", "internal/records"},
-	"workspace/internal/wake":            {},
+	"workspace/internal/wake":            {"workspace/store"},
 	"workspace/memstore":                 {"workspace/store", "workspace/dump"},
 	"workspace/storetest":                {"workspace/store", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid", "workspace/dump"},
 	"conversation/internal/prompt":       {"conversation"},

@@ -36,8 +36,8 @@ type Service struct {
 	archive *registry.Gate
 	now     func() time.Time
 	paths   PathRule
-	reads   *unwrittenReads        // not written yet
-	wakes   *wake.Hub[store.Owner] // of those who watch
+	reads   *unwrittenReads // not written yet
+	wakes   *wake.Hub       // of those who watch
 
 	searches *admission.Semaphore // bytes; see [search.Weight]
 

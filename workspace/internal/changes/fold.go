@@ -7,23 +7,21 @@
 package changes
 
 import (
-	"sort"
+	"slices"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A Row is one row of the journal. M is what the caller wants back with the newest row of
-// a path.
-type Row[M any] struct {
-	Kind   string // paths of different kinds have nothing to do with each other
-	Path   string
-	From   string // the path before a move; else ""
-	Before int64  // 0: there was nothing at the path
-	After  int64  // 0: it was deleted
-	Own    bool   // the reader made this change
+// A Row is one row of the journal. Paths of different kinds have nothing to do with each
+// other. A Before of 0 says that there was nothing at the path, and an After of 0 that it was
+// deleted.
+type Row struct {
+	store.Change
+	Own bool // the reader made this change
 	// Aside says that what is at the path stayed as it was. The row counts only if no other one is
 	// newer than the reader's revision.
 	Aside bool
-	Mark  M
 }
 
 // A Fate is what has become of a path.
@@ -37,52 +35,51 @@ const (
 	Deleted
 )
 
-// A Path is what has become of a path since the reader's revision.
-type Path[M any] struct {
-	Fate   Fate
-	Kind   string
-	Path   string
-	From   string // of a Moved one; else ""
-	Before int64  // what the reader had; 0: nothing
-	After  int64  // 0: it was deleted
-	Mark   M      // of the newest row
+// A Path is what has become of a path since the reader's revision: its newest row, with the
+// path From which it was moved, Before as what the reader had, and After as what is there now.
+type Path struct {
+	Fate Fate
+	store.Change
 }
 
 // A Fold takes rows in order. Its memory grows with the number of paths that the rows name.
-type Fold[M any] struct {
+type Fold struct {
 	prefix string
 	limit  int
-	live   map[key]track[M] // by the present path; also where something was deleted, see track.gone
-	graves map[key]track[M] // deleted, and known to the reader: by the known path
-	passed map[key]bool     // somebody else made something at the path that was deleted there
-	shown  int              // how many paths are shown
+	live   map[key]track // by the present path; also where something was deleted, see track.gone
+	graves map[key]track // deleted, and known to the reader: by the known path
+	passed map[key]bool  // somebody else made something at the path that was deleted there
+	shown  int           // how many paths are shown
 	rows   int
 }
 
-type key struct{ kind, path string }
+type key struct {
+	kind store.PathKind
+	path string
+}
 
 // A track is a file or a log through all of its moves.
-type track[M any] struct {
+type track struct {
 	known         string // its path at the reader's revision; "": it was not there
 	before, after int64
-	others        bool // somebody else than the reader changed it, or what was there before it
-	gone          bool // nothing is here: only others counts
-	aside         bool // all of its rows are Aside
-	row           int  // the number of its newest row, of one that is not Aside if there is one
-	mark          M    // of that row
+	others        bool         // somebody else than the reader changed it, or what was there before it
+	gone          bool         // nothing is here: only others counts
+	aside         bool         // all of its rows are Aside
+	row           int          // the number of its newest row, of one that is not Aside if there is one
+	mark          store.Change // of that row
 }
 
 // New returns a Fold that shows at most limit paths. A path is shown if it, or the path
 // where it was before a move, begins with the prefix, and if not all of its rows are the
 // reader's own.
-func New[M any](prefix string, limit int) *Fold[M] {
-	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{},
+func New(prefix string, limit int) *Fold {
+	return &Fold{prefix: prefix, limit: limit, live: map[key]track{}, graves: map[key]track{},
 		passed: map[key]bool{}}
 }
 
 // Add takes the next row. It reports false if more paths than the limit, which is above 0,
 // are shown with it.
-func (f *Fold[M]) Add(r Row[M]) bool {
+func (f *Fold) Add(r Row) bool {
 	f.rows++
 	at := key{r.Kind, r.Path}
 	from := at
@@ -91,7 +88,7 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 	}
 	t, there := f.live[from]
 	if !there || t.gone {
-		fresh := track[M]{before: r.Before, others: t.others}
+		fresh := track{before: r.Before, others: t.others}
 		if r.Before > 0 && !there {
 			fresh.known = from.path
 		}
@@ -106,7 +103,7 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 	}
 	f.count(places, -1)
 	if !r.Aside || t.aside || t.row == 0 {
-		t.row, t.mark, t.aside = f.rows, r.Mark, r.Aside
+		t.row, t.mark, t.aside = f.rows, r.Change, r.Aside
 	}
 	t.after, t.others = r.After, t.others || !r.Own
 	switch {
@@ -124,7 +121,7 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 }
 
 // bury takes the deletion of what is at a path.
-func (f *Fold[M]) bury(at key, t track[M]) {
+func (f *Fold) bury(at key, t track) {
 	if t.known == "" && t.others {
 		f.passed[at] = true
 	}
@@ -135,11 +132,11 @@ func (f *Fold[M]) bury(at key, t track[M]) {
 	if t.known != "" {
 		f.graves[grave] = t
 	}
-	f.live[at] = track[M]{gone: true, others: t.others}
+	f.live[at] = track{gone: true, others: t.others}
 }
 
 // count adds sign for each of the places that is shown.
-func (f *Fold[M]) count(places []key, sign int) {
+func (f *Fold) count(places []key, sign int) {
 	for _, k := range places {
 		if _, _, shown := f.at(k); shown {
 			f.shown += sign
@@ -149,35 +146,37 @@ func (f *Fold[M]) count(places []key, sign int) {
 
 // at returns what has become of a path, the number of its newest row, and whether it is
 // shown.
-func (f *Fold[M]) at(k key) (p Path[M], row int, shown bool) {
+func (f *Fold) at(k key) (p Path, row int, shown bool) {
 	t, here := f.live[k]
 	g, dug := f.graves[k]
-	p = Path[M]{Kind: k.kind, Path: k.path}
+	var from string
+	var before int64
 	switch {
 	case here && !t.gone && t.known == "" && dug:
-		p.Fate, p.Before = Changed, g.before
+		p.Fate, before = Changed, g.before
 	case here && !t.gone && t.known == "":
 		p.Fate = Created
 	case here && !t.gone && t.known == k.path:
-		p.Fate, p.Before = Changed, t.before
+		p.Fate, before = Changed, t.before
 	case here && !t.gone:
-		p.Fate, p.From, p.Before = Moved, t.known, t.before
+		p.Fate, from, before = Moved, t.known, t.before
 	case dug:
-		p.Fate, p.Before = Deleted, g.before
-		t = track[M]{others: g.others || t.others, row: g.row, mark: g.mark}
+		p.Fate, before = Deleted, g.before
+		t = track{others: g.others || t.others, row: g.row, mark: g.mark}
 	default:
 		return p, 0, false
 	}
-	p.After, p.Mark = t.after, t.mark
+	p.Change = t.mark
+	p.Kind, p.Path, p.From, p.Before, p.After = k.kind, k.path, from, before, t.after
 	others := t.others || dug && (g.others || f.passed[k])
 	matches := strings.HasPrefix(p.Path, f.prefix) || p.From != "" && strings.HasPrefix(p.From, f.prefix)
 	return p, t.row, others && matches
 }
 
 // Paths returns the paths that are shown, in the order of their newest rows.
-func (f *Fold[M]) Paths() []Path[M] {
+func (f *Fold) Paths() []Path {
 	type numbered struct {
-		Path[M]
+		Path
 		row int
 	}
 	var all []numbered
@@ -194,8 +193,8 @@ func (f *Fold[M]) Paths() []Path[M] {
 			add(k)
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].row < all[j].row })
-	paths := make([]Path[M], len(all))
+	slices.SortFunc(all, func(a, b numbered) int { return a.row - b.row })
+	paths := make([]Path, len(all))
 	for i, n := range all {
 		paths[i] = n.Path
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestMain(m *testing.M) {
@@ -20,7 +21,10 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-type place struct{ kind, path string }
+type place struct {
+	kind store.PathKind
+	path string
+}
 
 // A thing is a file or a log that keeps its id through all moves.
 type thing struct {
@@ -30,7 +34,7 @@ type thing struct {
 
 // A history is what happened, told in things and snapshots. Nothing in it follows a path.
 type history struct {
-	rows      []changes.Row[int]
+	rows      []changes.Row
 	ids       []int             // of the thing that a row changed
 	snapshots []map[place]thing // before the first row, and after each
 	numbers   map[place]int64   // the highest of each place
@@ -40,8 +44,8 @@ type history struct {
 // step makes a random change, if the one that was drawn is possible.
 func (h *history) step(t *rapid.T) {
 	now := maps.Clone(h.snapshots[len(h.snapshots)-1])
-	at := place{rapid.SampledFrom([]string{"file", "file", "log"}).Draw(t, "kind"), drawPath(t)}
-	r := changes.Row[int]{Kind: at.kind, Path: at.path, Own: rapid.Bool().Draw(t, "own"), Mark: len(h.rows)}
+	at := place{rapid.SampledFrom([]store.PathKind{"file", "file", "log"}).Draw(t, "kind"), drawPath(t)}
+	r := changes.Row{Change: store.Change{Kind: at.kind, Path: at.path, Revision: int64(len(h.rows))}, Own: rapid.Bool().Draw(t, "own")}
 	what, there := now[at]
 	r.Before = what.number
 	switch action := rapid.SampledFrom([]string{"write", "write", "delete", "move", "move", "trim", "redact"}).Draw(t, "action"); {
@@ -94,7 +98,7 @@ func drawHistory(t *rapid.T) *history {
 
 // between returns what became of the paths after the first from rows until to rows had
 // been made, as two snapshots tell it. Each path says who else changed it.
-func (h *history) between(from, to int, prefix string) []changes.Path[int] {
+func (h *history) between(from, to int, prefix string) []changes.Path {
 	was, is := h.snapshots[from], h.snapshots[to]
 	wherewas, whereis := byID(was), byID(is)
 	newest := map[int]int{} // the newest row of a thing
@@ -103,9 +107,9 @@ func (h *history) between(from, to int, prefix string) []changes.Path[int] {
 			newest[h.ids[i]] = i
 		}
 	}
-	var all []changes.Path[int]
-	add := func(p changes.Path[int], row int) {
-		p.Mark = row
+	var all []changes.Path
+	add := func(p changes.Path, row int) {
+		p.Revision = int64(row)
 		matches := strings.HasPrefix(p.Path, prefix) || p.From != "" && strings.HasPrefix(p.From, prefix)
 		if matches && h.foreign(from, to, place{p.Kind, p.Path}) {
 			all = append(all, p)
@@ -116,7 +120,7 @@ func (h *history) between(from, to int, prefix string) []changes.Path[int] {
 		if !changed {
 			continue
 		}
-		p := changes.Path[int]{Kind: at.kind, Path: at.path, After: what.number}
+		p := changes.Path{Change: store.Change{Kind: at.kind, Path: at.path, After: what.number}}
 		old, known := wherewas[what.id]
 		earlier, taken := was[at]
 		_, survives := whereis[earlier.id]
@@ -142,9 +146,9 @@ func (h *history) between(from, to int, prefix string) []changes.Path[int] {
 				last = i
 			}
 		}
-		add(changes.Path[int]{Fate: changes.Deleted, Kind: at.kind, Path: at.path, Before: what.number}, last)
+		add(changes.Path{Fate: changes.Deleted, Change: store.Change{Kind: at.kind, Path: at.path, Before: what.number}}, last)
 	}
-	slices.SortFunc(all, func(a, b changes.Path[int]) int { return cmp.Compare(a.Mark, b.Mark) })
+	slices.SortFunc(all, func(a, b changes.Path) int { return cmp.Compare(a.Revision, b.Revision) })
 	return all
 }
 
@@ -223,7 +227,7 @@ func TestFold(t *testing.T) {
 		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")
 		prefix := rapid.SampledFrom([]string{"", "", "a", "x/", "x/b", "none"}).Draw(t, "prefix")
 		limit := rapid.SampledFrom([]int{1, 2, 3, 100}).Draw(t, "limit")
-		f := changes.New[int](prefix, limit)
+		f := changes.New(prefix, limit)
 		to := from
 		for to < len(h.rows) && f.Add(h.rows[to]) {
 			to++
@@ -236,7 +240,7 @@ func TestFold(t *testing.T) {
 			t.Fatalf("the page from %d ends at %d, want %d%s", from, to, end, h)
 		}
 		if to < len(h.rows) {
-			f = changes.New[int](prefix, limit)
+			f = changes.New(prefix, limit)
 			for _, r := range h.rows[from:to] {
 				f.Add(r)
 			}
@@ -248,7 +252,7 @@ func TestFold(t *testing.T) {
 	})
 }
 
-var equateEmpty = gocmp.Transformer("", func(p []changes.Path[int]) string { return fmt.Sprintf("%+v", p) })
+var equateEmpty = gocmp.Transformer("", func(p []changes.Path) string { return fmt.Sprintf("%+v", p) })
 
 func (h *history) String() string {
 	var b strings.Builder
@@ -261,22 +265,23 @@ func (h *history) String() string {
 // A deletion of the reader's own is shown if somebody else has made and deleted another
 // file at the path meanwhile, also if a third file has moved away from there.
 func TestFoldShowsWhereOthersPassed(t *testing.T) {
-	f := changes.New[int]("", 100)
-	for i, r := range []changes.Row[int]{
-		{Path: "x", From: "b", Before: 1, After: 2, Own: true},
+	f := changes.New("", 100)
+	for i, r := range []store.Change{
+		{Path: "x", From: "b", Before: 1, After: 2},
 		{Path: "b", After: 2},
 		{Path: "b", Before: 2},
-		{Path: "x", Before: 2, Own: true},
+		{Path: "x", Before: 2},
 		{Path: "b", After: 3},
 		{Path: "c", From: "b", Before: 3, After: 4},
 	} {
-		if r.Kind, r.Mark = "file", i; !f.Add(r) {
+		r.Kind, r.Revision = "file", int64(i)
+		if !f.Add(changes.Row{Change: r, Own: r.Path == "x"}) {
 			t.Fatalf("row %d is left out", i)
 		}
 	}
-	want := []changes.Path[int]{
-		{Fate: changes.Deleted, Kind: "file", Path: "b", Before: 1, Mark: 3},
-		{Fate: changes.Created, Kind: "file", Path: "c", After: 4, Mark: 5},
+	want := []changes.Path{
+		{Fate: changes.Deleted, Change: store.Change{Kind: "file", Path: "b", Before: 1, Revision: 3}},
+		{Fate: changes.Created, Change: store.Change{Kind: "file", Path: "c", After: 4, Revision: 5}},
 	}
 	if diff := gocmp.Diff(want, f.Paths()); diff != "" {
 		t.Errorf("Paths (-want +got):\n%s", diff)

@@ -97,8 +97,8 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 	}
 	c := List{Cursor: last, More: last < state.Revision}
 	for _, p := range fold.Paths() {
-		row := p.Mark
-		row.Path, row.From, row.Before, row.After, row.Entries = p.Path, p.From, p.Before, p.After, 0
+		row := p.Change
+		row.Entries = 0
 		switch p.Fate {
 		case Created:
 			row.Op = firstOp(row.Kind)
@@ -118,9 +118,9 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 
 // fold folds the rows up to a revision. It returns the last one that fits, and whether all do.
 func (o Selection) fold(r store.Reader, to, revision int64) (
-	fold *Fold[store.Change], last int64, fits bool, err error,
+	fold *Fold, last int64, fits bool, err error,
 ) {
-	fold = New[store.Change](o.Prefix, o.Limit)
+	fold = New(o.Prefix, o.Limit)
 	for last = o.Since; last < to; {
 		rows, err := Rows(r, last, revision, int(min(RowsAtOnce, to-last)))
 		if err != nil {
@@ -164,10 +164,9 @@ func Rows(r store.Reader, after, last int64, limit int) ([]store.Change, error) 
 }
 
 // row returns a row of the journal as Fold and Newest take it.
-func (o Selection) row(c store.Change) Row[store.Change] {
+func (o Selection) row(c store.Change) Row {
 	own := o.Except != nil && c.Author == *o.Except
-	r := Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own,
-		Mark: c}
+	r := Row{Change: c, Own: own}
 	if c.Op == store.OpRedact {
 		r.Aside, r.Before = true, c.After // the current version stays
 	}
@@ -188,19 +187,18 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 				return c, err
 			}
 			for _, h := range page.Files {
-				newest.Head(Head{Kind: string(kind), Path: h.Path, Number: h.Version, Updated: h.Updated})
+				newest.Head(Head{Kind: kind, Path: h.Path, Number: h.Version, Updated: h.Updated})
 			}
 			for _, h := range page.Logs {
-				newest.Head(Head{Kind: string(kind), Path: h.Path, Number: h.Last, Updated: h.Updated})
+				newest.Head(Head{Kind: kind, Path: h.Path, Number: h.Last, Updated: h.Updated})
 			}
 		}
 	}
 	c.More = newest.Each(func(h Head, row store.Change, known bool) {
-		kind := store.PathKind(h.Kind)
 		if !known || row.Op == store.OpMove {
-			row.Op = firstOp(kind)
+			row.Op = firstOp(h.Kind)
 		}
-		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = kind, h.Path, "", 0, h.Number, 0, h.Updated
+		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = h.Kind, h.Path, "", 0, h.Number, 0, h.Updated
 		c.Paths = append(c.Paths, row)
 	})
 	return c, nil
@@ -208,7 +206,7 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 
 // newestRows returns a Newest with the last rows of the journal: few, or more if the few
 // name too few paths.
-func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest[store.Change], error) {
+func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest, error) {
 	newest, err := lastRows(r, state, o, fewRows)
 	if err != nil || newest.Named(o.Prefix) >= o.Limit || state.Changes <= fewRows {
 		return newest, err
@@ -216,8 +214,8 @@ func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest[st
 	return lastRows(r, state, o, recentRows)
 }
 
-func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest[store.Change], error) {
-	newest := NewNewest[store.Change](o.Limit)
+func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest, error) {
+	newest := NewNewest(o.Limit)
 	for at := state.Revision - min(state.Changes, most); at < state.Revision; {
 		rows, err := Rows(r, at, state.Revision, RowsAtOnce)
 		if err != nil {

@@ -2,14 +2,16 @@ package changes
 
 import (
 	"cmp"
-	"sort"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A Head is a path at which there is something now.
 type Head struct {
-	Kind    string
+	Kind    store.PathKind
 	Path    string
 	Number  int64 // the version, or the last entry
 	Updated time.Time
@@ -17,19 +19,19 @@ type Head struct {
 
 // Newest collects the paths that changed last, of those that exist. Rows come first, and
 // then heads.
-type Newest[M any] struct {
+type Newest struct {
 	limit int
 	rows  int
-	last  map[key]placed[M]
+	last  map[key]placed
 	kept  []found
 	more  bool
 }
 
 // placed is the newest row of a path, with its place among the rows.
-type placed[M any] struct {
+type placed struct {
 	place int
 	gone  bool // it was a deletion
-	mark  M
+	mark  store.Change
 }
 
 type found struct {
@@ -38,22 +40,22 @@ type found struct {
 }
 
 // NewNewest returns a Newest that keeps limit paths.
-func NewNewest[M any](limit int) *Newest[M] {
-	return &Newest[M]{limit: limit, last: map[key]placed[M]{}}
+func NewNewest(limit int) *Newest {
+	return &Newest{limit: limit, last: map[key]placed{}}
 }
 
 // Row takes one of the newest rows of the journal, in order.
-func (n *Newest[M]) Row(r Row[M]) {
+func (n *Newest) Row(r Row) {
 	n.rows++
 	if r.From != "" {
-		n.last[key{r.Kind, r.From}] = placed[M]{place: n.rows, gone: true, mark: r.Mark}
+		n.last[key{r.Kind, r.From}] = placed{place: n.rows, gone: true, mark: r.Change}
 	}
-	n.last[key{r.Kind, r.Path}] = placed[M]{place: n.rows, gone: r.After == 0, mark: r.Mark}
+	n.last[key{r.Kind, r.Path}] = placed{place: n.rows, gone: r.After == 0, mark: r.Change}
 }
 
 // Named returns how many paths with a prefix the rows name, without those that were deleted
 // last.
-func (n *Newest[M]) Named(prefix string) (paths int) {
+func (n *Newest) Named(prefix string) (paths int) {
 	for k, row := range n.last {
 		if !row.gone && strings.HasPrefix(k.path, prefix) {
 			paths++
@@ -63,7 +65,7 @@ func (n *Newest[M]) Named(prefix string) (paths int) {
 }
 
 // Head takes a path that exists.
-func (n *Newest[M]) Head(h Head) {
+func (n *Newest) Head(h Head) {
 	n.kept = append(n.kept, found{h, n.last[key{h.Kind, h.Path}].place})
 	if len(n.kept) >= 4*n.limit+16 {
 		n.sort()
@@ -71,11 +73,10 @@ func (n *Newest[M]) Head(h Head) {
 }
 
 // sort drops what is over the limit. Paths that the rows name changed after all others.
-func (n *Newest[M]) sort() {
-	sort.Slice(n.kept, func(i, j int) bool {
-		a, b := &n.kept[i], &n.kept[j]
+func (n *Newest) sort() {
+	slices.SortFunc(n.kept, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.place, a.place), b.Updated.Compare(a.Updated), cmp.Compare(a.Path, b.Path),
-			cmp.Compare(a.Kind, b.Kind)) < 0
+			cmp.Compare(a.Kind, b.Kind))
 	})
 	if len(n.kept) > n.limit {
 		n.kept, n.more = n.kept[:n.limit], true
@@ -84,7 +85,7 @@ func (n *Newest[M]) sort() {
 
 // Each calls fn for each path, the newest first, with the mark of its newest row. known
 // is false if that row was not among the rows. It reports whether there are more paths.
-func (n *Newest[M]) Each(fn func(h Head, mark M, known bool)) (more bool) {
+func (n *Newest) Each(fn func(h Head, mark store.Change, known bool)) (more bool) {
 	n.sort()
 	for _, h := range n.kept {
 		row, known := n.last[key{h.Kind, h.Path}]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Newest lists the paths that exist in the order of their newest rows, wherever the rows
@@ -32,7 +33,7 @@ func TestNewest(t *testing.T) {
 		}
 		row := func(head changes.Head) int { return last[place{head.Kind, head.Path}] }
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
-		n := changes.NewNewest[int](limit)
+		n := changes.NewNewest(limit)
 		for _, r := range h.rows[from:] {
 			n.Row(r)
 		}
@@ -45,14 +46,14 @@ func TestNewest(t *testing.T) {
 		}
 		slices.SortFunc(heads, func(a, b changes.Head) int { return cmp.Compare(row(b), row(a)) })
 		i := 0
-		more := n.Each(func(got changes.Head, mark int, known bool) {
+		more := n.Each(func(got changes.Head, mark store.Change, known bool) {
 			switch {
 			case i >= len(heads):
 				if got.Kind != "old" {
 					t.Fatalf("path %d is %+v, want an old one", i, got)
 				}
-			case got != heads[i] || known != (row(got) >= from) || known && mark != row(got):
-				t.Fatalf("path %d is %+v, row %d (%v), want %+v, row %d%s", i, got, mark, known, heads[i], row(heads[i]), h)
+			case got != heads[i] || known != (row(got) >= from) || known && int(mark.Revision) != row(got):
+				t.Fatalf("path %d is %+v, row %d (%v), want %+v, row %d%s", i, got, mark.Revision, known, heads[i], row(heads[i]), h)
 			}
 			i++
 		})
@@ -64,15 +65,15 @@ func TestNewest(t *testing.T) {
 
 // A path from which a file was moved is not one that the rows name.
 func TestNewestNamed(t *testing.T) {
-	n := changes.NewNewest[int](5)
-	n.Row(changes.Row[int]{Path: "0", After: 1})
+	n := changes.NewNewest(5)
+	n.Row(changes.Row{Change: store.Change{Path: "0", After: 1}})
 	for i := range 4 {
-		n.Row(changes.Row[int]{Path: fmt.Sprint(i + 1), From: fmt.Sprint(i), Before: int64(i + 1), After: int64(i + 2)})
+		n.Row(changes.Row{Change: store.Change{Path: fmt.Sprint(i + 1), From: fmt.Sprint(i), Before: int64(i + 1), After: int64(i + 2)}})
 	}
 	if got := n.Named(""); got != 1 {
 		t.Errorf("Named = %d, want 1", got)
 	}
-	n.Row(changes.Row[int]{Path: "0", After: 2})
+	n.Row(changes.Row{Change: store.Change{Path: "0", After: 2}})
 	if got := n.Named(""); got != 2 {
 		t.Errorf("Named = %d after the first path was used again, want 2", got)
 	}

@@ -4,44 +4,46 @@ package wake
 import (
 	"context"
 	"sync"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A Hub wakes those who wait for changes of a key. It subscribes while anybody waits. It
+// A Hub wakes those who wait for changes of an owner. It subscribes while anybody waits. It
 // is safe for concurrent use.
-type Hub[K comparable] struct {
-	subscribe func(context.Context) (<-chan K, error)
+type Hub struct {
+	subscribe func(context.Context) (<-chan store.Owner, error)
 
-	mu      sync.Mutex       // guards the following
-	current *subscription[K] // nil: nobody waits
+	mu      sync.Mutex    // guards the following
+	current *subscription // nil: nobody waits
 }
 
 // A subscription is guarded by the mutex of its hub.
-type subscription[K comparable] struct {
+type subscription struct {
 	cancel  context.CancelFunc
-	waiting map[K]map[chan struct{}]struct{}
-	feeds   map[chan string]func(K) (string, bool)
+	waiting map[store.Owner]map[chan struct{}]struct{}
+	feeds   map[chan string]func(store.Owner) (string, bool)
 	users   int
 	ready   chan struct{} // closed when it has begun, or err is set
 	err     error
 }
 
-// NewHub returns a Hub. subscribe returns a channel that tells keys until its context
-// ends. The zero key stands for all keys.
-func NewHub[K comparable](subscribe func(context.Context) (<-chan K, error)) *Hub[K] {
-	return &Hub[K]{subscribe: subscribe}
+// NewHub returns a Hub. subscribe returns a channel that tells owners until its
+// context ends. The zero Owner stands for all of them.
+func NewHub(subscribe func(context.Context) (<-chan store.Owner, error)) *Hub {
+	return &Hub{subscribe: subscribe}
 }
 
-// Join returns a channel that has a value after a change of a key, until leave is called.
+// Join returns a channel that has a value after a change of an owner, until leave is called.
 // Several changes may be one value. The channel is closed if the subscription ends before.
 // The error is that of subscribe, or of ctx, which holds for Join alone.
-func (h *Hub[K]) Join(ctx context.Context, k K) (woken <-chan struct{}, leave func(), err error) {
+func (h *Hub) Join(ctx context.Context, k store.Owner) (woken <-chan struct{}, leave func(), err error) {
 	c := make(chan struct{}, 1)
-	leave, err = h.join(ctx, func(s *subscription[K]) {
+	leave, err = h.join(ctx, func(s *subscription) {
 		if s.waiting[k] == nil {
 			s.waiting[k] = map[chan struct{}]struct{}{}
 		}
 		s.waiting[k][c] = struct{}{}
-	}, func(s *subscription[K]) {
+	}, func(s *subscription) {
 		if delete(s.waiting[k], c); len(s.waiting[k]) == 0 {
 			delete(s.waiting, k)
 		}
@@ -52,14 +54,14 @@ func (h *Hub[K]) Join(ctx context.Context, k K) (woken <-chan struct{}, leave fu
 // feedRoom is how many names wait for the reader of a feed. The last place is for "".
 const feedRoom = 64
 
-// Feed returns a channel that tells the name of each key after a change of it, until ctx
-// ends. name returns it, or false for a key that is not to be told; it must not block. The
-// zero key is told as "", and so are those for whom there is no room, because the reader is
+// Feed returns a channel that tells the name of each owner after a change, until ctx
+// ends. name returns it, or false for an owner who is not to be told; it must not block. The
+// zero Owner is told as "", and so are those for whom there is no room, because the reader is
 // slow. The channel is closed when ctx ends, or the subscription. The error is that of
 // subscribe, or of ctx.
-func (h *Hub[K]) Feed(ctx context.Context, name func(K) (string, bool)) (<-chan string, error) {
+func (h *Hub) Feed(ctx context.Context, name func(store.Owner) (string, bool)) (<-chan string, error) {
 	c := make(chan string, feedRoom)
-	leave, err := h.join(ctx, func(s *subscription[K]) { s.feeds[c] = name }, func(s *subscription[K]) {
+	leave, err := h.join(ctx, func(s *subscription) { s.feeds[c] = name }, func(s *subscription) {
 		if _, there := s.feeds[c]; there {
 			delete(s.feeds, c)
 			close(c)
@@ -74,7 +76,7 @@ func (h *Hub[K]) Feed(ctx context.Context, name func(K) (string, bool)) (<-chan 
 
 // join adds somebody who waits to the subscription, and waits until it has begun. leave
 // removes them.
-func (h *Hub[K]) join(ctx context.Context, add, remove func(*subscription[K])) (leave func(), err error) {
+func (h *Hub) join(ctx context.Context, add, remove func(*subscription)) (leave func(), err error) {
 	h.mu.Lock()
 	s := h.current
 	if s == nil {
@@ -98,17 +100,17 @@ func (h *Hub[K]) join(ctx context.Context, add, remove func(*subscription[K])) (
 }
 
 // begin begins a subscription. The caller holds h.mu.
-func (h *Hub[K]) begin() *subscription[K] {
+func (h *Hub) begin() *subscription {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &subscription[K]{cancel: cancel, waiting: map[K]map[chan struct{}]struct{}{},
-		feeds: map[chan string]func(K) (string, bool){}, ready: make(chan struct{})}
+	s := &subscription{cancel: cancel, waiting: map[store.Owner]map[chan struct{}]struct{}{},
+		feeds: map[chan string]func(store.Owner) (string, bool){}, ready: make(chan struct{})}
 	h.current = s
 	go h.run(ctx, s)
 	return s
 }
 
 // run wakes those who wait until the subscription ends.
-func (h *Hub[K]) run(ctx context.Context, s *subscription[K]) {
+func (h *Hub) run(ctx context.Context, s *subscription) {
 	told, err := h.subscribe(ctx)
 	s.err = err
 	close(s.ready)
@@ -120,10 +122,10 @@ func (h *Hub[K]) run(ctx context.Context, s *subscription[K]) {
 	h.end(s)
 }
 
-func (h *Hub[K]) wake(s *subscription[K], k K) {
+func (h *Hub) wake(s *subscription, k store.Owner) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var all K
+	var all store.Owner
 	for c, name := range s.feeds {
 		if k == all {
 			tell(c, "")
@@ -161,7 +163,7 @@ func tell(c chan string, name string) {
 }
 
 // end closes the channels of those who still wait.
-func (h *Hub[K]) end(s *subscription[K]) {
+func (h *Hub) end(s *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.current == s {
@@ -179,7 +181,7 @@ func (h *Hub[K]) end(s *subscription[K]) {
 	s.cancel()
 }
 
-func (h *Hub[K]) leave(s *subscription[K], remove func(*subscription[K])) {
+func (h *Hub) leave(s *subscription, remove func(*subscription)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	remove(s)

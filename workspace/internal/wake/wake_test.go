@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -15,16 +16,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A subscription that takes long holds nobody whose context ends.
 func TestHubWaits(t *testing.T) {
 	begin := make(chan struct{})
-	h := wake.NewHub(func(ctx context.Context) (<-chan string, error) {
+	h := wake.NewHub(func(ctx context.Context) (<-chan store.Owner, error) {
 		<-begin
-		told := make(chan string)
+		told := make(chan store.Owner)
 		context.AfterFunc(ctx, func() { close(told) })
 		return told, nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, _, err := h.Join(ctx, "a")
+		_, _, err := h.Join(ctx, store.Owner{Agent: "a"})
 		ended <- err
 	}()
 	cancel()
@@ -32,7 +33,7 @@ func TestHubWaits(t *testing.T) {
 		t.Errorf("Join = %v, want %v", err, context.Canceled)
 	}
 	close(begin)
-	_, leave, err := h.Join(t.Context(), "a")
+	_, leave, err := h.Join(t.Context(), store.Owner{Agent: "a"})
 	testkit.Must(t, err)
 	leave()
 }
