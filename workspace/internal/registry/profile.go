@@ -56,10 +56,10 @@ func Profiles(r store.Records, tenant string, patterns []string, after string, l
 			continue
 		}
 		list = append(list, found...)
+		slices.SortFunc(list, func(a, b store.Record) int { return strings.Compare(a.Key, b.Key) })
+		list = slices.CompactFunc(list, func(a, b store.Record) bool { return a.Key == b.Key })
+		list = list[:min(limit, len(list))]
 	}
-	slices.SortFunc(list, func(a, b store.Record) int { return strings.Compare(a.Key, b.Key) })
-	list = slices.CompactFunc(list, func(a, b store.Record) bool { return a.Key == b.Key })
-	list = list[:min(limit, len(list))]
 	all := make([]store.AgentProfile, len(list))
 	for i, kept := range list {
 		all[i].Agent = strings.TrimPrefix(kept.Key, profilePrefix(tenant))

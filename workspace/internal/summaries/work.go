@@ -3,8 +3,8 @@ package summaries
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -98,11 +98,7 @@ func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged boo
 
 // id names the summary.
 func (w *Work) id() string {
-	text, err := json.Marshal([]any{w.Owner.Tenant, w.Owner.Agent, w.Path, w.Key(w.version.Number)})
-	if err != nil {
-		panic(err) // strings and numbers
-	}
-	return string(text)
+	return fmt.Sprintf("%q", []any{w.Owner, w.Path, w.Key(w.version.Number)})
 }
 
 // kept is the result of a summary that is kept.
@@ -116,9 +112,10 @@ func (w *Work) estimate() int64 {
 	return int64(tokens.EstimateBytes(w.version.Content))
 }
 
-// make calls Text, and returns the tokens that it has spent, also with an error. An error without a kind becomes [store.ErrProvider]; if it is
-// that of a context, it is hidden, because the context is not the caller's. If the version
-// is redacted or gone, the error says so.
+// make calls Text, and returns the tokens that it has spent, also with an error. An error
+// without a kind becomes [store.ErrProvider]; if it is that of a context, it is hidden,
+// because the context is not the caller's. If the version is redacted or gone, the error says
+// so.
 func (w *Work) make(ctx context.Context, progress func(done, total int)) (spent int64, err error) {
 	text, spent, err := w.Text(ctx, string(w.version.Content), progress)
 	text = strings.ToValidUTF8(text, "\uFFFD")
