@@ -24,8 +24,8 @@ const (
 	quotaSize      = 500
 	quotaVersions  = 4
 
-	fileBytes  = quotaSize + store.PathBytes + store.VersionBytes // that a file of one version counts
-	entryBytes = quotaSize + store.EntryBytes
+	fileBytes  = quotaSize + store.PathCharge + store.VersionCharge // that a file of one version counts
+	entryBytes = quotaSize + store.EntryCharge
 )
 
 // A quotaPlan is a limit, and a kind of write of which an exact number fits into it.
@@ -150,7 +150,7 @@ func TestQuota(t *testing.T) {
 		"bytes": {Do: "file", Limits: workspace.Limits{Bytes: n * fileBytes, Files: high}},
 		// One byte less than for one more.
 		"bytes with a rest":  {Do: "file", Limits: workspace.Limits{Bytes: (n+1)*fileBytes - 1, Files: high}},
-		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: store.PathBytes + n*3*entryBytes, Entries: high}},
+		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: store.PathCharge + n*3*entryBytes, Entries: high}},
 		"files":              {Do: "file", Limits: workspace.Limits{Files: n, Bytes: high}},
 		"logs":               {Do: "logs", Entry: 1, Limits: workspace.Limits{Logs: n, Entries: high, Bytes: high}},
 		"entries":            {Do: "log", Entry: 1, Limits: workspace.Limits{Entries: n, Bytes: high}},
@@ -176,7 +176,7 @@ func TestQuotaOverwrite(t *testing.T) {
 	}
 	// From here the agent is at its limit.
 	content := int64(8 * quotaVersions * quotaSize)
-	p.Limits.Bytes = content + 8*(store.PathBytes+quotaVersions*store.VersionBytes)
+	p.Limits.Bytes = content + 8*(store.PathCharge+quotaVersions*store.VersionCharge)
 	ws = quotaAgent(t, db, p.Limits)
 	children := p.start(t, path, quotaProcesses-1)
 	children = append(children, quotaPlan{Do: "file", Limits: p.Limits}.start(t, path, 1)...)

@@ -164,13 +164,14 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 		a.pending = 0 // it deleted nothing: an agent that holds nothing stays so
 		return ans, nil
 	}
-	if (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a, b, 200, l) {
+	with := b.clone()
+	if with.keep(c, ans, now); (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a, with, l) {
 		c.key = "" // a deletion is never refused: where there is no room for its key, it has none
 	}
 	b.keep(c, ans, now)
 	b.written = later(now, b.written)
 	b.operations, b.pending = b.operations+b.pending+1, 0
-	if over(a, b, 0, l) {
+	if over(a, b, l) {
 		return answer{}, workspace.ErrQuota
 	}
 	*a = *b
@@ -214,10 +215,10 @@ func (c call) check(l workspace.Limits) error {
 }
 
 // over reports whether a change takes the usage further over a limit.
-func over(a, b *agent, bytes int64, l workspace.Limits) bool {
+func over(a, b *agent, l workspace.Limits) bool {
 	before, after := a.usage(), b.usage()
 	before.Bytes += a.charge()
-	after.Bytes += b.charge() + bytes
+	after.Bytes += b.charge()
 	more := func(before, after, limit int64) bool { return after > limit && after > before }
 	return more(before.Files, after.Files, l.Files) || more(before.Logs, after.Logs, l.Logs) ||
 		more(before.Entries, after.Entries, l.Entries) || more(before.Bytes, after.Bytes, l.Bytes)
@@ -399,8 +400,13 @@ func (a *agent) trim(c call, now time.Time, l workspace.Limits) (answer, error) 
 	return ans, nil
 }
 
-// keep remembers a request, and forgets up to ten that are over 24 hours old.
+// keep remembers a request. It takes the place of one that is over 24 hours old under its key, or
+// forgets up to ten of them.
 func (a *agent) keep(c call, ans answer, now time.Time) {
+	if _, there := a.requests[c.key]; there {
+		a.requests[c.key] = kept{c.request(), ans, now}
+		return
+	}
 	old := slices.SortedFunc(maps.Keys(a.requests), func(x, y string) int {
 		if d := a.requests[x].time.Compare(a.requests[y].time); d != 0 {
 			return d

@@ -81,30 +81,24 @@ const (
 // is new, it reads the owner's state alone.
 // Errors: [ErrInvalid] for a cursor above the last revision.
 func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, error) {
-	if err := checkContext(ctx, opChanges, ""); err != nil {
-		return Changes{}, err
-	}
 	if err := o.complete(w.paths); err != nil {
-		return Changes{}, err
-	}
-	var c Changes
-	err := w.viewCounted(ctx, func(r store.Reader) (err error) {
-		c, err = w.readChanges(r, o)
-		return err
-	})
-	if err != nil {
 		return Changes{}, within(opChanges, "", err)
 	}
-	if o.Diffs {
+	l, err := view(ctx, w, func(r store.Reader) (changes.List, error) {
+		return changes.Read(r, changes.Selection{Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit,
+			Except: o.Except, Kept: w.svc.limits.Changes})
+	})
+	c := Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}
+	if w.counted(err) == nil && o.Diffs {
 		load := func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }
-		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load)
-		if err != nil {
-			return Changes{}, within(opChanges, "", err)
-		}
-		c.Omitted = omitted
+		var diffs []changes.Diff
+		diffs, c.Omitted, err = changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load)
 		for _, d := range diffs {
 			c.Diffs = append(c.Diffs, PathDiff(d))
 		}
+	}
+	if err != nil {
+		return Changes{}, within(opChanges, "", err)
 	}
 	return c, nil
 }
@@ -112,34 +106,20 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 // complete checks the options, and sets the limit.
 func (o *ChangesOptions) complete(paths PathRule) (err error) {
 	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
-		return within(opChanges, "", err)
-	}
-	if err := checkNumber(opChanges, "", ArgSinceChange, o.Since, 0); err != nil {
 		return err
 	}
 	if o.Recent && o.Since != 0 {
-		return fail(ErrInvalid, opChanges, "", "%s and Recent exclude each other", ArgSinceChange)
+		return Errorf(ErrInvalid, "%s and Recent exclude each other", ArgSinceChange)
 	}
-	if o.Limit < 0 || o.Limit > pageChanges {
-		return fail(ErrInvalid, opChanges, "", "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, pageChanges)
-	}
-	if o.Limit == 0 {
-		o.Limit = pageChanges
-		if o.Recent {
-			o.Limit = recentChanges
-		}
+	usual := pageChanges
+	if o.Recent {
+		usual = recentChanges
 	}
 	if o.Except != nil {
-		except := shortened(*o.Except)
-		o.Except = &except
+		o.Except = new(shortened(*o.Except))
 	}
-	return nil
-}
-
-func (w *Workspace) readChanges(r store.Reader, o ChangesOptions) (Changes, error) {
-	l, err := changes.Read(r, changes.Selection{
-		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except,
-		Kept: w.svc.limits.Changes,
-	})
-	return Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}, err
+	if err := setLimit(&o.Limit, pageChanges, usual); err != nil {
+		return err
+	}
+	return checkNumber(ArgSinceChange, o.Since, 0)
 }

@@ -2,21 +2,14 @@ package workspace
 
 import "fmt"
 
-// cloned copies a condition, because the caller may leave before the transaction ends,
-// and use its variable again.
-func cloned(ifVersion *int64) *int64 {
-	if ifVersion == nil {
-		return nil
+// expect sets the version that the file must be at, which is least or above; nil: any. With a
+// least of 1, there must be a file.
+func (c *write) expect(ifVersion *int64, least int64) {
+	c.exists = least > 0
+	if ifVersion != nil {
+		c.ifVersion = new(*ifVersion) // the caller may leave before the transaction ends, and use its variable again
+		c.refuse(checkNumber(ArgIfVersion, *ifVersion, least))
 	}
-	return new(*ifVersion)
-}
-
-// checkIfVersion checks the argument itself.
-func checkIfVersion(op, path string, ifVersion *int64) error {
-	if ifVersion == nil {
-		return nil
-	}
-	return checkNumber(op, path, ArgIfVersion, *ifVersion, 0)
 }
 
 // withTree adds to a condition that the path must fit into a tree.
@@ -34,12 +27,16 @@ func conditionBytes(ifVersion *int64) []byte {
 	return fmt.Append(nil, *ifVersion)
 }
 
-// checkCondition refuses if the file is not at the version that the caller expects.
-func checkCondition(h FileHead, ifVersion *int64) error {
-	if ifVersion == nil {
+// checkFile refuses if the file that was loaded is not as expect has said.
+func (r *run) checkFile() error {
+	h := r.File
+	if r.exists && !h.Exists() {
+		return errNoFile
+	}
+	if r.ifVersion == nil {
 		return nil
 	}
-	want := *ifVersion
+	want := *r.ifVersion
 	switch {
 	case !h.Exists() && want == 0:
 		return nil

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"unicode/utf8"
@@ -38,67 +37,51 @@ type EditResult struct {
 // Errors: [ErrNotFound] if there is no file to replace text in; [ErrConflict] if old does
 // not occur, or occurs several times; [ErrTooLarge], [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
-	const op = "edit"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return EditResult{}, err
-	}
-	o.IfVersion = cloned(o.IfVersion)
-	if err := checkEdit(path, old, new, o); err != nil {
-		return EditResult{}, err
-	}
-	if err := w.svc.limits.checkText(op, path, []byte(new), FileSize); err != nil {
-		return EditResult{}, err
-	}
+	c := w.newWrite(ctx, "edit", path, o.IdempotencyKey)
+	c.refuse(checkEdit(old, new, o.All))
+	c.expect(o.IfVersion, int64(min(len(old), 1)))
+	c.refuse(w.svc.limits.checkText([]byte(new), FileBytes))
 	all := []byte{0}
 	if o.All {
 		all[0] = 1
 	}
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, []byte(old), []byte(new), all, conditionBytes(o.IfVersion))
-	if err != nil {
-		return EditResult{}, err
-	}
+	c.hashArgs([]byte(old), []byte(new), all, conditionBytes(c.ifVersion))
 	change := func(text []byte) ([]byte, int64, error) {
 		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}
-	q := store.Query{File: p.name, Current: true, MaxBytes: smallEdit}
-	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		text, err := smallText(l, old == "", o.IfVersion)
-		if err != nil || !isQuickEdit(text, old, new, o.All, smallEdit) {
-			return store.Outcome{}, cmp.Or(err, errMoved)
-		}
-		text, n, err := change(text)
-		if err != nil {
-			return store.Outcome{}, err
-		}
-		return w.saveVersion(tx, a, l.File, l.Owner, w.newVersion(text, a.now), OpEdit, n)
-	})
+	var r run
+	err := errMoved
+	if len(old)+len(new) <= smallEdit {
+		q := store.Query{File: c.path, Current: true, MaxBytes: smallEdit}
+		r, err = c.commit(ctx, q, func(r *run) error {
+			if r.Version.Number == 0 && r.File.Exists() {
+				return errMoved // it is large
+			}
+			v, err := r.edited(change)
+			if err != nil {
+				return err
+			}
+			return r.saveVersion(v, OpEdit, 0)
+		})
+	}
 	if errors.Is(err, errMoved) {
-		out, err = w.rewrite(ctx, p, old == "", o.IfVersion, a, change)
+		r, err = c.rewrite(ctx, change)
 	}
-	if err != nil {
-		return EditResult{}, within(op, path, w.withNearest(ctx, p, err))
-	}
-	return EditResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Replacements: out.Count}, nil
+	return EditResult{Path: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Replacements: r.out.Count},
+		c.explain(ctx, err)
 }
 
-func checkEdit(path, old, new string, o EditOptions) error {
-	least := int64(1)
-	if old == "" {
-		least = 0
-	}
+func checkEdit(old, new string, all bool) error {
 	switch {
 	case old == "" && new == "":
-		return fail(ErrInvalid, "edit", path, "%s and %s are empty; give %s to append it", ArgOld, ArgNew, ArgNew)
-	case old == "" && o.All:
-		return fail(ErrInvalid, "edit", path, "%s needs a text to replace, and %s is empty; leave %s out to append",
-			ArgAll, ArgOld, ArgAll)
+		return Errorf(ErrInvalid, "%s and %s are empty; give %s to append it", ArgOld, ArgNew, ArgNew)
+	case old == "" && all:
+		return Errorf(ErrInvalid, "%s needs a text to replace, and %s is empty; leave %s out to append", ArgAll, ArgOld,
+			ArgAll)
 	case !utf8.ValidString(old):
-		return fail(ErrInvalid, "edit", path, "%s is not valid UTF-8", ArgOld)
+		return Errorf(ErrInvalid, "%s is not valid UTF-8", ArgOld)
 	case old == new:
-		return fail(ErrInvalid, "edit", path, "%s and %s are equal", ArgOld, ArgNew)
-	case o.IfVersion != nil:
-		return checkNumber("edit", path, ArgIfVersion, *o.IfVersion, least)
+		return Errorf(ErrInvalid, "%s and %s are equal", ArgOld, ArgNew)
 	}
 	return nil
 }
@@ -113,23 +96,18 @@ var errMoved = errors.New("moved")
 // transaction. Other writes wait for it.
 const smallEdit = 16 << 10
 
-// smallText returns the text of a file for an edit. The error is errMoved for a large file.
-func smallText(l store.Loaded, appends bool, ifVersion *int64) ([]byte, error) {
-	if err := checkEdited(l.File, appends, ifVersion); err != nil || !l.File.Exists() {
-		return nil, err
-	}
-	if l.Version.Number == 0 {
-		return nil, errMoved
-	}
-	return l.Version.Content, l.Version.Verify()
-}
+// An editFunc returns the new text of a file, and the count of what it has replaced.
+type editFunc func(text []byte) ([]byte, int64, error)
 
-// checkEdited refuses an edit for what is at the path.
-func checkEdited(head FileHead, appends bool, ifVersion *int64) error {
-	if !head.Exists() && !appends {
-		return errNoFile
+// edited returns the version that an edit makes of the one that was loaded, or of nothing if
+// there is no file.
+func (r *run) edited(change editFunc) (v Version, err error) {
+	if err = r.Version.Verify(); err != nil {
+		return v, err
 	}
-	return checkCondition(head, ifVersion)
+	text, n, err := change(r.Version.Content)
+	r.out.Count = n
+	return r.w.newVersion(text, r.now), err
 }
 
 // UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.
@@ -143,89 +121,51 @@ type UpdateOptions struct {
 // Errors: [ErrNotFound] if there is no file; [ErrConflict], [ErrTooLarge], [ErrQuota].
 func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error),
 	o UpdateOptions) (WriteResult, error) {
-	const op = "update"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	o.IfVersion = cloned(o.IfVersion)
-	if o.IfVersion != nil {
-		if err := checkNumber(op, path, ArgIfVersion, *o.IfVersion, 1); err != nil {
-			return WriteResult{}, err
-		}
-	}
-	a, err := w.newAttempt(op, p.name, "")
-	if err != nil {
-		return WriteResult{}, err
-	}
+	c := w.newWrite(ctx, "update", path, "")
+	c.expect(o.IfVersion, 1)
 	var refused error // by fn
-	out, err := w.rewrite(ctx, p, false, o.IfVersion, a, func(text []byte) ([]byte, int64, error) {
+	r, err := c.rewrite(ctx, func(text []byte) ([]byte, int64, error) {
 		if text, refused = fn(text); refused == nil {
-			refused = w.svc.limits.checkText(op, path, text, FileSize)
+			refused = within(c.op, c.object, w.svc.limits.checkText(text, FileBytes))
 		}
 		return bytes.Clone(text), 0, refused
 	})
-	switch {
-	case refused != nil:
+	if refused != nil {
 		return WriteResult{}, refused
-	case err != nil:
-		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
+	return r.written(), c.explain(ctx, err)
 }
 
 // rewrite reads the file, makes the new text outside of transactions, and writes if the
-// file is still at the version that it has read. Otherwise it starts again. change returns
-// the new text and the count for the outcome. If the file need not exist, appends is true.
-func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt,
-	change func([]byte) ([]byte, int64, error)) (store.Outcome, error) {
+// file is still at the version that it has read. Otherwise it starts again.
+func (c *write) rewrite(ctx context.Context, change editFunc) (r run, err error) {
+	if c.err != nil {
+		return run{}, c.err
+	}
 	for {
-		read, err := w.readForEdit(ctx, p, appends, ifVersion, a)
-		if errors.Is(err, errRepeated) {
-			// A View may show what is not durable yet. An Update waits until it is.
-			out, err := w.commit(ctx, a, store.Query{}, func(store.Tx, store.Loaded) (store.Outcome, error) {
-				return store.Outcome{}, errMoved
-			})
-			if errors.Is(err, errMoved) { // the request has expired meanwhile
-				continue
+		read := run{write: *c}
+		read.Loaded, err = c.w.load(ctx, store.Query{File: c.path, Current: true, Request: c.key})
+		if err == nil {
+			err = read.check()
+		}
+		var v Version
+		if err == nil {
+			v, err = read.edited(change)
+		}
+		repeated := errors.Is(err, errRepeated)
+		if err != nil && !repeated {
+			return run{}, err
+		}
+		// A View may show an answer that is not durable yet. An Update waits until it is.
+		r, err = c.commit(ctx, store.Query{File: c.path}, func(r *run) error {
+			if repeated || r.File.Version != read.File.Version || r.File.Deleted != read.File.Deleted {
+				return errMoved
 			}
-			return out, err
-		}
-		if err != nil {
-			return store.Outcome{}, err
-		}
-		text, n, err := change(read.Content)
-		if err != nil {
-			return store.Outcome{}, err
-		}
-		v := w.newVersion(text, a.now)
-		q := store.Query{File: p.name}
-		out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-			if l.File.Exists() != (read.Number > 0) || l.File.Exists() && l.File.Version != read.Number {
-				return store.Outcome{}, errMoved
-			}
-			return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, n)
+			r.out.Count = read.out.Count
+			return r.saveVersion(v, OpEdit, 0)
 		})
 		if !errors.Is(err, errMoved) {
-			return out, err
+			return r, err
 		}
 	}
-}
-
-// readForEdit returns the current version of a file. If there is none, it returns the zero
-// Version for an append. The error is errRepeated for a request that was answered before.
-func (w *Workspace) readForEdit(
-	ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt,
-) (Version, error) {
-	l, err := w.load(ctx, store.Query{File: p.name, Current: true, Request: a.key})
-	if err == nil {
-		_, err = a.answered(l.Request)
-	}
-	if err == nil {
-		err = checkEdited(l.File, appends, ifVersion)
-	}
-	if err != nil {
-		return Version{}, err
-	}
-	return l.Version, l.Version.Verify()
 }

@@ -49,7 +49,7 @@ func isQuickEdit(text []byte, old, new string, all bool, limit int) bool {
 // checkEditedSize checks the size of a new version before it is made.
 func checkEditedSize(size, limit int64) error {
 	if size > limit {
-		return or(fault.TooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile,
+		return or(fault.TooLarge(FileBytes, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile,
 			0)
 	}
 	return nil

@@ -8,6 +8,8 @@ var (
 	within       = fault.Within
 	or           = fault.Or
 	checkNumber  = fault.CheckNumber
+	checkRange   = fault.CheckRange
+	setLimit     = fault.SetLimit
 	checkContext = fault.CheckContext
 )
 

@@ -267,7 +267,7 @@ var fieldTests = []struct {
 		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed: quota exceeded",
 		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed"},
 	{putAt("plan.md", fmt.Sprintf("%061d", 0), 2), "write", "plan.md", workspace.ErrTooLarge, workspace.Way{Do: workspace.DoSplitFile},
-		&workspace.Quota{Of: workspace.FileSize, Adds: 61, Limit: 60},
+		&workspace.Quota{Of: workspace.FileBytes, Adds: 61, Limit: 60},
 		"write plan.md: 61 bytes, limit 60; split it into several files: too large",
 		"write plan.md: 61 bytes, limit 60; split it into several files"},
 	// What stands in a file is quoted as it is, whatever it says.

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"cmp"
+
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -44,14 +46,16 @@ func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 			}
 		}
 		d := linediff.Compare(l.Old.Content, content)
+		cheapest := content
 		if r.Diff, r.DiffJSON = fit.Diff(d, content, o.Context); r.Diff != nil {
-			if o.MaxTokens > 0 && !fit.Within(r.DiffJSON, o.MaxTokens) {
-				r.giveRanges(d, o.MaxTokens)
-			}
+			cheapest = r.DiffJSON
+		}
+		if o.MaxTokens > 0 && !fit.Within(cheapest, o.MaxTokens) { // the ranges of lines in place of a diff
+			r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
+			r.Changed, r.Removed, r.Joined = lineRanges(d, o.MaxTokens)
 			return nil
 		}
-		if o.MaxTokens > 0 && !fit.Within(content, o.MaxTokens) {
-			r.giveRanges(d, o.MaxTokens)
+		if r.Diff != nil {
 			return nil
 		}
 		r.DiffLarger = true
@@ -61,20 +65,11 @@ func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 	return nil
 }
 
-// giveRanges gives the ranges of lines that were added and removed in place of a diff.
-func (r *ReadResult) giveRanges(d *linediff.Diff, maxTokens int) {
-	r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-	r.Changed, r.Removed, r.Joined = lineRanges(d, maxTokens)
-}
-
 // setLines cuts the content to the lines that were asked for.
 func (r *ReadResult) setLines(content []byte, o ReadOptions) error {
-	from, to := max(o.FromLine, 1), o.ToLine
+	from, to := max(o.FromLine, 1), min(cmp.Or(o.ToLine, r.Lines), r.Lines)
 	if from > r.Lines {
 		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", ArgFromLine, from, r.Lines)
-	}
-	if to == 0 || to > r.Lines {
-		to = r.Lines
 	}
 	r.FromLine, r.ToLine = from, to
 	r.Content = fit.Lines(content, from, to)

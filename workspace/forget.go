@@ -15,32 +15,33 @@ const maxDeleted = 10_000
 
 // forgetOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
 // owner's state.
-func forgetOldest(tx store.Tx, state store.OwnerState) error {
+func (r *run) forgetOldest() error {
+	state := r.Owner
 	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
 		return nil
 	}
-	if err := foldNumbers(tx, &state, maxDeleted); err != nil {
+	if err := foldNumbers(r.tx, &state, maxDeleted); err != nil {
 		return err
 	}
-	return tx.Apply(state)
+	return r.tx.Apply(state)
 }
 
 // foldNumbers keeps the numbers of the newest deleted files and logs, and folds those of the
 // others into the owner's floors.
 func foldNumbers(tx store.Tx, state *store.OwnerState, keep int64) error {
-	if n := state.DeletedFiles - keep; n > 0 {
-		highest, err := tx.Fold(KindFile, int(n))
+	for _, paths := range []struct {
+		kind           PathKind
+		deleted, floor *int64
+	}{{KindFile, &state.DeletedFiles, &state.FileFloor}, {KindLog, &state.DeletedLogs, &state.LogFloor}} {
+		n := *paths.deleted - keep
+		if n <= 0 {
+			continue
+		}
+		highest, err := tx.Fold(paths.kind, int(n))
 		if err != nil {
 			return err
 		}
-		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), keep
-	}
-	if n := state.DeletedLogs - keep; n > 0 {
-		highest, err := tx.Fold(KindLog, int(n))
-		if err != nil {
-			return err
-		}
-		state.LogFloor, state.DeletedLogs = max(state.LogFloor, highest), keep
+		*paths.floor, *paths.deleted = max(*paths.floor, highest), keep
 	}
 	return nil
 }

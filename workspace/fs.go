@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/filetree"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // FS returns the agent's current files as a read-only [fs.FS] that also has ReadFile,
@@ -20,7 +21,10 @@ import (
 //
 // It is a function and no method for the reason of [Saver].
 func FS(ctx context.Context, w *Workspace) fs.FS {
-	return filetree.Files{Context: ctx, View: w.viewCounted, Read: w.readWhole}
+	view := func(ctx context.Context, fn func(store.Reader) error) error {
+		return w.counted(w.svc.store.View(ctx, w.owner, fn))
+	}
+	return filetree.Files{Context: ctx, View: view, Read: w.readWhole}
 }
 
 func (w *Workspace) readWhole(ctx context.Context, path string) ([]byte, time.Time, error) {

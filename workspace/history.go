@@ -27,28 +27,27 @@ func infoOf(v Version) VersionInfo {
 // History returns the retained versions of a file, the oldest first.
 // Errors: [ErrNotFound].
 func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
-	const op = "history of"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return nil, err
+	p, err := w.start(ctx, path)
+	var l store.Loaded
+	if err == nil {
+		l, err = w.load(ctx, store.Query{File: p.name, History: true})
 	}
-	l, err := w.load(ctx, store.Query{File: p.name, History: true})
-	if err == nil && !l.File.Exists() {
+	head := l.File
+	if err == nil && !head.Exists() {
 		err = errNoFile
 	}
-	if w.counted(err) != nil {
-		return nil, within(op, path, w.withNearest(ctx, p, err))
-	}
-	head, versions := l.File, l.Versions
-	infos := make([]VersionInfo, len(versions))
-	damaged := len(versions) != len(head.Sizes)
-	for i, v := range versions {
+	infos := make([]VersionInfo, len(l.Versions))
+	damaged := len(l.Versions) != len(head.Sizes)
+	for i, v := range l.Versions {
 		damaged = damaged || v.Number != head.Oldest()+int64(i) || v.Size != head.Sizes[i]
 		infos[i] = infoOf(v)
 	}
-	if damaged {
-		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that "+
-			"they had", head.Oldest(), head.Version)
+	if w.counted(err) == nil && damaged {
+		err = Errorf(ErrCorrupt, "the versions that are stored are not %d to %d with the sizes that they had",
+			head.Oldest(), head.Version)
+	}
+	if err != nil {
+		return nil, within("history of", path, w.withNearest(ctx, p.name, err))
 	}
 	return infos, nil
 }

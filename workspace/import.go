@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
@@ -26,27 +26,12 @@ const opImport = "import"
 // and has no content; the last one must not be. Errors: [ErrTooLarge], [ErrQuota],
 // [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
-	p, err := w.start(ctx, opImport, path)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	versions = append([]Version(nil), versions[max(0, len(versions)-int(w.svc.limits.Versions)):]...)
-	if len(versions) == 0 {
-		return WriteResult{}, fail(ErrInvalid, opImport, path, "there is no version to import")
-	}
-	a, err := w.newAttempt(opImport, p.name, "")
-	if err != nil {
-		return WriteResult{}, err
-	}
+	c := w.newWrite(ctx, opImport, path, "")
+	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
 	for i := range versions {
 		v := &versions[i]
-		if err := w.svc.limits.checkText(opImport, path, v.Content, FileSize); err != nil {
-			return WriteResult{}, err
-		}
-		if v.Time, err = importedTime(path, v.Number, versions[0].Number+int64(i), v.Time, a.now,
-			clockSkew); err != nil {
-			return WriteResult{}, err
-		}
+		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
+		v.Time = c.importedTime(v.Number, versions[0].Number+int64(i), v.Time)
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
 		if r := v.Redacted; r != nil {
 			*v = redacted(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
@@ -54,35 +39,22 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		}
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
 	}
-	if last := versions[len(versions)-1]; last.Redacted != nil {
-		return WriteResult{}, fail(ErrInvalid, opImport, path, "version %d is redacted, and cannot be the current one",
-			last.Number)
+	if n := len(versions); n == 0 {
+		c.refuse(Errorf(ErrInvalid, "there is no version to import"))
+	} else if last := versions[n-1]; last.Redacted != nil {
+		c.refuse(Errorf(ErrInvalid, "version %d is redacted, and cannot be the current one", last.Number))
 	}
-	q := store.Query{File: p.name}
-	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (out store.Outcome, err error) {
-		head, state := l.File, l.Owner
-		if head.Version > 0 {
-			return store.Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d",
-				head.Version), DoRead, 0)
+	return c.writeFile(ctx, store.Query{File: c.path}, func(r *run) error {
+		if r.File.Version > 0 {
+			return or(Errorf(ErrConflict, "the path was a file before, up to version %d", r.File.Version), DoRead, 0)
 		}
-		for i, v := range versions {
-			if i > 0 {
-				a.ops = 0 // all versions are one operation
-				if l, err = tx.Load(q); err != nil {
-					return store.Outcome{}, err
-				}
-				head, state = l.File, l.Owner
-			}
-			if out, err = w.saveVersion(tx, a, head, state, v, OpEdit, 0); err != nil {
-				return store.Outcome{}, err
+		for _, v := range versions {
+			if err := r.saveVersion(v, OpEdit, v.Number); err != nil {
+				return err
 			}
 		}
-		return out, nil
+		return nil
 	})
-	if err != nil {
-		return WriteResult{}, within(opImport, path, err)
-	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // ImportLog appends entries that were kept elsewhere to a log, with their authors and
@@ -94,59 +66,38 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 // numbers. A zero time is now. A time before that of the entry before is raised to it.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entries []Entry) (AppendResult, error) {
-	p, err := w.start(ctx, opImport, path)
-	if err != nil {
-		return AppendResult{}, err
-	}
+	c := w.newWrite(ctx, opImport, path, "")
 	if len(entries) == 0 {
-		return AppendResult{}, fail(ErrInvalid, opImport, path, "there is no entry to import")
-	}
-	a, err := w.newAttempt(opImport, p.name, "")
-	if err != nil {
-		return AppendResult{}, err
+		c.refuse(Errorf(ErrInvalid, "there is no entry to import"))
 	}
 	added := make([]Entry, len(entries))
 	for i, e := range entries {
-		if err := w.svc.limits.checkText(opImport, fmt.Sprintf("%s, entry %d", path, e.ID), e.Content,
-			EntrySize); err != nil {
-			return AppendResult{}, err
-		}
-		at, err := importedTime(path, e.ID, entries[0].ID+int64(i), e.Time, a.now, clockSkew)
-		if err != nil {
-			return AppendResult{}, err
-		}
+		c.checkEntry(e.Content, true, e.ID)
 		added[i] = w.As(e.Author).newEntry(bytes.Clone(e.Content))
-		added[i].ID, added[i].Time = e.ID, at
+		added[i].Time = c.importedTime(e.ID, entries[0].ID+int64(i), e.Time)
 	}
-	q := store.Query{Log: p.name, Entries: &store.EntryQuery{Tail: true, Limit: 1}}
-	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
-			return store.Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last),
-				DoRetry, 0)
+	q := store.Query{Log: c.path, Entries: &store.EntryQuery{Tail: true, Limit: 1}}
+	return c.appendTo(ctx, q, func(r *run) error {
+		if now := r.Log.Last; !r.Log.Exists() && last != 0 || r.Log.Exists() && last != now {
+			return or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
 		}
-		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
+		return r.saveEntries(notBefore(added, r.Entries), entries[0].ID)
 	})
-	if err != nil {
-		return AppendResult{}, within(opImport, path, err)
-	}
-	return AppendResult{Path: p.name, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
 }
 
 // DatabaseID returns the id of the installation. The first call draws it at random and
 // keeps it. A copy of a database has the same id.
 // Errors: [ErrReadOnly] if there is no id yet and the store takes no writes.
 func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
-	if err := checkContext(ctx, "id of", "database"); err != nil {
-		return "", err
+	if err = checkContext(ctx); err == nil {
+		_, err = records.Update(s.store.System(ctx), "database/id", func(r Record) ([]byte, error) {
+			if id = string(r.Value); r.Revision > 0 {
+				return nil, nil
+			}
+			id = rand.Text()
+			return []byte(id), nil
+		})
 	}
-	_, err = records.Update(s.store.System(ctx), "database/id", func(r Record) ([]byte, error) {
-		if r.Revision > 0 {
-			id = string(r.Value)
-			return nil, nil
-		}
-		id = rand.Text()
-		return []byte(id), nil
-	})
 	if err != nil {
 		return "", within("id of", "database", err)
 	}
@@ -158,20 +109,20 @@ func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
 const maxImported = 1 << 40
 
 // importedTime checks the number and the time of what is imported. It returns the time as
-// a store keeps it. skew is how far the clocks of processes may be apart.
-func importedTime(path string, n, want int64, at, now time.Time, skew time.Duration) (time.Time, error) {
+// a store keeps it.
+func (c *write) importedTime(n, want int64, at time.Time) time.Time {
 	switch {
 	case n != want:
-		return at, fail(ErrInvalid, "import", path, "number %d follows %d; the numbers must be consecutive", n, want-1)
+		c.refuse(Errorf(ErrInvalid, "number %d follows %d; the numbers must be consecutive", n, want-1))
 	case n < 1 || n > maxImported:
-		return at, fail(ErrInvalid, "import", path, "the number %d is not one of 1 to 2^40", n)
-	case at.After(now.Add(skew)):
-		return at, fail(ErrInvalid, "import", path,
-			"number %d is of %s, which is in the future; set the clock of this machine", n, at.Format(time.RFC3339))
+		c.refuse(Errorf(ErrInvalid, "the number %d is not one of 1 to 2^40", n))
+	case at.After(c.now.Add(clockSkew)):
+		c.refuse(Errorf(ErrInvalid, "number %d is of %s, which is in the future; set the clock of this machine", n,
+			at.Format(time.RFC3339)))
 	case at.IsZero():
-		return now, nil
+		return c.now
 	}
-	return at.UTC().Truncate(time.Microsecond), nil
+	return at.UTC().Truncate(time.Microsecond)
 }
 
 // notBefore returns the entries with times that do not go back, also not behind the

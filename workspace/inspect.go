@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,11 +14,10 @@ func (s *Service) Limits() Limits { return s.limits }
 
 // FindAgents returns a page of the agents that hold anything. Errors: [ErrInvalid] and
 // those of the store.
-func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (AgentPage, error) {
-	if err := checkContext(ctx, "find", "agents"); err != nil {
-		return AgentPage{}, err
+func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (page AgentPage, err error) {
+	if err = checkContext(ctx); err == nil {
+		page, err = s.agentPage(ctx, q)
 	}
-	page, err := s.agentPage(ctx, q)
 	return page, within("find", "agents", err)
 }
 
@@ -32,8 +32,8 @@ func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (AgentPage, err
 // nobody else wait. The channel is closed when ctx ends, or the store is closed. Errors:
 // those of the store.
 func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-chan string, error) {
-	if err := checkContext(ctx, opWatch, "agents"); err != nil {
-		return nil, err
+	if err := checkContext(ctx); err != nil {
+		return nil, within(opWatch, "agents", err)
 	}
 	told, err := s.wakes.Feed(ctx, func(o store.Owner) (string, bool) {
 		return o.Agent, o.Tenant == s.tenant && (allow == nil || allow(o.Agent))
@@ -45,13 +45,9 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 // It is not counted as an operation. [Workspace.Changes] joins the rows of a path. Errors:
 // [ErrInvalid].
 func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
-	if err := checkContext(ctx, opChanges, ""); err != nil {
-		return ChangeLog{}, err
-	}
 	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
-		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			c, err = changesBack(r, q, w.svc.limits.Changes)
-			return err
+		c, err = view(ctx, w, func(r store.Reader) (ChangeLog, error) {
+			return changesBack(r, q, w.svc.limits.Changes)
 		})
 	}
 	return c, within(opChanges, "", err)
@@ -59,13 +55,8 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 
 // ViewFiles returns a page of the files with their authors. It is not counted as an
 // operation. Errors: [ErrInvalid].
-func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, err error) {
-	if err = checkContext(ctx, "list files", ""); err == nil {
-		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			v, err = filesView(r, q)
-			return err
-		})
-	}
+func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (FilesView, error) {
+	v, err := view(ctx, w, func(r store.Reader) (FilesView, error) { return filesView(r, q) })
 	return v, within("list files", "", err)
 }
 
@@ -73,37 +64,30 @@ func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, e
 // operation. It is no error if the log does not exist. Errors: [ErrInvalid], and
 // [ErrCorrupt] if an entry of the page is not what was written.
 func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v LogView, err error) {
-	if err := checkLogQuery(q); err != nil {
-		return LogView{}, within(opReadLog, path, err)
+	p, err := w.start(ctx, path)
+	if err == nil {
+		err = checkLogQuery(&q)
 	}
-	err = w.viewUncounted(ctx, opReadLog, path, func(r store.Reader, name string) (err error) {
-		v, err = readBack(r, name, q)
-		return err
-	})
-	return v, err
+	if err == nil {
+		v, err = view(ctx, w, func(r store.Reader) (LogView, error) { return readBack(r, p.name, q) })
+	}
+	return v, within(opReadLog, path, err)
 }
 
 // Summaries returns a page of the summaries that are kept. It makes none, and is not
 // counted as an operation. Errors: [ErrInvalid].
-func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (page SummaryPage, err error) {
-	if err := checkContext(ctx, "list", "summaries"); err != nil {
-		return SummaryPage{}, err
-	}
-	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-		page, err = listSummaries(r, q)
-		return err
-	})
+func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (SummaryPage, error) {
+	page, err := view(ctx, w, func(r store.Reader) (SummaryPage, error) { return listSummaries(r, q) })
 	return page, within("list", "summaries", err)
 }
 
 // SummarySpend returns what the agent's summaries have cost this month, and the limit,
 // [Options.SummaryTokens].
-func (w *Workspace) SummarySpend(ctx context.Context) (SummarySpend, error) {
-	if err := checkContext(ctx, "read", "summary tokens"); err != nil {
-		return SummarySpend{}, err
+func (w *Workspace) SummarySpend(ctx context.Context) (s SummarySpend, err error) {
+	if err = checkContext(ctx); err == nil {
+		s.Month, s.Tokens, s.Limit, err = w.svc.summaries.Spent(ctx, w.owner)
 	}
-	month, spent, limit, err := w.svc.summaries.Spent(ctx, w.owner)
-	return SummarySpend{Month: month, Tokens: spent, Limit: limit}, within("read", "summary tokens", err)
+	return s, within("read", "summary tokens", err)
 }
 
 // ViewFile returns a version of a file, found by the file's path or by when it was created.
@@ -111,22 +95,19 @@ func (w *Workspace) SummarySpend(ctx context.Context) (SummarySpend, error) {
 // no other file of the agent has. Files from elsewhere may share one.
 // Errors: [ErrNotFound]; [ErrConflict] if files share the time of creation; [ErrCorrupt].
 func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err error) {
-	const op = "read"
 	if q.Path != "" {
-		p, err := UnicodePaths.Parse(q.Path) // all that may be stored
-		if err != nil {
-			return FileView{}, within(op, q.Path, err)
-		}
-		q.Path = p.name
+		var p Path
+		p, err = UnicodePaths.Parse(q.Path) // all that may be stored
+		q.Path = cmp.Or(p.name, q.Path)
 	}
-	if err = checkContext(ctx, op, q.Path); err == nil {
+	if err == nil {
 		v, err = w.viewFile(ctx, q)
 	}
 	if q.Count {
 		w.counted(err)
 	}
 	if err != nil {
-		return FileView{}, within(op, q.Path, err)
+		return FileView{}, within("read", q.Path, err)
 	}
 	return v, nil
 }
@@ -134,38 +115,22 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 // viewFile looks for the path first and then at it: a look of one round trip needs no
 // snapshot that is kept open. If the file has moved in between, both are done on one.
 func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
-	view := func(q FileQuery) error {
-		return w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			v, err = viewVersion(r, q)
-			return err
-		})
-	}
 	at := q
 	if q.Path == "" {
-		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			at.Path, err = findCreated(r, q.Created)
-			return err
-		})
+		at.Path, err = view(ctx, w, func(r store.Reader) (string, error) { return findCreated(r, q.Created) })
 	}
 	if err == nil {
-		err = view(at)
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, at) })
 	}
 	if q.Path == "" && at.Path != "" && errors.Is(err, ErrNotFound) {
-		err = view(q)
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, q) })
 	}
 	return v, err
 }
 
 // ViewVersions returns a page of the versions that are kept of all files, the newest first,
 // without content. It is not counted as an operation. Errors: [ErrInvalid].
-func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (page VersionsPage, err error) {
-	const op = "list versions"
-	if err := checkContext(ctx, op, ""); err != nil {
-		return VersionsPage{}, err
-	}
-	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-		page, err = listVersions(r, q)
-		return err
-	})
-	return page, within(op, "", err)
+func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (VersionsPage, error) {
+	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q) })
+	return page, within("list versions", "", err)
 }

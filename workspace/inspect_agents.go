@@ -49,11 +49,8 @@ const (
 
 // agentPage is FindAgents.
 func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, error) {
-	switch {
-	case q.Limit < 0 || q.Limit > maxAgentsPage:
-		return AgentPage{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxAgentsPage)
-	case q.Limit == 0:
-		q.Limit = agentsPage
+	if err := setLimit(&q.Limit, maxAgentsPage, agentsPage); err != nil {
+		return AgentPage{}, err
 	}
 	after, err := parseAgentsCursor(s.tenant, q.Order, q.After)
 	if err != nil {
@@ -98,7 +95,9 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 		if err != nil {
 			return nil, err
 		}
-		merged = mergeOwners(merged, found, q.Limit, compare)
+		merged = append(merged, found...)
+		slices.SortFunc(merged, compare)
+		merged = merged[:min(len(merged), q.Limit)]
 	}
 	return merged, nil
 }
@@ -167,22 +166,6 @@ func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
 		}, nil
 	}
 	return nil, Errorf(ErrInvalid, "there is no order %d of agents", int(o))
-}
-
-// mergeOwners returns the first ones of two lists in order, at most limit.
-func mergeOwners(a, b []store.OwnerUsage, limit int, compare ownersOrder) []store.OwnerUsage {
-	if len(a) == 0 {
-		return b
-	}
-	both := make([]store.OwnerUsage, 0, min(len(a)+len(b), limit))
-	for len(both) < limit && len(a)+len(b) > 0 {
-		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) < 0 {
-			both, a = append(both, a[0]), a[1:]
-		} else {
-			both, b = append(both, b[0]), b[1:]
-		}
-	}
-	return both
 }
 
 // A agentsCursor is the name of the last agent of a page, after what the order looks at: the

@@ -37,14 +37,11 @@ const (
 // the journal keeps; those that a later write will remove do not count. Errors:
 // [ErrInvalid].
 func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error) {
-	switch {
-	case q.Limit < 0 || q.Limit > pageRows:
-		return ChangeLog{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit,
-			q.Limit, pageRows)
-	case q.Before < 0:
+	if q.Before < 0 {
 		return ChangeLog{}, Errorf(ErrInvalid, "before is %d, the least is 0", q.Before)
-	case q.Limit == 0:
-		q.Limit = pageRows
+	}
+	if err := setLimit(&q.Limit, pageRows, pageRows); err != nil {
+		return ChangeLog{}, err
 	}
 	state, err := r.Owner()
 	if err != nil {

@@ -1,9 +1,6 @@
 package workspace
 
-import (
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
-)
+import "github.com/agent-scratchpad/scratchpad/workspace/store"
 
 // A FilesQuery selects files of an agent, in byte order of path. The zero value selects
 // the first page.
@@ -24,16 +21,11 @@ const maxFilesPage = 1000
 // filesView returns a page of files. It reads once. Errors: [ErrInvalid], and those of the
 // reader.
 func filesView(r store.Reader, q FilesQuery) (FilesView, error) {
-	switch {
-	case q.Limit < 0 || q.Limit > maxFilesPage:
-		return FilesView{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxFilesPage)
-	case q.Limit == 0:
-		q.Limit = maxFilesPage
+	if err := setLimit(&q.Limit, maxFilesPage, maxFilesPage); err != nil {
+		return FilesView{}, err
 	}
-	if q.After != "" {
-		if _, cause := names.Unicode.Path(q.After); cause != "" {
-			return FilesView{}, Errorf(ErrInvalid, "%s is not the next of a page before", ArgAfter)
-		}
+	if err := checkAfter(q.After); err != nil {
+		return FilesView{}, err
 	}
 	page, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: q.Limit + 1, Authors: true})
 	files := page.Files

@@ -49,11 +49,9 @@ const (
 	bytesAtOnce   = 512 << 10 // of content, at most, but one entry at least
 )
 
-// checkLogQuery refuses wrong queries. Errors: [ErrInvalid].
-func checkLogQuery(q LogQuery) error {
+// checkLogQuery refuses wrong queries, and sets the limit. Errors: [ErrInvalid].
+func checkLogQuery(q *LogQuery) error {
 	switch {
-	case q.Limit < 0 || q.Limit > maxLogPage:
-		return Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxLogPage)
 	case q.Before < 0:
 		return Errorf(ErrInvalid, "before is %d, the least is 0", q.Before)
 	case q.After < 0:
@@ -61,7 +59,7 @@ func checkLogQuery(q LogQuery) error {
 	case len(q.Author) > maxLogWord || len(q.Text) > maxLogWord:
 		return Errorf(ErrInvalid, "what is looked for has more than %d bytes", maxLogWord)
 	}
-	return nil
+	return setLimit(&q.Limit, maxLogPage, maxLogPage)
 }
 
 // readBack returns a page of a log. The query was checked.
@@ -78,7 +76,7 @@ func readBack(r store.Reader, path string, q LogQuery) (LogView, error) {
 	v.First, v.Bytes, v.Updated = head.First, head.Bytes, head.Updated
 	s := newLogScan(r, path, head, q)
 	for !s.full && s.next >= s.least && s.scanned < scanEntries && s.bytes < scanBytes {
-		entries, err := s.read(s.most())
+		entries, err := s.read()
 		if err != nil {
 			return LogView{}, err
 		}
@@ -106,7 +104,6 @@ type logScan struct {
 	limit        int
 
 	next, least int64 // the entry to look at, and the last one
-	step        int64 // how many entries are read at once
 	bytes       int64 // that were looked at
 	scanned     int64
 	found       []Entry
@@ -117,10 +114,7 @@ type logScan struct {
 func newLogScan(r store.Reader, path string, head store.LogHead, q LogQuery) *logScan {
 	s := &logScan{
 		r: r, path: path, author: strings.ToLower(q.Author), text: strings.ToLower(q.Text), limit: q.Limit,
-		next: head.Last, least: max(head.First, q.After+1), step: entriesAtOnce,
-	}
-	if s.limit == 0 {
-		s.limit = maxLogPage
+		next: head.Last, least: max(head.First, q.After+1),
 	}
 	if q.Before > 0 {
 		s.next = min(s.next, q.Before-1)
@@ -128,19 +122,14 @@ func newLogScan(r store.Reader, path string, head store.LogHead, q LogQuery) *lo
 	return s
 }
 
-// most returns how many entries may be worth reading.
-func (s *logScan) most() int64 {
-	if s.author == "" && s.text == "" {
-		return int64(s.limit - len(s.found))
-	}
-	return scanEntries - s.scanned
-}
-
 // read returns the next entries, the oldest first, which end with s.next. A store gives the
 // oldest ones where there is no room for all, so read tries fewer until all fit.
-func (s *logScan) read(most int64) ([]Entry, error) {
-	for s.step = min(2*s.step, entriesAtOnce); ; s.step = (s.step + 1) / 2 {
-		n := min(s.step, s.next-s.least+1, most)
+func (s *logScan) read() ([]Entry, error) {
+	most := scanEntries - s.scanned
+	if s.author == "" && s.text == "" {
+		most = int64(s.limit - len(s.found)) // all match
+	}
+	for n := min(entriesAtOnce, s.next-s.least+1, most); ; n = (n + 1) / 2 {
 		q := store.EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
 		entries, err := s.r.Entries(s.path, q)
 		switch {
@@ -153,7 +142,6 @@ func (s *logScan) read(most int64) ([]Entry, error) {
 		case n == 1:
 			return nil, Errorf(ErrCorrupt, "entry %d is missing", s.next)
 		}
-		s.step = n
 	}
 }
 

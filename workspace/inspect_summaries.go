@@ -54,12 +54,8 @@ const (
 
 // listSummaries returns a page of the summaries that are kept. Errors: [ErrInvalid].
 func listSummaries(r store.Reader, q SummariesQuery) (SummaryPage, error) {
-	if q.Limit < 0 || q.Limit > summaryFiles {
-		return SummaryPage{}, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit,
-			q.Limit, summaryFiles)
-	}
-	if q.Limit == 0 {
-		q.Limit = summaryFiles
+	if err := setLimit(&q.Limit, summaryFiles, summaryFiles); err != nil {
+		return SummaryPage{}, err
 	}
 	var page SummaryPage
 	if q.Path != "" {

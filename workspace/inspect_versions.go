@@ -1,8 +1,8 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
@@ -137,11 +137,8 @@ func findCreated(r store.Reader, created time.Time) (path string, err error) {
 // listVersions returns a page of versions. It reads the heads of all files, and then the versions
 // of as many files as it takes to be sure of the page, the last written first.
 func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error) {
-	switch {
-	case q.Limit < 0 || q.Limit > maxVersionsPage:
-		return page, Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", ArgLimit, q.Limit, maxVersionsPage)
-	case q.Limit == 0:
-		q.Limit = maxVersionsPage
+	if err := setLimit(&q.Limit, maxVersionsPage, maxVersionsPage); err != nil {
+		return page, err
 	}
 	var heads []FileHead
 	for h, err := range store.Files(r, "") {
@@ -152,7 +149,7 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 			heads = append(heads, h)
 		}
 	}
-	sort.SliceStable(heads, func(i, j int) bool { return heads[i].Updated.After(heads[j].Updated) })
+	slices.SortStableFunc(heads, func(a, b FileHead) int { return b.Updated.Compare(a.Updated) })
 	var newest []FileVersion // that the query selects, one more than the page has at most
 	for _, h := range heads {
 		if !q.From.IsZero() && h.Updated.Before(q.From) || len(newest) > q.Limit &&
@@ -167,8 +164,12 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 			return page, err
 		}
 		for _, v := range l.Versions {
-			newest = insertVersion(newest, FileVersion{File: h, Version: v, Op: opOf(h, v, l.Versions)}, q)
+			if v := (FileVersion{File: h, Version: v, Op: opOf(h, v, l.Versions)}); selects(q, v) {
+				newest = append(newest, v)
+			}
 		}
+		slices.SortStableFunc(newest, func(a, b FileVersion) int { return compareRefs(versionRef(a), versionRef(b)) })
+		newest = newest[:min(len(newest), q.Limit+1)]
 	}
 	page.More = len(newest) > q.Limit
 	page.Versions = newest[:min(len(newest), q.Limit)]
@@ -184,36 +185,21 @@ func opOf(h FileHead, v Version, all []Version) VersionOp {
 	return VersionModified
 }
 
-// insertVersion adds a version to those that are the newest so far, if the query selects it.
-func insertVersion(newest []FileVersion, v FileVersion, q VersionsQuery) []FileVersion {
+// selects reports whether a query selects a version.
+func selects(q VersionsQuery, v FileVersion) bool {
 	ref := versionRef(v)
-	switch {
-	case q.Key != "" && v.Version.Author.Key != q.Key,
-		q.Op != "" && v.Op != q.Op,
-		!q.From.IsZero() && ref.Time.Before(q.From),
-		!q.Until.IsZero() && ref.Time.After(q.Until),
-		q.After != nil && !isBefore(*q.After, ref):
-		return newest
-	}
-	i := sort.Search(len(newest), func(i int) bool { return isBefore(ref, versionRef(newest[i])) })
-	if i > q.Limit {
-		return newest
-	}
-	newest = slices.Insert(newest, i, v)
-	return newest[:min(len(newest), q.Limit+1)]
+	return (q.Key == "" || v.Version.Author.Key == q.Key) &&
+		(q.Op == "" || v.Op == q.Op) &&
+		(q.From.IsZero() || !ref.Time.Before(q.From)) &&
+		(q.Until.IsZero() || !ref.Time.After(q.Until)) &&
+		(q.After == nil || compareRefs(*q.After, ref) < 0)
 }
 
 func versionRef(v FileVersion) VersionRef {
 	return VersionRef{Time: v.Version.Time, Created: v.File.Created, Number: v.Version.Number}
 }
 
-// isBefore reports whether a stands before b in a list.
-func isBefore(a, b VersionRef) bool {
-	switch {
-	case !a.Time.Equal(b.Time):
-		return a.Time.After(b.Time)
-	case !a.Created.Equal(b.Created):
-		return a.Created.After(b.Created)
-	}
-	return a.Number > b.Number
+// compareRefs compares two versions by their place in a list.
+func compareRefs(a, b VersionRef) int {
+	return cmp.Or(b.Time.Compare(a.Time), b.Created.Compare(a.Created), cmp.Compare(b.Number, a.Number))
 }

@@ -24,8 +24,8 @@ type journal struct {
 	appending *admission.Semaphore // held by Append, which would take the records of another Append for foreign ones
 
 	mu    sync.Mutex // guards the following
-	next  int64      // entry behind those that were read and appended, once the log was read to its end; 0 before
-	added int64      // entry behind those that were appended
+	next  int64      // entry behind those that were read and appended
+	whole bool       // the log was read to its end
 }
 
 // Journal returns a [conversation.Journal] that keeps its records in the log at the path.
@@ -57,70 +57,61 @@ func Journal(w *Workspace, path string) conversation.Journal {
 	return &journal{w: w, path: path, appending: admission.New(1, 1)}
 }
 
-const opAppend = "append to"
-
 // Append adds records to the log and sets their Seq. If another journal has added
 // records since this one was read to its end, it refuses.
 func (j *journal) Append(ctx context.Context, records ...conversation.Record) error {
-	entries, ends, err := j.encode(records)
-	if err != nil {
-		return ofJournal(err)
-	}
-	if ctx == nil {
-		return ofJournal(fail(ErrInvalid, opAppend, j.path, "the context is nil"))
+	c := j.w.newWrite(ctx, opAppend, j.path, "")
+	added, ends := c.encode(records)
+	if c.err != nil || len(records) == 0 {
+		return ofJournal(c.explain(ctx, c.err))
 	}
 	turn, err := j.appending.Take(ctx, "", 1)
 	if err != nil {
-		return ofJournal(within(opAppend, j.path, beforeStart(err)))
+		return ofJournal(c.explain(ctx, beforeStart(err)))
 	}
 	defer turn.Leave()
 	j.mu.Lock()
-	next := j.next
+	next, whole := j.next, j.whole
 	j.mu.Unlock()
-	last, err := j.append(ctx, entries, next)
-	if err != nil {
-		return ofJournal(err)
+	q := store.Query{Log: c.path}
+	if whole {
+		q.Entries = entriesFrom(next)
 	}
-	if len(records) == 0 {
-		return nil
+	r, err := c.commitUnlessEnded(ctx, q, func(r *run) error {
+		if err := checkForeign(r.tx, c.path, r.Entries); err != nil {
+			return err
+		}
+		return r.saveEntries(added, 0)
+	})
+	if err != nil {
+		return ofJournal(c.explain(ctx, err))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.added = max(j.added, last+1); j.next > 0 {
-		j.next = max(j.next, j.added)
-	}
+	j.next = max(j.next, r.out.Number+1)
 	for i := range records {
-		records[i].Seq = last - int64(len(entries)) + int64(ends[i])
+		records[i].Seq = r.out.Number - int64(len(added)-ends[i])
 	}
 	return nil
 }
 
-// append adds entries to the end of the log, all of them or none, and returns the number of
-// the last one. If next is above 0, it refuses if any entry from next on is a record.
-func (j *journal) append(ctx context.Context, texts [][]byte, next int64) (last int64, err error) {
-	p, err := j.w.start(ctx, opAppend, j.path)
-	if err != nil || len(texts) == 0 {
-		return 0, err
-	}
-	a, err := j.w.newAttempt(opAppend, j.path, "")
-	if err != nil {
-		return 0, err
-	}
-	added := make([]Entry, len(texts))
-	for i, text := range texts {
-		added[i] = j.w.newEntry(text)
-	}
-	add, q := j.w.addEntries(a, added), store.Query{Log: p.name}
-	if next > 0 {
-		q.Entries = entriesFrom(next)
-	}
-	out, err := j.w.commitUnlessEnded(ctx, a, q, func(tx store.Tx, loaded store.Loaded) (store.Outcome, error) {
-		if err := checkForeign(tx, p.name, loaded.Entries); err != nil {
-			return store.Outcome{}, err
+// commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends before
+// the transaction begins, the transaction never runs. If ctx ends later, nothing changes.
+func (c *write) commitUnlessEnded(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	hold, began := context.AfterFunc(ctx, cancel), false
+	r, err := c.commit(work, q, func(r *run) error {
+		if !began && !hold() {
+			return ctx.Err() // it has ended
 		}
-		return add(tx, loaded)
+		began = true
+		return fn(r)
 	})
-	return out.Number, within(opAppend, j.path, err)
+	if err != nil && !began && ctx.Err() != nil {
+		err = beforeStart(ctx.Err())
+	}
+	return r, err
 }
 
 // checkForeign refuses to write behind records that the journal has not read. page are the
@@ -140,75 +131,59 @@ func checkForeign(r store.Reader, path string, page []Entry) (err error) {
 	return nil
 }
 
-// commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
-// before the transaction begins, the transaction never runs. If ctx ends later, nothing
-// changes.
-func (w *Workspace) commitUnlessEnded(
-	ctx context.Context, a *attempt, q store.Query, fn writeFunc,
-) (store.Outcome, error) {
-	gate := newStartGate(ctx)
-	defer gate.close()
-	out, err := w.commit(gate.context(), a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if !gate.begin() {
-			return store.Outcome{}, ctx.Err()
-		}
-		return fn(tx, l)
-	})
-	if gate.withdrawn() {
-		return store.Outcome{}, beforeStart(ctx.Err())
-	}
-	return out, err
-}
-
 // encode returns the entries of all the records, and how many there are up to the end
 // of each record.
-func (j *journal) encode(records []conversation.Record) (entries [][]byte, ends []int, err error) {
-	limit := j.w.svc.limits.EntryBytes
+func (c *write) encode(records []conversation.Record) (entries []Entry, ends []int) {
+	limit := c.w.svc.limits.EntryBytes
 	for i, r := range records {
 		r.Seq = 0
 		text, err := r.MarshalJSON()
 		if err != nil {
-			return nil, nil, within(opAppend, j.path, fmt.Errorf("record %d: %w", i+1, invalidRecord{err}))
+			c.refuse(fmt.Errorf("record %d: %w: %w", i+1, err, ErrInvalid))
+			continue
 		}
 		parts := splitRecord(text, limit)
 		if parts == nil {
-			return nil, nil, fail(ErrTooLarge, opAppend, j.path,
-				"record %d: its %d bytes do not fit entries of %d bytes, nor parts of it: raise the limit of an entry",
-				i+1, len(text), limit)
+			c.refuse(Errorf(ErrTooLarge, "record %d: its %d bytes do not fit entries of %d bytes, nor parts of it: "+
+				"raise the limit of an entry", i+1, len(text), limit))
 		}
-		entries = append(entries, parts...)
+		for _, part := range parts {
+			entries = append(entries, c.w.newEntry(part))
+		}
 		ends = append(ends, len(entries))
 	}
-	return entries, ends, nil
+	return entries, ends
 }
 
 // Records returns the records after a Seq that are there when the loop begins.
 func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversation.Record, error] {
 	return func(yield func(conversation.Record, error) bool) {
 		var joined partJoiner
+		var err error
 		last := after
-		for e, err := range j.entries(ctx, after) {
-			last = max(last, e.ID)
+		for e, failed := range j.entries(ctx, after) {
 			var r conversation.Record
-			var whole bool
-			if err == nil {
-				r, whole, err = j.read(&joined, e)
+			if err = failed; err == nil {
+				last = max(last, e.ID)
+				r, err = joined.read(e)
 			}
 			if err != nil {
-				yield(conversation.Record{}, ofJournal(err))
-				return
+				break
 			}
-			if whole && r.Seq > after && !yield(r, nil) {
+			if r.Seq > after && !yield(r, nil) {
 				return
 			}
 		}
-		if joined.within() {
-			yield(conversation.Record{}, ofJournal(j.missingPart(&joined, "the end of the log")))
+		if err == nil && joined.within() {
+			err = joined.missing("the end of the log")
+		}
+		if err != nil {
+			yield(conversation.Record{}, ofJournal(within(opReadLog, j.path, err)))
 			return
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.next = max(j.next, last+1, j.added) // what was appended meanwhile was not read
+		j.next, j.whole = max(j.next, last+1), true // what was appended meanwhile was not read
 	}
 }
 
@@ -216,19 +191,17 @@ func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversati
 // that is in the middle of a record, it starts with the beginning of the record.
 func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		page, err := j.firstPage(ctx, after)
-		if err != nil {
-			yield(Entry{}, err)
-			return
+		page, err := j.w.readLog(ctx, j.path, ReadLogOptions{Since: after})
+		if err == nil && len(page.Entries) > 0 {
+			first := page.Entries[0]
+			if n, _, _ := readPart(first.Content); n > 1 && n <= first.ID {
+				page, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: first.ID - n})
+			}
 		}
 		end := page.Last + page.Total - int64(len(page.Entries))
-		for {
+		for err == nil {
 			for _, e := range page.Entries {
-				if err := ctx.Err(); err != nil {
-					yield(Entry{}, within(opReadLog, j.path, err))
-					return
-				}
-				if e.ID > end || !yield(e, nil) {
+				if e.ID > end || !yield(e, ctx.Err()) {
 					return
 				}
 			}
@@ -236,61 +209,38 @@ func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, err
 			if at >= end {
 				return
 			}
-			page, err = j.readPage(ctx, at)
+			page, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: at})
 			if err == nil && (len(page.Entries) == 0 || page.Entries[0].ID != at+1) {
-				err = fail(ErrConflict, opReadLog, j.path,
-					"entry %d is gone, the log was deleted or trimmed while it was read: read it again", at+1)
-			}
-			if err != nil {
-				yield(Entry{}, err)
-				return
+				err = Errorf(ErrConflict, "entry %d is gone, the log was deleted or trimmed while it was read: read it "+
+					"again", at+1)
 			}
 		}
+		yield(Entry{}, err)
 	}
 }
 
-// readPage returns a page of the entries after a number.
-func (j *journal) readPage(ctx context.Context, after int64) (LogPage, error) {
-	return j.w.ReadLog(ctx, j.path, ReadLogOptions{Since: after})
-}
-
-// firstPage returns the page after a number, or after the beginning of the record that
-// has this number within it.
-func (j *journal) firstPage(ctx context.Context, after int64) (LogPage, error) {
-	page, err := j.readPage(ctx, after)
-	if err != nil || len(page.Entries) == 0 {
-		return page, err
+// read takes the next entry, and returns the record that it completes; else the zero Record.
+func (j *partJoiner) read(e Entry) (r conversation.Record, err error) {
+	if !j.within() && !beginsRecord(e.Content) {
+		return r, nil
 	}
-	first := page.Entries[0]
-	if n, _, _ := readPart(first.Content); n > 1 && n <= first.ID {
-		return j.readPage(ctx, first.ID-n)
-	}
-	return page, nil
-}
-
-// read takes the next entry, and returns the record that it completes.
-func (j *journal) read(joined *partJoiner, e Entry) (r conversation.Record, whole bool, err error) {
-	if !joined.within() && !beginsRecord(e.Content) {
-		return r, false, nil
-	}
-	text, ok := joined.add(e.Content)
+	text, ok := j.add(e.Content)
 	if !ok {
-		return r, false, j.missingPart(joined, fmt.Sprintf("entry %d", e.ID))
+		return r, j.missing(fmt.Sprintf("entry %d", e.ID))
 	}
 	if text == nil {
-		return r, false, nil
+		return r, nil
 	}
 	if err := r.UnmarshalJSON(text); err != nil {
-		return r, false, within(opReadLog, j.path, fmt.Errorf("entry %d is no record of a conversation: %w", e.ID,
-			invalidRecord{err}))
+		return r, fmt.Errorf("entry %d is no record of a conversation: %w: %w", e.ID, err, ErrInvalid)
 	}
 	r.Seq = e.ID
-	return r, true, nil
+	return r, nil
 }
 
-func (j *journal) missingPart(joined *partJoiner, found string) error {
-	part, of := joined.next()
-	return fail(ErrInvalid, opReadLog, j.path, "%s stands where part %d of %d of a record should", found, part, of)
+// missing returns the error for something that stands where the next part should.
+func (j *partJoiner) missing(found string) error {
+	return Errorf(ErrInvalid, "%s stands where part %d of %d of a record should", found, j.added+1, j.of)
 }
 
 // beginsRecord reports whether an entry is a record, or the first part of one. The part
@@ -302,11 +252,9 @@ func beginsRecord(entry []byte) bool {
 }
 
 // ofJournal gives an error the kind that users of a conversation look for.
-func ofJournal(err error) error { return fmt.Errorf("%w: %w", conversation.ErrJournal, err) }
-
-// invalidRecord is an error of package conversation that also has a kind.
-type invalidRecord struct{ error }
-
-func (e invalidRecord) Unwrap() error { return e.error }
-
-func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
+func ofJournal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", conversation.ErrJournal, err)
+}

@@ -64,15 +64,15 @@ func readPart(entry []byte) (n, of int64, text []byte) {
 
 // A partJoiner joins the parts of texts. The zero value expects the beginning of a text.
 type partJoiner struct {
-	text     []byte
-	read, of int64 // parts; 0 between two texts
+	text      []byte
+	added, of int64 // parts; 0 between two texts
 }
 
 // add takes the next entry. It returns the text that the entry completes, else nil. It
-// reports false if the entry is not the part that next names.
+// reports false if the entry is not the next part.
 func (j *partJoiner) add(entry []byte) (text []byte, ok bool) {
 	n, of, part := readPart(entry)
-	if n != j.read+1 || j.read > 0 && of != j.of {
+	if n != j.added+1 || j.added > 0 && of != j.of {
 		return nil, false
 	}
 	if n == 1 {
@@ -80,7 +80,7 @@ func (j *partJoiner) add(entry []byte) (text []byte, ok bool) {
 	} else {
 		j.text = append(j.text, part...)
 	}
-	if j.read, j.of = n, of; n < of {
+	if j.added, j.of = n, of; n < of {
 		return nil, true
 	}
 	text = j.text
@@ -89,7 +89,4 @@ func (j *partJoiner) add(entry []byte) (text []byte, ok bool) {
 }
 
 // within reports whether parts of a text have been added, but not yet all of them.
-func (j *partJoiner) within() bool { return j.read > 0 }
-
-// next returns which part of how many has to come next.
-func (j *partJoiner) next() (part, of int64) { return j.read + 1, j.of }
+func (j *partJoiner) within() bool { return j.added > 0 }

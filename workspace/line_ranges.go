@@ -54,34 +54,24 @@ func appendRanges(text []byte, ranges []LineRange) []byte {
 }
 
 // joinRanges returns at most so many ranges that cover the same lines and more. It joins the
-// nearest. Of equal gaps it keeps some that are evenly spread.
+// nearest; of those that are equally near, the last.
 func joinRanges(ranges []LineRange, most int) []LineRange {
 	if len(ranges) <= most {
 		return ranges
 	}
 	gap := func(i int) int { return ranges[i].From - ranges[i-1].To }
-	gaps := make([]int, 0, len(ranges)-1)
-	for i := 1; i < len(ranges); i++ {
-		gaps = append(gaps, gap(i))
+	apart := make([]int, len(ranges)-1) // the ranges that are not joined to the one before, by what is between
+	for i := range apart {
+		apart[i] = i + 1
 	}
-	slices.Sort(gaps)
-	widest := gaps[len(ranges)-most-1] // the widest that is joined
-	from, _ := slices.BinarySearch(gaps, widest)
-	to, _ := slices.BinarySearch(gaps, widest+1)
-	equal, keep := to-from, to-(len(ranges)-most)
-	few := append(make([]LineRange, 0, most), ranges[0])
-	seen := 0
-	for i := 1; i < len(ranges); i++ {
-		apart := gap(i) > widest
-		if gap(i) == widest {
-			apart = (seen+1)*keep/equal > seen*keep/equal
-			seen++
-		}
-		if apart {
-			few = append(few, ranges[i])
-		} else {
-			few[len(few)-1].To = ranges[i].To
-		}
+	slices.SortStableFunc(apart, func(i, j int) int { return gap(j) - gap(i) })
+	apart = apart[:most-1]
+	slices.Sort(apart)
+	var few []LineRange
+	from := 0
+	for _, i := range append(apart, len(ranges)) {
+		few = append(few, LineRange{ranges[from].From, ranges[i-1].To})
+		from = i
 	}
 	return few
 }

@@ -40,11 +40,12 @@ type FileList struct {
 func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
 	page, err := w.listPage(ctx, "list files", KindFile, o)
 	list := FileList{Files: make([]FileInfo, len(page.Files)), More: page.More}
-	for i, f := range page.Files {
-		list.Files[i] = fileInfo(f.FileHead)
-	}
-	if page.More {
-		list.Next = page.Files[len(page.Files)-1].Path
+	for i, h := range page.Files {
+		list.Files[i] = FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)),
+			Kept: h.Kept(), Created: h.Created, Updated: h.Updated}
+		if page.More {
+			list.Next = h.Path
+		}
 	}
 	return list, err
 }
@@ -84,44 +85,36 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 func (w *Workspace) listPage(
 	ctx context.Context, op string, kind PathKind, o ListOptions,
 ) (page store.Scanned, err error) {
-	limit, err := o.check(ctx, w.paths, op)
-	if err != nil {
+	if o.Prefix, err = w.paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return page, err
 	}
-	err = w.viewCounted(ctx, func(tx store.Reader) (err error) {
-		page, err = tx.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: limit})
-		return err
-	})
-	if err != nil {
-		return store.Scanned{}, within(op, o.Prefix, err)
+	if err = checkAfter(o.After); err == nil {
+		err = setLimit(&o.Limit, pagePaths, pagePaths)
 	}
-	return page, nil
+	if err == nil {
+		page, err = view(ctx, w, func(r store.Reader) (store.Scanned, error) {
+			return r.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: o.Limit})
+		})
+	}
+	return page, within(op, o.Prefix, w.counted(err))
 }
 
-// check also makes the prefix what paths begin with. A page may end at a path that only
-// another rule allows.
-func (o *ListOptions) check(ctx context.Context, paths PathRule, op string) (limit int, err error) {
-	if err := checkContext(ctx, op, o.Prefix); err != nil {
-		return 0, err
+// checkAfter refuses a cursor that is no path. A page may end at a path that only another rule
+// allows.
+func checkAfter(path string) error {
+	if _, cause := names.Unicode.Path(path); path != "" && cause != "" {
+		return Errorf(ErrInvalid, "%s is not the next of a page before", ArgAfter)
 	}
-	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
-		return 0, err
-	}
-	if o.After != "" {
-		if _, cause := names.Unicode.Path(o.After); cause != "" {
-			return 0, fail(ErrInvalid, op, o.Prefix, "%s is not the next of a page before", ArgAfter)
-		}
-	}
-	if o.Limit < 0 || o.Limit > pagePaths {
-		return 0, fail(ErrInvalid, op, o.Prefix, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, pagePaths)
-	}
-	if o.Limit == 0 {
-		return pagePaths, nil
-	}
-	return o.Limit, nil
+	return nil
 }
 
-func fileInfo(h FileHead) FileInfo {
-	return FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Kept: h.Kept(),
-		Created: h.Created, Updated: h.Updated}
+// pathsOf returns the paths of a page.
+func pathsOf(page store.Scanned) (paths []string) {
+	for _, f := range page.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, h := range page.Logs {
+		paths = append(paths, h.Path)
+	}
+	return paths
 }

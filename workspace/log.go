@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -36,63 +35,38 @@ func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byt
 func (w *Workspace) AppendLogWith(
 	ctx context.Context, path string, o AppendOptions, entries ...[]byte,
 ) (AppendResult, error) {
-	const op = "append to"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return AppendResult{}, err
-	}
+	c := w.newWrite(ctx, opAppend, path, o.IdempotencyKey)
 	if len(entries) == 0 {
-		return AppendResult{}, fail(ErrInvalid, op, path, "there is no entry to append")
-	}
-	for i, e := range entries {
-		object := path
-		if len(entries) > 1 {
-			object = fmt.Sprintf("%s, entry %d", path, i+1)
-		}
-		if err := w.svc.limits.checkText(op, object, e, EntrySize); err != nil {
-			return AppendResult{}, err
-		}
-	}
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, entries...)
-	if err != nil {
-		return AppendResult{}, err
+		c.refuse(Errorf(ErrInvalid, "there is no entry to append"))
 	}
 	added := make([]Entry, len(entries))
 	for i, e := range entries {
+		c.checkEntry(e, len(entries) > 1, int64(i+1))
 		added[i] = w.newEntry(bytes.Clone(e))
 	}
-	out, err := w.commit(ctx, a, store.Query{Log: p.name}, w.addEntries(a, added))
-	if err != nil {
-		return AppendResult{}, within(op, path, err)
+	c.hashArgs(entries...)
+	return c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error { return r.saveEntries(added, 0) })
+}
+
+// checkEntry checks the content of an entry. The error names the entry if it is one of several.
+func (c *write) checkEntry(content []byte, several bool, n int64) {
+	if err := c.w.svc.limits.checkText(content, EntryBytes); err != nil && c.err == nil {
+		if c.err = err; several {
+			c.object = fmt.Sprintf("%s, entry %d", c.object, n)
+		}
 	}
-	return AppendResult{Path: p.name, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
+}
+
+// appendTo commits a write that adds entries.
+func (c *write) appendTo(ctx context.Context, q store.Query, fn func(*run) error) (AppendResult, error) {
+	r, err := c.commit(ctx, q, fn)
+	first := r.out.Number - max(1, r.out.Count) + 1
+	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes}, c.explain(ctx, err)
 }
 
 // newEntry returns an entry that is not numbered yet.
 func (w *Workspace) newEntry(content []byte) Entry {
 	return Entry{SHA256: sha256.Sum256(content), Author: stored(w.author), Content: content}
-}
-
-// addEntries returns the function of a transaction that adds entries to a log.
-func (w *Workspace) addEntries(a *attempt, added []Entry) writeFunc {
-	return func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		return w.saveEntries(tx, a, l.Log, l.Owner, added)
-	}
-}
-
-// saveEntries numbers the entries and adds them to the log.
-func (w *Workspace) saveEntries(tx store.Tx, a *attempt, head store.LogHead, state store.OwnerState,
-	added []Entry) (store.Outcome, error) {
-	if state == (store.OwnerState{}) && head.Last > 0 {
-		return store.Outcome{}, errNoOwner
-	}
-	before := state
-	a.floor.Begin(&state)
-	c, out := addedTo(head, state, added, a.now)
-	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
-		return store.Outcome{}, err
-	}
-	return out, tx.Apply(c)
 }
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
@@ -118,17 +92,20 @@ type LogPage struct {
 	Removed int64   // the last entry after the cursor that was removed; 0: none was, there is no cursor, or Tail
 }
 
-const opReadLog = "read log"
+const (
+	opAppend  = "append to"
+	opReadLog = "read log"
+)
 
 // ReadLog returns a page of a log, the oldest entries first. It is no error if the log
 // does not exist: the page is empty.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
-	const op = opReadLog
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return LogPage{}, err
-	}
-	q, err := o.query(op, path)
+	page, err := w.readLog(ctx, path, o)
+	return page, within(opReadLog, path, err)
+}
+
+func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
+	p, q, err := w.logQuery(ctx, path, o)
 	if err != nil {
 		return LogPage{}, err
 	}
@@ -136,15 +113,12 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err == nil {
 		err = verifyEntries(l, q)
 	}
-	err = w.counted(err)
-	if err != nil {
-		return LogPage{}, within(op, path, err)
+	if w.counted(err) != nil {
+		return LogPage{}, err
 	}
 	page := logPageOf(p.name, l, q)
 	if !page.Exists {
-		if page.IsFile = w.has(ctx, p, isFile); !page.IsFile {
-			page.Nearest = w.nearest(ctx, p, nearestLog)
-		}
+		page.IsFile, page.Nearest = w.instead(ctx, p.name, KindLog)
 	}
 	return page, nil
 }
@@ -154,46 +128,34 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 // entry cannot look like two.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
 
-// addedTo returns the change of a log to which entries are added, and its outcome. It numbers
-// the entries, counts them in the owner's state, and gives those without a time the time
-// now. An entry that is imported has a number, which a new log keeps. added is not
-// changed: a transaction may run again.
-func addedTo(
-	head store.LogHead, state store.OwnerState, added []Entry, now time.Time,
-) (store.LogChange, store.Outcome) {
-	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
-	if !head.Exists() {
-		c.Before = 0
-		state.Logs++
-		if head.Deleted {
-			state.DeletedLogs--
-		} else {
-			head.Last = max(state.LogFloor, added[0].ID-1)
+// saveEntries numbers the entries and adds them to the log that was loaded. It gives those
+// without a time the time now. A log that is new begins with the number first, or a higher one.
+// added is not changed: a transaction may run again.
+func (r *run) saveEntries(added []Entry, first int64) error {
+	h, before := r.Log, r.Log.Last
+	if !h.Exists() {
+		last := h.Last
+		if last == 0 {
+			last = max(r.after.LogFloor, first-1)
 		}
-		head.Deleted, head.Bytes, head.First, head.Created = false, 0, head.Last+1, time.Time{}
+		h, before = store.LogHead{Path: h.Path, First: last + 1, Last: last, Updated: h.Updated}, 0
 	}
-	if now.Before(head.Updated) {
-		now = head.Updated
-	}
+	now := latest(r.now, h.Updated)
 	added = slices.Clone(added)
-	var size int64
+	r.out.Count = int64(len(added))
 	for i := range added {
-		head.Last++
-		if added[i].ID = head.Last; added[i].Time.IsZero() {
+		h.Last++
+		if added[i].ID = h.Last; added[i].Time.IsZero() {
 			added[i].Time = now
 		}
-		size += int64(len(added[i].Content))
+		r.out.Bytes += int64(len(added[i].Content))
 	}
-	if head.Created.IsZero() {
-		head.Created = added[0].Time
+	if h.Created.IsZero() {
+		h.Created = added[0].Time
 	}
-	if last := added[len(added)-1].Time; last.After(head.Updated) {
-		head.Updated = last
-	}
-	head.Bytes += size
-	state.Bytes += size
-	state.Entries += int64(len(added))
-	c.After, c.Time = head.Last, now
-	out := store.Outcome{Number: head.Last, Count: int64(len(added)), Bytes: size}
-	return store.LogChange{Head: head, New: added, Change: c, Owner: state}, out
+	h.Updated = latest(h.Updated, added[len(added)-1].Time)
+	h.Bytes += r.out.Bytes
+	r.out.Number = h.Last
+	c := Change{Op: OpAppend, Before: before, After: h.Last, Entries: r.out.Count}
+	return r.saveLog(store.LogChange{Head: h, New: added, Change: c})
 }

@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"cmp"
+	"context"
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
@@ -17,34 +19,26 @@ const (
 // given reports whether an argument was given.
 func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
-// query checks the options and returns what to load. op and path are those of the error.
-func (o ReadLogOptions) query(op, path string) (store.EntryQuery, error) {
-	q := store.EntryQuery{After: o.Since, Limit: o.Limit, MaxBytes: entryPageBytes}
-	if q.Limit == 0 {
-		q.Limit = entryPage
-	}
-	if o.Tail > 0 {
-		q.Tail, q.Limit = true, o.Tail
-	}
-	return q, o.check(op, path)
-}
-
-func (o ReadLogOptions) check(op, path string) error {
-	if err := checkNumber(op, path, ArgSinceEntry, o.Since, 0); err != nil {
-		return err
+// logQuery checks the arguments of ReadLog, and returns what to load.
+func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions) (p Path, q store.EntryQuery, err error) {
+	if p, err = w.start(ctx, path); err != nil {
+		return p, q, err
 	}
 	tail, limit := o.given(ArgTail, int64(o.Tail)), o.given(ArgLimit, int64(o.Limit))
 	switch {
 	case tail && o.given(ArgSinceEntry, o.Since):
-		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgSinceEntry)
+		err = Errorf(ErrInvalid, "%s and %s exclude each other", ArgTail, ArgSinceEntry)
 	case tail && limit:
-		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgLimit)
-	case tail && (o.Tail < 1 || o.Tail > entryPage):
-		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgTail, o.Tail, entryPage)
-	case limit && (o.Limit < 1 || o.Limit > entryPage):
-		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, entryPage)
+		err = Errorf(ErrInvalid, "%s and %s exclude each other", ArgTail, ArgLimit)
+	case tail:
+		err = checkRange(ArgTail, o.Tail, entryPage)
+	case limit:
+		err = checkRange(ArgLimit, o.Limit, entryPage)
+	default:
+		err = checkNumber(ArgSinceEntry, o.Since, 0)
 	}
-	return nil
+	limits := cmp.Or(o.Tail, o.Limit, entryPage)
+	return p, store.EntryQuery{After: o.Since, Tail: tail, Limit: limits, MaxBytes: entryPageBytes}, err
 }
 
 // entriesFrom selects the first page of the entries from a number on.

@@ -11,12 +11,10 @@ import (
 // if there is no such mark. A name has the characters of an agent's name. Errors:
 // [ErrInvalid].
 func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, found bool, err error) {
-	const op = "read mark"
-	if err := checkMark(ctx, op, name); err != nil {
-		return 0, false, err
+	if err = checkMark(ctx, name); err == nil {
+		revision, found, err = registry.Mark(w.svc.store.System(ctx), w.owner, name)
 	}
-	revision, found, err = registry.Mark(w.svc.store.System(ctx), w.owner, name)
-	return revision, found, within(op, name, err)
+	return revision, found, within("read mark", name, err)
 }
 
 // SetMark keeps under a name how far somebody has read the journal of changes, for their
@@ -24,19 +22,19 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 // undo what a faster one has set. An agent may have 100 marks; [Service.DeleteAgent]
 // removes them. Errors: [ErrInvalid], [ErrQuota].
 func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) error {
-	const op = "set mark"
-	if err := checkMark(ctx, op, name); err != nil {
-		return err
+	err := checkMark(ctx, name)
+	if err == nil {
+		err = checkNumber(ArgSince, revision, 0)
 	}
-	if err := checkNumber(op, name, ArgSince, revision, 0); err != nil {
-		return err
+	if err == nil {
+		err = registry.SetMark(w.svc.store.System(ctx), w.owner, name, revision)
 	}
-	return within(op, name, registry.SetMark(w.svc.store.System(ctx), w.owner, name, revision))
+	return within("set mark", name, err)
 }
 
-func checkMark(ctx context.Context, op, name string) error {
+func checkMark(ctx context.Context, name string) error {
 	if cause := names.Agent(name); cause != "" {
-		return fail(ErrInvalid, op, name, "%s", cause)
+		return Errorf(ErrInvalid, "%s", cause)
 	}
-	return checkContext(ctx, op, name)
+	return checkContext(ctx)
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -42,140 +43,71 @@ type MoveResult struct {
 // Errors: [ErrNotFound] if there is no such file; [ErrConflict] if there is a file at the
 // new path; [ErrInvalid] if the paths are equal; [ErrQuota].
 func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOptions) (MoveResult, error) {
-	const op = "move"
-	from, err := w.start(ctx, op, path)
-	if err != nil {
-		return MoveResult{}, err
-	}
-	to, err := w.parseNewPath(op, from, newPath)
-	if err != nil {
-		return MoveResult{}, err
-	}
-	o.IfVersion = cloned(o.IfVersion)
-	if o.IfVersion != nil {
-		if err := checkNumber(op, path, ArgIfVersion, *o.IfVersion, 1); err != nil {
-			return MoveResult{}, err
-		}
-	}
-	args := [][]byte{[]byte(to.name), withTree(conditionBytes(o.IfVersion), o.Tree)}
-	var content []byte
+	c := w.newWrite(ctx, "move", path, o.IdempotencyKey)
+	to := c.newPath(newPath)
+	c.expect(o.IfVersion, 1)
+	args := [][]byte{[]byte(to), withTree(conditionBytes(c.ifVersion), o.Tree)}
+	var v Version
 	if o.Content != nil {
-		content = bytes.Clone(*o.Content)
-		if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
-			return MoveResult{}, err
+		v = w.newVersion(bytes.Clone(*o.Content), c.now)
+		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
+		args = append(args, v.Content)
+	}
+	c.hashArgs(args...)
+	r, err := c.commit(ctx, store.Query{File: c.path, Current: true, To: to}, func(r *run) error {
+		if r.To.Exists() {
+			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}
-		args = append(args, content)
-	}
-	a, err := w.newAttempt(op, from.name, o.IdempotencyKey, args...)
-	if err != nil {
-		return MoveResult{}, err
-	}
-	replaced := w.newVersion(content, a.now)
-	out, err := w.commit(ctx, a, store.Query{File: from.name, Current: true, To: to.name},
-		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-			if err := checkMove(l, o.IfVersion); err != nil {
-				return store.Outcome{}, err
+		if o.Tree {
+			if err := checkOverlap(r.tx, to, r.path); err != nil {
+				return err
 			}
-			if o.Tree {
-				if err := checkOverlap(tx, to.name, from.name); err != nil {
-					return store.Outcome{}, err
-				}
-			}
-			loaded := l.Version
-			if o.Content != nil {
-				l.Version.Size, l.Version.SHA256, l.Version.Content = replaced.Size, replaced.SHA256, content
-			}
-			return w.moveFile(tx, a, l, loaded)
-		})
-	if err != nil {
-		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
-	}
-	return MoveResult{Path: to.name, From: from.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
+		}
+		if o.Content == nil {
+			return r.moveFile(r.Version)
+		}
+		return r.moveFile(v)
+	})
+	return MoveResult{Path: r.To.Path, From: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Time: r.made},
+		c.explain(ctx, err)
 }
 
-// parseNewPath parses the path to which a file moves.
-func (w *Workspace) parseNewPath(op string, from Path, newPath string) (Path, error) {
-	name, err := w.paths.clean(ArgNewPath, newPath, names.Rule.Path)
-	if err != nil {
-		return Path{}, within(op, from.name, err)
+// newPath parses the path to which a file moves.
+func (c *write) newPath(path string) string {
+	name, err := c.w.paths.clean(ArgNewPath, path, names.Rule.Path)
+	if c.refuse(err); name == c.path {
+		c.refuse(Errorf(ErrInvalid, "%s and %s are equal", ArgPath, ArgNewPath))
 	}
-	if name == from.name {
-		return Path{}, fail(ErrInvalid, op, from.name, "%s and %s are equal", ArgPath, ArgNewPath)
-	}
-	return Path{name}, nil
+	return name
 }
 
-// checkMove refuses a move for what is at the two paths.
-func checkMove(l store.Loaded, ifVersion *int64) error {
-	if !l.File.Exists() {
-		return errNoFile
-	}
-	if err := checkCondition(l.File, ifVersion); err != nil {
+// moveFile gives the file that was loaded another path, with v as its new version. The
+// versions that move are those above every number that the new path ever had.
+func (r *run) moveFile(v Version) error {
+	if err := r.Version.Verify(); err != nil {
 		return err
 	}
-	if l.To.Exists() {
-		return inTheWay(l.To, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version)
-	}
-	return l.Version.Verify()
-}
-
-// moveFile saves a move in the journal and both heads. The versions that move are those
-// above every number that the new path ever had. loaded is the current one before the move.
-func (w *Workspace) moveFile(tx store.Tx, a *attempt, l store.Loaded, loaded Version) (store.Outcome, error) {
-	if l.Owner == (store.OwnerState{}) {
-		return store.Outcome{}, errNoOwner
-	}
-	above, state := l.To.Version, l.Owner
-	if above == 0 {
-		above = state.FileFloor
-	}
-	from, to := l.File, FileHead{Path: l.To.Path, Created: l.File.Created}
-	v := l.Version
-	v.Number, v.Author = max(from.Version, above)+1, stored(w.author)
-	v.Time = latest(a.now, from.Updated, l.To.Updated)
-	to.Version, to.Updated = v.Number, v.Time
-	a.madeAt(v.Time)
-
-	gone := int(min(max(above-from.Oldest()+1, 0), int64(len(from.Sizes))))
-	sizes := append(slices.Clone(from.Sizes[gone:]), v.Size)
-	over := max(0, len(sizes)-int(w.svc.limits.Versions))
-	to.Sizes = sizes[over:]
-	m := store.FileMove{To: to, Above: above, New: v, Forget: from.Summary > 0}
+	from, to := r.File, FileHead{Path: r.To.Path, Created: r.File.Created}
+	m := store.FileMove{Above: cmp.Or(r.To.Version, r.after.FileFloor), Forget: from.Summary > 0}
 	if len(from.Sizes) == 1 {
-		m.Only = loaded
+		m.Only = r.Version
 	}
-	if over > 0 {
-		m.Prune = to.Oldest() - 1
+	gone := min(max(m.Above-from.Oldest()+1, 0), int64(len(from.Sizes)))
+	to.Sizes = from.Sizes[gone:]
+	v.Author, v.Time = stored(r.w.author), latest(r.now, from.Updated, r.To.Updated)
+	_, m.Prune = r.addVersion(&to, &v, max(from.Version, m.Above)+1)
+	m.From, m.To, m.New = deleted(from, v.Time), to, v
+	m.Change = Change{Op: OpMove, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number}
+	r.countFile(r.To, -1)
+	r.countFile(to, 1)
+	if err := r.settleFile(m.From, &m.Change); err != nil {
+		return err
 	}
-	state.Bytes += sum(to.Sizes) - sum(from.Sizes) - from.Summary
-	state.Versions += int64(len(to.Sizes) - len(from.Sizes))
-	state.DeletedFiles++
-	if l.To.Deleted {
-		state.DeletedFiles--
-	}
-	from.Deleted, from.Sizes, from.Summary, from.Updated = true, nil, 0, v.Time
-
-	out := store.Outcome{Number: v.Number, Bytes: v.Size}
-	m.Change = Change{Op: OpMove, Kind: KindFile, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number,
-		Time: v.Time}
-	if err := w.settle(tx, a, l.Owner, &state, out, &m.Change); err != nil {
-		return store.Outcome{}, err
-	}
-	m.From, m.Owner = from, state
-	if err := tx.Apply(m); err != nil {
-		return store.Outcome{}, err
-	}
-	return out, forgetOldest(tx, state)
+	m.Owner = r.Owner
+	return r.tx.Apply(m)
 }
 
 // latest returns the last of the times.
 func latest(times ...time.Time) time.Time {
 	return slices.MaxFunc(times, time.Time.Compare)
-}
-
-func sum(sizes []int64) (total int64) {
-	for _, size := range sizes {
-		total += size
-	}
-	return total
 }

@@ -79,7 +79,7 @@ func TestMoveRefused(t *testing.T) {
 
 // A move needs room for one more version, but not for one more file.
 func TestMoveQuota(t *testing.T) {
-	const room = 2*10 + port.PathBytes + 2*port.VersionBytes
+	const room = 2*10 + port.PathCharge + 2*port.VersionCharge
 	arranged(t, func(t *testing.T, store workspace.Store) {
 		options := func(bytes int64) workspace.Options {
 			return workspace.Options{Limits: workspace.Limits{Files: 1, Bytes: bytes, Versions: 2}}

@@ -80,8 +80,8 @@ func Errorf(kind error, format string, args ...any) *Error {
 
 // The resources that a [Quota] limits.
 const (
-	FileSize      = store.FileSize
-	EntrySize     = store.EntrySize
+	FileBytes     = store.FileBytes
+	EntryBytes    = store.EntryBytes
 	FileCount     = store.FileCount
 	LogCount      = store.LogCount
 	EntryCount    = store.EntryCount

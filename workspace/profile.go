@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -23,7 +24,7 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 	if err != nil {
 		return Profile{}, false, err
 	}
-	if err = checkContext(ctx, op, agentID); err == nil {
+	if err = checkContext(ctx); err == nil {
 		p, found, err = registry.Profile(s.store.System(ctx), s.owner(id))
 	}
 	return p, found, within(op, agentID, err)
@@ -43,7 +44,7 @@ func (s *Service) UpdateProfile(
 	if err != nil {
 		return Profile{}, err
 	}
-	if err = checkContext(ctx, op, agentID); err == nil {
+	if err = checkContext(ctx); err == nil {
 		p, err = registry.UpdateProfile(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
 		s.archive.Reread()
 	}
@@ -54,16 +55,11 @@ func (s *Service) UpdateProfile(
 // q.After, at most q.Limit of them. Of an [AgentsQuery], q has Patterns, After and Limit
 // alone; After is the name of an agent. Errors: [ErrInvalid] and those of the store.
 func (s *Service) Profiles(ctx context.Context, q AgentsQuery) (list []AgentProfile, err error) {
-	const op = "list"
-	if err = checkContext(ctx, op, "profiles"); err != nil {
-		return nil, err
+	if err = checkContext(ctx); err == nil && (q.After != "" && names.Agent(q.After) != "" || q.Limit < 0) {
+		err = Errorf(ErrInvalid, "after is %q and limit is %d", q.After, q.Limit)
 	}
-	if q.After != "" && names.Agent(q.After) != "" || q.Limit < 0 {
-		return nil, fail(ErrInvalid, op, "profiles", "after is %q and limit is %d", q.After, q.Limit)
+	if err == nil {
+		list, err = registry.Profiles(s.store.System(ctx), s.tenant, q.Patterns, q.After, cmp.Or(q.Limit, 50))
 	}
-	if q.Limit == 0 {
-		q.Limit = 50
-	}
-	list, err = registry.Profiles(s.store.System(ctx), s.tenant, q.Patterns, q.After, q.Limit)
-	return list, within(op, "profiles", err)
+	return list, within("list", "profiles", err)
 }

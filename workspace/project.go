@@ -44,12 +44,14 @@ func (s *Service) ProjectFolder(ctx context.Context, agentID string) (string, er
 }
 
 func (s *Service) onProjects(ctx context.Context, folder string, do func(registry.Projects) error) error {
-	if err := checkContext(ctx, "find the agent of", folder); err != nil {
-		return err
-	} else if cause := registry.CheckFolder(folder); cause != "" {
-		return fail(ErrInvalid, "find the agent of", folder, "%s", cause)
+	err := checkContext(ctx)
+	if cause := registry.CheckFolder(folder); err == nil && cause != "" {
+		err = Errorf(ErrInvalid, "%s", cause)
 	}
-	return within("find the agent of", folder, do(s.projects(ctx)))
+	if err == nil {
+		err = do(s.projects(ctx))
+	}
+	return within("find the agent of", folder, err)
 }
 
 func (s *Service) projects(ctx context.Context) registry.Projects {

@@ -92,31 +92,22 @@ type LineRange struct{ From, To int }
 // [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the stored bytes
 // are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
-	const op = "read"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return ReadResult{}, err
+	p, err := w.start(ctx, path)
+	if err == nil {
+		err = o.check()
 	}
-	if err := o.check(path); err != nil {
-		return ReadResult{}, err
+	var r ReadResult
+	if err == nil {
+		r, err = w.read(ctx, p.name, o)
 	}
-	r, err := w.read(ctx, p, o)
-	err = w.counted(err)
-	if err != nil {
-		return ReadResult{}, within(op, path, w.withNearest(ctx, p, err))
+	if w.counted(err) != nil {
+		return ReadResult{}, within("read", path, w.withNearest(ctx, p.name, err))
 	}
 	return r, nil
 }
 
-func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult, error) {
-	q := store.Query{File: p.name, Current: true, Version: o.Version}
-	if o.Since > 0 {
-		q.Since = o.Since
-	}
-	l, err := w.load(ctx, q)
-	if err == nil && !l.File.Exists() {
-		err = errNoFile
-	}
+func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
+	l, err := w.load(ctx, store.Query{File: path, Current: true, Version: o.Version, Since: max(0, o.Since)})
 	if err == nil {
 		err = o.checkLoaded(l)
 	}
@@ -125,7 +116,7 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 	}
 	head, v := l.File, l.Version
 	r := ReadResult{
-		Path: p.name, Current: head.Version, Version: v.Number, Bytes: v.Size,
+		Path: path, Current: head.Version, Version: v.Number, Bytes: v.Size,
 		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
 	}
 	if r.Unchanged = o.Since == head.Version; r.Unchanged {

@@ -6,19 +6,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// load reads what a query asks for in a transaction of its own.
-func (w *Workspace) load(ctx context.Context, q store.Query) (l store.Loaded, err error) {
-	err = w.svc.store.View(ctx, w.owner, func(tx store.Reader) (err error) {
-		l, err = tx.Load(q)
+// view returns what read reads in a transaction of its own. It is not counted.
+func view[T any](ctx context.Context, w *Workspace, read func(store.Reader) (T, error)) (t T, err error) {
+	if err = checkContext(ctx); err != nil {
+		return t, err
+	}
+	err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
+		t, err = read(r)
 		return err
 	})
-	return l, err
+	return t, err
 }
 
-// viewCounted runs a read and counts it when it succeeds.
-func (w *Workspace) viewCounted(ctx context.Context, fn func(store.Reader) error) error {
-	err := w.svc.store.View(ctx, w.owner, fn)
-	return w.counted(err)
+// load reads what a query asks for in a transaction of its own.
+func (w *Workspace) load(ctx context.Context, q store.Query) (store.Loaded, error) {
+	return view(ctx, w, func(r store.Reader) (store.Loaded, error) { return r.Load(q) })
 }
 
 // counted counts a read that had no error, unless the workspace is an operator's.

@@ -11,38 +11,38 @@ import (
 func (o ReadOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // check refuses options that are wrong for every file.
-func (o ReadOptions) check(path string) error {
-	const op = "read"
+func (o ReadOptions) check() error {
 	since, version := o.given(ArgSince, o.Since), o.given(ArgVersion, o.Version)
 	from, to := o.given(ArgFromLine, int64(o.FromLine)), o.given(ArgToLine, int64(o.ToLine))
-	fail := func(cause string, args ...any) error { return fail(ErrInvalid, op, path, cause, args...) }
 	switch {
 	case since && version:
-		return fail("%s and %s exclude each other", ArgSince, ArgVersion)
+		return Errorf(ErrInvalid, "%s and %s exclude each other", ArgSince, ArgVersion)
 	case since && (from || to):
-		return fail("%s and %s/%s exclude each other", ArgSince, ArgFromLine, ArgToLine)
+		return Errorf(ErrInvalid, "%s and %s/%s exclude each other", ArgSince, ArgFromLine, ArgToLine)
 	case o.given(ArgContext, int64(o.Context)) && !since:
-		return fail("%s needs %s; leave it out, or say which version you have", ArgContext, ArgSince)
+		return Errorf(ErrInvalid, "%s needs %s; leave it out, or say which version you have", ArgContext, ArgSince)
 	case o.Context < -1:
-		return fail("%s is %d, the least is -1 (every line)", ArgContext, o.Context)
+		return Errorf(ErrInvalid, "%s is %d, the least is -1 (every line)", ArgContext, o.Context)
 	case o.MaxTokens < 0:
-		return fail("%s is %d, the least is 0 (no bound)", ArgMaxTokens, o.MaxTokens)
+		return Errorf(ErrInvalid, "%s is %d, the least is 0 (no bound)", ArgMaxTokens, o.MaxTokens)
 	case from && o.FromLine < 1:
-		return fault.TooSmall(op, path, ArgFromLine, int64(o.FromLine), 1)
+		return checkNumber(ArgFromLine, int64(o.FromLine), 1)
 	case to && o.ToLine < 1:
-		return fault.TooSmall(op, path, ArgToLine, int64(o.ToLine), 1)
+		return checkNumber(ArgToLine, int64(o.ToLine), 1)
 	case to && o.FromLine > o.ToLine:
-		return fail("%s %d is after %s %d", ArgFromLine, o.FromLine, ArgToLine, o.ToLine)
+		return Errorf(ErrInvalid, "%s %d is after %s %d", ArgFromLine, o.FromLine, ArgToLine, o.ToLine)
 	case version:
-		return checkNumber(op, path, ArgVersion, o.Version, 1)
+		return checkNumber(ArgVersion, o.Version, 1)
 	}
 	return nil
 }
 
-// checkLoaded refuses options that are wrong for this file, which exists, as it was loaded.
+// checkLoaded refuses options that are wrong for the file that was loaded.
 func (o ReadOptions) checkLoaded(l store.Loaded) error {
 	head := l.File
 	switch {
+	case !head.Exists():
+		return errNoFile
 	case o.Version != 0:
 		return fault.Readable(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:

@@ -63,23 +63,17 @@ func (r *unwrittenReads) take(o store.Owner) int64 {
 	return n
 }
 
-// takeAll returns all counts and sets them to 0. It stops the timer.
-func (r *unwrittenReads) takeAll() map[store.Owner]int64 {
+// flush writes the counts. Those that could not be written wait for the next flush. If the
+// store is closed, they are lost.
+func (r *unwrittenReads) flush(ctx context.Context) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := r.counts
+	reads := r.counts
 	r.counts = nil
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
 	}
-	return all
-}
-
-// flush writes the counts. Those that could not be written wait for the next flush. If the
-// store is closed, they are lost.
-func (r *unwrittenReads) flush(ctx context.Context) error {
-	reads := r.takeAll()
+	r.mu.Unlock()
 	if len(reads) == 0 {
 		return nil
 	}

@@ -32,72 +32,39 @@ type RedactOptions struct {
 func (w *Workspace) RedactVersion(
 	ctx context.Context, path string, version int64, o RedactOptions,
 ) (VersionInfo, error) {
-	const op = "redact"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return VersionInfo{}, err
-	}
-	if err := checkNumber(op, path, ArgVersion, version, 1); err != nil {
-		return VersionInfo{}, err
-	}
-	a, err := w.newAttempt(op, p.name, "")
-	if err != nil {
-		return VersionInfo{}, err
-	}
-	a.deletes = true
-	var v Version
-	_, err = w.commit(ctx, a, store.Query{File: p.name, Version: version},
-		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-			v = l.Version
-			if !l.File.Exists() || !o.Created.IsZero() && !o.Created.Equal(l.File.Created) {
-				return store.Outcome{}, errNoFile
-			}
-			if err := checkRedaction(l.File, v, version); err != nil {
-				return store.Outcome{}, err
-			}
-			if v.Redacted != nil {
-				return store.Outcome{}, errRepeated
-			}
-			if l.Owner == (store.OwnerState{}) {
-				return store.Outcome{}, errNoOwner
-			}
-			r := redactionOf(l.File, version, Redaction{Time: a.now, Author: stored(w.author)}, l.Owner)
-			v = redacted(v, r.Redaction)
-			if err := w.settleDeletion(tx, a, l.Owner, &r.Owner, store.Outcome{}, &r.Change); err != nil {
-				return store.Outcome{}, err
-			}
-			return store.Outcome{}, tx.Apply(r)
-		})
-	if err != nil {
-		return VersionInfo{}, within(op, path, w.withNearest(ctx, p, err))
-	}
-	return infoOf(v), nil
-}
-
-// checkRedaction refuses to redact version n of a file. v is what was loaded for it.
-func checkRedaction(h FileHead, v Version, n int64) error {
-	if n == h.Version {
-		return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact version %d",
-			n, n)
-	}
-	return fault.Kept(h, v, n)
-}
-
-// redactionOf returns what is to be stored for the redaction of version n, with the owner's state
-// after it. The journal's row has the redacted version before the change, and the current
-// one, which stays, after it. The caller settles the state and numbers the row.
-func redactionOf(h FileHead, n int64, r Redaction, state store.OwnerState) store.VersionRedaction {
-	if r.Time.Before(h.Updated) {
-		r.Time = h.Updated // a clock was set back
-	}
-	h.Sizes = slices.Clone(h.Sizes)
-	size := &h.Sizes[n-h.Oldest()]
-	state.Bytes -= *size
-	*size = 0
-	return store.VersionRedaction{
-		Head: h, Number: n, Redaction: r, Owner: state,
-		Change: Change{Op: OpRedact, Kind: KindFile, Path: h.Path, Before: n, After: h.Version, Time: r.Time},
-	}
+	c := w.newWrite(ctx, "redact", path, "")
+	c.deletes = true
+	c.expect(nil, 1)
+	c.refuse(checkNumber(ArgVersion, version, 1))
+	r, err := c.commit(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
+		h := r.File
+		switch {
+		case !o.Created.IsZero() && !o.Created.Equal(h.Created):
+			return errNoFile
+		case version == h.Version:
+			return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact "+
+				"version %d", version, version)
+		}
+		if err := fault.Kept(h, r.Version, version); err != nil {
+			return err
+		}
+		if r.Version.Redacted != nil {
+			return errRepeated
+		}
+		receipt := Redaction{Time: latest(r.now, h.Updated), Author: stored(w.author)} // a clock may be set back
+		r.Version = redacted(r.Version, receipt)
+		h.Sizes = slices.Clone(h.Sizes)
+		h.Sizes[version-h.Oldest()] = 0
+		// The journal has the redacted version before the change, and the current one, which stays,
+		// after it.
+		change := Change{Op: OpRedact, Before: version, After: h.Version}
+		if err := r.settleFile(h, &change); err != nil {
+			return err
+		}
+		return r.tx.Apply(store.VersionRedaction{Head: h, Number: version, Redaction: receipt, Change: change,
+			Owner: r.Owner})
+	})
+	return infoOf(r.Version), c.explain(ctx, err)
 }
 
 // redacted returns a version with a receipt in place of its content.

@@ -16,38 +16,39 @@ const (
 // errRepeated ends a transaction whose request was answered before.
 var errRepeated = errors.New("repeated")
 
-// answered returns errRepeated and the first outcome for a request that was answered
-// before. kept is what is kept under its key; nil: nothing.
-func (a *attempt) answered(kept *store.Request) (store.Outcome, error) {
-	a.stale = false
+// answered looks at the request that is kept under the key. If it is the same one, and was
+// answered before, answered sets the first outcome and returns errRepeated.
+func (r *run) answered() error {
+	kept := r.Request
+	if kept == nil {
+		return nil
+	}
+	r.stale = r.now.Sub(kept.Time) >= requestAge || kept.Time.Sub(r.now) > clockSkew
 	switch {
-	case kept == nil:
-		return store.Outcome{}, nil
-	case a.now.Sub(kept.Time) >= requestAge, kept.Time.Sub(a.now) > clockSkew:
-		a.stale = true
-		return store.Outcome{}, nil
-	case kept.Hash != a.hash:
-		return store.Outcome{}, within("idempotency key", a.key,
+	case r.stale:
+		return nil
+	case kept.Hash != r.hash:
+		return within("idempotency key", r.key,
 			or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
 	}
-	return kept.Outcome, errRepeated
+	r.out = kept.Outcome
+	return errRepeated
 }
 
-// makeRoom counts the request that will be kept. It takes the place of the expired one
-// under its key, or of the oldest one if there are too many.
-func (a *attempt) makeRoom(tx store.Tx, state *store.OwnerState) error {
-	if a.stale {
-		l, err := tx.Load(store.Query{Request: a.key})
-		if err != nil || l.Request != nil {
-			return err
+// makeRoom counts the request that will be kept, if the write has a key, and returns the
+// requests that have to go: those that have expired, or else the oldest if there are too many.
+func (r *run) makeRoom() store.Old {
+	old := store.Old{Requests: r.Due, From: r.now.Add(-requestAge), Until: r.now.Add(clockSkew)}
+	switch {
+	case r.key == "":
+	case r.stale: // the request takes the place of the expired one
+		old.Requests = 0
+	default:
+		r.after.Requests++
+		if over := int(r.after.Requests) - requestCount; r.Due == 0 && over > 0 {
+			old = store.Old{Requests: over, From: never, Until: never}
 		}
 	}
-	if over := int(state.Requests) + 1 - requestCount; over > 0 {
-		state.Requests -= int64(over)
-		if err := tx.Forget(store.Old{Requests: over, From: never, Until: never}); err != nil {
-			return err
-		}
-	}
-	state.Requests++
-	return nil
+	r.after.Requests -= int64(old.Requests)
+	return old
 }

@@ -13,49 +13,20 @@ import (
 // Errors: [ErrNotFound] if there is no such file, or the version is not retained or is
 // redacted; [ErrConflict], [ErrQuota].
 func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64, o WriteOptions) (WriteResult, error) {
-	const op = "restore"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	if err := checkNumber(op, path, ArgVersion, version, 1); err != nil {
-		return WriteResult{}, err
-	}
-	o.IfVersion = cloned(o.IfVersion)
-	if o.IfVersion != nil {
-		if err := checkNumber(op, path, ArgIfVersion, *o.IfVersion, 1); err != nil {
-			return WriteResult{}, err
+	c := w.newWrite(ctx, "restore", path, o.IdempotencyKey)
+	c.refuse(checkNumber(ArgVersion, version, 1))
+	c.expect(o.IfVersion, 1)
+	c.hashArgs(conditionBytes(&version), conditionBytes(c.ifVersion))
+	return c.writeFile(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
+		err := fault.Readable(r.File, r.Version, version)
+		if err == nil {
+			err = r.Version.Verify()
 		}
-	}
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, conditionBytes(&version), conditionBytes(o.IfVersion))
-	if err != nil {
-		return WriteResult{}, err
-	}
-	out, err := w.commit(ctx, a, store.Query{File: p.name, Version: version},
-		func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-			if err := checkRestore(l, version, o.IfVersion); err != nil {
-				return store.Outcome{}, err
-			}
-			v := l.Version
-			v.Author, v.Time = stored(w.author), a.now
-			return w.saveVersion(tx, a, l.File, l.Owner, v, OpRestore, 0)
-		})
-	if err != nil {
-		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
-	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
-}
-
-// checkRestore refuses to restore a version of a file as it was loaded.
-func checkRestore(l store.Loaded, version int64, ifVersion *int64) error {
-	if !l.File.Exists() {
-		return errNoFile
-	}
-	if err := checkCondition(l.File, ifVersion); err != nil {
-		return err
-	}
-	if err := fault.Readable(l.File, l.Version, version); err != nil {
-		return err
-	}
-	return l.Version.Verify()
+		if err != nil {
+			return err
+		}
+		v := r.Version
+		v.Author, v.Time = stored(w.author), r.now
+		return r.saveVersion(v, OpRestore, 0)
+	})
 }

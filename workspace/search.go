@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -61,36 +62,40 @@ type SearchResult struct {
 // a [Service] together use at most 64 MiB; more wait. Errors: [ErrInvalid]; [ErrCorrupt] if the
 // stored bytes of a text that matches are not those that were written.
 func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
-	const op = "search"
-	if err := checkContext(ctx, op, query); err != nil {
-		return SearchResult{}, err
-	}
-	run, err := prepareSearch[search.Place](&o, w.paths, op, query)
-	if err != nil {
-		return SearchResult{}, err
-	}
-	memory, err := w.svc.searches.Take(ctx, "", search.Weight(max(w.svc.limits.FileBytes, w.svc.limits.EntryBytes)))
-	if err != nil {
-		return SearchResult{}, within(op, query, err)
-	}
-	defer memory.Leave()
-	view := func(ctx context.Context, fn func(store.Reader) error) error {
-		return w.svc.store.View(ctx, w.owner, fn)
-	}
-	found, err := run(ctx, search.StorePages(view, o.Prefix, o.Kind))
-	if w.counted(err) != nil {
-		return SearchResult{}, within(op, query, err)
-	}
-	return o.result(found), nil
+	r, err := searchBy(ctx, w.svc, w.paths, query, &o,
+		func(run search.Run[search.Place]) (search.Result, error) {
+			view := func(ctx context.Context, fn func(store.Reader) error) error {
+				return w.svc.store.View(ctx, w.owner, fn)
+			}
+			return run(ctx, search.StorePages(view, o.Prefix, o.Kind))
+		})
+	w.counted(err)
+	return r, err
 }
 
-// prepareSearch checks the arguments and returns the search.
-func prepareSearch[P comparable](o *SearchOptions, paths PathRule, op, query string) (run search.Run[P], err error) {
+// searchBy checks the arguments of a search, and takes memory for it while find runs it.
+func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, query string, o *SearchOptions,
+	find func(search.Run[P]) (search.Result, error)) (r SearchResult, err error) {
 	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
-		return nil, err
+		return SearchResult{}, err
 	}
-	run, err = search.Begin[P](query, (*search.Options)(o))
-	return run, within(op, query, err)
+	run, err := search.Begin[P](query, (*search.Options)(o))
+	if err == nil {
+		err = checkContext(ctx)
+	}
+	var memory *admission.Part
+	if err == nil {
+		memory, err = s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
+	}
+	var found search.Result
+	if err == nil {
+		defer memory.Leave()
+		found, err = find(run)
+	}
+	if err != nil {
+		return SearchResult{}, within("search", query, err)
+	}
+	return o.result(found), nil
 }
 
 // result returns the hits that fit o.MaxTokens.

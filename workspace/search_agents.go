@@ -25,29 +25,20 @@ type AgentsSearch struct {
 // much memory as a search of one agent, and is not counted as an operation. Exact and
 // regular expressions list lines in the order of agent, path and line. Errors: [ErrInvalid].
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
-	const op = "search"
-	if err := checkContext(ctx, op, query); err != nil {
-		return AgentsSearch{}, err
-	}
-	run, err := prepareSearch[search.ManyPlace](&o, s.paths, op, query)
+	var owners []store.OwnerUsage
+	many := search.Many{View: s.store.View, Kind: o.Kind}
+	r, err := searchBy(ctx, s, s.paths, query, &o,
+		func(run search.Run[search.ManyPlace]) (r search.Result, err error) {
+			q := store.OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}
+			if owners, err = s.ownersLike(ctx, q, patterns); err != nil {
+				return r, err
+			}
+			many.Owners, many.Prefix = owners[:min(len(owners), search.MaxAgents)], o.Prefix
+			return many.Run(ctx, run)
+		})
 	if err != nil {
 		return AgentsSearch{}, err
 	}
-	owners, err := s.ownersLike(ctx, store.OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}, patterns)
-	if err != nil {
-		return AgentsSearch{}, within(op, query, err)
-	}
-	many := search.Many{Owners: owners[:min(len(owners), search.MaxAgents)], View: s.store.View, Prefix: o.Prefix,
-		Kind: o.Kind}
-	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
-	if err != nil {
-		return AgentsSearch{}, within(op, query, err)
-	}
-	defer memory.Leave()
-	r, err := many.Run(ctx, run)
-	if err != nil {
-		return AgentsSearch{}, within(op, query, err)
-	}
-	return AgentsSearch{SearchResult: o.result(r), Agents: many.Searched, Left: many.Searched < len(owners),
+	return AgentsSearch{SearchResult: r, Agents: many.Searched, Left: many.Searched < len(owners),
 		Damaged: len(many.Damaged)}, nil
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,6 +23,10 @@ type Options struct {
 	Now    func() time.Time // nil: time.Now
 	Paths  PathRule         // which paths can be read and written; lists have all that are stored
 
+	// KeepVersions removes no version of a file that has more than Limits.Versions already, beside
+	// the one that a new version takes the place of.
+	KeepVersions bool
+
 	Summarizer    *Summarizer // for Workspace.Summarize; nil: there are no summaries
 	SummaryTokens int64       // that a model may read and write for an agent in a month, in UTC; 0: no limit
 }
@@ -36,8 +41,11 @@ type Service struct {
 	archive *registry.Gate
 	now     func() time.Time
 	paths   PathRule
-	reads   *unwrittenReads // not written yet
-	wakes   *wake.Hub       // of those who watch
+
+	keepVersions bool
+
+	reads *unwrittenReads // not written yet
+	wakes *wake.Hub       // of those who watch
 
 	searches *admission.Semaphore // bytes; see [search.Weight]
 
@@ -74,8 +82,8 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths,
-		archive: registry.NewGate(), total: newTotal(store, o.Tenant, o.Store, o.Now),
+		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths, keepVersions: o.KeepVersions,
+		archive: registry.NewGate(), total: newTotal(o.Store),
 		searches: admission.New(search.Memory, search.Memory),
 	}
 	s.reads = &unwrittenReads{store: store}
@@ -99,7 +107,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.archive, t.total = name, registry.NewGate(), newTotal(s.store, name, limits, s.now)
+	t.tenant, t.archive, t.total = name, registry.NewGate(), newTotal(limits)
 	return &t, nil
 }
 
@@ -144,20 +152,18 @@ type AgentUsage struct {
 // name ("": the first of all), at most limit of them (0: 100). Errors: [ErrInvalid] and
 // those of the store.
 func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentUsage, error) {
-	if err := checkContext(ctx, "list", "agents"); err != nil {
-		return nil, err
+	err := checkContext(ctx)
+	if err == nil && limit < 0 {
+		err = Errorf(ErrInvalid, "limit %d is negative", limit)
 	}
-	if limit < 0 {
-		return nil, fail(ErrInvalid, "list", "agents", "limit %d is negative", limit)
+	var list store.OwnerList
+	if err == nil {
+		q := store.OwnersQuery{Tenant: s.tenant, Limit: cmp.Or(limit, 100)}
+		if after != "" {
+			q.After = &store.OwnerUsage{Owner: store.Owner{Tenant: s.tenant, Agent: after}}
+		}
+		list, err = s.store.Owners(ctx, q)
 	}
-	if limit == 0 {
-		limit = 100
-	}
-	q := store.OwnersQuery{Tenant: s.tenant, Limit: limit}
-	if after != "" {
-		q.After = &store.OwnerUsage{Owner: store.Owner{Tenant: s.tenant, Agent: after}}
-	}
-	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return nil, within("list", "agents", err)
 	}
@@ -184,35 +190,18 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	if err := checkContext(ctx, "delete", agentID); err != nil {
-		return false, err
+	if err := checkContext(ctx); err != nil {
+		return false, within("delete", agentID, err)
 	}
 	w.paths = UnicodePaths // all that may be stored
-	found := false
-	for {
-		files, err := w.ListFiles(ctx, ListOptions{})
-		if err != nil {
-			return found, err
-		}
-		for _, f := range files.Files {
-			if _, err := w.DeleteFile(ctx, f.Path, DeleteOptions{}); err != nil {
-				return found, err
-			}
-			found = true
-		}
-		logs, err := w.ListLogs(ctx, ListOptions{})
-		if err != nil {
-			return found, err
-		}
-		for _, l := range logs.Logs {
-			if _, err := w.DeleteLog(ctx, l.Path, DeleteOptions{}); err != nil {
-				return found, err
-			}
-			found = true
-		}
-		if !files.More && !logs.More {
-			break
-		}
+	files, err := w.deleteAll(ctx, KindFile, w.DeleteFile)
+	logs := false
+	if err == nil {
+		logs, err = w.deleteAll(ctx, KindLog, w.DeleteLog)
+	}
+	found := files || logs
+	if err != nil {
+		return found, err
 	}
 	s.reads.take(w.owner)
 	profile, err := registry.ForgetProfile(s.store.System(ctx), w.owner)
@@ -230,6 +219,25 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	s.sweepDeleted(ctx)
 	return found || counted || profile, nil
+}
+
+// deleteAll removes all files or logs, and reports whether there were any.
+func (w *Workspace) deleteAll(ctx context.Context, kind PathKind,
+	remove func(context.Context, string, DeleteOptions) (DeleteResult, error)) (found bool, err error) {
+	for more := true; more; {
+		page, err := w.listPage(ctx, "delete", kind, ListOptions{})
+		if err != nil {
+			return found, err
+		}
+		more = page.More
+		for _, path := range pathsOf(page) {
+			if _, err := remove(ctx, path, DeleteOptions{}); err != nil {
+				return found, err
+			}
+			found = true
+		}
+	}
+	return found, nil
 }
 
 func (s *Service) owner(id AgentID) store.Owner { return store.Owner{Tenant: s.tenant, Agent: id.name} }

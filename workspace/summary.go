@@ -98,9 +98,9 @@ type SummaryResult struct {
 // the Summarizer's error.
 func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptions) (SummaryResult, error) {
 	const op = "summarize"
-	p, err := w.start(ctx, op, path)
+	p, err := w.start(ctx, path)
 	if err != nil {
-		return SummaryResult{}, err
+		return SummaryResult{}, within(op, path, err)
 	}
 	if w.svc.summarizer == nil {
 		return SummaryResult{}, within(op, path, or(Errorf(ErrUnsupported, "summaries are off here"), DoReadFile, 0))
@@ -110,7 +110,7 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 	}
 	r, err := w.svc.summaries.Summarize(ctx, w.summaryWork(p), w.svc.summarizer.Remote, o.Progress)
 	if err != nil {
-		return SummaryResult{}, within(op, path, w.withNearest(ctx, p, w.counted(err)))
+		return SummaryResult{}, within(op, path, w.withNearest(ctx, p.name, w.counted(err)))
 	}
 	return SummaryResult{
 		Path: p.name, Version: r.Version, Newer: r.Newer, Cached: r.Cached, Stored: r.Stored, Method: r.Method,
@@ -129,11 +129,14 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 			return t.Text, t.Spent, err
 		},
 		Room: func(ctx context.Context, now time.Time) (summaries.Settlement, error) {
-			a := &attempt{now: now}
-			err := w.svc.readTotal(ctx, a)
+			bytes, err := w.svc.totalBytes(ctx)
 			return func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error {
-				return w.settle(tx, a, before, after, store.Outcome{}, nil)
-			}, err
+				r := run{write: write{w: w, now: now}, storeBytes: bytes, tx: tx, after: *after}
+				r.Owner = before
+				err := r.settle(nil)
+				*after = r.Owner
+				return err
+			}, beforeStart(err)
 		},
 	}
 }

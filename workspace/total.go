@@ -41,36 +41,45 @@ type total struct {
 	limits    StoreLimits          // with defaults
 	admitting *admission.Semaphore // held while an agent writes for the first time
 
-	store  Store
-	tenant string
-	bytes  *recent // that count against the limit
+	adding *admission.Semaphore // guards the following; held while they are added up
+	at     time.Time            // when they were; zero: never
+	bytes  int64                // that count against the limit
 }
 
-func newTotal(s Store, tenant string, l StoreLimits, now func() time.Time) *total {
-	return &total{admitting: admission.New(1, 1), store: s, tenant: tenant, limits: l.withDefaults(),
-		bytes: newRecent(totalAge, now)}
+func newTotal(l StoreLimits) *total {
+	return &total{limits: l.withDefaults(), admitting: admission.New(1, 1), adding: admission.New(1, 1)}
 }
 
-// totalsOf adds up what the agents of a tenant have.
-func totalsOf(ctx context.Context, s Store, tenant string) (Totals, error) {
-	list, err := s.Owners(ctx, store.OwnersQuery{Which: store.OwnerTotals, Tenant: tenant})
+// totals adds up what the agents of the tenant have.
+func (s *Service) totals(ctx context.Context) (Totals, error) {
+	list, err := s.store.Owners(ctx, store.OwnersQuery{Which: store.OwnerTotals, Tenant: s.tenant})
 	return list.Totals, err
 }
 
-// readBytes returns how many bytes the agents have, as of the last five seconds; 0 without a
+// totalBytes returns how many bytes the agents have, as of the last five seconds; 0 without a
 // limit.
-func (t *total) readBytes(ctx context.Context) (int64, error) {
+func (s *Service) totalBytes(ctx context.Context) (int64, error) {
+	t := s.total
 	if t.limits.Bytes < 0 {
 		return 0, nil
 	}
-	return t.bytes.get(ctx, func() (int64, error) {
-		sum, err := totalsOf(ctx, t.store, t.tenant)
-		return sum.Charged(), err
-	})
+	turn, err := t.adding.Take(ctx, "", 1)
+	if err != nil {
+		return 0, err
+	}
+	defer turn.Leave()
+	if age := s.now().Sub(t.at); age >= 0 && age < totalAge { // a clock may be set back
+		return t.bytes, nil
+	}
+	sum, err := s.totals(ctx)
+	if err == nil {
+		t.at, t.bytes = s.now(), sum.Charged()
+	}
+	return t.bytes, err
 }
 
 // checkBytes refuses a change that adds bytes to those that are used, if the limit has no
-// room for them. used is what readBytes returned.
+// room for them. used is what totalBytes returned.
 func (t *total) checkBytes(used, adds int64) error {
 	limit := t.limits.Bytes
 	if limit < 0 || adds <= 0 || used+adds <= limit {
@@ -82,12 +91,12 @@ func (t *total) checkBytes(used, adds int64) error {
 }
 
 // checkAgents refuses one more agent if the limit has no room for it.
-func (t *total) checkAgents(ctx context.Context) error {
-	limit := t.limits.Agents
+func (s *Service) checkAgents(ctx context.Context) error {
+	limit := s.total.limits.Agents
 	if limit < 0 {
 		return nil
 	}
-	sum, err := totalsOf(ctx, t.store, t.tenant)
+	sum, err := s.totals(ctx)
 	if err == nil && sum.Agents >= limit {
 		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
 		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new",
@@ -96,43 +105,22 @@ func (t *total) checkAgents(ctx context.Context) error {
 	return err
 }
 
-// readTotal tells a write how many bytes the store holds, as of the last five seconds.
-func (s *Service) readTotal(ctx context.Context, a *attempt) error {
-	if a.deletes {
-		return nil
+// admit lets an agent that holds nothing write, if the store has room for one more agent. seen is
+// the state of the agent, and the agent may write as long as it has that state. admit does not
+// refuse a deletion, but then the deletion leaves no trace of the agent. The caller holds the
+// turn of admitting until the agent has written.
+func (r *run) admit(ctx context.Context, seen store.OwnerState) error {
+	svc := r.w.svc
+	err := svc.checkAgents(ctx)
+	if r.deletes && errors.Is(err, ErrQuota) {
+		r.key, err = "", nil
 	}
-	n, err := s.total.readBytes(ctx)
-	a.storeBytes = n
-	return beforeStart(err)
-}
-
-// checkRoom refuses a change that takes the agent further over one of its limits, or the
-// store further over its limit of bytes.
-func (s *Service) checkRoom(a *attempt, before, after store.OwnerState) error {
-	if err := s.limits.checkQuota(before, after); err != nil || a.deletes {
-		return err
+	if err == nil && seen == (store.OwnerState{}) {
+		// The state was missing before this read of the record. So the record has been raised
+		// to the numbers of the state.
+		r.floor, err = registry.FloorOf(ctx, svc.store, r.w.owner)
 	}
-	return s.total.checkBytes(a.storeBytes, charged(after)-charged(before))
-}
-
-// admitNewAgent lets an agent that holds nothing write, if the store has room for one more
-// agent. It does not refuse a deletion, but then the deletion leaves no trace of the
-// agent. The caller holds the turn of admitting until the agent has written.
-func (s *Service) admitNewAgent(ctx context.Context, o store.Owner, a *attempt) error {
-	err := s.total.checkAgents(ctx)
-	if a.deletes && errors.Is(err, ErrQuota) {
-		a.key, err = "", nil
-	}
-	if err != nil {
-		return err
-	}
-	a.admitted = true
-	if !a.noRow { // the row has the numbers
-		return nil
-	}
-	// The row was missing before this read of the record. So the record has been raised
-	// to the numbers of the row.
-	a.floor, err = registry.FloorOf(ctx, s.store, o)
+	r.admitted = &seen
 	return err
 }
 
@@ -144,10 +132,11 @@ type StoreUsage struct {
 
 // StoreUsage returns what all agents have at this moment. Errors: those of the store.
 func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
-	if err := checkContext(ctx, "usage of", "store"); err != nil {
-		return StoreUsage{}, err
+	err := checkContext(ctx)
+	var sum Totals
+	if err == nil {
+		sum, err = s.totals(ctx)
 	}
-	sum, err := totalsOf(ctx, s.store, s.tenant)
 	if err != nil {
 		return StoreUsage{}, within("usage of", "store", err)
 	}

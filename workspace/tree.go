@@ -16,32 +16,22 @@ type TreeResult struct {
 
 // DeleteTree removes the file at a path and all files below it, in one transaction. Logs
 // stay. Errors: [ErrNotFound] if there is neither.
-func DeleteTree(ctx context.Context, w *Workspace, path string) (r TreeResult, err error) {
-	const op = "delete"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return TreeResult{}, err
-	}
-	a, err := w.newAttempt(op, p.name, "")
-	if err != nil {
-		return TreeResult{}, err
-	}
-	a.deletes = true
-	_, err = w.commit(ctx, a, store.Query{}, func(tx store.Tx, _ store.Loaded) (store.Outcome, error) {
-		r, err = w.eachInTree(tx, p.name, func(path string) error {
-			l, err := tx.Load(store.Query{File: path})
-			if err == nil {
-				_, err = w.deleteFile(tx, a, l.File, l.Owner)
+func DeleteTree(ctx context.Context, w *Workspace, path string) (t TreeResult, err error) {
+	c := w.newWrite(ctx, "delete", path, "")
+	c.deletes = true
+	_, err = c.commit(ctx, store.Query{}, func(r *run) error {
+		t, err = r.eachInTree(func(path string) error {
+			if err := r.load(store.Query{File: path}); err != nil {
+				return err
 			}
-			a.ops = 0 // all are one operation
-			return err
+			return r.deleteFile()
 		})
-		return store.Outcome{}, err
+		return err
 	})
 	if err != nil {
-		return TreeResult{}, within(op, path, w.withNearest(ctx, p, err))
+		return TreeResult{}, c.explain(ctx, err)
 	}
-	return r, nil
+	return t, nil
 }
 
 // MoveTree gives a file, or all files below a folder, another path, in one transaction.
@@ -49,83 +39,61 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (r TreeResult, e
 // neither; [ErrConflict], with an [Overlap] in its chain, if the new path is a file or a
 // folder, or lies below a file; [ErrInvalid] if the new path is the path, lies below it, or
 // is too long for one of the files; [ErrQuota].
-func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (r TreeResult, err error) {
-	const op = "move"
-	from, err := w.start(ctx, op, path)
-	if err != nil {
-		return TreeResult{}, err
+func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (t TreeResult, err error) {
+	c := w.newWrite(ctx, "move", path, "")
+	to := c.newPath(newPath)
+	if strings.HasPrefix(to, c.path+"/") {
+		c.refuse(Errorf(ErrInvalid, "%s lies below %s", ArgNewPath, ArgPath))
 	}
-	to, err := w.parseNewPath(op, from, newPath)
-	if err != nil {
-		return TreeResult{}, err
-	}
-	if strings.HasPrefix(to.name, from.name+"/") {
-		return TreeResult{}, fail(ErrInvalid, op, path, "%s lies below %s", ArgNewPath, ArgPath)
-	}
-	a, err := w.newAttempt(op, from.name, "")
-	if err != nil {
-		return TreeResult{}, err
-	}
-	_, err = w.commit(ctx, a, store.Query{To: to.name}, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if l.To.Exists() {
-			return store.Outcome{}, inTheWay(l.To, "%s exists at version %d", names.Clip(to.name), l.To.Version)
+	_, err = c.commit(ctx, store.Query{To: to}, func(r *run) error {
+		if r.To.Exists() {
+			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}
-		if err := checkOverlap(tx, to.name, ""); err != nil {
-			return store.Outcome{}, err
-		}
-		r, err = w.eachInTree(tx, from.name, func(path string) error {
-			err := w.moveInTree(tx, a, path, to.name+path[len(from.name):])
-			a.ops = 0 // all are one operation
+		if err := checkOverlap(r.tx, to, ""); err != nil {
 			return err
+		}
+		t, err = r.eachInTree(func(path string) error {
+			newPath := to + path[len(r.path):]
+			if _, cause := names.Unicode.Path(newPath); cause != "" {
+				return badArgument(ArgNewPath, newPath, cause)
+			}
+			if err := r.load(store.Query{File: path, Current: true, To: newPath}); err != nil {
+				return err
+			}
+			return r.moveFile(r.Version)
 		})
-		return store.Outcome{}, err
+		return err
 	})
 	if err != nil {
-		return TreeResult{}, within(op, path, w.withNearest(ctx, from, err))
+		return TreeResult{}, c.explain(ctx, err)
 	}
-	return r, nil
+	return t, nil
 }
 
-// moveInTree moves one file in the transaction of MoveTree.
-func (w *Workspace) moveInTree(tx store.Tx, a *attempt, path, newPath string) error {
-	if _, cause := names.Unicode.Path(newPath); cause != "" {
-		return badArgument(ArgNewPath, newPath, cause)
-	}
-	l, err := tx.Load(store.Query{File: path, Current: true, To: newPath})
+// eachInTree calls fn with the path of the file at the path of the write, if it exists, and with
+// those of all files below it, in byte order. fn may remove the file.
+func (r *run) eachInTree(fn func(path string) error) (t TreeResult, err error) {
+	l, err := r.tx.Load(store.Query{File: r.path})
 	if err != nil {
-		return err
-	}
-	if err := l.Version.Verify(); err != nil {
-		return err
-	}
-	_, err = w.moveFile(tx, a, l, l.Version)
-	return err
-}
-
-// eachInTree calls fn with the path of the file at a path, if it exists, and with those of
-// all files below it, in byte order. fn may remove the file.
-func (w *Workspace) eachInTree(tx store.Tx, path string, fn func(path string) error) (r TreeResult, err error) {
-	l, err := tx.Load(store.Query{File: path})
-	if err != nil {
-		return r, err
+		return t, err
 	}
 	if l.File.Exists() {
-		r.Files++
-		if err := fn(path); err != nil {
-			return r, err
+		t.Files++
+		if err := fn(r.path); err != nil {
+			return t, err
 		}
 	}
-	for h, err := range store.Files(tx, path+"/") {
+	for h, err := range store.Files(r.tx, r.path+"/") {
 		if err == nil {
-			r.Files, r.Folder = r.Files+1, true
+			t.Files, t.Folder = t.Files+1, true
 			err = fn(h.Path)
 		}
 		if err != nil {
-			return r, err
+			return t, err
 		}
 	}
-	if r.Files == 0 {
-		return r, errNoFile
+	if t.Files == 0 {
+		return t, errNoFile
 	}
-	return r, nil
+	return t, nil
 }

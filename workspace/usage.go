@@ -16,15 +16,8 @@ type UsageReport struct {
 
 // Usage returns what the agent uses. Its Operations include this call.
 func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
-	if err := checkContext(ctx, "usage of", w.owner.Agent); err != nil {
-		return UsageReport{}, err
-	}
-	var state store.OwnerState
-	err := w.viewCounted(ctx, func(tx store.Reader) (err error) {
-		state, err = tx.Owner()
-		return err
-	})
-	if err != nil {
+	state, err := view(ctx, w, store.Reader.Owner)
+	if w.counted(err) != nil {
 		return UsageReport{}, within("usage of", w.owner.Agent, err)
 	}
 	state.Operations += w.svc.reads.get(w.owner)

@@ -29,10 +29,10 @@ func (w *Workspace) Watch(ctx context.Context, since int64) iter.Seq2[Change, er
 
 // watch returns nil when ctx has ended, or when yield wants no more.
 func (w *Workspace) watch(ctx context.Context, since int64, yield func(Change, error) bool) error {
-	if err := checkContext(ctx, opWatch, ""); err != nil {
+	if err := checkContext(ctx); err != nil {
 		return err
 	}
-	if err := checkNumber(opWatch, "", ArgSinceChange, since, 0); err != nil {
+	if err := checkNumber(ArgSinceChange, since, 0); err != nil {
 		return err
 	}
 	for counted := false; ; counted = true {

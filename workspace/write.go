@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"slices"
@@ -45,45 +46,38 @@ type WriteResult struct {
 // survives a power cut.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
-	const op = "write"
-	p, err := w.start(ctx, op, path)
-	if err != nil {
-		return WriteResult{}, err
+	c := w.newWrite(ctx, "write", path, o.IdempotencyKey)
+	c.expect(o.IfVersion, 0)
+	c.refuse(w.svc.limits.checkText(content, FileBytes))
+	c.hashArgs(content, withTree(conditionBytes(c.ifVersion), o.Tree))
+	q := store.Query{File: c.path}
+	if o.IfChanged && c.ifVersion != nil {
+		q.Current, q.Since = true, *c.ifVersion // its SHA-256, and not its content
 	}
-	o.IfVersion = cloned(o.IfVersion)
-	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
-		return WriteResult{}, err
-	}
-	if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
-		return WriteResult{}, err
-	}
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, content, withTree(conditionBytes(o.IfVersion), o.Tree))
-	if err != nil {
-		return WriteResult{}, err
-	}
-	v := w.newVersion(bytes.Clone(content), a.now)
-	q := store.Query{File: p.name}
-	if o.IfChanged && o.IfVersion != nil {
-		q.Current, q.Since = true, *o.IfVersion // its SHA-256, and not its content
-	}
-	out, err := w.commit(ctx, a, q, func(tx store.Tx, l store.Loaded) (store.Outcome, error) {
-		if err := checkCondition(l.File, o.IfVersion); err != nil {
-			return store.Outcome{}, err
+	v := w.newVersion(bytes.Clone(content), c.now)
+	return c.writeFile(ctx, q, func(r *run) error {
+		if q.Since > 0 && r.Version.SHA256 == v.SHA256 {
+			r.out = store.Outcome{Number: r.Version.Number, Bytes: v.Size}
+			return errRepeated
 		}
-		if q.Since > 0 && l.Version.SHA256 == v.SHA256 {
-			return store.Outcome{Number: l.Version.Number, Bytes: v.Size}, errRepeated
-		}
-		if o.Tree && !l.File.Exists() {
-			if err := checkOverlap(tx, p.name, ""); err != nil {
-				return store.Outcome{}, err
+		if o.Tree && !r.File.Exists() {
+			if err := checkOverlap(r.tx, r.path, ""); err != nil {
+				return err
 			}
 		}
-		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
+		return r.saveVersion(v, OpEdit, 0)
 	})
-	if err != nil {
-		return WriteResult{}, within(op, path, err)
-	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
+}
+
+// writeFile commits a write that makes a version.
+func (c *write) writeFile(ctx context.Context, q store.Query, fn func(*run) error) (WriteResult, error) {
+	r, err := c.commit(ctx, q, fn)
+	return r.written(), c.explain(ctx, err)
+}
+
+// written returns the version that the run has made.
+func (r *run) written() WriteResult {
+	return WriteResult{Path: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Time: r.made}
 }
 
 // newVersion returns a version that has no number yet.
@@ -94,63 +88,46 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 	}
 }
 
-// saveVersion makes v the current version of the file. It gives v its number, prunes the
-// versions that are too many, and counts both in the owner's usage. by is what the journal
-// says of a change of a file that exists.
-func (w *Workspace) saveVersion(tx store.Tx, a *attempt, head FileHead, state store.OwnerState, v Version, by ChangeOp,
-	count int64) (store.Outcome, error) {
-	if state == (store.OwnerState{}) && head.Version > 0 {
-		return store.Outcome{}, errNoOwner
+// saveVersion makes v the current version of the file that was loaded. It gives v the next
+// number of the path, or least if that is higher, and removes the versions that are too many.
+// op is what the journal says of a change of a file that exists.
+func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
+	h, before := r.File, r.File.Version
+	if !h.Exists() {
+		h = FileHead{Path: h.Path, Version: cmp.Or(h.Version, r.after.FileFloor), Updated: h.Updated}
+		op, before = OpCreate, 0
 	}
-	before := state
-	a.floor.Begin(&state)
-	c := Change{Op: by, Kind: KindFile, Path: head.Path, Before: head.Version}
-	if !head.Exists() {
-		c.Op, c.Before = OpCreate, 0
-		state.Files++
-		if head.Deleted {
-			state.DeletedFiles--
-		} else {
-			head.Version = state.FileFloor
-		}
-		head.Deleted, head.Sizes, head.Created = false, nil, time.Time{}
-	}
-	if v.Time.Before(head.Updated) {
-		v.Time = head.Updated
-	}
-	if head.Created.IsZero() {
+	v.Time = latest(v.Time, h.Updated)
+	if h.Created.IsZero() {
 		// No two files of an agent that are written here have the same time of creation.
 		// What is imported keeps its own.
-		if !v.Time.Before(a.now) && !v.Time.After(before.Updated) {
-			v.Time = before.Updated.Add(time.Microsecond)
+		if !v.Time.Before(r.now) && !v.Time.After(r.Owner.Updated) {
+			v.Time = r.Owner.Updated.Add(time.Microsecond)
 		}
-		head.Created = v.Time
+		h.Created = v.Time
 	}
-	head.Version = max(head.Version+1, v.Number) // an imported version has a number
-	head.Updated = v.Time
-	v.Number = head.Version
-	a.madeAt(v.Time)
-	sizes := append(slices.Clone(head.Sizes), v.Size)
-	over := max(0, len(sizes)-int(w.svc.limits.Versions))
-	for _, size := range sizes[:over] {
-		state.Bytes -= size
+	c := store.FileChange{Change: Change{Op: op, Before: before}, New: &v}
+	c.Pruned, c.Prune = r.addVersion(&h, &v, max(h.Version+1, least))
+	c.Head, c.Change.After = h, v.Number
+	return r.saveFile(c)
+}
+
+// addVersion puts a version with a number on the head of a file, and in the outcome. It leaves
+// out versions that are too many, and returns how many, and the highest of them.
+func (r *run) addVersion(h *FileHead, v *Version, number int64) (pruned int, through int64) {
+	v.Number, h.Version, h.Updated, h.Summary = number, number, v.Time, 0
+	sizes := append(slices.Clone(h.Sizes), v.Size)
+	keep := int(r.w.svc.limits.Versions)
+	if r.w.svc.keepVersions {
+		keep = max(keep, len(h.Sizes))
 	}
-	state.Bytes += v.Size - head.Summary
-	state.Versions += int64(1 - over)
-	forget := head.Summary > 0 // the file has summaries, all of earlier versions
-	head.Sizes, head.Summary = sizes[over:], 0
-	var prune int64
-	if over > 0 {
-		prune = head.Oldest() - 1
+	if pruned = len(sizes) - keep; pruned > 0 {
+		through = number - int64(keep)
 	}
-	out := store.Outcome{Number: v.Number, Bytes: v.Size, Count: count}
-	c.After, c.Time = v.Number, v.Time
-	if c.Time.Before(a.now) { // an imported version is older
-		c.Time = a.now
+	h.Sizes = sizes[max(0, pruned):]
+	r.out.Number, r.out.Bytes = number, v.Size
+	if r.key == "" {
+		r.made = v.Time
 	}
-	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
-		return store.Outcome{}, err
-	}
-	return out, tx.Apply(store.FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c,
-		Owner: state})
+	return max(0, pruned), through
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -53,52 +52,13 @@ func (c filesWrite) Run(p *process) error {
 
 // withKept is with for a write to a file. A server with a higher --max-versions may
 // have kept more versions than this command's limit. Unless the flag was given, the
-// write keeps them all.
+// write keeps as many.
 func (p *process) withKept(open opener, name string, fn func(*workspace.Workspace) error) error {
-	path, err := p.line.Paths.Parse(name)
-	if err != nil {
+	if _, err := p.line.Paths.Parse(name); err != nil {
 		return err
 	}
-	return p.with(func() (*database.Handle, error) {
-		db, err := open()
-		if err != nil || p.versionsGiven {
-			return db, err
-		}
-		if err := p.keepVersions(db, path.String()); err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
-		return db, nil
-	}, fn)
-}
-
-// keepVersions raises the limit on versions to as many as a file has.
-func (p *process) keepVersions(db *database.Handle, path string) error {
-	name, _, err := p.agentName()
-	if err != nil {
-		return err
-	}
-	look, err := db.Opened().Look(name)
-	if err != nil {
-		return err
-	}
-	files, err := look.ListFiles(p.ctx, workspace.ListOptions{Prefix: path, Limit: 1}) // the path itself comes first
-	if err != nil {
-		return err
-	}
-	if len(files.Files) > 0 && files.Files[0].Path == path {
-		return p.raiseVersions(db, files.Files[0].Versions)
-	}
-	return nil
-}
-
-// raiseVersions raises the limit on versions to a number.
-func (p *process) raiseVersions(db *database.Handle, to int64) error {
-	o, err := p.options()
-	if err != nil || to <= o.Limits.Versions {
-		return err
-	}
-	o.Limits.Versions = to
-	return db.Renew(o)
+	p.keepVersions = !p.versionsGiven
+	return p.with(open, fn)
 }
 
 func (p *process) answerWritten(r writeRecord) error {

@@ -21,6 +21,7 @@ type importCommand struct {
 
 // Run imports a folder.
 func (c importCommand) Run(p *process) error {
+	p.keepVersions = !p.versionsGiven // which a server with a higher limit has kept
 	open := p.openDatabase
 	if c.DryRun {
 		open = p.openToLook
@@ -47,8 +48,7 @@ func (c importCommand) Run(p *process) error {
 	})
 }
 
-// importing returns a workspace whose writes remove no version that a server with a higher
-// limit has kept, unless --max-versions was given. Its reads are not counted.
+// importing returns a workspace whose reads are not counted.
 func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 	ws, err := p.workspace(db)
 	if err != nil {
@@ -56,25 +56,6 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 	}
 	look, err := db.Opened().Look(ws.Agent())
 	if err != nil {
-		return nil, err
-	}
-	var most int64
-	for o := (workspace.ListOptions{}); !p.versionsGiven; {
-		files, err := look.ListFiles(p.ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files.Files {
-			most = max(most, f.Versions)
-		}
-		if o.After = files.Next; !files.More {
-			break
-		}
-	}
-	if err := p.raiseVersions(db, most); err != nil {
-		return nil, err
-	}
-	if look, err = db.Opened().Look(ws.Agent()); err != nil {
 		return nil, err
 	}
 	return look.As(ws.Author()), nil

@@ -36,6 +36,7 @@ type process struct {
 	command string // "files rm <path>"
 
 	versionsGiven bool // --max-versions was given, by flag or variable
+	keepVersions  bool // the command keeps as many versions of a file as there are
 	agentNamed    bool // --agent was given, by flag
 	tenantNamed   bool // --tenant was given, by flag
 

@@ -67,8 +67,8 @@ type Resource string
 
 // The resources. All but the last three are an agent's own.
 const (
-	FileSize      Resource = "bytes of a file"
-	EntrySize     Resource = "bytes of an entry"
+	FileBytes     Resource = "bytes of a file"
+	EntryBytes    Resource = "bytes of an entry"
 	FileCount     Resource = "files"
 	LogCount      Resource = "logs"
 	EntryCount    Resource = "entries"

@@ -39,16 +39,16 @@ type OwnerState struct {
 // log 75 more than its content; with longer paths, each takes more. Summaries are not
 // charged, nor are deleted paths, of which at most 20,000 are kept.
 const (
-	PathBytes    = 100 // a file or a log
-	VersionBytes = 250
-	EntryBytes   = 200
-	RequestBytes = 200 // a request kept under its idempotency key
+	PathCharge    = 100 // a file or a log
+	VersionCharge = 250
+	EntryCharge   = 200
+	RequestCharge = 200 // a request kept under its idempotency key
 )
 
 // Charge returns the bytes that the owner's rows count against an agent's limit of bytes,
 // in addition to those of their content.
 func (s OwnerState) Charge() int64 {
-	return (s.Files+s.Logs)*PathBytes + s.Versions*VersionBytes + s.Entries*EntryBytes + s.Requests*RequestBytes
+	return (s.Files+s.Logs)*PathCharge + s.Versions*VersionCharge + s.Entries*EntryCharge + s.Requests*RequestCharge
 }
 
 // IsDeleted reports whether nothing is left of an owner but the numbers that it had

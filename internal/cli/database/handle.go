@@ -106,18 +106,6 @@ func (h *Handle) Agent(ctx context.Context, name string) (*workspace.Workspace, 
 	return svc.Agent(name)
 }
 
-// Renew puts a service with other options in place of the one that there is. The database
-// must be open.
-func (h *Handle) Renew(o workspace.Options) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	svc, err := workspace.New(h.store, o)
-	if err == nil {
-		h.svc = svc
-	}
-	return err
-}
-
 func (h *Handle) open(ctx context.Context) (workspace.Store, error) {
 	name, err := h.o.Name(!h.o.Look)
 	if err != nil {

@@ -60,7 +60,7 @@ func entryOf(n int, line []byte, limit int64) (workspace.Entry, error) {
 	}
 	content := []byte(*e.Text)
 	if size := int64(len(content)); size > limit {
-		return workspace.Entry{}, tooLarge(workspace.EntrySize, size, limit, workspace.Way{Do: workspace.DoSplitEntry})
+		return workspace.Entry{}, tooLarge(workspace.EntryBytes, size, limit, workspace.Way{Do: workspace.DoSplitEntry})
 	}
 	return workspace.Entry{ID: e.ID, Author: e.Author.author(), Time: e.Time, Content: content,
 		SHA256: sha256.Sum256(content)}, nil

@@ -66,7 +66,7 @@ func (f folder) read(name string, limit int64) ([]byte, error) {
 	}
 	defer file.Close()
 	if size > limit {
-		return nil, tooLarge(workspace.FileSize, size, limit, workspace.Way{Do: workspace.DoSplitFile})
+		return nil, tooLarge(workspace.FileBytes, size, limit, workspace.Way{Do: workspace.DoSplitFile})
 	}
 	return io.ReadAll(io.LimitReader(file, limit+1)) // the workspace refuses one byte more
 }

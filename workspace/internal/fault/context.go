@@ -7,9 +7,9 @@ import (
 )
 
 // CheckContext refuses a context that is nil or has ended.
-func CheckContext(ctx context.Context, op, object string) error {
+func CheckContext(ctx context.Context) error {
 	if ctx == nil {
-		return New(store.ErrInvalid, op, object, "the context is nil")
+		return store.Errorf(store.ErrInvalid, "the context is nil")
 	}
-	return Within(op, object, ctx.Err())
+	return ctx.Err()
 }

@@ -128,7 +128,7 @@ func (f Files) find(op, name string) (found info, entries []fs.DirEntry, err err
 	} else if _, cause := names.Unicode.Path(name); cause != "" {
 		return info{}, nil, failed(op, name, fs.ErrNotExist)
 	}
-	if err := fault.CheckContext(f.Context, "look at", name); err != nil {
+	if err := fault.Within("look at", name, fault.CheckContext(f.Context)); err != nil {
 		return info{}, nil, failed(op, name, err)
 	}
 	var children map[string]info

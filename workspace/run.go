@@ -1,0 +1,197 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// A run is one run of the transaction of a write. What it changes, its copy of the write
+// included, is gone before the next run.
+type run struct {
+	write
+	storeBytes int64             // that the store holds, about
+	admitted   *store.OwnerState // the state in which an agent that holds nothing may write; nil: none
+	floor      *registry.Floor   // above which an agent without a state begins
+
+	tx           store.Tx
+	store.Loaded                  // as it was loaded, with what was stored since
+	after        store.OwnerState // the owner's state after the change that is being made
+	stale        bool             // an expired request is kept under the key
+	ops          int64            // operations that are not counted yet
+	out          store.Outcome
+	made         time.Time // of the version that was made; zero if the write has a key
+}
+
+// try runs the transaction once.
+func (first run) try(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
+	q.Request = first.key
+	q.From, q.Until, q.MaxDue = first.now.Add(-requestAge), first.now.Add(clockSkew), requestDrops
+	w, r := first.w, run{}
+	reads := w.svc.reads.take(w.owner)
+	err := w.svc.store.Update(ctx, w.owner, func(tx store.Tx) error {
+		r = first
+		r.tx, r.ops = tx, reads+1
+		return r.do(q, fn)
+	})
+	if err == nil {
+		return r, nil
+	}
+	w.svc.reads.add(w.owner, reads)
+	switch {
+	case errors.Is(err, errRepeated):
+		return r, nil
+	case errors.Is(err, errNewAgent):
+		return r, err
+	}
+	return run{}, err
+}
+
+func (r *run) do(q store.Query, fn func(*run) error) error {
+	if err := r.load(q); err != nil {
+		return err
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	if err := fn(r); err != nil {
+		return err
+	}
+	return r.forgetOldest()
+}
+
+// check looks for a repeated request, and at the conditions of the write.
+func (r *run) check() error {
+	if err := r.answered(); err != nil {
+		return err
+	}
+	return r.checkFile()
+}
+
+// load loads what a query asks for.
+func (r *run) load(q store.Query) (err error) {
+	if r.Loaded, err = r.tx.Load(q); err != nil {
+		return err
+	}
+	if r.after = r.Owner; r.Owner == (store.OwnerState{}) {
+		if r.File.Version > 0 || r.To.Version > 0 || r.Log.Last > 0 {
+			return errNoOwner
+		}
+		r.floor.Begin(&r.after)
+	}
+	return nil
+}
+
+// checkRoom refuses a change that takes the agent further over one of its limits, or the
+// store further over its limit of bytes. before is the owner's state before the change.
+func (r *run) checkRoom(before store.OwnerState) error {
+	svc := r.w.svc
+	if err := svc.limits.checkQuota(before, r.after); err != nil || r.deletes {
+		return err
+	}
+	return svc.total.checkBytes(r.storeBytes, charged(r.after)-charged(before))
+}
+
+// changeDrops is how many rows of the journal a write removes at once.
+const changeDrops = 100
+
+// settle comes before a change is stored. It removes requests that are expired or too many,
+// counts the operation, checks the quotas, numbers the change, and keeps the request with
+// r.out. c is nil if nothing changes. It refuses before anything is stored.
+func (r *run) settle(c *Change) error {
+	before, after := r.Owner, &r.after
+	if before.Usage == (Usage{}) && (r.admitted == nil || *r.admitted != before) {
+		return errNewAgent
+	}
+	old := r.makeRoom()
+	after.Operations += r.ops
+	after.Updated = latest(r.now, before.Updated) // it never goes back, see saveVersion
+	err := r.checkRoom(before)
+	switch {
+	case err != nil && !r.deletes:
+		return err
+	case err != nil: // without its request, a deletion has room; a repetition finds nothing to delete
+		r.key = ""
+		after.Requests--
+	}
+	if c != nil {
+		after.Updated = latest(after.Updated, c.Time)
+		after.Revision++
+		after.Changes++
+		c.Revision, c.Author = after.Revision, r.w.author
+		if after.Changes-changeDrops >= r.w.svc.limits.Changes {
+			after.Changes -= changeDrops
+			old.Changes = after.Revision - after.Changes
+		}
+	}
+	if old.Requests > 0 || old.Changes > 0 {
+		if err := r.tx.Forget(old); err != nil {
+			return err
+		}
+	}
+	r.Owner, r.ops, r.Due = *after, 0, 0 // a write may settle several changes, as one operation
+	if r.key == "" {
+		return nil
+	}
+	return r.tx.Apply(store.Request{Key: r.key, Hash: r.hash, Time: r.now, Outcome: r.out})
+}
+
+// saveFile stores a change of the file that was loaded. It counts the file's new head.
+func (r *run) saveFile(c store.FileChange) error {
+	c.Forget = r.File.Summary > 0 // all of them are of earlier versions
+	if err := r.settleFile(c.Head, &c.Change); err != nil {
+		return err
+	}
+	c.Owner = r.Owner
+	return r.tx.Apply(c)
+}
+
+// settleFile settles a change that puts a head in place of that of the file that was loaded.
+func (r *run) settleFile(h FileHead, c *Change) error {
+	r.countFile(r.File, -1)
+	r.countFile(h, 1)
+	r.File = h
+	c.Kind, c.Path, c.Time = KindFile, cmp.Or(c.Path, h.Path), latest(r.now, h.Updated)
+	return r.settle(c)
+}
+
+// countFile counts in the owner's state what the agent has of a file, n times.
+func (r *run) countFile(h FileHead, n int64) {
+	if h.Exists() {
+		r.after.Files += n
+	}
+	if h.Deleted {
+		r.after.DeletedFiles += n
+	}
+	r.after.Versions += n * int64(len(h.Sizes))
+	r.after.Bytes += n * (h.Kept() + h.Summary)
+}
+
+// saveLog stores a change of the log that was loaded. It counts the log's new head.
+func (r *run) saveLog(c store.LogChange) error {
+	r.countLog(r.Log, -1)
+	r.countLog(c.Head, 1)
+	r.Log = c.Head
+	c.Change.Kind, c.Change.Path, c.Change.Time = KindLog, c.Head.Path, latest(r.now, c.Head.Updated)
+	if err := r.settle(&c.Change); err != nil {
+		return err
+	}
+	c.Owner = r.Owner
+	return r.tx.Apply(c)
+}
+
+// countLog counts in the owner's state what the agent has of a log, n times.
+func (r *run) countLog(h store.LogHead, n int64) {
+	if h.Exists() {
+		r.after.Logs += n
+	}
+	if h.Deleted {
+		r.after.DeletedLogs += n
+	}
+	r.after.Entries += n * h.Entries()
+	r.after.Bytes += n * h.Bytes
+}
