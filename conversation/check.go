@@ -3,9 +3,7 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/conversation/internal/check"
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
@@ -39,51 +37,16 @@ func Check(msgs []Message, p Provider) []Problem {
 	if len(msgs) == 0 {
 		return nil
 	}
-	var with check.Provider
-	switch p {
-	case Anthropic:
-		with = check.Anthropic
-	case OpenAIChat:
-		with = check.OpenAIChat
-	case OpenAIResponses:
-		with = check.OpenAIResponses
-	case Gemini:
-		with = check.Gemini
-	default:
+	c := newChecker(p, len(msgs))
+	if c == nil {
 		text := fmt.Sprintf("the provider is %q: use anthropic, openai-chat, openai-responses or gemini",
 			clip.Text(string(p)))
 		return []Problem{{Index: -1, Rule: RuleUnknownProvider, Text: text}}
 	}
-	c := check.New(with, len(msgs))
-	var buffer check.Message
-	for i := range msgs {
-		checkMessage(c, p, i, msgs[i], &buffer)
+	for i, m := range msgs {
+		c.message(i, m)
 	}
-	var problems []Problem
-	for _, f := range c.Problems() {
-		problems = append(problems, Problem{Index: f.Index, Rule: ruleNames[f.Rule], Text: f.Text})
-	}
-	return problems
-}
-
-// checkMessage gives message i to c, in the form that is sent to p. A Raw of
-// another provider is not sent, and not validated.
-func checkMessage(c *check.Checker, p Provider, i int, m Message, buffer *check.Message) {
-	if m.Raw != nil && m.RawProvider != "" && m.RawProvider != p {
-		m.Raw, m.RawProvider = nil, ""
-	}
-	if err := m.validate(); err != nil {
-		fault := strings.TrimSuffix(err.Error(), ": "+ErrInvalid.Error())
-		c.Invalid(i, fault+": correct the message; Memory refuses it too")
-		if !m.checkable() {
-			return
-		}
-	}
-	m.toCheck(buffer)
-	if m.RawProvider != p {
-		buffer.Raw = nil
-	}
-	c.Message(i, buffer)
+	return c.end()
 }
 
 // checkable reports whether a message that is not valid has enough to be checked
@@ -99,25 +62,4 @@ func (m *Message) checkable() bool {
 		return false
 	}
 	return m.Raw == nil || json.Valid(m.Raw)
-}
-
-// toCheck writes the message into c, whose slices it uses again.
-func (m *Message) toCheck(c *check.Message) {
-	*c = check.Message{
-		Role: string(m.Role), Content: m.Content, CallID: m.ToolCallID, IsError: m.IsError, Raw: m.Raw,
-		Parts: c.Parts[:0], Calls: c.Calls[:0],
-	}
-	for _, p := range m.Parts {
-		part := check.Part{Kind: check.ImageURL, Text: p.Text, MediaType: p.MediaType}
-		switch p.Type {
-		case TextPart:
-			part.Kind = check.Text
-		case ImageB64Part:
-			part.Kind = check.ImageData
-		}
-		c.Parts = append(c.Parts, part)
-	}
-	for _, call := range m.ToolCalls {
-		c.Calls = append(c.Calls, check.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
-	}
 }

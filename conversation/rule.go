@@ -1,7 +1,5 @@
 package conversation
 
-import "github.com/agent-scratchpad/scratchpad/conversation/internal/check"
-
 // The rules of [Check]. The comment of a rule quotes what each provider answers if
 // it is broken, with the place that the answer is from.
 const (
@@ -212,24 +210,3 @@ const (
 	// following item" (github.com/vercel/ai/issues/7099).
 	RuleOrphanedReasoning = "orphaned-reasoning"
 )
-
-// ruleNames are the names of the rules of package check.
-var ruleNames = [check.Rules]string{
-	check.InvalidMessage:    RuleInvalidMessage,
-	check.RawForm:           RuleRawForm,
-	check.FirstMessage:      RuleFirstMessage,
-	check.SystemPosition:    RuleSystemPosition,
-	check.MissingResult:     RuleMissingResult,
-	check.MisplacedResult:   RuleMisplacedResult,
-	check.OrphanedResult:    RuleOrphanedResult,
-	check.DuplicateResult:   RuleDuplicateResult,
-	check.DuplicateID:       RuleDuplicateID,
-	check.CallID:            RuleCallID,
-	check.CallName:          RuleCallName,
-	check.Arguments:         RuleArguments,
-	check.CallPosition:      RuleCallPosition,
-	check.EmptyContent:      RuleEmptyContent,
-	check.Image:             RuleImage,
-	check.ThinkingSignature: RuleThinkingSignature,
-	check.OrphanedReasoning: RuleOrphanedReasoning,
-}

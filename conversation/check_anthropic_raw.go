@@ -1,4 +1,4 @@
-package check
+package conversation
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func (t *anthropicTurns) cacheMarks(i int, raw []byte) {
 	before := t.marks
 	t.marks += marksOf(v)
 	if before <= mostMarks && t.marks > mostMarks {
-		t.add(i, RawForm, "more than %d blocks have cache_control: remove it from the older ones", mostMarks)
+		t.add(i, RuleRawForm, "more than %d blocks have cache_control: remove it from the older ones", mostMarks)
 	}
 }
 
@@ -60,9 +60,9 @@ func marksOf(v any) (n int) {
 	return n
 }
 
-func (t *anthropicTurns) rawMessage(i int, m *Message) {
+func (t *anthropicTurns) raw(i int, m *Message) {
 	t.cacheMarks(i, m.Raw)
-	if m.Role == roleSystem && firstByte(m.Raw) == '[' { // texts of the system prompt
+	if m.Role == System && firstByte(m.Raw) == '[' { // texts of the system prompt
 		t.system(i)
 		return
 	}
@@ -72,10 +72,10 @@ func (t *anthropicTurns) rawMessage(i int, m *Message) {
 		role = m.Role
 	}
 	switch role {
-	case roleSystem: // a message stays among the messages, even if it is the first
+	case System: // a message stays among the messages, even if it is the first
 		t.lateSystem(i)
 		return
-	case roleAssistant:
+	case Assistant:
 		t.assistant(i)
 	default:
 		t.user()
@@ -85,14 +85,14 @@ func (t *anthropicTurns) rawMessage(i int, m *Message) {
 	}
 	t.rawTexts(i, role, blocks)
 	for k := range blocks {
-		if role == roleAssistant {
+		if role == Assistant {
 			t.assistantBlock(i, &blocks[k])
 		} else {
 			t.userBlock(i, &blocks[k])
 		}
 	}
-	if n := len(blocks); n > 0 && role == roleAssistant && blocks[n-1].isThinking() {
-		t.add(i, OrphanedReasoning, "the message ends with thinking: keep the text or the call after it, or drop "+
+	if n := len(blocks); n > 0 && role == Assistant && blocks[n-1].isThinking() {
+		t.add(i, RuleOrphanedReasoning, "the message ends with thinking: keep the text or the call after it, or drop "+
 			"the thinking too")
 	}
 }
@@ -103,9 +103,9 @@ func (b *anthropicBlock) isThinking() bool {
 
 // rawTexts reports a message without content, an empty text, and texts that are
 // all whitespace. Other blocks beside such texts do not help.
-func (t *anthropicTurns) rawTexts(i int, role string, blocks []anthropicBlock) {
+func (t *anthropicTurns) rawTexts(i int, role Role, blocks []anthropicBlock) {
 	if len(blocks) == 0 {
-		if role == roleUser || i < t.count-1 {
+		if role == User || i < t.count-1 {
 			t.emptyMessage(i)
 		}
 		return
@@ -124,17 +124,17 @@ func (t *anthropicTurns) rawTexts(i int, role string, blocks []anthropicBlock) {
 		}
 	}
 	if blank && !said {
-		t.add(i, EmptyContent, "the texts of the message are all whitespace: drop these blocks")
+		t.add(i, RuleEmptyContent, "the texts of the message are all whitespace: drop these blocks")
 	}
 }
 
 // anthropicContent reads both forms of Raw. An array of blocks belongs to the
 // user's message before it.
-func anthropicContent(raw []byte) (role string, blocks []anthropicBlock, ok bool) {
+func anthropicContent(raw []byte) (role Role, blocks []anthropicBlock, ok bool) {
 	message := struct {
-		Role    string          `json:"role"`
+		Role    Role            `json:"role"`
 		Content json.RawMessage `json:"content"`
-	}{Role: roleUser, Content: raw}
+	}{Role: User, Content: raw}
 	if firstByte(raw) != '[' {
 		message.Role, message.Content = "", nil
 		if json.Unmarshal(raw, &message) != nil {
@@ -142,7 +142,7 @@ func anthropicContent(raw []byte) (role string, blocks []anthropicBlock, ok bool
 		}
 	}
 	switch message.Role {
-	case roleUser, roleAssistant, roleSystem:
+	case User, Assistant, System:
 	default:
 		return "", nil, false
 	}
@@ -169,23 +169,23 @@ func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 		t.cutCalls()
 	case "thinking":
 		if b.Signature == "" {
-			t.add(i, ThinkingSignature, "a thinking block has no signature: keep the block as the provider sent it, "+
+			t.add(i, RuleThinkingSignature, "a thinking block has no signature: keep the block as the provider sent it, "+
 				"or drop it")
 		}
 	case "redacted_thinking":
 		if b.Data == "" {
-			t.add(i, ThinkingSignature, "a redacted_thinking block has no data: keep the block as the provider sent "+
+			t.add(i, RuleThinkingSignature, "a redacted_thinking block has no data: keep the block as the provider sent "+
 				"it, or drop it")
 		}
 	case "image":
-		t.imageOf(i, roleAssistant)
+		t.imageOf(i, Assistant)
 	case "tool_use":
-		t.toolUse(i, Call{string(b.ID), string(b.Name), b.Input})
+		t.toolUse(i, ToolCall{string(b.ID), string(b.Name), b.Input})
 	case "tool_result":
 		t.badRaw(i, "of the assistant: a tool_result belongs into a message of the user")
 	case "server_tool_use", "mcp_tool_use":
 		if b.Type == "server_tool_use" && (!strings.HasPrefix(string(b.ID), "srvtoolu_") || !isPlain(string(b.ID))) {
-			t.add(i, CallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep the id "+
+			t.add(i, RuleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep the id "+
 				"that the provider sent", clip.Text(string(b.ID)))
 		}
 		if b.ID != "" {
@@ -248,7 +248,7 @@ func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
 }
 
 func (t *anthropicTurns) errorImage(i int) {
-	t.add(i, Image, "the result of a failed tool has more than text: send the image as a message of the user")
+	t.add(i, RuleImage, "the result of a failed tool has more than text: send the image as a message of the user")
 }
 
 func (t *anthropicTurns) rawImage(i int, b *anthropicBlock) {

@@ -1,4 +1,4 @@
-package check
+package conversation
 
 import "encoding/json"
 
@@ -27,41 +27,33 @@ type chatCall struct {
 
 // A chatList follows the messages of chat completions. The results of a message
 // with calls follow that message.
-type chatList struct{ *Checker }
+type chatList struct{ *checker }
 
 func (c *chatList) finish() { c.endTurn() }
 
-func (c *chatList) message(i int, m *Message) {
-	if m.Raw != nil {
-		c.raw(i, m)
-	} else {
-		c.fields(i, m)
-	}
-}
-
 func (c *chatList) fields(i int, m *Message) {
 	switch m.Role {
-	case roleUser:
+	case User:
 		c.interrupt()
 		for k := range m.Parts {
-			if p := &m.Parts[k]; p.Kind == ImageData {
+			if p := &m.Parts[k]; p.Type == ImageB64Part {
 				c.imageType(i, p.MediaType)
 			}
 		}
 		return
-	case roleTool:
-		c.result(i, m.CallID)
+	case Tool:
+		c.result(i, m.ToolCallID)
 		for k := range m.Parts {
-			if m.Parts[k].Kind != Text {
-				c.add(i, Image, "a result has an image, which is sent after the results, as a message of the user: "+
+			if m.Parts[k].Type != TextPart {
+				c.add(i, RuleImage, "a result has an image, which is sent after the results, as a message of the user: "+
 					"say in the result that it follows")
 				return
 			}
 		}
 		return
-	case roleAssistant:
+	case Assistant:
 		c.endTurn()
-		for _, call := range m.Calls {
+		for _, call := range m.ToolCalls {
 			c.toolCall(i, call)
 		}
 	default:
@@ -70,12 +62,11 @@ func (c *chatList) fields(i int, m *Message) {
 	c.noImages(i, m)
 }
 
-func (c *chatList) toolCall(i int, call Call) {
+func (c *chatList) toolCall(i int, call ToolCall) {
 	c.callForm(i, call)
-	if call.ID != "" && c.turn.find(call.ID) >= 0 {
+	if c.call(i, call.ID, call.Name) {
 		c.duplicate(i, call.ID)
 	}
-	c.call(i, call.ID, call.Name)
 }
 
 func (c *chatList) raw(i int, m *Message) {
@@ -91,7 +82,7 @@ func (c *chatList) raw(i int, m *Message) {
 	case "assistant":
 		c.endTurn()
 		if raw.ToolCalls != nil && len(raw.ToolCalls) == 0 {
-			c.add(i, RawForm, "tool_calls is an empty list: drop the member")
+			c.add(i, RuleRawForm, "tool_calls is an empty list: drop the member")
 		}
 		for k := range raw.ToolCalls {
 			call := &raw.ToolCalls[k]
@@ -99,7 +90,7 @@ func (c *chatList) raw(i int, m *Message) {
 			if call.Type == "custom" {
 				name, arguments = call.Custom.Name, ""
 			}
-			c.toolCall(i, Call{string(call.ID), string(name), []byte(arguments)})
+			c.toolCall(i, ToolCall{string(call.ID), string(name), []byte(arguments)})
 		}
 	case "function":
 	default:
@@ -125,14 +116,14 @@ func (c *chatList) content(i int, raw *chatMessage) {
 		}
 	}
 	if len(parts) == 0 && !instead {
-		c.add(i, EmptyContent, "the content is null or an empty list: give it a text, even an empty one")
+		c.add(i, RuleEmptyContent, "the content is null or an empty list: give it a text, even an empty one")
 	}
 	if raw.Role == "user" {
 		return
 	}
 	for _, p := range parts {
 		if p.Type == "image_url" {
-			c.imageOf(i, string(raw.Role))
+			c.imageOf(i, Role(raw.Role))
 			return
 		}
 	}

@@ -1,12 +1,12 @@
-package check
+package conversation
 
 import "github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 
 // anthropicTurns follows the turns of the Messages API. Consecutive messages of
 // one role are one turn.
 type anthropicTurns struct {
-	*Checker
-	role    string       // of the turn; "": there was no turn yet
+	*checker
+	role    Role         // of the turn; "": there was no turn yet
 	number  int          // how many turns the assistant had
 	servers []serverCall // calls of tools that run at Anthropic, still without a result
 	marks   int          // blocks with cache_control
@@ -27,31 +27,23 @@ func (t *anthropicTurns) finish() {
 	}
 }
 
-func (t *anthropicTurns) message(i int, m *Message) {
-	if m.Raw != nil {
-		t.rawMessage(i, m)
-	} else {
-		t.fields(i, m)
-	}
-}
-
 func (t *anthropicTurns) fields(i int, m *Message) {
 	switch m.Role {
-	case roleSystem:
+	case System:
 		t.system(i)
 		t.noImages(i, m)
 		return
-	case roleAssistant:
+	case Assistant:
 		t.assistant(i)
 		t.noImages(i, m)
 	default:
 		t.user()
 	}
-	if m.Role == roleTool {
-		t.result(i, m.CallID)
+	if m.Role == Tool {
+		t.result(i, m.ToolCallID)
 	}
 	t.content(i, m)
-	for _, call := range m.Calls {
+	for _, call := range m.ToolCalls {
 		t.toolUse(i, call)
 	}
 }
@@ -61,28 +53,28 @@ func (t *anthropicTurns) content(i int, m *Message) {
 	blank := isBlank(m.Content) && allBlank(m.Parts)
 	for k := range m.Parts {
 		switch p := &m.Parts[k]; {
-		case p.Kind == Text && p.Text == "":
+		case p.Type == TextPart && p.Text == "":
 			t.emptyText(i)
 			return
-		case p.Kind != Text && m.IsError:
+		case p.Type != TextPart && m.IsError:
 			t.errorImage(i)
 			return
-		case p.Kind == ImageData && m.Role != roleAssistant:
+		case p.Type == ImageB64Part && m.Role != Assistant:
 			t.imageType(i, p.MediaType)
 		}
 	}
 	none := m.Content == "" && len(m.Parts) == 0
 	switch {
-	case m.Role == roleTool:
-	case blank && len(m.Calls) == 0:
-		if !none || m.Role == roleUser || i < t.count-1 {
+	case m.Role == Tool:
+	case blank && len(m.ToolCalls) == 0:
+		if !none || m.Role == User || i < t.count-1 {
 			t.emptyMessage(i)
 		}
-		if m.Role == roleUser {
+		if m.Role == User {
 			t.other()
 		}
 	case none:
-	case m.Role == roleAssistant:
+	case m.Role == Assistant:
 		t.cutCalls()
 	default:
 		t.other()
@@ -91,7 +83,7 @@ func (t *anthropicTurns) content(i int, m *Message) {
 
 func allBlank(parts []Part) bool {
 	for k := range parts {
-		if parts[k].Kind != Text || !isBlank(parts[k].Text) {
+		if parts[k].Type != TextPart || !isBlank(parts[k].Text) {
 			return false
 		}
 	}
@@ -99,7 +91,7 @@ func allBlank(parts []Part) bool {
 }
 
 func (t *anthropicTurns) emptyMessage(i int) {
-	t.add(i, EmptyContent, "the message is empty or has only whitespace: give it a text, or drop it")
+	t.add(i, RuleEmptyContent, "the message is empty or has only whitespace: give it a text, or drop it")
 }
 
 func (t *anthropicTurns) system(i int) {
@@ -109,14 +101,14 @@ func (t *anthropicTurns) system(i int) {
 }
 
 func (t *anthropicTurns) assistant(i int) {
-	if t.role == roleAssistant {
+	if t.role == Assistant {
 		return
 	}
 	if t.role == "" {
 		t.firstIsAssistant(i)
 	}
 	t.endTurn()
-	t.role = roleAssistant
+	t.role = Assistant
 	t.number++
 }
 
@@ -124,10 +116,10 @@ func (t *anthropicTurns) assistant(i int) {
 // result by now. If the client has calls to answer too, Anthropic puts its own tools
 // off until they are answered.
 func (t *anthropicTurns) user() {
-	if t.role == roleUser {
+	if t.role == User {
 		return
 	}
-	t.role = roleUser
+	t.role = User
 	if putOff := len(t.turn.calls) > 0; !putOff {
 		t.reportServers(func(serverCall) bool { return true })
 	}
@@ -152,13 +144,13 @@ func (t *anthropicTurns) reportServers(due func(serverCall) bool) {
 			continue
 		}
 		t.missing = append(t.missing, stray{s.id, len(t.problems)})
-		t.add(s.index, MissingResult, "the provider's tool %q has no result for call %q: keep the message with the "+
+		t.add(s.index, RuleMissingResult, "the provider's tool %q has no result for call %q: keep the message with the "+
 			"result (only results of tools may come before it), or drop the call", clip.Text(s.name), clip.Text(s.id))
 	}
 	t.servers = waiting
 }
 
-func (t *anthropicTurns) toolUse(i int, call Call) {
+func (t *anthropicTurns) toolUse(i int, call ToolCall) {
 	t.callForm(i, call)
 	if call.ID != "" {
 		t.unique(i, call.ID)

@@ -1,4 +1,4 @@
-package check
+package conversation
 
 import (
 	"encoding/json"
@@ -8,20 +8,11 @@ import (
 // responsesItems follows the items of the Responses API. An output may come
 // anywhere after its call. Reasoning stands directly before the item that it led to.
 type responsesItems struct {
-	*Checker
-	calls      []responsesCall
-	places     map[string]int      // index of the last call with an id
+	*checker
+	calls      callList
 	items      map[string]struct{} // ids of items
 	reasoning  int                 // message with reasoning that waits for its item; -1: none
 	referenced bool                // an item is stored at the provider
-}
-
-type responsesCall struct {
-	id       string
-	kind     string // type of its output; "": any, for a message without Raw
-	index    int    // of the message
-	before   int    // index of the earlier call with this id; -1: none
-	answered bool
 }
 
 // A responsesItem is the part of an item that the checks read.
@@ -36,25 +27,17 @@ type responsesItem struct {
 	Content    json.RawMessage `json:"content"`
 }
 
-func (r *responsesItems) message(i int, m *Message) {
-	if m.Raw != nil {
-		r.rawItems(i, m)
-	} else {
-		r.fields(i, m)
-	}
-}
-
 func (r *responsesItems) finish() {
 	r.endReasoning()
 	if r.referenced { // the other half of a pair may be stored at the provider
 		for _, s := range r.orphans {
-			r.problems[s.problem].Rule = 0
+			r.problems[s.problem].Rule = ""
 		}
 		r.orphans = nil
 		return
 	}
-	for k := range r.calls {
-		if call := &r.calls[k]; !call.answered {
+	for _, call := range r.calls.calls {
+		if !call.answered {
 			r.unanswered(call.index, call.id)
 		}
 	}
@@ -62,13 +45,13 @@ func (r *responsesItems) finish() {
 
 func (r *responsesItems) fields(i int, m *Message) {
 	switch m.Role {
-	case roleTool:
+	case Tool:
 		r.endReasoning()
-		r.output(i, m.CallID, "")
-	case roleAssistant:
+		r.output(i, m.ToolCallID, "")
+	case Assistant:
 		r.reasoning = -1
 		r.noImages(i, m)
-		for _, call := range m.Calls {
+		for _, call := range m.ToolCalls {
 			r.callForm(i, call)
 			r.call(i, call.ID, "")
 		}
@@ -77,7 +60,7 @@ func (r *responsesItems) fields(i int, m *Message) {
 		r.endReasoning()
 	}
 	for k := range m.Parts {
-		if p := &m.Parts[k]; p.Kind == ImageData {
+		if p := &m.Parts[k]; p.Type == ImageB64Part {
 			r.imageType(i, p.MediaType)
 		}
 	}
@@ -88,45 +71,30 @@ func (r *responsesItems) endReasoning() {
 	if r.reasoning < 0 {
 		return
 	}
-	r.add(r.reasoning, OrphanedReasoning, "a reasoning item is not followed by its message or call: keep that item, "+
+	r.add(r.reasoning, RuleOrphanedReasoning, "a reasoning item is not followed by its message or call: keep that item, "+
 		"or drop the reasoning too")
 	r.reasoning = -1
 }
 
 func (r *responsesItems) call(i int, id, kind string) {
-	if id == "" {
-		return
-	}
-	if r.places == nil {
-		r.places = make(map[string]int, r.count/4)
-	}
-	before, ok := r.places[id]
-	if !ok {
-		before = -1
-	} else {
+	if id != "" && r.calls.list(listedCall{id: id, kind: kind, index: i}) {
 		r.duplicate(i, id)
 	}
-	r.places[id] = len(r.calls)
-	r.calls = append(r.calls, responsesCall{id: id, kind: kind, index: i, before: before})
 }
 
 func (r *responsesItems) output(i int, id, kind string) {
-	place, ok := r.places[id]
-	if !ok || kind != "" && r.calls[place].kind != "" && kind != r.calls[place].kind {
+	place := r.calls.find(id)
+	switch {
+	case place < 0 || kind != "" && r.calls.calls[place].kind != "" && kind != r.calls.calls[place].kind:
 		r.orphan(i, id)
-		return
+	case r.calls.calls[place].answered:
+		r.twice(i, id)
+	default:
+		r.calls.calls[place].answered = true
 	}
-	for r.calls[place].answered {
-		if r.calls[place].before < 0 {
-			r.twice(i, id)
-			return
-		}
-		place = r.calls[place].before
-	}
-	r.calls[place].answered = true
 }
 
-func (r *responsesItems) rawItems(i int, m *Message) {
+func (r *responsesItems) raw(i int, m *Message) {
 	var items []responsesItem
 	var err error
 	switch firstByte(m.Raw) {
@@ -208,9 +176,9 @@ func (r *responsesItems) rawCall(i int, item *responsesItem) {
 		if json.Unmarshal(item.Arguments, &arguments) != nil {
 			arguments = ""
 		}
-		r.callForm(i, Call{id, string(item.Name), []byte(arguments)})
+		r.callForm(i, ToolCall{id, string(item.Name), []byte(arguments)})
 	case "custom_tool_call":
-		r.callForm(i, Call{ID: id, Name: string(item.Name)})
+		r.callForm(i, ToolCall{ID: id, Name: string(item.Name)})
 	case "mcp_approval_request":
 		id = string(item.ID)
 	}
@@ -243,7 +211,7 @@ func (r *responsesItems) rawContent(i int, content []byte) {
 	}
 	for _, p := range parts {
 		if p.Type == "input_image" {
-			r.imageOf(i, roleAssistant)
+			r.imageOf(i, Assistant)
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package check
+package conversation
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 )
 
 // unique reports an id that an earlier call of the conversation has.
-func (c *Checker) unique(i int, id string) {
+func (c *checker) unique(i int, id string) {
 	if c.seen == nil {
 		c.seen = make(map[string]struct{}, c.count/4)
 	}
@@ -19,34 +19,34 @@ func (c *Checker) unique(i int, id string) {
 	}
 }
 
-func (c *Checker) duplicate(i int, id string) {
-	c.add(i, DuplicateID, "the id %q is used already: give each call its own id, and drop what was stored twice",
+func (c *checker) duplicate(i int, id string) {
+	c.add(i, RuleDuplicateID, "the id %q is used already: give each call its own id, and drop what was stored twice",
 		clip.Text(id))
 }
 
 // callForm checks the id, the name and the arguments of a call.
-func (c *Checker) callForm(i int, call Call) {
+func (c *checker) callForm(i int, call ToolCall) {
 	id, name := call.ID, call.Name
 	if id == "" {
-		c.add(i, CallID, "a call of %q has no id: give it one, so that its result can name it", clip.Text(name))
+		c.add(i, RuleCallID, "a call of %q has no id: give it one, so that its result can name it", clip.Text(name))
 	} else if most, plain := c.idLimits(); most > 0 && len(id) > most {
-		c.add(i, CallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id",
+		c.add(i, RuleCallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id",
 			clip.Text(id), len(id), most)
 	} else if plain && !isPlain(id) {
-		c.add(i, CallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call "+
+		c.add(i, RuleCallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call "+
 			"and its result", clip.Text(id))
 	}
 	if text := c.nameFault(name); text != "" {
-		c.add(i, CallName, "the tool name %q %s: rename the tool", clip.Text(name), text)
+		c.add(i, RuleCallName, "the tool name %q %s: rename the tool", clip.Text(name), text)
 	}
 	if text := c.argumentsFault(call.Arguments); text != "" {
-		c.add(i, Arguments, "the arguments of call %q %s: replace them by {}, or by what the call meant", clip.Text(id),
+		c.add(i, RuleArguments, "the arguments of call %q %s: replace them by {}, or by what the call meant", clip.Text(id),
 			text)
 	}
 }
 
 // idLimits returns the most bytes of a call id, or 0, and whether it must be plain.
-func (c *Checker) idLimits() (most int, plain bool) {
+func (c *checker) idLimits() (most int, plain bool) {
 	switch c.provider {
 	case Anthropic:
 		return 0, true
@@ -57,7 +57,7 @@ func (c *Checker) idLimits() (most int, plain bool) {
 }
 
 // nameFault returns what is wrong with the name of a tool, or "".
-func (c *Checker) nameFault(name string) string {
+func (c *checker) nameFault(name string) string {
 	if name == "" {
 		return "is empty"
 	}
@@ -93,7 +93,7 @@ func tooLong(name string, most int) string {
 
 // argumentsFault returns what is wrong with the arguments of a call, or "". Empty
 // arguments stand for {}.
-func (c *Checker) argumentsFault(arguments []byte) string {
+func (c *checker) argumentsFault(arguments []byte) string {
 	first := firstByte(arguments)
 	switch {
 	case first == 0:

@@ -1,14 +1,14 @@
-package check
+package conversation
 
 import "encoding/json"
 
 // geminiTurns follows the contents of generateContent. A turn with calls follows
 // the user or results directly, and the results of its calls follow it directly.
 type geminiTurns struct {
-	*Checker
-	role     string // of the message before; "": there was none
-	unsigned []int  // messages of the current turn that have calls without a signature
-	signs    bool   // the model has signed something
+	*checker
+	role     Role  // of the message before; "": there was none
+	unsigned []int // messages of the current turn that have calls without a signature
+	signs    bool  // the model has signed something
 }
 
 // A geminiPart is the part of a content's part that the checks read. The API knows
@@ -65,47 +65,39 @@ func (g *geminiTurns) finish() {
 	}
 	for _, i := range g.unsigned {
 		if g.signs {
-			g.add(i, ThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the "+
+			g.add(i, RuleThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the "+
 				"parts as the provider sent them")
 		}
 	}
 }
 
-func (g *geminiTurns) message(i int, m *Message) {
-	if m.Raw != nil {
-		g.rawContent(i, m)
-	} else {
-		g.fields(i, m)
-	}
-}
-
 func (g *geminiTurns) fields(i int, m *Message) {
 	switch m.Role {
-	case roleSystem:
+	case System:
 		if g.role != "" {
 			g.lateSystem(i)
 		}
 		g.noImages(i, m)
 		return
-	case roleUser:
+	case User:
 		g.user()
-	case roleTool:
-		g.role = roleTool
-		g.result(i, m.CallID)
+	case Tool:
+		g.role = Tool
+		g.result(i, m.ToolCallID)
 		return
-	case roleAssistant:
-		g.model(i, len(m.Calls) > 0)
+	case Assistant:
+		g.model(i, len(m.ToolCalls) > 0)
 	}
-	if m.Content == "" && len(m.Parts) == 0 && len(m.Calls) == 0 {
-		g.add(i, EmptyContent, "the message has no content: give it a text, or drop it")
+	if m.Content == "" && len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
+		g.add(i, RuleEmptyContent, "the message has no content: give it a text, or drop it")
 	}
 	for k := range m.Parts {
-		if m.Parts[k].Kind == Text && m.Parts[k].Text == "" {
+		if m.Parts[k].Type == TextPart && m.Parts[k].Text == "" {
 			g.emptyText(i)
 			break
 		}
 	}
-	for _, call := range m.Calls {
+	for _, call := range m.ToolCalls {
 		g.callForm(i, call)
 		g.call(i, call.ID, call.Name)
 	}
@@ -114,7 +106,7 @@ func (g *geminiTurns) fields(i int, m *Message) {
 // user begins a turn of the user. Signatures are needed in the last turn only.
 func (g *geminiTurns) user() {
 	g.interrupt()
-	g.role = roleUser
+	g.role = User
 	g.unsigned = g.unsigned[:0]
 }
 
@@ -123,13 +115,13 @@ func (g *geminiTurns) model(i int, calls bool) {
 	switch {
 	case g.role == "":
 		g.firstIsAssistant(i)
-	case g.role == roleAssistant && calls:
-		g.add(i, CallPosition, "calls follow another message of the assistant directly: make one message of the two")
+	case g.role == Assistant && calls:
+		g.add(i, RuleCallPosition, "calls follow another message of the assistant directly: make one message of the two")
 	}
-	g.role = roleAssistant
+	g.role = Assistant
 }
 
-func (g *geminiTurns) rawContent(i int, m *Message) {
+func (g *geminiTurns) raw(i int, m *Message) {
 	var content struct {
 		Role  loose        `json:"role"`
 		Parts []geminiPart `json:"parts"`
@@ -153,10 +145,10 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 		g.model(i, calls > 0)
 	case "user", "function", "":
 		if responses > 0 {
-			if g.role == roleTool { // the results of one turn are one content
+			if g.role == Tool { // the results of one turn are one content
 				g.interrupt()
 			}
-			g.role = roleTool
+			g.role = Tool
 		} else {
 			g.user()
 		}
@@ -174,7 +166,7 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 
 func (g *geminiTurns) parts(i int, m *Message, parts []geminiPart) {
 	if len(parts) == 0 {
-		g.add(i, EmptyContent, "the content has no parts: give it a text, or drop it")
+		g.add(i, RuleEmptyContent, "the content has no parts: give it a text, or drop it")
 		return
 	}
 	signed, calls := false, 0
@@ -198,25 +190,25 @@ func (g *geminiTurns) parts(i int, m *Message, parts []geminiPart) {
 }
 
 // rawCall adds a call of Raw. Gemini's ids are optional: a call without one has the
-// id of the call at its place in m.Calls.
+// id of the call at its place in m.ToolCalls.
 func (g *geminiTurns) rawCall(i int, m *Message, call *geminiFunction, place int) {
 	id := string(call.ID)
-	if id == "" && place < len(m.Calls) {
-		id = m.Calls[place].ID
+	if id == "" && place < len(m.ToolCalls) {
+		id = m.ToolCalls[place].ID
 	}
 	form := id
 	if form == "" {
 		form = string(call.Name)
 	}
-	g.callForm(i, Call{form, string(call.Name), call.Args})
-	g.turn.calls = append(g.turn.calls, turnCall{id: id, name: string(call.Name), index: i})
+	g.callForm(i, ToolCall{form, string(call.Name), call.Args})
+	g.turn.list(listedCall{id: id, name: string(call.Name), index: i})
 }
 
 // rawResponse pairs a response of Raw with its call, by id or else by name.
 func (g *geminiTurns) rawResponse(i int, m *Message, response *geminiFunction) {
 	id := string(response.ID)
 	if id == "" {
-		id = m.CallID
+		id = m.ToolCallID
 	}
 	if place := g.turn.find(id); id != "" && place >= 0 {
 		g.answer(i, id, place)
