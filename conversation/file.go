@@ -12,16 +12,15 @@ import (
 
 // A File is a [Journal] in a file of JSON lines. It is safe for concurrent use.
 type File struct {
-	records *recordfile.File
+	records *recordfile.File[Record]
 }
 
 // recordFormat is the form of the records in a [File].
-var recordFormat = recordfile.Format{
+var recordFormat = recordfile.Format[Record]{
 	Kinds: []string{string(MessageRecord), string(SummaryRecord), string(ClearRecord)},
-	Parse: func(line []byte) (int64, error) {
-		var r Record
-		err := r.UnmarshalJSON(line)
-		return r.Seq, err
+	Parse: func(line []byte) (r Record, seq int64, err error) {
+		err = r.UnmarshalJSON(line)
+		return r, r.Seq, err
 	},
 }
 
@@ -57,9 +56,8 @@ func FileJournal(path string) (*File, error) {
 	return f, nil
 }
 
-// Append implements [Journal]. Appends that wait for each other share one fsync. If
-// ctx ends before the writing begins, nothing is stored. After that ctx has no
-// effect.
+// Append implements [Journal]. If ctx ends before the writing begins, nothing is stored.
+// After that ctx has no effect.
 //
 // After an error the file ends with the last stored record, and the next Append may
 // succeed. If a failed write could not be removed from the file, every later Append
@@ -112,30 +110,15 @@ func (r Record) encode() ([]byte, error) {
 // Errors: [ErrJournal], with the cause. After Close, also [ErrClosed].
 func (f *File) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for line, err := range f.records.Lines(ctx, after) {
-			var r Record
-			if err == nil {
-				r, err = readLine(line)
-			}
+		for r, err := range f.records.Records(ctx, after) {
 			if err != nil {
-				yield(Record{}, f.failed("read", err))
-				return
+				err = f.failed("read", err)
 			}
-			if !yield(r, nil) {
+			if !yield(r, err) {
 				return
 			}
 		}
 	}
-}
-
-func readLine(line recordfile.Line) (r Record, err error) {
-	if err := r.UnmarshalJSON(line.Text); err != nil {
-		return Record{}, line.Damage(err)
-	}
-	if r.Seq != line.Seq {
-		return Record{}, line.Damage(fmt.Errorf("it has a second seq, %d", r.Seq))
-	}
-	return r, nil
 }
 
 // Close waits for a running Append, then closes the file and releases its lock. All

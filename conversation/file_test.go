@@ -128,7 +128,7 @@ func TestFileRecordsAfter(t *testing.T) {
 		n := []int{1, 64<<10 - 100 + i, 100 << 10}[i%3]
 		want = append(want, appendRecords(t, f, saidRecord(strings.Repeat(fmt.Sprint(i%10), n)))...)
 	}
-	for _, afters := range [][]int64{{-1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 1 << 40}, {0, 4, 5, 6, 16}} { // first with the marks of Append, then with those of FileJournal
+	for _, afters := range [][]int64{{-1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 1 << 40}, {0, 4, 5, 6, 16}} {
 		for _, after := range afters {
 			got, err := readAfter(t.Context(), f, after)
 			if wanted := want[min(max(after, 0), 15):]; err != nil || !(len(got) == 0 && len(wanted) == 0) && !cmp.Equal(got, wanted) {

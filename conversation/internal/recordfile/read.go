@@ -9,101 +9,177 @@ import (
 	"io"
 	"iter"
 	"os"
-	"sort"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
-
-// A Line is a line of the file with a record.
-type Line struct {
-	Seq  int64  // number of the record, and of the line
-	At   int64  // where the line begins, in bytes
-	Text []byte // without its newline; valid until the next iteration
-}
-
-// Damage returns the error for a line that is not a valid record.
-func (l Line) Damage(err error) error { return damage(l.Seq, l.At, err) }
 
 func damage(seq, at int64, err error) error {
 	return fmt.Errorf("line %d, at byte %d: %w; the file was not changed: correct the line, or restore a copy", seq, at,
 		err)
 }
 
-// Lines returns the lines after a number, in order. It gives the lines that were
+// Records returns the records after a number, in order. It gives the records that were
 // stored when the iteration began. The loop may append and may take its time, since
-// no lock is held. One line at a time is in memory. The iteration ends with the
+// no lock is held. One record at a time is in memory. The iteration ends with the
 // first error.
-func (f *File) Lines(ctx context.Context, after int64) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		from, last, end, err := f.extent(after)
-		if err != nil {
-			yield(Line{}, err)
+func (f *File[R]) Records(ctx context.Context, after int64) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		f.mu.Lock()
+		closed, last, end := f.closed, f.seq, f.end
+		f.mu.Unlock()
+		if closed {
+			var none R
+			yield(none, ErrClosed)
 			return
 		}
-		in := newReader(f.file, from.at, end)
-		for seq := from.seq + 1; seq <= last; seq++ {
-			err := ctx.Err()
-			var line Line
-			if err == nil {
-				line, err = f.line(in, seq, seq > after)
-			}
+		in := newReader(f.file, end)
+		for seq := int64(1); seq <= last && after < last; seq++ {
+			r, err := f.read(ctx, in, seq, after)
 			if errors.Is(err, os.ErrClosed) {
 				err = ErrClosed
 			}
-			if err != nil {
-				yield(Line{}, err)
-				return
-			}
-			if seq > after && !yield(line, nil) {
+			if (err != nil || seq > after) && !yield(r, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// extent returns the part of the file that holds the lines after a number.
-func (f *File) extent(after int64) (from mark, last, end int64, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return mark{}, 0, 0, ErrClosed
+// read returns the next record, which must have the given number. One that is not wanted is
+// passed over.
+func (f *File[R]) read(ctx context.Context, in *reader, seq, after int64) (r R, err error) {
+	if err := ctx.Err(); err != nil {
+		return r, err
 	}
-	if after >= f.seq {
-		return mark{f.seq, f.end}, f.seq, f.end, nil
-	}
-	if i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].seq > after }); i > 0 {
-		from = f.marks[i-1]
-	}
-	return from, f.seq, f.end, nil
-}
-
-// line returns the next line, which must have the given number. Of a line that is
-// not wanted only the beginning is checked.
-func (f *File) line(in *reader, seq int64, wanted bool) (Line, error) {
-	text, end, err := in.next()
+	line, end, err := in.next()
 	switch {
 	case err == io.EOF:
-		return Line{}, damage(seq, in.at, errors.New("the file ends before it: it was cut short"))
+		return r, damage(seq, in.at, errors.New("the file ends before it: it was cut short"))
 	case err != nil:
-		return Line{}, cause(err)
+		return r, cause(err)
 	case end != whole:
-		return Line{}, damage(seq, in.at, errors.New("it is cut off, or has NUL bytes"))
+		return r, damage(seq, in.at, errors.New("it is cut off, or has NUL bytes"))
+	case seq <= after:
+		return r, nil
 	}
-	err = f.format.checkHead(text, seq)
-	if err == nil && wanted && !hasMore(text) {
-		err = checkNoMore(text)
+	if r, err = f.format.parse(line, seq); err != nil {
+		err = damage(seq, in.at, err)
 	}
-	if err != nil {
-		return Line{}, damage(seq, in.at, err)
-	}
-	return Line{Seq: seq, At: in.at, Text: text}, nil
+	return r, err
 }
+
+// scan reads the file, which has size bytes, and sets the end to that of the last
+// complete write. Unless scan returns an error, the rest of the file is torn.
+func (f *File[R]) scan(size int64) error {
+	in := newReader(f.file, size)
+	begin, err := in.in.Peek(len(seqMember)) // of a large file that is no journal nothing more is read
+	if err != nil && err != io.EOF {
+		return cause(err)
+	}
+	begin, _, _ = bytes.Cut(begin, []byte{0})
+	if size > 0 && len(begin) == 0 || !bytes.HasPrefix([]byte(seqMember), begin) {
+		return damage(1, 0, f.format.checkHead(begin, 1, false))
+	}
+	for seq := int64(1); ; seq++ {
+		line, end, err := in.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return cause(err)
+		case end == whole:
+			if _, err := f.format.parse(line, seq); err != nil {
+				return damage(seq, in.at, err)
+			}
+			if !hasMore(line) {
+				f.advance(seq, in.end)
+			}
+			continue
+		case end == cut && !hasMore(line):
+			// A record is complete with its last brace. An editor may have removed the
+			// newline.
+			if _, err := f.format.parse(line, seq); err == nil {
+				f.advance(seq, size+1)
+				return nil
+			}
+		}
+		if err := f.format.checkHead(line, seq, true); err != nil {
+			return damage(seq, in.at, err)
+		}
+		if end == holed {
+			return f.scanHole(in, seq)
+		}
+		return nil
+	}
+}
+
+// scanHole reads on after a line with NUL bytes. A power cut leaves NUL bytes where
+// some blocks of the last write did not reach the disk, and later blocks did. If
+// another write follows, the write with the hole had been confirmed: the hole is
+// damage.
+func (f *File[R]) scanHole(in *reader, seq int64) error {
+	at, ended := in.at, false
+	for {
+		line, end, err := in.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return cause(err)
+		case ended:
+			return damage(seq, at, errors.New("it has NUL bytes"))
+		}
+		if ended = end == whole && !hasMore(line); ended {
+			_, found, err := f.format.Parse(line)
+			ended = err == nil && found > seq
+		}
+	}
+}
+
+// parse returns the record in a line, or an error unless it is that with the number.
+func (f Format[R]) parse(line []byte, seq int64) (r R, err error) {
+	if err := f.checkHead(line, seq, false); err != nil {
+		return r, err
+	}
+	r, found, err := f.Parse(line)
+	switch {
+	case err != nil:
+		return r, err
+	case found != seq:
+		return r, fmt.Errorf("it has a second seq, %d", found)
+	case !bytes.HasSuffix(line, []byte("}")):
+		return r, errors.New("it does not end with }")
+	}
+	return r, nil
+}
+
+// checkHead returns an error if a line, which may be cut off, does not begin as the record
+// with the number.
+func (f Format[R]) checkHead(line []byte, seq int64, isCut bool) error {
+	for _, kind := range f.Kinds {
+		head := fmt.Appendf(nil, `%s%d,"kind":"%s"`, seqMember, seq, kind)
+		if isCut {
+			head = head[:min(len(head), len(line))]
+		}
+		if bytes.HasPrefix(line, head) {
+			return nil
+		}
+	}
+	begins := clip.Text(string(bytes.ToValidUTF8(line[:min(len(line), 128)], []byte("�"))))
+	if !bytes.HasPrefix(line, []byte(seqMember)) && seq == 1 {
+		return fmt.Errorf("this is not a journal, it begins with %q: give another file", begins)
+	}
+	return fmt.Errorf("it begins with %q, and not as record %d of a kind that this version knows", begins, seq)
+}
+
+// hasMore reports whether the line says that the next line is of the same write.
+func hasMore(line []byte) bool { return bytes.HasSuffix(line, []byte(moreMember)) }
 
 // A reader reads a file line by line.
 type reader struct {
-	in   *bufio.Reader
-	long []byte // a line that is longer than the buffer of in
-	skip bool   // the line is not a record: the rest of it is not kept
-	at   int64  // where the last line began
-	end  int64  // where the last line ended
+	in  *bufio.Reader
+	at  int64 // where the last line began
+	end int64 // where the last line ended
 }
 
 // A lineEnd says how a line ends.
@@ -115,26 +191,18 @@ const (
 	holed                // it has NUL bytes, which no record has; the line is what comes before them
 )
 
-func newReader(file io.ReaderAt, from, to int64) *reader {
-	return &reader{in: bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), 64<<10), at: from, end: from}
+func newReader(file io.ReaderAt, size int64) *reader {
+	return &reader{in: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10)}
 }
 
-// next returns the next line without its newline. The line is valid until the next
-// call. If a long line is not a record, only its beginning is returned. At the end of
-// the file the error is [io.EOF].
+// next returns the next line without its newline. At the end of the file the error is
+// [io.EOF].
 func (r *reader) next() (line []byte, end lineEnd, err error) {
-	r.at, r.long, r.skip = r.end, r.long[:0], false
-	part, err := r.read()
-	for errors.Is(err, bufio.ErrBufferFull) {
-		r.keep(part)
-		part, err = r.read()
-	}
-	if err != nil && err != io.EOF || r.end == r.at {
+	r.at = r.end
+	line, err = r.in.ReadBytes('\n')
+	r.end += int64(len(line))
+	if err != nil && err != io.EOF || len(line) == 0 {
 		return nil, 0, err
-	}
-	if line = part; len(r.long) > 0 {
-		r.keep(part)
-		line = r.long
 	}
 	if nul := bytes.IndexByte(line, 0); nul >= 0 {
 		return line[:nul], holed, nil
@@ -142,21 +210,5 @@ func (r *reader) next() (line []byte, end lineEnd, err error) {
 	if err == io.EOF {
 		return line, cut, nil
 	}
-	return bytes.TrimSuffix(line, []byte("\n")), whole, nil
-}
-
-// read returns the next part of a line, as much as the buffer holds.
-func (r *reader) read() ([]byte, error) {
-	part, err := r.in.ReadSlice('\n')
-	r.end += int64(len(part))
-	return part, err
-}
-
-// keep adds a part to the long line.
-func (r *reader) keep(part []byte) {
-	if r.skip {
-		return
-	}
-	r.long = append(r.long, part...)
-	r.skip = !bytes.HasPrefix(r.long, []byte(seqMember)) || bytes.IndexByte(part, 0) >= 0
+	return line[:len(line)-1], whole, nil
 }

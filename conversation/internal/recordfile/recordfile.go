@@ -30,35 +30,28 @@ import (
 var ErrClosed = errors.New("the file is closed")
 
 // A Format describes the records of a file.
-type Format struct {
+type Format[R any] struct {
 	// Kinds are the values of kind, the first member of a record.
 	Kinds []string
-	// Parse reports whether a line is a valid record, and returns the number in it.
-	Parse func(line []byte) (seq int64, err error)
+	// Parse returns the record in a line, and its number.
+	Parse func(line []byte) (r R, seq int64, err error)
 }
 
 // A File is an open file of records. It is safe for concurrent use.
-type File struct {
-	format Format
+type File[R any] struct {
+	format Format[R]
 	path   string // absolute
 	file   *os.File
 	self   os.FileInfo // identifies the file
 
-	write  sync.Mutex // held during a write; guards broken, and done of every group
+	write  sync.Mutex // held during a write; guards broken
 	broken error      // why nothing can be written: a failed write could not be removed
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	next   *group // the batches that wait for the next write; nil: none
-	seq    int64  // number of the last record
-	end    int64  // where the last record ends, in bytes
-	marks  []mark // ascending, at least markBytes apart
+	seq    int64 // number of the last record
+	end    int64 // where the last record ends, in bytes
 }
-
-// A mark says where the records after one begin in the file.
-type mark struct{ seq, at int64 }
-
-const markBytes = 1 << 20
 
 // errHeld is returned by lockFile if somebody else has the lock.
 var errHeld = errors.New("held")
@@ -66,81 +59,63 @@ var errHeld = errors.New("held")
 // Open opens the file at path, or creates it with mode 0600. A link is followed. It
 // reads the whole file and locks it against other writers, in this process and in
 // others. torn reports whether the end of the file was cut off.
-func Open(path string, format Format) (f *File, torn bool, err error) {
+func Open[R any](path string, format Format[R]) (f *File[R], torn bool, err error) {
 	file, err := openFile(path)
 	if err != nil {
-		return nil, false, err
+		return nil, false, cause(err)
 	}
-	f = &File{format: format, file: file}
+	f = &File[R]{format: format, file: file}
 	if torn, err = f.load(path); err != nil {
 		file.Close()
-		return nil, false, err
+		return nil, false, cause(err)
 	}
 	return f, torn, nil
 }
 
 // Path returns the absolute path of the file.
-func (f *File) Path() string { return f.path }
+func (f *File[R]) Path() string { return f.path }
 
 // End returns the size of the file, in bytes.
-func (f *File) End() int64 {
+func (f *File[R]) End() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.end
 }
 
 func openFile(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, created := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		switch {
-		case created == nil:
-			return file, nil
-		case errors.Is(created, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: create the folder first", cause(created))
-		case !errors.Is(created, fs.ErrExist):
-			return nil, cause(created)
-		}
-		if info, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("it is a link to nothing: give the file itself: %w", cause(err))
-		}
-	}
-	if err != nil {
-		return nil, cause(err)
-	}
-	if !info.Mode().IsRegular() { // opening a pipe may block
+	flags := os.O_RDWR
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		flags |= os.O_CREATE | os.O_EXCL
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe may block
 		return nil, errors.New("it is a folder, a pipe or a device: give a file")
 	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return nil, cause(err)
-	}
-	return file, nil
+	return os.OpenFile(path, flags, 0o600)
 }
 
 // cause returns an error without the path, which the caller adds.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := err.(*fs.PathError); ok {
 		return p.Err
 	}
 	return err
 }
 
 // load locks the file, reads it to its end, and cuts off a torn end.
-func (f *File) load(path string) (torn bool, err error) {
-	err = lockFile(f.file)
-	if errors.Is(err, errHeld) {
+func (f *File[R]) load(path string) (torn bool, err error) {
+	switch err := lockFile(f.file); {
+	case errors.Is(err, errHeld):
 		return false, errors.New("it is held by another process, or is open in this one: close it there first")
-	}
-	if err != nil {
+	case err != nil:
 		return false, fmt.Errorf("lock it: %w", err)
 	}
 	if f.path, err = filepath.Abs(path); err != nil {
 		return false, err
 	}
 	if f.self, err = f.file.Stat(); err != nil {
-		return false, cause(err)
+		return false, err
 	}
 	if err := f.inPlace(); err != nil {
 		return false, err
@@ -150,27 +125,23 @@ func (f *File) load(path string) (torn bool, err error) {
 		return false, err
 	}
 	if f.end > size {
-		if _, err := f.file.WriteAt([]byte("\n"), size); err != nil {
-			return false, fmt.Errorf("end the last line: %w", cause(err))
-		}
+		_, err = f.file.WriteAt([]byte("\n"), size)
 	}
 	if torn = f.end < size; torn {
-		if err := f.file.Truncate(f.end); err != nil {
-			return false, fmt.Errorf("cut off a torn end: %w", cause(err))
-		}
+		err = f.file.Truncate(f.end)
+	}
+	if err != nil {
+		return false, fmt.Errorf("mend its end: %w", cause(err))
 	}
 	// A process that was killed may not have synced what it wrote.
-	if err := f.file.Sync(); err != nil {
-		return false, cause(err)
-	}
-	if f.end == 0 {
+	if err = f.file.Sync(); err == nil && f.end == 0 {
 		err = f.syncFolder()
 	}
 	return torn, err
 }
 
 // inPlace returns an error if the path no longer leads to the open file.
-func (f *File) inPlace() error {
+func (f *File[R]) inPlace() error {
 	there, err := os.Stat(f.path)
 	if err != nil {
 		return cause(err)
@@ -183,10 +154,10 @@ func (f *File) inPlace() error {
 
 // syncFolder syncs the folder of the file, so that a new file is still there after
 // a crash.
-func (f *File) syncFolder() error {
+func (f *File[R]) syncFolder() error {
 	path, err := filepath.EvalSymlinks(f.path)
 	if err != nil {
-		return cause(err)
+		return err
 	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -201,28 +172,16 @@ func (f *File) syncFolder() error {
 
 // Close waits for a running Append, then unlocks and closes the file. A second
 // Close does nothing.
-func (f *File) Close() error {
+func (f *File[R]) Close() error {
 	f.write.Lock()
 	defer f.write.Unlock()
-	if !f.setClosed() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
 		return nil
 	}
+	f.closed = true
 	// A child process that is just being started may hold a copy of the descriptor
 	// for a moment, and with it the lock.
 	return errors.Join(unlockFile(f.file), f.file.Close())
-}
-
-// setClosed marks the file as closed. It reports whether the file was open.
-func (f *File) setClosed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	open := !f.closed
-	f.closed = true
-	return open
-}
-
-func (f *File) isClosed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.closed
 }
