@@ -107,22 +107,8 @@ func Valid(text string) bool {
 	if len(text) < 2 || len(text) > longest || text[0] == ' ' || text[len(text)-1] == ' ' {
 		return false
 	}
-	ascii := true
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == 0x7F {
-			return false
-		} else if c >= utf8.RuneSelf {
-			ascii = false
-		}
-	}
-	if ascii {
-		return true
-	}
-	if !utf8.ValidString(text) {
-		return false
-	}
 	for _, r := range text {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError { // as of bytes that are not UTF-8
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -155,38 +156,27 @@ func (f *finder) sort() {
 // values with many lines, which are files and patches, go to code. Arguments that
 // are not JSON were cut off; they are read as plain text.
 func (f *finder) arguments(arguments []byte, code *finder) {
-	text := string(arguments)
-	if !json.Valid(arguments) {
-		code.result(text, false)
+	var value any
+	if json.Unmarshal(arguments, &value) != nil {
+		code.result(string(arguments), false)
 		return
 	}
-	key := ""
-	for i := 0; i < len(text); i++ {
-		if text[i] != '"' {
-			continue
+	f.values("", value, code)
+}
+
+// values searches the strings in a value. key is the name of its member.
+func (f *finder) values(key string, value any, code *finder) {
+	switch v := value.(type) {
+	case string:
+		f.argument(strings.ToLower(key), v, code)
+	case []any:
+		for _, e := range v {
+			f.values(key, e, code)
 		}
-		end, escaped := i+1, false
-		for text[end] != '"' {
-			if text[end] == '\\' {
-				end++
-				escaped = true
-			}
-			end++
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			f.values(name, v[name], code)
 		}
-		value := text[i+1 : end]
-		if escaped {
-			var s string
-			if json.Unmarshal(arguments[i:end+1], &s) != nil {
-				s = ""
-			}
-			value = s
-		}
-		i = end
-		if rest := strings.TrimLeft(text[end+1:min(end+16, len(text))], " \t\r\n"); strings.HasPrefix(rest, ":") {
-			key = strings.ToLower(value)
-			continue
-		}
-		f.argument(key, value, code)
 	}
 }
 
