@@ -3,7 +3,6 @@ package clientconfig
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,18 +63,11 @@ func keepFile(name string, content []byte, mode fs.FileMode) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stamp := name + ".bak-" + time.Now().Format("20060102T150405")
-	for i, backup := 1, stamp; ; i++ {
-		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) && i < 1000 {
-			backup = fmt.Sprintf("%s-%d", stamp, i+1)
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		return backup, fill(f, content, mode, info)
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".bak-"+time.Now().Format("20060102T150405-*"))
+	if err != nil {
+		return "", err
 	}
+	return f.Name(), fill(f, content, mode, info)
 }
 
 // makeFile makes a new file. If another program has made it meanwhile, that one stays.

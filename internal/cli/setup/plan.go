@@ -64,9 +64,9 @@ type Client struct {
 
 // An Edit is a change of one file.
 type Edit struct {
-	File    string
-	Changed []string // a sentence each; none: nothing is to be done
-	Backup  string   // the copy of the file as it was; "" if it is new or not changed
+	File    string   `json:"file"`
+	Changed []string `json:"changed"`          // a sentence each; none: nothing is to be done
+	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was; "" if it is new or not changed
 
 	hook   bool
 	change clientconfig.Change
@@ -127,18 +127,19 @@ func (c *Client) plan(o Options, j journal, program string) (err error) {
 			return err
 		}
 	}
-	c.Edits = []*Edit{{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server).Inside(project)}}
+	add := func(hook bool, change clientconfig.Change) {
+		c.Edits = append(c.Edits, &Edit{File: change.File, Changed: []string{}, hook: hook, change: change.Inside(project)})
+	}
+	add(false, c.Client.AddServer(c.File, ServerName, c.Entry.Server))
 	if c.Entry.Hook != "" {
-		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project),
-			c.Entry.Hook).Inside(project)})
+		add(true, clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook))
 	}
 	for _, e := range c.Edits {
-		e.File = e.change.File
 		preview, err := e.change.Preview()
 		if err != nil {
 			return err
 		}
-		e.File, e.Changed = preview.File, preview.Changed
+		e.File, e.Changed = preview.File, append(e.Changed, preview.Changed...)
 	}
 	return nil
 }
@@ -253,7 +254,7 @@ func (p *Plan) apply(c *Client) error {
 		if err := p.save(); err != nil {
 			return err
 		}
-		e.Changed = preview.Changed
+		e.Changed = append([]string{}, preview.Changed...)
 		if e.Backup, err = preview.Write(); err != nil {
 			return err
 		}

@@ -20,19 +20,12 @@ type Report struct {
 
 // A ClientReport is what was done for one client.
 type ClientReport struct {
-	Client string       `json:"client"`
-	File   string       `json:"file"`
-	Agent  string       `json:"agent_id,omitempty"`
-	Edits  []EditReport `json:"edits"`
-	Tools  []string     `json:"tools,omitempty"` // of the server that was started
-	Error  string       `json:"error,omitempty"`
-}
-
-// An EditReport is a change of one file.
-type EditReport struct {
-	File    string   `json:"file"`
-	Changed []string `json:"changed"`
-	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was
+	Client string   `json:"client"`
+	File   string   `json:"file"`
+	Agent  string   `json:"agent_id,omitempty"`
+	Edits  []*Edit  `json:"edits"`
+	Tools  []string `json:"tools,omitempty"` // of the server that was started
+	Error  string   `json:"error,omitempty"`
 }
 
 // Print says for people what would be done.
@@ -80,10 +73,7 @@ func (p *Plan) Report(tools map[string][]string, changed bool, text func(error) 
 	r := Report{Program: p.Program, Clients: []ClientReport{}, Changed: changed}
 	for _, planned := range p.Clients {
 		cs := ClientReport{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent,
-			Edits: []EditReport{}, Tools: tools[planned.Client.Name]}
-		for _, e := range planned.Edits {
-			cs.Edits = append(cs.Edits, EditReport{e.File, append([]string{}, e.Changed...), e.Backup})
-		}
+			Edits: append([]*Edit{}, planned.Edits...), Tools: tools[planned.Client.Name]}
 		if planned.Err != nil {
 			cs.Error = terminal.OneLine(text(planned.Err))
 		}
