@@ -151,7 +151,7 @@ func (t *anthropicTurns) reportServers(due func(serverCall) bool) {
 }
 
 func (t *anthropicTurns) toolUse(i int, call ToolCall) {
-	t.callForm(i, call)
+	t.checkCall(i, call)
 	if call.ID != "" {
 		t.unique(i, call.ID)
 	}

@@ -3,6 +3,7 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
@@ -24,15 +25,15 @@ func (c *checker) duplicate(i int, id string) {
 		clip.Text(id))
 }
 
-// callForm checks the id, the name and the arguments of a call.
-func (c *checker) callForm(i int, call ToolCall) {
-	id, name := call.ID, call.Name
+// checkCall checks the id, the name and the arguments of a call.
+func (c *checker) checkCall(i int, call ToolCall) {
+	id, name, form := call.ID, call.Name, callForms[c.provider]
 	if id == "" {
 		c.add(i, RuleCallID, "a call of %q has no id: give it one, so that its result can name it", clip.Text(name))
-	} else if most, plain := c.idLimits(); most > 0 && len(id) > most {
+	} else if form.idBytes > 0 && len(id) > form.idBytes {
 		c.add(i, RuleCallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id",
-			clip.Text(id), len(id), most)
-	} else if plain && !isPlain(id) {
+			clip.Text(id), len(id), form.idBytes)
+	} else if form.plainID && !isPlain(id) {
 		c.add(i, RuleCallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call "+
 			"and its result", clip.Text(id))
 	}
@@ -45,50 +46,36 @@ func (c *checker) callForm(i int, call ToolCall) {
 	}
 }
 
-// idLimits returns the most bytes of a call id, or 0, and whether it must be plain.
-func (c *checker) idLimits() (most int, plain bool) {
-	switch c.provider {
-	case Anthropic:
-		return 0, true
-	case OpenAIChat, OpenAIResponses:
-		return 64, false
-	}
-	return 0, false
+// A callForm says what a provider accepts in a call.
+type callForm struct {
+	idBytes, nameBytes int // 0: no limit
+	plainID, plainName bool
+	object             bool // the arguments are an object
+}
+
+var callForms = map[Provider]callForm{
+	Anthropic:       {nameBytes: 200, plainID: true, object: true},
+	OpenAIChat:      {idBytes: 64, nameBytes: 64, plainName: true},
+	OpenAIResponses: {idBytes: 64, nameBytes: 128, plainName: true},
+	Gemini:          {nameBytes: 128, object: true},
 }
 
 // nameFault returns what is wrong with the name of a tool, or "".
 func (c *checker) nameFault(name string) string {
-	if name == "" {
+	form := callForms[c.provider]
+	switch {
+	case name == "":
 		return "is empty"
-	}
-	switch c.provider {
-	case Anthropic:
-		return tooLong(name, 200)
-	case OpenAIChat, OpenAIResponses:
-		if !isPlain(name) {
-			return "has characters other than letters, digits, _ and -"
-		}
-		if c.provider == OpenAIChat {
-			return tooLong(name, 64)
-		}
-		return tooLong(name, 128)
-	}
-	if first := name[0]; !isLetter(first) && first != '_' {
+	case form.plainName && !isPlain(name):
+		return "has characters other than letters, digits, _ and -"
+	case c.provider == Gemini && !isLetter(rune(name[0])) && name[0] != '_':
 		return "does not begin with a letter or _"
+	case c.provider == Gemini && !isPlain(strings.NewReplacer(".", "", ":", "").Replace(name)):
+		return "has characters other than letters, digits, _, ., : and -"
+	case len(name) > form.nameBytes:
+		return fmt.Sprintf("has %d bytes, limit %d", len(name), form.nameBytes)
 	}
-	for k := 1; k < len(name); k++ {
-		if b := name[k]; !isPlainByte(b) && b != '.' && b != ':' {
-			return "has characters other than letters, digits, _, ., : and -"
-		}
-	}
-	return tooLong(name, 128)
-}
-
-func tooLong(name string, most int) string {
-	if len(name) <= most {
-		return ""
-	}
-	return fmt.Sprintf("has %d bytes, limit %d", len(name), most)
+	return ""
 }
 
 // argumentsFault returns what is wrong with the arguments of a call, or "". Empty
@@ -100,7 +87,7 @@ func (c *checker) argumentsFault(arguments []byte) string {
 		return ""
 	case !json.Valid(arguments):
 		return "are not JSON"
-	case first != '{' && (c.provider == Anthropic || c.provider == Gemini):
+	case first != '{' && callForms[c.provider].object:
 		return "are not a JSON object"
 	}
 	return ""
@@ -108,14 +95,9 @@ func (c *checker) argumentsFault(arguments []byte) string {
 
 // isPlain reports whether s has only letters, digits, _ and -.
 func isPlain(s string) bool {
-	for k := 0; k < len(s); k++ {
-		if !isPlainByte(s[k]) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !isLetter(r) && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
 }
 
-func isPlainByte(b byte) bool { return isLetter(b) || b >= '0' && b <= '9' || b == '_' || b == '-' }
-
-func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+func isLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }

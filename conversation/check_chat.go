@@ -63,7 +63,7 @@ func (c *chatList) fields(i int, m *Message) {
 }
 
 func (c *chatList) toolCall(i int, call ToolCall) {
-	c.callForm(i, call)
+	c.checkCall(i, call)
 	if c.call(i, call.ID, call.Name) {
 		c.duplicate(i, call.ID)
 	}

@@ -98,7 +98,7 @@ func (g *geminiTurns) fields(i int, m *Message) {
 		}
 	}
 	for _, call := range m.ToolCalls {
-		g.callForm(i, call)
+		g.checkCall(i, call)
 		g.call(i, call.ID, call.Name)
 	}
 }
@@ -200,7 +200,7 @@ func (g *geminiTurns) rawCall(i int, m *Message, call *geminiFunction, place int
 	if form == "" {
 		form = string(call.Name)
 	}
-	g.callForm(i, ToolCall{form, string(call.Name), call.Args})
+	g.checkCall(i, ToolCall{form, string(call.Name), call.Args})
 	g.turn.list(listedCall{id: id, name: string(call.Name), index: i})
 }
 

@@ -52,7 +52,7 @@ func (r *responsesItems) fields(i int, m *Message) {
 		r.reasoning = -1
 		r.noImages(i, m)
 		for _, call := range m.ToolCalls {
-			r.callForm(i, call)
+			r.checkCall(i, call)
 			r.call(i, call.ID, "")
 		}
 		return
@@ -176,9 +176,9 @@ func (r *responsesItems) rawCall(i int, item *responsesItem) {
 		if json.Unmarshal(item.Arguments, &arguments) != nil {
 			arguments = ""
 		}
-		r.callForm(i, ToolCall{id, string(item.Name), []byte(arguments)})
+		r.checkCall(i, ToolCall{id, string(item.Name), []byte(arguments)})
 	case "custom_tool_call":
-		r.callForm(i, ToolCall{ID: id, Name: string(item.Name)})
+		r.checkCall(i, ToolCall{ID: id, Name: string(item.Name)})
 	case "mcp_approval_request":
 		id = string(item.ID)
 	}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -174,12 +175,8 @@ func (s *loose) UnmarshalJSON(text []byte) error {
 
 // firstByte returns the first byte of a JSON text after its spaces, or 0.
 func firstByte(text []byte) byte {
-	for _, b := range text {
-		switch b {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return b
-		}
+	if text = bytes.TrimLeft(text, " \t\r\n"); len(text) > 0 {
+		return text[0]
 	}
 	return 0
 }

@@ -86,40 +86,33 @@ func (r addressRule) local() bool {
 	return r.localhost || r.literal.IsValid() && zoneOf(r.literal) != public
 }
 
-// A refusedAddress is an address that the rule forbids.
-type refusedAddress struct {
-	addr netip.Addr
-	way  string // what to do
-}
+// A refusedAddress says that the rule forbids an address.
+type refusedAddress struct{ zone zone }
 
 func (e *refusedAddress) Error() string {
-	if !e.addr.IsValid() {
-		return "refused to connect: " + e.way
-	}
-	return fmt.Sprintf("refused to connect to a %s address: %s", zoneNames[zoneOf(e.addr)], e.way)
+	return fmt.Sprintf("refused to connect to a %s address: correct the base URL; if the address is meant, put it into "+
+		"the base URL, or allow private addresses (--summary-allow-private)", zoneNames[e.zone])
 }
 
 func (r addressRule) check(a netip.Addr) error {
 	a = a.Unmap()
 	z := zoneOf(a)
+	isLocal := z == loopback || z == private
+	var allowed bool
 	switch {
-	case r.literal.IsValid() && a == r.literal:
-		return nil
 	case r.literal.IsValid():
-		return &refusedAddress{a, "the base URL names another address"}
-	case r.localhost && z != loopback:
-		return &refusedAddress{a, "localhost must be this machine; correct its hosts file"}
+		allowed = a == r.literal
 	case r.localhost:
-		return nil
-	case z == public && r.plain:
-		return &refusedAddress{a, "plain http would show the text and the key to the network; use https"}
-	case z == public, r.private && (z == loopback || z == private):
-		return nil
-	case z == loopback || z == private:
-		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private " +
-			"addresses (--summary-allow-private)"}
+		allowed = z == loopback
+	case r.plain: // would show the text and the key to the network
+		allowed = r.private && isLocal
+	default:
+		allowed = z == public || r.private && isLocal
 	}
-	return &refusedAddress{a, "no provider is expected there; correct the base URL"}
+	if !allowed {
+		return &refusedAddress{z}
+	}
+	return nil
 }
 
 type control = func(network, address string, c syscall.RawConn) error
@@ -130,7 +123,7 @@ func (r addressRule) control(next control) func(context.Context, string, string,
 	return func(_ context.Context, network, address string, c syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || !strings.HasPrefix(network, "tcp") {
-			return &refusedAddress{way: "the address is not understood"}
+			return &refusedAddress{reserved}
 		}
 		if err := r.check(to.Addr()); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
@@ -114,9 +115,6 @@ func (p *provider) read(resp *http.Response) (answer, *trouble) {
 	failed := func(text, said string) (answer, *trouble) {
 		return answer{}, p.fails("%s (%s)", text, p.says(said))
 	}
-	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return failed("the answer is compressed, although the request did not allow it; check the base URL", e)
-	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	switch {
 	case err != nil:
@@ -213,9 +211,6 @@ func tooLong(code, said string) bool {
 // message returns the code and the message in the body of a refusal. Each is "" if
 // there is none.
 func (p *provider) message(resp *http.Response) (code, said string) {
-	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return "", ""
-	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostError)) // a part of the message is shown too
 	code, text := decodeError(body)
 	return p.says(code), p.says(text)
@@ -226,8 +221,8 @@ func decodeError(body []byte) (code, message string) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		text := strings.TrimSpace(string(body))
-		if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "{") {
-			return "", "" // an HTML page, or JSON that was cut
+		if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "{") || !utf8.ValidString(text) {
+			return "", "" // an HTML page, JSON that was cut, or a compressed text
 		}
 		return "", text
 	}

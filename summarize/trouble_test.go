@@ -127,7 +127,7 @@ var troubles = []troubleCase{
 			}
 		}
 	}, 0, 1, "403"},
-	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "check the base URL (gzip)"},
+	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "does not have the form of this API"},
 	{"gzip bomb of an error", status(500, bomb, "Content-Encoding", "gzip"), 0, 3, "500"},
 	{"big header", status(200, "{}", "X-Big", strings.Repeat("x", 1<<20)), 0, 3, "the connection broke"},
 	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "does not have the form of this API"},

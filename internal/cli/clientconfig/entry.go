@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
 )
@@ -75,16 +76,10 @@ func (e Entry) String() string {
 
 // cut returns the beginning of a long text.
 func cut(text string) string {
-	const most = 1000
-	if len(text) <= most {
+	if len(text) <= 1000 {
 		return text
 	}
-	for i := range text {
-		if i > most {
-			return text[:i] + "..."
-		}
-	}
-	return text
+	return fmt.Sprintf("%.1000s...", text)
 }
 
 // unlessMissing returns the error, but nil for a missing file.
