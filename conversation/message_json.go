@@ -3,6 +3,7 @@ package conversation
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -255,19 +256,9 @@ func unit16(text []byte, i int) rune {
 	if i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
 		return 0
 	}
-	var r rune
-	for _, c := range text[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0
-		}
-		r = r<<4 | rune(c)
+	r, err := strconv.ParseUint(string(text[i+2:i+6]), 16, 16)
+	if err != nil {
+		return 0
 	}
-	return r
+	return rune(r)
 }

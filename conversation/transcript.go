@@ -161,16 +161,8 @@ func lineBreak(text string) int {
 // plainName returns the name of a tool, quoted if it could be mistaken for something
 // else.
 func plainName(name string) string {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case strings.IndexByte("_-./+", c) >= 0:
-		default:
-			return strconv.Quote(name)
-		}
+	if name != "" && isPlain(strings.NewReplacer(".", "", "/", "", "+", "").Replace(name)) {
+		return name
 	}
-	if name == "" {
-		return `""`
-	}
-	return name
+	return strconv.Quote(name)
 }

@@ -72,12 +72,11 @@ func Names() []string {
 
 // Find returns the client of a name, and whether there is one.
 func Find(name string) (Client, bool) {
-	for _, c := range clients {
-		if c.Name == name {
-			return c, true
-		}
+	i := slices.IndexFunc(clients, func(c Client) bool { return c.Name == name })
+	if i < 0 {
+		return Client{}, false
 	}
-	return Client{}, false
+	return clients[i], true
 }
 
 // File returns the absolute path of the client's usual file, which need not exist.

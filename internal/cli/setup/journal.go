@@ -146,14 +146,12 @@ func (j *journal) addFolders(folders []string) {
 	j.Folders = slices.Compact(j.Folders)
 }
 
-// entry returns the edit of a file, and whether there is one.
-func (j *journal) entry(file string) (*fileDone, bool) {
-	for i := range j.Files {
-		if j.Files[i].File == file {
-			return &j.Files[i], true
-		}
+// entry returns the edit of a file, or nil.
+func (j *journal) entry(file string) *fileDone {
+	if i := slices.IndexFunc(j.Files, func(f fileDone) bool { return f.File == file }); i >= 0 {
+		return &j.Files[i]
 	}
-	return nil, false
+	return nil
 }
 
 // wrote reports whether setup has written the entry of a client's file: the last edit left
@@ -163,8 +161,8 @@ func (j *journal) wrote(c clientconfig.Client, file string, have clientconfig.En
 	if err != nil {
 		return false
 	}
-	done, found := j.entry(real)
-	if !found || done.Hook {
+	done := j.entry(real)
+	if done == nil || done.Hook {
 		return false
 	}
 	left, err := c.EntryIn(file, done.Left, ServerName)

@@ -270,7 +270,8 @@ func (p *Plan) apply(c *Client) error {
 
 // begin notes an edit that is about to be made.
 func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileDone {
-	done, found := j.entry(p.File)
+	done := j.entry(p.File)
+	found := done != nil
 	if !found {
 		j.Files = append(j.Files, fileDone{File: p.File})
 		done = &j.Files[len(j.Files)-1]
