@@ -52,18 +52,15 @@ const standbysSQL = `SELECT coalesce(application_name, ''), coalesce(sync_state,
 func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	var lag, unlogged int64
 	var unsynced, torn bool
-	server := wire.Statement{SQL: infoSQL, Row: func(row *wire.Row) error {
-		i = Info{Newest: schemaVersion, Standbys: i.Standbys, Server: row.Text(), Standby: row.Bool(),
-			ReadOnly: row.Bool(), Checksums: row.Bool(), Schema: row.Int(), Bytes: row.Int(),
-			Connections: row.Int(), MaxConnections: row.Int(), SynchronousCommit: row.Text(),
-			SynchronousStandbys: row.Text()}
-		lag, unsynced, torn, unlogged = row.Int(), row.Bool(), row.Bool(), row.Int()
-		return bad(row, "state of", "the server")
-	}}
+	server := wire.Statement{SQL: infoSQL, Row: wire.Into(&i.Server, &i.Standby, &i.ReadOnly, &i.Checksums, &i.Schema,
+		&i.Bytes, &i.Connections, &i.MaxConnections, &i.SynchronousCommit, &i.SynchronousStandbys, &lag, &unsynced,
+		&torn, &unlogged)}
 	standbys := wire.Statement{SQL: standbysSQL, Row: func(row *wire.Row) error {
-		i.Standbys = append(i.Standbys, Standby{Name: row.Text(), Sync: row.Text(),
-			Lag: time.Duration(row.Int()) * time.Microsecond})
-		return bad(row, "standby of", "the server")
+		var one Standby
+		err := row.Scan(&one.Name, &one.Sync, (*int64)(&one.Lag))
+		one.Lag *= time.Microsecond
+		i.Standbys = append(i.Standbys, one)
+		return err
 	}}
 	if err := s.view(ctx, func(sn *snapshot) error {
 		i.Standbys = nil
@@ -71,6 +68,7 @@ func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	}); err != nil {
 		return Info{}, err
 	}
+	i.Newest = schemaVersion
 	i.Lag = time.Duration(lag) * time.Microsecond
 	if unsynced {
 		i.NotDurable = append(i.NotDurable, "fsync is off, so a crash of the server's machine may lose writes and "+

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -17,9 +16,15 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 		}
 	}
 	var l store.Loaded
-	if err := r.withOwner(&l.Owner, r.loadQueries(q, &l)...); err != nil {
+	var due int64
+	batch := r.loadQueries(q, &l)
+	if q.MaxDue > 0 {
+		batch = append(batch, r.dueQuery(q.From, q.Until, q.MaxDue, &due))
+	}
+	if err := r.withOwner(&l.Owner, batch...); err != nil {
 		return store.Loaded{}, err
 	}
+	l.Due = int(due)
 	if q.Entries != nil && q.Entries.Tail {
 		slices.Reverse(l.Entries)
 	}
@@ -31,16 +36,11 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 
 // selectCurrent joins an owner's state with a file and its current version. The tables are
 // joined one by one, because a join of three SELECTs takes the server half as long again.
-var selectCurrent = "SELECT " + of("o", ownerColumns) + ", " + of("f", fileColumns) + ", " + of("v", versionColumns) +
-	", v.content" +
+var selectCurrent = "SELECT " + store.Of("o", store.OwnerTable.Columns) + ", " +
+	store.Of("f", store.FileTable.Columns) + ", " + store.Of("v", store.VersionTable.Columns) + ", v.content" +
 	" FROM owners o LEFT JOIN files f ON f.owner = $1 AND f.path = $2" +
 	" LEFT JOIN versions v ON v.owner = $1 AND v.path = $2 AND v.version = f.version AND f.deleted IS NULL" +
 	" WHERE o.owner = $1"
-
-// of returns a list of columns as those of a table.
-func of(table, columns string) string {
-	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
-}
 
 // loadCurrent loads what most reads ask for: a file and its current version. An owner
 // without a row is not found.
@@ -50,14 +50,11 @@ func (r reader) loadCurrent(path string) (l store.Loaded, found bool, err error)
 		New: func() { l, found = store.Loaded{File: store.FileHead{Path: path}}, false },
 		Row: func(row *wire.Row) (err error) {
 			found = true
-			owner, file, version := row.Part(numColumns(ownerColumns)), row.Part(numColumns(fileColumns)), row.Part(numColumns(versionColumns)+1)
-			if l.Owner, err = readOwner(owner, r.owner); err != nil || file == nil {
-				return err
+			for _, to := range []store.Row{{State: &l.Owner}, {File: &l.File}, {Version: &l.Version, Path: path}} {
+				if _, err = readRow(row, r.owner, to); err != nil {
+					break
+				}
 			}
-			if l.File, err = readFile(file); err != nil || version == nil {
-				return err
-			}
-			l.Version, err = readContent(version, path)
 			return err
 		},
 	})
@@ -104,9 +101,6 @@ func (r reader) loadQueries(q store.Query, l *store.Loaded) (batch []wire.Statem
 	}
 	if q.Request != "" {
 		batch = append(batch, r.requestQuery(q.Request, &l.Request))
-	}
-	if q.MaxDue > 0 {
-		batch = append(batch, r.dueQuery(q.From, q.Until, q.MaxDue, &l.Due))
 	}
 	return batch
 }

@@ -51,21 +51,34 @@ func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerL
 }
 
 func ownersQuery(q store.OwnersQuery, owners *[]store.OwnerUsage) wire.Statement {
-	query, args := listOwners(q)
-	return wire.Statement{SQL: query, Args: args, Row: func(row *wire.Row) (err error) {
-		owner := row.Text()
-		u := store.OwnerUsage{Owner: store.Owner{Tenant: q.Tenant, Agent: strings.TrimPrefix(owner, q.Tenant+"/")}}
-		if q.Which == store.UsedOwners {
-			var state store.OwnerState
-			state, err = readOwner(row, owner)
-			u.Usage, u.Updated = state.Usage, state.Updated
+	var args []any
+	end := q.SQL("live", func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	})
+	columns := "owner"
+	if q.Which == store.UsedOwners {
+		columns += ", " + store.OwnerTable.Columns
+	}
+	return ownerList(owners, "SELECT "+columns+" FROM owners"+end, args)
+}
+
+// ownerList reads owners, each with his state if the query has it.
+func ownerList(owners *[]store.OwnerUsage, query string, args []any) wire.Statement {
+	return wire.Statement{SQL: query, Args: args, Row: func(row *wire.Row) error {
+		name, s := "", store.OwnerState{}
+		err := row.Scan(&name)
+		if err == nil && row.Len() > 0 {
+			_, err = readRow(row, name, store.Row{State: &s})
 		}
-		*owners = append(*owners, u)
+		if err != nil {
+			return err
+		}
+		of, err := store.ParseOwner(name)
+		*owners = append(*owners, store.OwnerUsage{Owner: of, Usage: s.Usage, Updated: s.Updated})
 		return err
 	}}
 }
-
-var ownedTables = []string{"owners", "files", "versions", "summaries", "logs", "entries", "requests", "changes"}
 
 // allOwnersQuery looks once for each owner into the index of each table, whatever the
 // owners have.
@@ -75,66 +88,15 @@ func allOwnersQuery(q store.OwnersQuery, owners *[]store.OwnerUsage) wire.Statem
 		after = q.After.Owner.String()
 	}
 	next := func(after string) string {
-		where := " WHERE owner > " + after
-		return "SELECT min(owner) FROM (SELECT min(owner) AS owner FROM " +
-			strings.Join(ownedTables, where+" UNION ALL SELECT min(owner) FROM ") + where + ") next"
+		var tables []string
+		for _, t := range slices.Concat(store.Tables...) {
+			tables = append(tables, "SELECT min(owner) AS owner FROM "+t.Name+" WHERE owner > "+after)
+		}
+		return "SELECT min(owner) FROM (" + strings.Join(tables, " UNION ALL ") + ") next"
 	}
 	query := "WITH RECURSIVE names (owner) AS ((" + next("$1") + ") UNION ALL SELECT (" + next("names.owner") +
 		") FROM names WHERE names.owner IS NOT NULL) SELECT owner FROM names WHERE owner IS NOT NULL LIMIT $2"
-	return wire.Statement{SQL: query, Args: []any{after, int64(q.Limit)}, Row: func(row *wire.Row) error {
-		name := row.Text()
-		slash := strings.LastIndexByte(name, '/') // no agent's name has one
-		if slash < 0 {
-			return store.Errorf(store.ErrCorrupt, "the stored name %q of an owner has no tenant", name)
-		}
-		*owners = append(*owners, store.OwnerUsage{Owner: store.Owner{Tenant: name[:slash], Agent: name[slash+1:]}})
-		return nil
-	}}
-}
-
-// afterName sorts after every name that begins with a prefix. Names are of letters, digits,
-// "-", "_" and "/".
-func afterName(prefix string) string { return prefix + "\x7f" }
-
-// listOwners returns the statement of a query for owners of a tenant that hold anything or
-// are deleted, and its arguments.
-func listOwners(q store.OwnersQuery) (string, []any) {
-	tenant := q.Tenant + "/"
-	var args []any
-	arg := func(v any) string {
-		args = append(args, v)
-		return fmt.Sprintf("$%d", len(args))
-	}
-	where := []string{"owner >= " + arg(tenant+q.Prefix), "owner < " + arg(afterName(tenant+q.Prefix)), "live"}
-	if q.Which == store.DeletedOwners {
-		where[2] = "NOT live AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND " +
-			"changes = 0" +
-			" AND (updated < " + arg(q.From) + " OR updated > " + arg(q.Until) + ")"
-	}
-	if q.Part != "" { // names are ASCII, and so is lower
-		where = append(where, "strpos(lower(substr(owner, "+arg(int64(len(tenant)+1))+"::int)), "+arg(strings.ToLower(q.Part))+") > 0")
-	}
-	order := map[store.OwnersOrder]string{store.ByUpdated: "updated", store.ByBytes: "bytes"}[q.Order]
-	by := "owner"
-	if order != "" {
-		by = order + " DESC, owner"
-	}
-	if q.After != nil {
-		name := arg(tenant + q.After.Owner.Agent)
-		switch q.Order {
-		case store.ByUpdated:
-			at := arg(q.After.Updated)
-			where = append(where, "(updated < "+at+" OR updated = "+at+" AND owner > "+name+")")
-		case store.ByBytes:
-			at := arg(q.After.Usage.Bytes)
-			where = append(where, "(bytes < "+at+" OR bytes = "+at+" AND owner > "+name+")")
-		default:
-			where = append(where, "owner > "+name)
-		}
-	}
-	limit := arg(int64(q.Limit))
-	return "SELECT owner, " + ownerColumns + " FROM owners WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by +
-		" LIMIT " + limit, args
+	return ownerList(owners, query, []any{after, int64(q.Limit)})
 }
 
 func totalsQuery(tenant string, sum *store.Totals) wire.Statement {
@@ -144,13 +106,7 @@ func totalsQuery(tenant string, sum *store.Totals) wire.Statement {
 	}
 	return wire.Statement{
 		SQL:  "SELECT " + columns + " FROM owners WHERE owner > $1 AND owner < $2 AND live",
-		Args: []any{tenant + "/", afterName(tenant + "/")},
-		Row: func(row *wire.Row) error {
-			for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions,
-				&sum.Bytes} {
-				*n = row.Int()
-			}
-			return bad(row, "totals of", tenant)
-		},
+		Args: []any{tenant + "/", store.AfterName(tenant + "/")},
+		Row:  wire.Into(&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes),
 	}
 }

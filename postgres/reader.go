@@ -1,9 +1,9 @@
 package postgres
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -27,15 +27,8 @@ type reader struct {
 // argument. A statement may run twice, and begins anew each time.
 
 func (r reader) ownerQuery(s *store.OwnerState) wire.Statement {
-	return wire.Statement{
-		SQL:  "SELECT " + ownerColumns + " FROM owners WHERE owner = $1",
-		Args: []any{r.owner},
-		New:  func() { *s = store.OwnerState{} },
-		Row: func(row *wire.Row) (err error) {
-			*s, err = readOwner(row, r.owner)
-			return err
-		},
-	}
+	return r.rows(store.OwnerTable, "", selectOf(store.OwnerTable, ""), func() { *s = store.OwnerState{} },
+		func(found store.Row) { *s = *found.State })
 }
 
 // withOwner runs a batch and reads the owner's state.
@@ -55,15 +48,8 @@ func (r reader) Owner() (s store.OwnerState, err error) {
 }
 
 func (r reader) fileQuery(path string, h *store.FileHead) wire.Statement {
-	return wire.Statement{
-		SQL:  "SELECT " + fileColumns + " FROM files WHERE owner = $1 AND path = $2",
-		Args: []any{r.owner, path},
-		New:  func() { *h = store.FileHead{Path: path} },
-		Row: func(row *wire.Row) (err error) {
-			*h, err = readFile(row)
-			return err
-		},
-	}
+	return r.rows(store.FileTable, "", selectOf(store.FileTable, "")+" AND path = $2",
+		func() { *h = store.FileHead{Path: path} }, func(found store.Row) { *h = *found.File }, path)
 }
 
 // noVersion is the number of no version.
@@ -72,67 +58,34 @@ const noVersion = -1
 // versionQuery reads a version of a file, the current one if n is 0. The content is left out
 // if the version is known. A current version of more than most bytes is not read; 0: any is.
 func (r reader) versionQuery(path string, n, known, most int64, v *store.Version) wire.Statement {
-	where, args := "version = $4", []any{r.owner, path, known, n}
+	where, args := " AND version = $4", []any{known, n}
 	if n == 0 {
-		where = "version = (SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL" +
+		where = " AND version = (SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL" +
 			" AND ($4 = 0 OR sizes[cardinality(sizes)] <= $4))"
-		args[3] = most
+		args[1] = most
 	}
-	return wire.Statement{
-		SQL: "SELECT " + versionColumns + ", CASE WHEN version = $3 THEN NULL ELSE content END FROM versions" +
-			" WHERE owner = $1 AND path = $2 AND " + where,
-		Args: args,
-		New:  func() { *v = store.Version{} },
-		Row: func(row *wire.Row) (err error) {
-			*v, err = readContent(row, path)
-			return err
-		},
-	}
+	return r.rows(store.VersionTable, path,
+		selectOf(store.VersionTable, ", CASE WHEN version = $3 THEN NULL ELSE content END")+where,
+		func() { *v = store.Version{} }, func(found store.Row) { *v = *found.Version }, args...)
 }
 
 func (r reader) versionsQuery(path string, all *[]store.Version) wire.Statement {
-	return wire.Statement{
-		SQL: "SELECT " + versionColumns + ", " + receiptColumn +
-			" FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
-		Args: []any{r.owner, path},
-		New:  func() { *all = nil },
-		Row: func(row *wire.Row) error {
-			v, err := readContent(row, path)
-			*all = append(*all, v)
-			return err
-		},
-	}
+	return r.rows(store.VersionTable, path, selectOf(store.VersionTable, withReceipt)+" ORDER BY version",
+		func() { *all = nil }, func(found store.Row) { *all = append(*all, *found.Version) })
 }
 
 // summaryQuery reads a summary of a file, of the current version if the key has none.
 func (r reader) summaryQuery(path string, k store.SummaryKey, s **store.Summary) wire.Statement {
-	return wire.Statement{
-		SQL: "SELECT " + summaryColumns + " FROM summaries WHERE owner = $1 AND path = $2 AND method = $4 AND model " +
-			"= $5 AND prompt = $6" +
-			" AND version = CASE WHEN $3 <> 0 THEN $3 ELSE (SELECT version FROM files WHERE owner = $1 AND path = " +
-			"$2) END",
-		Args: []any{r.owner, path, k.Version, []byte(k.Method), []byte(k.Model), []byte(k.Prompt)},
-		New:  func() { *s = nil },
-		Row: func(row *wire.Row) error {
-			found, err := readSummary(row, path)
-			*s = &found
-			return err
-		},
-	}
+	return r.rows(store.SummaryTable, path, selectOf(store.SummaryTable, withContent)+
+		" AND method = $4 AND model = $5 AND prompt = $6 AND version = CASE WHEN $3 <> 0 THEN $3 ELSE"+
+		" (SELECT version FROM files WHERE owner = $1 AND path = $2) END",
+		func() { *s = nil }, func(found store.Row) { *s = found.Summary }, k.Version, k.Method, k.Model, k.Prompt)
 }
 
 func (r reader) Summaries(path string) (list []store.Summary, err error) {
-	err = r.do(wire.Statement{
-		SQL: "SELECT " + strings.TrimSuffix(summaryColumns, ", content") + ", NULL FROM summaries" +
-			" WHERE owner = $1 AND path = $2 ORDER BY version, method, model, prompt",
-		Args: []any{r.owner, path},
-		New:  func() { list = nil },
-		Row: func(row *wire.Row) error {
-			s, err := readSummary(row, path)
-			list = append(list, s)
-			return err
-		},
-	})
+	t := store.SummaryTable
+	err = r.do(r.rows(t, path, selectOf(t, "")+" ORDER BY "+t.Key, func() { list = nil },
+		func(found store.Row) { list = append(list, *found.Summary) }))
 	return list, err
 }
 
@@ -144,10 +97,10 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	}
 	where := "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) +
 		" AND deleted IS NULL ORDER BY path LIMIT $2"
-	heads := "SELECT " + fileColumns + " FROM files WHERE " + where
+	heads := "SELECT " + store.FileTable.Columns + " FROM files WHERE " + where
 	switch {
 	case q.Kind == store.KindLog:
-		heads = "SELECT " + logColumns + " FROM logs WHERE " + where
+		heads = "SELECT " + store.LogTable.Columns + " FROM logs WHERE " + where
 	case q.Contents:
 		heads = selectCurrentFiles(heads)
 	case q.Authors:
@@ -159,11 +112,12 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	err = r.do(wire.Statement{SQL: heads, Args: args, New: func() { s = store.Scanned{} },
 		Row: func(row *wire.Row) error {
 			if q.Kind == store.KindLog {
-				h, err := readLog(row)
+				h := store.LogHead{}
+				_, err := readRow(row, r.owner, store.Row{Log: &h})
 				s.Logs = append(s.Logs, h)
 				return err
 			}
-			return scanFile(row, q, &s)
+			return r.scanFile(row, q, &s)
 		}})
 	if err != nil {
 		return store.Scanned{}, err
@@ -173,20 +127,24 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 }
 
 // scanFile adds a file to a page.
-func scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
-	h, err := readFile(row)
-	f := store.File{FileHead: h}
+func (r reader) scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
+	f := store.File{}
+	_, err := readRow(row, r.owner, store.Row{File: &f.FileHead})
 	switch {
 	case err != nil:
 	case q.Contents:
-		found, version := row.Int(), row.Part(numColumns(versionColumns)+1)
-		if version == nil {
-			return store.MissingVersion(h.Version)
+		var found int64
+		if err = row.Scan(&found); err != nil {
+			return err
 		}
-		f.Current, err = readContent(version, h.Path)
+		there, err := readRow(row, r.owner, store.Row{Version: &f.Current, Path: f.Path})
+		if err != nil || !there {
+			return cmp.Or(err, store.MissingVersion(f.Version))
+		}
 		s.More = found > int64(len(s.Files)+1)
 	case q.Authors:
-		f.Current.Author = readAuthor(row)
+		a := &f.Current.Author
+		err = row.Scan(&a.Client, &a.Version, &a.Key)
 	}
 	s.Files = append(s.Files, f)
 	return err
@@ -195,71 +153,53 @@ func scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
 // selectCurrentFiles adds up the sizes in the heads of a page. Then it looks up the versions
 // that are wanted, and no others.
 func selectCurrentFiles(heads string) string {
-	return "SELECT " + of("h", fileColumns) + ", h.found, " + of("v", versionColumns) + ", v.content FROM (SELECT " +
-		fileColumns +
+	files, versions := store.FileTable.Columns, store.VersionTable.Columns
+	return "SELECT " + store.Of("h", files) + ", h.found, " + store.Of("v", versions) + ", v.content FROM (SELECT " +
+		files +
 		", count(*) OVER () AS found, row_number() OVER (ORDER BY path) AS n," +
 		" sum(greatest(sizes[cardinality(sizes)], 0)) OVER (ORDER BY path ROWS UNBOUNDED PRECEDING) AS bytes" +
 		" FROM (" + heads + ") page) h" +
-		" LEFT JOIN LATERAL (SELECT " + versionColumns + ", content FROM versions" +
+		" LEFT JOIN LATERAL (SELECT " + versions + ", content FROM versions" +
 		" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true" +
 		" WHERE h.n < $2 AND (h.bytes <= $3 OR h.n = 1) ORDER BY h.path"
 }
 
 func (r reader) logQuery(path string, h *store.LogHead) wire.Statement {
-	return wire.Statement{
-		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND path = $2",
-		Args: []any{r.owner, path},
-		New:  func() { *h = store.LogHead{Path: path} },
-		Row: func(row *wire.Row) (err error) {
-			*h, err = readLog(row)
-			return err
-		},
-	}
+	return r.rows(store.LogTable, "", selectOf(store.LogTable, "")+" AND path = $2",
+		func() { *h = store.LogHead{Path: path} }, func(found store.Row) { *h = *found.Log }, path)
 }
 
 // entriesQuery reads entries, the newest first with q.Tail. It sends no more of them than
 // are wanted: their bytes are added up by the server.
 func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry) wire.Statement {
-	s := r.rawEntries(path, q, all)
+	columns, order, after, next := store.EntryTable.Columns+withContent, "entry", q.After, int64(1)
+	if q.Tail {
+		order, after, next = "entry DESC", 0, -1
+	}
+	query, args := selectOf(store.EntryTable, withContent)+" AND entry > $3 ORDER BY "+order, []any{after}
+	if q.Limit > 0 {
+		query += " LIMIT $4"
+		args = append(args, int64(q.Limit))
+	}
+	if q.MaxBytes > 0 {
+		args = append(args, q.MaxBytes)
+		query = fmt.Sprintf("SELECT %s FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN "+
+			"UNBOUNDED PRECEDING AND CURRENT ROW) AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) page) "+
+			"counted WHERE bytes <= $%d OR n = 1 ORDER BY %s", columns, order, order, query, len(args)+2, order)
+	}
+	s := r.rows(store.EntryTable, path, query, func() { *all = nil },
+		func(found store.Row) { *all = append(*all, *found.Entry) }, args...)
 	read := s.Row
 	s.Row = func(row *wire.Row) error {
 		if err := read(row); err != nil {
 			return err
 		}
-		if n := len(*all); n > 1 && !follows((*all)[n-2].ID, (*all)[n-1].ID, q.Tail) {
-			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID,
-				(*all)[n-1].ID)
+		if n := len(*all); n > 1 && (*all)[n-1].ID != (*all)[n-2].ID+next {
+			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
 		}
 		return nil
 	}
 	return s
-}
-
-// rawEntries is entriesQuery without the check that no entry is missing.
-func (r reader) rawEntries(path string, q store.EntryQuery, all *[]store.Entry) wire.Statement {
-	order, after := "entry", q.After
-	if q.Tail {
-		order, after = "entry DESC", 0
-	}
-	rows := "SELECT " + entryColumns + " FROM entries WHERE owner = $1 AND path = $2 AND entry > $3 ORDER BY " + order
-	args := []any{r.owner, path, after}
-	if q.Limit > 0 {
-		rows += " LIMIT $4"
-		args = append(args, int64(q.Limit))
-	}
-	if q.MaxBytes > 0 {
-		before := fmt.Sprintf("sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND "+
-			"CURRENT ROW)", order)
-		rows = fmt.Sprintf("SELECT %s FROM (SELECT *, %s AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) "+
-			"page) counted"+
-			" WHERE bytes <= $%d OR n = 1 ORDER BY %s", entryColumns, before, order, rows, len(args)+1, order)
-		args = append(args, q.MaxBytes)
-	}
-	return wire.Statement{SQL: rows, Args: args, New: func() { *all = nil }, Row: func(row *wire.Row) error {
-		e, err := readEntry(row, path)
-		*all = append(*all, e)
-		return err
-	}}
 }
 
 func (r reader) Entries(path string, q store.EntryQuery) (all []store.Entry, err error) {
@@ -272,47 +212,24 @@ func (r reader) Entries(path string, q store.EntryQuery) (all []store.Entry, err
 	return all, nil
 }
 
-func follows(a, b int64, down bool) bool {
-	if down {
-		return b == a-1
-	}
-	return b == a+1
-}
-
 func (r reader) bytesQuery(path string, through int64, sum *int64) wire.Statement {
 	return wire.Statement{
 		SQL: "SELECT coalesce(sum(octet_length(content)), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 " +
 			"AND entry <= $3",
-		Args: []any{r.owner, path, through},
-		Row: func(row *wire.Row) error {
-			*sum = row.Int()
-			return bad(row, "bytes of", path)
-		},
+		Args: []any{r.owner, path, through}, Row: wire.Into(sum),
 	}
 }
 
-func (r reader) requestQuery(key string, found **store.Request) wire.Statement {
-	return wire.Statement{
-		SQL:  "SELECT " + requestColumns + " FROM requests WHERE owner = $1 AND key = $2",
-		Args: []any{r.owner, key},
-		New:  func() { *found = nil },
-		Row: func(row *wire.Row) error {
-			q, err := readRequest(row)
-			*found = &q
-			return err
-		},
-	}
+func (r reader) requestQuery(key string, to **store.Request) wire.Statement {
+	return r.rows(store.RequestTable, "", selectOf(store.RequestTable, "")+" AND key = $2", func() { *to = nil },
+		func(found store.Row) { *to = found.Request }, key)
 }
 
-func (r reader) dueQuery(from, to time.Time, n int, due *int) wire.Statement {
+func (r reader) dueQuery(from, to time.Time, n int, due *int64) wire.Statement {
 	return wire.Statement{
 		SQL: "SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = $1 AND (created < $2 OR created > $3) " +
 			"LIMIT $4) due",
-		Args: []any{r.owner, from, to, int64(n)},
-		Row: func(row *wire.Row) error {
-			*due = int(row.Int())
-			return bad(row, "requests of", r.owner)
-		},
+		Args: []any{r.owner, from, to, int64(n)}, Row: wire.Into(due),
 	}
 }
 

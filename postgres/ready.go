@@ -25,20 +25,18 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // look asks the server whether it takes writes, on a connection of the pool.
 func (s *Store) look() error {
+	var version int64
 	var standby, readOnly bool
 	err := s.view(s.life, func(sn *snapshot) error {
 		return sn.do(wire.Statement{
 			SQL: "SELECT version, pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on' FROM " +
 				"schema_version",
-			Row: func(row *wire.Row) error {
-				if err := checkVersion(row.Int()); err != nil {
-					return err
-				}
-				standby, readOnly = row.Bool(), row.Bool()
-				return bad(row, "state of", "the server")
-			},
+			Row: wire.Into(&version, &standby, &readOnly),
 		})
 	})
+	if err == nil {
+		err = checkVersion(version)
+	}
 	switch {
 	case err != nil:
 		e := store.Errorf(kindOfLook(err), "the database does not answer; the server's log says why")

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -23,27 +22,22 @@ func (r records) Get(key string) (rec store.Record, err error) {
 	found := false
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		found = false
-		return sn.do(wire.Statement{SQL: "SELECT " + recordColumns + " FROM records WHERE key = $1", Args: []any{key},
-			Row: func(row *wire.Row) (err error) {
+		return sn.do(wire.Statement{SQL: "SELECT " + store.RecordColumns + " FROM records WHERE key = $1", Args: []any{key},
+			Row: func(row *wire.Row) error {
 				found = true
-				rec, err = readRecord(row)
-				return err
+				return row.Scan(rec.Fields()...)
 			}})
 	})
 	if err == nil && !found {
-		err = missingRecord(key)
+		err = store.MissingRecord(key)
 	}
 	return rec, err
-}
-
-func missingRecord(key string) error {
-	return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
 }
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
 	put := wire.Statement{
-		SQL: "INSERT INTO records (" + recordColumns +
+		SQL: "INSERT INTO records (" + store.RecordColumns +
 			") VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT (key) DO NOTHING",
 		Args: []any{key, value, next},
 	}
@@ -66,7 +60,7 @@ func (r records) Restore(rec store.Record) error {
 		return store.Errorf(store.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
 	}
 	restore := wire.Statement{
-		SQL:  "INSERT INTO records (" + recordColumns + ") VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING",
+		SQL:  "INSERT INTO records (" + store.RecordColumns + ") VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING",
 		Args: []any{rec.Key, rec.Value, rec.Revision, rec.Updated},
 	}
 	return r.s.write(r.ctx, "", func(t *tx) error { return t.change(restore, rec.Key) })
@@ -81,7 +75,7 @@ func (t *tx) change(s wire.Statement, key string) error {
 		return err
 	}
 	if changed == 0 {
-		return store.Errorf(store.ErrConflict, "record %q is not at the revision given", key)
+		return store.ChangedRecord(key)
 	}
 	return nil
 }
@@ -99,7 +93,7 @@ func (r records) Delete(key string, revision int64) error {
 		}
 		if !there {
 			t.sent = true // confirm has nothing that is locked
-			return missingRecord(key)
+			return store.MissingRecord(key)
 		}
 		return t.change(wire.Statement{SQL: "DELETE FROM records WHERE key = $1 AND revision = $2",
 			Args: []any{key, revision}}, key)
@@ -112,12 +106,11 @@ func (r records) List(prefix, after string, limit int) (list []store.Record, err
 		args := []any{int64(limit)}
 		where := inRange("key", prefix, after, &args)
 		return sn.do(wire.Statement{
-			SQL:  "SELECT " + recordColumns + " FROM records WHERE " + where + " ORDER BY key LIMIT $1",
+			SQL:  "SELECT " + store.RecordColumns + " FROM records WHERE " + where + " ORDER BY key LIMIT $1",
 			Args: args,
 			Row: func(row *wire.Row) error {
-				rec, err := readRecord(row)
-				list = append(list, rec)
-				return err
+				list = append(list, store.Record{})
+				return row.Scan(list[len(list)-1].Fields()...)
 			},
 		})
 	})
@@ -130,10 +123,7 @@ func (r records) List(prefix, after string, limit int) (list []store.Record, err
 // Now returns the time of the server's clock.
 func (r records) Now() (now time.Time, err error) {
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
-		return sn.do(wire.Statement{SQL: "SELECT clock_timestamp()", Row: func(row *wire.Row) error {
-			now = row.Time()
-			return bad(row, "time", "")
-		}})
+		return sn.do(wire.Statement{SQL: "SELECT clock_timestamp()", Row: wire.Into(&now)})
 	})
 	return now, err
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -14,8 +15,11 @@ import (
 func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
 	return s.write(ctx, o.String(), func(t *tx) error {
 		there := false
-		query := "SELECT 1::bigint FROM " + strings.Join(ownedTables[1:],
-			" WHERE owner = $1 UNION ALL SELECT 1 FROM ") + " WHERE owner = $1 LIMIT 1"
+		var selects []string
+		for _, table := range slices.Concat(store.Tables[1:]...) {
+			selects = append(selects, "SELECT 1::bigint FROM "+table.Name+" WHERE owner = $1")
+		}
+		query := strings.Join(selects, " UNION ALL ") + " LIMIT 1"
 		if err := t.do(wire.Statement{SQL: query, Args: []any{t.owner},
 			New: func() { there = false },
 			Row: func(*wire.Row) error { there = true; return nil },
@@ -30,7 +34,7 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 				err = notStarted(ctx)
 			}
 			if err == nil {
-				err = t.restore(r)
+				err = t.hold(t.put(r))
 			}
 			if err != nil {
 				return err
@@ -38,28 +42,4 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 		}
 		return nil
 	})
-}
-
-// restore adds a row.
-func (t *tx) restore(r store.Row) error {
-	switch {
-	case r.State != nil:
-		return t.Apply(*r.State)
-	case r.Change != nil:
-		t.grew = true
-		return t.hold(wire.Statement{SQL: insertChange, Args: changeValues(t.owner, r.Change)})
-	case r.File != nil:
-		return t.hold(wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, *r.File)})
-	case r.Version != nil:
-		return t.hold(wire.Statement{SQL: insertVersion, Args: versionValues(t.owner, r.Path, r.Version)})
-	case r.Summary != nil:
-		return t.hold(wire.Statement{SQL: upsertSummary, Args: summaryValues(t.owner, r.Path, r.Summary)})
-	case r.Log != nil:
-		return t.hold(wire.Statement{SQL: upsertLog, Args: logValues(t.owner, *r.Log)})
-	case r.Entry != nil:
-		return t.hold(wire.Statement{SQL: insertEntry, Args: entryValues(t.owner, r.Path, r.Entry)})
-	case r.Request != nil:
-		return t.Apply(*r.Request)
-	}
-	return nil
 }

@@ -2,177 +2,121 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// The columns of each table but the owner, in the order in which the functions below read
-// and write them.
-const (
-	ownerColumns = "files, logs, entries, versions, bytes, operations, file_floor, log_floor," +
-		" deleted_files, deleted_logs, requests, revision, changes, updated"
-	fileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated"
-	versionColumns = "version, size, sha256, client, client_version, key_id, created"
-	logColumns     = "path, first, last, bytes, deleted, created, updated"
-	entryColumns   = "entry, sha256, client, client_version, key_id, created, content"
-	summaryColumns = "version, method, model, prompt, sha256, tokens, created, content"
-	requestColumns = "key, hash, created, number, count, bytes"
-	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, " +
-		"session, created"
-	recordColumns = "key, value, revision, updated"
-)
-
-// numColumns returns how many columns a list has.
-func numColumns(list string) int { return strings.Count(list, ",") + 1 }
-
-// bad returns [store.ErrCorrupt] if anything in a row was wrong. The error names the
-// row.
-func bad(r *wire.Row, what string, name any) error {
-	if r.Bad {
-		return store.Errorf(store.ErrCorrupt, "the stored %s %v cannot be read", what, name)
+// selectOf returns the query for rows of an owner, or of a path of his, whose columns end
+// with last.
+func selectOf(t *store.Table, last string) string {
+	where := " WHERE owner = $1"
+	if t.OfPath {
+		where += " AND path = $2"
 	}
-	return nil
+	return "SELECT " + t.Columns + last + " FROM " + t.Name + where
 }
 
-func counters(s *store.OwnerState) []*int64 {
-	return []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
-		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes}
-}
+// withContent is the last column of a query for content.
+const withContent = ", content"
 
-func ownerValues(owner string, s store.OwnerState) []any {
-	v := []any{owner}
-	for _, n := range counters(&s) {
-		v = append(v, *n)
+// withReceipt is the last column of a query for the receipts of versions that are redacted;
+// NULL: it is not.
+const withReceipt = ", CASE WHEN sha256 = decode(repeat('00', 32), 'hex') THEN content END"
+
+// readRow reads a row of an owner, with its content if that comes next. It reports false if
+// a joined table has no row.
+func readRow(row *wire.Row, owner string, to store.Row) (there bool, err error) {
+	t, fields := to.Table()
+	if !row.Take(len(fields)) {
+		return false, nil
 	}
-	return append(v, s.Updated, s.Usage != store.Usage{})
-}
-
-func readOwner(r *wire.Row, owner string) (s store.OwnerState, err error) {
-	if r == nil { // the first column is never NULL
-		return s, bad(&wire.Row{Bad: true}, "usage of", owner)
+	err = row.Scan(fields...)
+	if err == nil && t.Content && row.Len() > 0 {
+		var content []byte
+		if row.Scan(&content); !to.SetContent(content) {
+			err = store.ErrCorrupt
+		}
 	}
-	for _, n := range counters(&s) {
-		*n = r.Int()
+	if err != nil {
+		err = store.Errorf(store.ErrCorrupt, "the stored %s cannot be read", to.Name(owner))
 	}
-	s.Updated = r.Time()
-	return s, bad(r, "usage of", owner)
+	return true, err
 }
 
-func fileValues(owner string, h store.FileHead) []any {
-	v := []any{owner, h.Path, h.Version, h.Sizes, h.Summary, deletion(h.Deleted, &h.Updated), h.Created, h.Updated}
-	return v
-}
-
-func readFile(r *wire.Row) (h store.FileHead, err error) {
-	h.Path, h.Version, h.Sizes, h.Summary = r.Text(), r.Int(), r.Ints(), r.Int()
-	_, h.Deleted = r.MaybeTime()
-	h.Created, h.Updated = r.Time(), r.Time()
-	return h, bad(r, "head of file", h.Path)
-}
-
-func versionValues(owner, path string, v *store.Version) []any {
-	a := v.Author
-	return []any{owner, path, v.Number, v.Size, v.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), v.Time,
-		receipt.Column(v)}
-}
-
-// receiptColumn selects the receipt of a version that is redacted; NULL: it is not.
-const receiptColumn = "CASE WHEN sha256 = decode(repeat('00', 32), 'hex') THEN content END"
-
-// readVersion reads all but the content and the receipt.
-func readVersion(r *wire.Row) (v store.Version) {
-	v.Number, v.Size = r.Int(), r.Int()
-	r.Fixed(v.SHA256[:])
-	v.Author, v.Time = readAuthor(r), r.Time()
-	return v
-}
-
-// readContent reads a version with its content, or with its receipt. The last column is the
-// content, or receiptColumn.
-func readContent(r *wire.Row, path string) (store.Version, error) {
-	v := readVersion(r)
-	r.Bad = !receipt.Unpack(&v, r.Bytes()) || r.Bad
-	return v, bad(r, "version of", fmt.Sprintf("%s, %d,", path, v.Number))
-}
-
-func readAuthor(r *wire.Row) store.Author {
-	return store.Author{Client: r.Text(), Version: r.Text(), Key: r.Text()}
-}
-
-func logValues(owner string, h store.LogHead) []any {
-	return []any{owner, h.Path, h.First, h.Last, h.Bytes, deletion(h.Deleted, &h.Updated), h.Created, h.Updated}
-}
-
-func readLog(r *wire.Row) (h store.LogHead, err error) {
-	h.Path, h.First, h.Last, h.Bytes = r.Text(), r.Int(), r.Int(), r.Int()
-	_, h.Deleted = r.MaybeTime()
-	h.Created, h.Updated = r.Time(), r.Time()
-	return h, bad(r, "head of log", h.Path)
-}
-
-func entryValues(owner, path string, e *store.Entry) []any {
-	a := e.Author
-	return []any{owner, path, e.ID, e.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), e.Time, e.Content}
-}
-
-func readEntry(r *wire.Row, path string) (e store.Entry, err error) {
-	e.ID = r.Int()
-	r.Fixed(e.SHA256[:])
-	e.Author, e.Time, e.Content = readAuthor(r), r.Time(), r.Bytes()
-	return e, bad(r, "entry of", fmt.Sprintf("%s, %d,", path, e.ID))
-}
-
-func summaryValues(owner, path string, s *store.Summary) []any {
-	return []any{owner, path, s.Version, []byte(s.Method), []byte(s.Model), []byte(s.Prompt), s.SHA256[:], s.Tokens,
-		s.Time, s.Content}
-}
-
-func readSummary(r *wire.Row, path string) (s store.Summary, err error) {
-	s.Version, s.Method, s.Model, s.Prompt = r.Int(), r.Text(), r.Text(), r.Text()
-	r.Fixed(s.SHA256[:])
-	s.Tokens, s.Time, s.Content = r.Int(), r.Time(), r.Bytes()
-	return s, bad(r, "summary of", path)
-}
-
-func requestValues(owner string, q store.Request) []any {
-	return []any{owner, q.Key, q.Hash[:], q.Time, q.Outcome.Number, q.Outcome.Count, q.Outcome.Bytes}
-}
-
-func readRequest(r *wire.Row) (q store.Request, err error) {
-	q.Key = r.Text()
-	r.Fixed(q.Hash[:])
-	q.Time = r.Time()
-	q.Outcome = store.Outcome{Number: r.Int(), Count: r.Int(), Bytes: r.Int()}
-	return q, bad(r, "request", q.Key)
-}
-
-func changeValues(owner string, c *store.Change) []any {
-	a := &c.Author
-	return []any{owner, c.Revision, string(c.Op), string(c.Kind), c.Path, c.From, c.Before, c.After, c.Entries,
-		[]byte(a.Client), []byte(a.Version), []byte(a.Key), []byte(a.Session), c.Time}
-}
-
-func readChange(r *wire.Row, owner string) (c store.Change, err error) {
-	c.Revision, c.Op, c.Kind = r.Int(), store.ChangeOp(r.Text()), store.PathKind(r.Text())
-	c.Path, c.From, c.Before, c.After, c.Entries = r.Text(), r.Text(), r.Int(), r.Int(), r.Int()
-	c.Author = readAuthor(r)
-	c.Author.Session, c.Time = r.Text(), r.Time()
-	return c, bad(r, "change of", fmt.Sprintf("%s, %d,", owner, c.Revision))
-}
-
-func readRecord(r *wire.Row) (rec store.Record, err error) {
-	rec.Key, rec.Value, rec.Revision, rec.Updated = r.Text(), r.Bytes(), r.Int(), r.Time()
-	return rec, bad(r, "record", rec.Key)
-}
-
-// deletion returns the column deleted of a head: the time of its last write, or NULL.
-func deletion(deleted bool, at *time.Time) *time.Time {
-	if !deleted {
-		return nil
+// rows returns a statement that reads rows of a table. begin begins anew, because a statement
+// may run twice, and each gets every row.
+func (r reader) rows(t *store.Table, path, query string, begin func(), each func(store.Row),
+	args ...any) wire.Statement {
+	keys := []any{r.owner}
+	if t.OfPath {
+		keys = append(keys, path)
 	}
-	return at
+	return wire.Statement{SQL: query, Args: append(keys, args...), New: begin, Row: func(row *wire.Row) error {
+		one := t.New(path)
+		_, err := readRow(row, r.owner, one)
+		each(one)
+		return err
+	}}
+}
+
+// save are the statements that store a row of each table. An owner, a path, a summary or a
+// request takes the place of the one before.
+var save = func() map[*store.Table]string {
+	all := map[*store.Table]string{}
+	for _, t := range slices.Concat(store.Tables...) {
+		keys := []string{"owner"}
+		if t.OfPath {
+			keys = append(keys, "path")
+		}
+		columns := strings.Split(t.Columns, ", ")
+		if t.Content {
+			columns = append(columns, "content")
+		}
+		if t == store.OwnerTable {
+			columns = append(columns, "live")
+		}
+		columns = append(keys, columns...)
+		var values, set []string
+		for i, c := range columns {
+			value := fmt.Sprintf("$%d", i+1)
+			if c == "deleted" { // the time of the last write, or NULL
+				value = fmt.Sprintf("CASE WHEN %s THEN $%d END", value, len(columns))
+			}
+			values, set = append(values, value), append(set, c+" = excluded."+c)
+		}
+		all[t] = "INSERT INTO " + t.Name + " (" + strings.Join(columns, ", ") + ") VALUES (" +
+			strings.Join(values, ", ") + ")"
+		if t != store.VersionTable && t != store.EntryTable && t != store.ChangeTable {
+			if t.Key != "" {
+				keys = append(keys, t.Key)
+			}
+			all[t] += " ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
+		}
+	}
+	return all
+}()
+
+// put returns the statement that stores a row.
+func (t *tx) put(r store.Row) wire.Statement {
+	table, fields := r.Table()
+	args := []any{t.owner}
+	if table.OfPath {
+		args = append(args, r.Path)
+	}
+	for _, f := range fields {
+		args = append(args, wire.Encode(f))
+	}
+	switch {
+	case r.State != nil:
+		t.saved = true
+		args = append(args, r.State.Usage != store.Usage{})
+	case r.Change != nil:
+		t.grew = true
+	case table.Content:
+		args = append(args, r.Content())
+	}
+	return wire.Statement{SQL: save[table], Args: args}
 }

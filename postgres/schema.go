@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -55,12 +56,14 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 		" WHERE relname = 'schema_version' AND nspname = ANY (current_schemas(false)) AND (nspname = current_schema()" +
 		" OR EXISTS (SELECT FROM pg_class WHERE relname = 'owners_live' AND relnamespace = t.relnamespace))"
 	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Row) error {
-		if row.Bool() {
+		first, name := false, ""
+		err := row.Scan(&first, &name)
+		if first {
 			there = true
 		} else {
-			later = row.Text()
+			later = name
 		}
-		return nil
+		return err
 	}})
 	if err == nil && !there && later != "" {
 		err = store.Errorf(store.ErrUnsupported,
@@ -70,13 +73,8 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 	if err != nil || !there {
 		return 0, err
 	}
-	err = s.run(ctx, c, wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
-		if version = row.Int(); row.Bad {
-			return errForeign
-		}
-		return nil
-	}})
-	if stateOf(err) == stateUndefinedCol {
+	err = s.run(ctx, c, wire.Statement{SQL: "SELECT version FROM schema_version", Row: wire.Into(&version)})
+	if stateOf(err) == stateUndefinedCol || errors.Is(err, store.ErrCorrupt) {
 		err = errForeign
 	}
 	return version, err

@@ -2,13 +2,11 @@ package postgres
 
 import (
 	"context"
-	"fmt"
+	"crypto/sha256"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -39,10 +37,7 @@ type tx struct {
 // connection pooler may change.
 func (s *Store) beginWrite(pid *int64) []wire.Statement {
 	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED"},
-		{SQL: s.settings, Row: func(row *wire.Row) error {
-			*pid = row.Int()
-			return nil
-		}}}
+		{SQL: s.settings, Row: wire.Into(pid)}}
 }
 
 // settingsOf returns the statement that sets the timeouts and at least synchronous_commit =
@@ -59,7 +54,7 @@ func settingsOf(o Options) string {
 // lockOwner locks the owner's row and reads it. A statement after it sees all that was
 // committed before the lock was given.
 func lockOwner(owner string) wire.Statement {
-	return wire.Statement{SQL: "SELECT " + ownerColumns + " FROM owners WHERE owner = $1 FOR UPDATE",
+	return wire.Statement{SQL: selectOf(store.OwnerTable, "") + " FOR UPDATE",
 		Args: []any{owner}}
 }
 
@@ -107,7 +102,7 @@ func (t *tx) start(batch []wire.Statement) error {
 		lock := lockOwner(t.owner)
 		lock.Row = func(row *wire.Row) (err error) {
 			found = true
-			t.now, err = readOwner(row, t.owner)
+			_, err = readRow(row, t.owner, store.Row{State: &t.now})
 			return err
 		}
 		err := t.run(append(locked(all, lock, batch), t.versionQuery())...)
@@ -135,7 +130,10 @@ var locked = func(begin []wire.Statement, lock wire.Statement, batch []wire.Stat
 // that may wait for a migration to end.
 func (t *tx) versionQuery() wire.Statement {
 	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
-		t.failed = checkVersion(row.Int()) // so that nothing is committed, whatever the function does
+		var version int64
+		if t.failed = row.Scan(&version); t.failed == nil {
+			t.failed = checkVersion(version) // so that nothing is committed, whatever the function does
+		}
 		return t.failed
 	}}
 }
@@ -191,41 +189,10 @@ func (t *tx) forgetUnused() {
 	}
 }
 
-// values returns "($1, $2, ...)" for n values.
-func values(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, ", $%d", i+1)
-	}
-	return "(" + strings.TrimPrefix(b.String(), ", ") + ")"
-}
-
-var (
-	// An owner whose row was deleted by a write before gets another.
-	upsertOwner = "INSERT INTO owners (owner, " + ownerColumns + ", live) VALUES " + values(16) +
-		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries," +
-		" versions = excluded.versions, bytes = excluded.bytes, operations = excluded.operations," +
-		" file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
-		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
-		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, live = excluded.live"
-	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES " + values(8) +
-		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes " +
-		"= excluded.summary_bytes," +
-		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated"
-	insertVersion = "INSERT INTO versions (owner, path, " + versionColumns + ", content) VALUES " + values(10)
+// The statements that remove versions and entries of a path up to a number.
+const (
 	pruneVersions = "DELETE FROM versions WHERE owner = $1 AND path = $2 AND version <= $3"
-	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES " + values(8) +
-		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
-		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated"
-	insertEntry   = "INSERT INTO entries (owner, path, " + entryColumns + ") VALUES " + values(9)
 	pruneEntries  = "DELETE FROM entries WHERE owner = $1 AND path = $2 AND entry <= $3"
-	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES " + values(14)
-	upsertSummary = "INSERT INTO summaries (owner, path, " + summaryColumns + ") VALUES " + values(10) +
-		" ON CONFLICT (owner, path, version, method, model, prompt) DO UPDATE SET" +
-		" sha256 = excluded.sha256, tokens = excluded.tokens, created = excluded.created, content = excluded.content"
-	upsertRequest = "INSERT INTO requests (owner, " + requestColumns + ") VALUES " + values(7) +
-		" ON CONFLICT (owner, key) DO UPDATE SET hash = excluded.hash, created = excluded.created," +
-		" number = excluded.number, count = excluded.count, bytes = excluded.bytes"
 )
 
 // Apply holds the statements of a write back, with the row of the journal and the owner's
@@ -242,28 +209,24 @@ func (t *tx) Apply(w store.Write) error {
 	case store.VersionRedaction:
 		batch = t.redact(w)
 	case store.SummaryChange:
-		batch = []wire.Statement{
-			{SQL: upsertSummary, Args: summaryValues(t.owner, w.Head.Path, &w.New)},
-			{SQL: upsertFile, Args: fileValues(t.owner, w.Head)},
-		}
+		batch = []wire.Statement{t.put(store.Row{Summary: &w.New, Path: w.Head.Path}), t.put(store.Row{File: &w.Head})}
 	case store.Request:
-		batch = []wire.Statement{{SQL: upsertRequest, Args: requestValues(t.owner, w)}}
+		batch = []wire.Statement{t.put(store.Row{Request: &w})}
 	}
 	state, change := w.After()
 	if change != nil {
-		batch = append(batch, wire.Statement{SQL: insertChange, Args: changeValues(t.owner, change)})
+		batch = append(batch, t.put(store.Row{Change: change}))
 	}
-	if state != nil {
-		batch = append(batch, t.saveOwner(*state))
-	}
-	if err := t.hold(batch...); err != nil {
-		return err
-	}
-	t.grew = t.grew || change != nil
-	if state != nil {
+	switch {
+	case state == nil:
+	case *state == store.OwnerState{}:
 		t.now, t.saved = *state, true
+		batch = append(batch, wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}})
+	default:
+		t.now = *state
+		batch = append(batch, t.put(store.Row{State: state}))
 	}
-	return nil
+	return t.hold(batch...)
 }
 
 func (t *tx) saveFile(ch store.FileChange) (batch []wire.Statement) {
@@ -271,22 +234,22 @@ func (t *tx) saveFile(ch store.FileChange) (batch []wire.Statement) {
 		batch = append(batch, wire.Statement{SQL: pruneVersions, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
 	}
 	if ch.New != nil {
-		batch = append(batch, wire.Statement{SQL: insertVersion, Args: versionValues(t.owner, ch.Head.Path, ch.New)})
+		batch = append(batch, t.put(store.Row{Version: ch.New, Path: ch.Head.Path}))
 	}
 	if ch.Forget {
 		batch = append(batch, wire.Statement{SQL: "DELETE FROM summaries WHERE owner = $1 AND path = $2",
 			Args: []any{t.owner, ch.Head.Path}})
 	}
-	return append(batch, wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)})
+	return append(batch, t.put(store.Row{File: &ch.Head}))
 }
 
 // redact replaces the content in its row. The server's old copy of the row goes with the
 // next VACUUM.
 func (t *tx) redact(ch store.VersionRedaction) []wire.Statement {
-	none := store.Version{Redacted: &ch.Redaction}
+	none := store.Row{Version: &store.Version{Redacted: &ch.Redaction}}
 	return append([]wire.Statement{{
 		SQL:  "UPDATE versions SET size = 0, sha256 = $4, content = $5 WHERE owner = $1 AND path = $2 AND version = $3",
-		Args: []any{t.owner, ch.Head.Path, ch.Number, none.SHA256[:], receipt.Column(&none)},
+		Args: []any{t.owner, ch.Head.Path, ch.Number, make([]byte, sha256.Size), none.Content()},
 	}}, t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget})...)
 }
 
@@ -309,16 +272,9 @@ func (t *tx) saveLog(ch store.LogChange) (batch []wire.Statement) {
 		batch = append(batch, wire.Statement{SQL: pruneEntries, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
 	}
 	for i := range ch.New {
-		batch = append(batch, wire.Statement{SQL: insertEntry, Args: entryValues(t.owner, ch.Head.Path, &ch.New[i])})
+		batch = append(batch, t.put(store.Row{Entry: &ch.New[i], Path: ch.Head.Path}))
 	}
-	return append(batch, wire.Statement{SQL: upsertLog, Args: logValues(t.owner, ch.Head)})
-}
-
-func (t *tx) saveOwner(s store.OwnerState) wire.Statement {
-	if s == (store.OwnerState{}) {
-		return wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}}
-	}
-	return wire.Statement{SQL: upsertOwner, Args: ownerValues(t.owner, s)}
+	return append(batch, t.put(store.Row{Log: &ch.Head}))
 }
 
 func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
@@ -332,8 +288,10 @@ func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
 			" WHERE owner = $1 AND deleted IS NOT NULL ORDER BY deleted, path LIMIT $2) RETURNING " + number,
 		Args: []any{t.owner, int64(max(n, 0))},
 		Row: func(row *wire.Row) error {
-			highest = max(highest, row.Int())
-			return bad(row, "number of a deleted path of", t.owner)
+			var number int64
+			err := row.Scan(&number)
+			highest = max(highest, number)
+			return err
 		},
 	})
 	return highest, err

@@ -172,7 +172,7 @@ func (t *tx) trace() []wire.Statement {
 	}
 	key := "confirm/" + rand.Text()
 	return []wire.Statement{
-		{SQL: "INSERT INTO records (" + recordColumns + ") VALUES ($1, '', 1, clock_timestamp())", Args: []any{key}},
+		{SQL: "INSERT INTO records (" + store.RecordColumns + ") VALUES ($1, '', 1, clock_timestamp())", Args: []any{key}},
 		{SQL: "DELETE FROM records WHERE key = $1", Args: []any{key}},
 	}
 }
@@ -243,10 +243,7 @@ func (s *Store) outlast(life context.Context, pid int64, abandon func()) {
 			SQL:  "SELECT coalesce(state NOT LIKE 'idle%', true) FROM pg_stat_activity WHERE pid = $1::bigint",
 			Args: []any{pid},
 		}
-		look.Row = func(row *wire.Row) error {
-			running = row.Bool()
-			return nil
-		}
+		look.Row = wire.Into(&running)
 		switch err := s.view(life, func(sn *snapshot) error { return sn.do(look) }); {
 		case err != nil: // nothing is known
 		case running:

@@ -115,10 +115,7 @@ func (s *Store) listenOnce(ctx context.Context) error {
 	seen := ""
 	for {
 		now := ""
-		err := s.run(ctx, c, wire.Statement{SQL: "SELECT pg_current_snapshot()::text", Row: func(row *wire.Row) error {
-			now = row.Text()
-			return nil
-		}})
+		err := s.run(ctx, c, wire.Statement{SQL: "SELECT pg_current_snapshot()::text", Row: wire.Into(&now)})
 		if err != nil {
 			return err
 		}

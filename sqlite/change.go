@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -16,15 +15,10 @@ func (r reader) Changes(after int64, limit int) (rows []store.Change, err error)
 	if r.c.schema < journalSchema {
 		return nil, nil
 	}
-	err = r.c.Each(func(f *row.Fields) error {
-		c, err := r.change(f)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, c)
+	err = r.each(store.ChangeTable, "", selectChanges, func(c store.Row) error {
+		rows = append(rows, *c.Change)
 		return nil
-	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner,
-		after, int64(limit))
+	}, after, int64(limit))
 	// A full page of ascending numbers that ends where it should has no gap.
 	if n := len(rows); err == nil && (n < limit || rows[n-1].Revision != after+int64(limit)) {
 		var s store.OwnerState
@@ -38,20 +32,7 @@ func (r reader) Changes(after int64, limit int) (rows []store.Change, err error)
 	return rows, nil
 }
 
-func (r reader) change(f *row.Fields) (store.Change, error) {
-	c := f.Change(r.owner)
-	if f.Bad {
-		return c, f.Err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
-	}
-	return c, nil
-}
-
-// addChange adds a row to the journal.
-func (t *tx) addChange(c *store.Change) error {
-	t.grew = true
-	_, err := t.exec(row.InsertChange, row.ChangeValues(t.owner, c)...)
-	return err
-}
+var selectChanges = row.Select(store.ChangeTable, "") + " AND revision > ? ORDER BY revision LIMIT ?"
 
 // moveFile writes the rows of the versions that go along again, because a row's checksum is
 // of its path too. No row of the other path stays that could have the same number.
@@ -64,7 +45,7 @@ func (t *tx) moveFile(m store.FileMove) error {
 		}
 	}
 	if m.Above > 0 {
-		if _, err := t.exec(row.PruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
+		if _, err := t.exec(pruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
 			return err
 		}
 	}
@@ -75,14 +56,14 @@ func (t *tx) moveFile(m store.FileMove) error {
 			continue
 		}
 		t.wrote += v.Size
-		values := row.VersionValues(t.owner, m.To.Path, &v)
+		_, values := row.Values(t.owner, store.Row{Version: &v, Path: m.To.Path})
 		if _, err := t.exec("UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?",
 			m.To.Path, values[len(values)-2], t.owner, m.From.Path, v.Number); err != nil {
 			return err
 		}
 	}
-	if err := t.saveFile(store.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}, row.UpdateFile); err != nil {
+	if err := t.saveFile(store.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}); err != nil {
 		return err
 	}
-	return t.saveFile(store.FileChange{Head: m.To, New: &m.New}, row.PutFile)
+	return t.saveFile(store.FileChange{Head: m.To, New: &m.New})
 }

@@ -69,7 +69,7 @@ package sqlite
 //   - scrub.go removes from the file what is left of redacted content.
 //   - stats.go says what the store does, ready.go whether it takes writes.
 //   - dump.go and restore.go are the SQL of whole owners, verify.go checks their rows.
-//   - internal/row has the form of each row. Its owner.go says how the one row is read whose
-//     form differs between schemas.
+//   - internal/row has the form of each row, made from [store.Tables]. Its owner.go says how
+//     the one row is read whose form differs between schemas.
 //   - internal/engine runs statements on SQLite, and has its errors.
 //   - internal/dbfile has the files beneath the database.

@@ -23,12 +23,8 @@ var migrations embed.FS
 // migrationRows holds the Go code that runs after the SQL of a migration, by the schema
 // that it migrates to. Most migrations need none.
 var migrationRows = map[int64]func(*conn) error{
-	2: func(c *conn) error { return c.moveOwners("owners_1", row.OwnerFormOf(1), row.OwnerValues2) },
-	3: func(c *conn) error { return c.moveOwners("owners_2", row.OwnerFormOf(2), firstRevision) },
-}
-
-func firstRevision(owner string, s store.OwnerState) []any {
-	return row.OwnerValues(owner, withRevision(s))
+	2: func(c *conn) error { return c.moveOwners("owners_1", row.OwnerFormOf(1), row.OwnerFormOf(2)) },
+	3: func(c *conn) error { return c.moveOwners("owners_2", row.OwnerFormOf(2), row.OwnerFormOf(3)) },
 }
 
 // withRevision returns the state in schema 3 of an owner of a schema before it. An owner
@@ -200,47 +196,31 @@ func (c *conn) upgrade() (err error) {
 }
 
 // moveOwners fills the table owners of the next schema from the one of the last, which has
-// been renamed and goes.
-func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any) error {
-	const page = 1000
-	for after := ""; ; {
-		rows, last, err := c.pastOwners(from, form, values, after, page)
-		if err != nil {
-			return err
+// been renamed and goes. A damaged row stays damaged: it gets a wrong checksum.
+func (c *conn) moveOwners(from string, last, next *row.OwnerForm) error {
+	err := c.Each(func(f *row.Fields) error {
+		owner := f.Text()
+		s, _ := last.Read(f, owner)
+		if next == row.OwnerFormOf(journalSchema) {
+			s = withRevision(s)
 		}
-		for _, row := range rows {
-			if _, err := c.Exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")",
-				row...); err != nil {
-				return err
-			}
-		}
-		if len(rows) < page {
-			return c.Script("DROP TABLE " + from)
-		}
-		after = last
-	}
-}
-
-// pastOwners returns rows of a past schema in the form of the next, and the name of the
-// last owner. A damaged row stays damaged: it gets a wrong checksum.
-func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, store.OwnerState) []any, after string,
-	limit int64) (rows [][]any, last string, err error) {
-	err = c.Each(func(f *row.Fields) error {
-		last = f.Text()
-		row := values(last, form.Read(f, last))
+		values := next.Values(owner, s)
 		if f.Bad {
-			for i, v := range row { // a value that the table refuses would stop the whole migration
+			for i, v := range values { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {
-					row[i] = max(0, n)
+					values[i] = max(0, n)
 				}
 			}
-			crc := len(row) - 1
-			row[crc] = row[crc].(int64) ^ 1
+			crc := len(values) - 1
+			values[crc] = values[crc].(int64) ^ 1
 		}
-		rows = append(rows, row)
-		return nil
-	}, "SELECT o.owner, "+form.Columns+" FROM "+from+" o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
-	return rows, last, err
+		_, err := c.Exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
+		return err
+	}, "SELECT owner, "+last.Columns+" FROM "+strings.Replace(last.Table, "owners", from, 1)+" ORDER BY owner")
+	if err != nil {
+		return err
+	}
+	return c.Script("DROP TABLE " + from)
 }
 
 func newerSchema(version int64) error {

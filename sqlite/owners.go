@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -32,7 +31,7 @@ func (t *tx) count(owner string, n int64) error {
 	}
 	state.Operations += n
 	t.changed = true
-	return of.saveOwner(state)
+	return of.put(store.Row{State: &state}, false)
 }
 
 // Owners implements [store.Store].
@@ -54,17 +53,19 @@ func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerL
 
 // ownersOf lists owners of a tenant.
 func (c *conn) ownersOf(q store.OwnersQuery) (owners []store.OwnerUsage, err error) {
-	form, tenant := c.owners(), q.Tenant+"/"
+	form := c.owners()
 	query, args := form.List(q)
 	err = c.Each(func(f *row.Fields) error {
-		owner := f.Text()
-		u := store.OwnerUsage{Owner: store.Owner{Tenant: q.Tenant, Agent: strings.TrimPrefix(owner, tenant)}}
-		if q.Which == store.UsedOwners {
-			state := form.Read(f, owner)
+		name := f.Text()
+		of, err := store.ParseOwner(name)
+		u := store.OwnerUsage{Owner: of}
+		if q.Which == store.UsedOwners && err == nil {
+			var state store.OwnerState
+			state, err = form.Read(f, name)
 			u.Usage, u.Updated = state.Usage, state.Updated
 		}
 		owners = append(owners, u)
-		return f.Err("usage of", owner)
+		return err
 	}, query, args...)
 	return owners, err
 }
@@ -77,11 +78,37 @@ func (c *conn) allOwners(q store.OwnersQuery) (owners []store.OwnerUsage, err er
 	}
 	names, err := c.ownerNames(after, q.Limit)
 	for _, name := range names {
-		slash := strings.LastIndexByte(name, '/') // no agent's name has one
-		if slash < 0 {
-			return nil, store.Errorf(store.ErrCorrupt, "the stored name %q of an owner has no tenant", name)
+		of, err := store.ParseOwner(name)
+		if err != nil {
+			return nil, err
 		}
-		owners = append(owners, store.OwnerUsage{Owner: store.Owner{Tenant: name[:slash], Agent: name[slash+1:]}})
+		owners = append(owners, store.OwnerUsage{Owner: of})
 	}
 	return owners, err
+}
+
+// totals adds up what the owners of a tenant have. If the sum is more than the database can
+// hold, it leaves out the owners whose row is damaged, which takes several times as long. So
+// a flipped bit in one owner's row does not stop the writes of all.
+func (c *conn) totals(tenant string) (sum store.Totals, err error) {
+	form, prefix, size := c.owners(), tenant+"/", int64(0)
+	from := form.Table + " WHERE owner > ? AND owner < ? AND " + row.HoldsAnything
+	args := []any{prefix, store.AfterName(prefix)}
+	_, err = c.One(func(f *row.Fields) error {
+		f.Scan(&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes, &size)
+		return f.Err("totals of " + tenant)
+	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), "+
+		"coalesce(sum(requests), 0), coalesce(sum(versions), 0), coalesce(sum(bytes), 0), "+
+		"(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) FROM "+from, args...)
+	if err == nil && max(sum.Files, sum.Logs, sum.Entries, sum.Versions, sum.Requests, sum.Bytes) <= size {
+		return sum, nil
+	}
+	sum = store.Totals{}
+	err = c.Each(func(f *row.Fields) error {
+		if s, err := form.Read(f, f.Text()); err == nil {
+			sum.Add(s)
+		}
+		return nil
+	}, "SELECT owner, "+form.Columns+" FROM "+from, args...)
+	return sum, err
 }

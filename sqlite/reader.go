@@ -16,6 +16,29 @@ type reader struct {
 	owner string
 }
 
+// one reads the row of a table that a query finds, if there is one.
+func (r reader) one(to store.Row, query string, args ...any) error {
+	_, err := r.c.One(func(f *row.Fields) error { return f.Read(r.owner, to) }, query,
+		append([]any{r.owner}, args...)...)
+	return err
+}
+
+// each calls fn with each row of a table that a query finds. The query begins as that of
+// [row.Select].
+func (r reader) each(t *store.Table, path, query string, fn func(store.Row) error, args ...any) error {
+	keys := []any{r.owner}
+	if t.OfPath {
+		keys = append(keys, path)
+	}
+	return r.c.Each(func(f *row.Fields) error {
+		one := t.New(path)
+		if err := f.Read(r.owner, one); err != nil {
+			return err
+		}
+		return fn(one)
+	}, query, append(keys, args...)...)
+}
+
 func (r reader) Load(q store.Query) (l store.Loaded, err error) {
 	for _, part := range []func(store.Query, *store.Loaded) error{r.loadHeads, r.loadFile, r.loadLog, r.loadRequests} {
 		if err := part(q, &l); err != nil {
@@ -30,28 +53,25 @@ func (r reader) Load(q store.Query) (l store.Loaded, err error) {
 
 // loadHeads reads the owner's state once, with a head if there is one to read.
 func (r reader) loadHeads(q store.Query, l *store.Loaded) (err error) {
-	owner := &l.Owner // nil once it is read
-	for _, f := range []struct {
-		path string
-		head *store.FileHead
-	}{{q.File, &l.File}, {q.To, &l.To}} {
-		if f.path == "" {
+	l.File.Path, l.To.Path, l.Log.Path = q.File, q.To, q.Log
+	read := false
+	for _, h := range []struct {
+		path, query string
+		head        store.Row
+	}{
+		{q.File, r.c.owners().File, store.Row{File: &l.File}},
+		{q.To, r.c.owners().File, store.Row{File: &l.To}},
+		{q.Log, r.c.owners().Log, store.Row{Log: &l.Log}},
+	} {
+		if h.path == "" {
 			continue
 		}
-		if *f.head, err = r.file(f.path, owner); err != nil {
+		if err := r.withOwner(h.query, h.path, &l.Owner, h.head); err != nil {
 			return err
 		}
-		owner = nil
+		read = true
 	}
-	if q.Log != "" {
-		l.Log.Path = q.Log
-		return r.withOwner(r.c.owners().Log, q.Log, &l.Owner, func(f *row.Fields) error {
-			l.Log = f.Log(r.owner)
-			f.Bad = f.Bad || l.Log.Path != q.Log
-			return f.Err("head of log", q.Log)
-		})
-	}
-	if owner != nil {
+	if !read {
 		l.Owner, err = r.Owner()
 	}
 	return err
@@ -59,16 +79,16 @@ func (r reader) loadHeads(q store.Query, l *store.Loaded) (err error) {
 
 func (r reader) loadFile(q store.Query, l *store.Loaded) (err error) {
 	if n := q.VersionOf(l.File); n != 0 {
-		content := "content"
+		query := selectVersions
 		if q.Version == 0 && n == q.Since { // the caller has it
-			content = row.Receipt
+			query = selectReceipts
 		}
-		if l.Version, err = r.version(q.File, n, content); err != nil {
+		if l.Version, err = r.version(q.File, n, query); err != nil {
 			return err
 		}
 	}
 	if n := q.OldOf(l.File); n != 0 {
-		if l.Old, err = r.version(q.File, n, "content"); err != nil {
+		if l.Old, err = r.version(q.File, n, selectVersions); err != nil {
 			return err
 		}
 	}
@@ -99,11 +119,10 @@ func (r reader) loadLog(q store.Query, l *store.Loaded) (err error) {
 
 func (r reader) loadRequests(q store.Query, l *store.Loaded) (err error) {
 	if q.Request != "" {
-		_, err = r.c.One(func(f *row.Fields) error {
-			l.Request = new(f.Request(r.owner))
-			f.Bad = f.Bad || l.Request.Key != q.Request
-			return f.Err("request", q.Request)
-		}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, q.Request)
+		var found store.Request
+		if err = r.one(store.Row{Request: &found}, selectRequests+" AND key = ?", q.Request); found.Key != "" {
+			l.Request = &found
+		}
 	}
 	if err == nil && q.MaxDue > 0 && l.Owner.Requests > 0 {
 		l.Due, err = r.due(q.From, q.Until, q.MaxDue)
@@ -113,86 +132,74 @@ func (r reader) loadRequests(q store.Query, l *store.Loaded) (err error) {
 
 func (r reader) Owner() (s store.OwnerState, err error) {
 	form := r.c.owners()
-	_, err = r.c.One(func(f *row.Fields) error {
-		s = form.Read(f, r.owner)
-		return f.Err("usage of", r.owner)
-	}, "SELECT "+form.Columns+" FROM owners o WHERE o.owner = ?", r.owner)
-	return s, err
-}
-
-// file reads the head of a file, and the owner's state unless owner is nil.
-func (r reader) file(path string, owner *store.OwnerState) (h store.FileHead, err error) {
-	h.Path = path
-	head := func(f *row.Fields) (err error) {
-		h, err = f.HeadOf(r.owner, path)
+	_, err = r.c.One(func(f *row.Fields) (err error) {
+		s, err = form.Read(f, r.owner)
 		return err
-	}
-	if owner != nil {
-		err = r.withOwner(r.c.owners().File, path, owner, head)
-	} else {
-		_, err = r.c.One(head, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
-	}
-	return h, err
+	}, form.Owner, r.owner)
+	return s, err
 }
 
 // withOwner reads the owner's state and a head in one statement. Every write begins with
 // it. Either may be missing.
-func (r reader) withOwner(query, path string, s *store.OwnerState, head func(*row.Fields) error) error {
+func (r reader) withOwner(query, path string, s *store.OwnerState, head store.Row) error {
 	form := r.c.owners()
-	_, err := r.c.One(func(f *row.Fields) error {
+	_, err := r.c.One(func(f *row.Fields) (err error) {
 		both := f.Row
 		if f.Row = both[:form.Width]; f.Row[0] != nil {
-			*s = form.Read(f, r.owner)
+			*s, err = form.Read(f, r.owner)
 		}
-		if err := f.Err("usage of", r.owner); err != nil || both[form.Width] == nil {
+		if f.Row = both[form.Width:]; err != nil || f.Row[0] == nil {
 			return err
 		}
-		f.Row = both[form.Width:]
-		return head(f)
+		return f.Read(r.owner, head)
 	}, query, r.owner, path)
 	return err
 }
 
-// version returns the zero Version if there is none. content is the column of the content,
-// or [row.Receipt].
-func (r reader) version(path string, n int64, content string) (v store.Version, err error) {
-	_, err = r.c.One(func(f *row.Fields) error {
-		v = f.VersionContent(r.owner, path)
-		f.Bad = f.Bad || v.Number != n
-		return f.ErrAt("version of", path, n)
-	}, "SELECT "+row.VersionColumns+", "+content+" FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner,
-		path, n)
+var (
+	selectVersions  = row.Select(store.VersionTable, ", content")
+	selectReceipts  = row.Select(store.VersionTable, row.Receipt)
+	selectSummaries = row.Select(store.SummaryTable, ", content")
+	selectEntries   = row.Select(store.EntryTable, ", content")
+	selectRequests  = row.Select(store.RequestTable, "")
+)
+
+// version returns the zero Version if there is none. query is selectVersions or
+// selectReceipts.
+func (r reader) version(path string, n int64, query string) (v store.Version, err error) {
+	err = r.one(store.Row{Version: &v, Path: path}, query+" AND version = ?", path, n)
+	if err == nil && v.Number != 0 && v.Number != n { // the index is damaged
+		err = store.MissingVersion(n)
+	}
 	return v, err
 }
 
 func (r reader) versions(path string) (versions []store.Version, err error) {
-	err = r.c.Each(func(f *row.Fields) error {
-		versions = append(versions, f.VersionReceipt(r.owner, path))
-		return f.Err("version of", path)
-	}, "SELECT "+row.VersionColumns+", "+row.Receipt+" FROM versions WHERE owner = ? AND path = ? ORDER BY version",
-		r.owner, path)
+	err = r.each(store.VersionTable, path, selectReceipts+" ORDER BY version",
+		func(v store.Row) error {
+			versions = append(versions, *v.Version)
+			return nil
+		})
 	return versions, err
 }
 
-func (r reader) summary(path string, k store.SummaryKey, current int64) (s *store.Summary, err error) {
+func (r reader) summary(path string, k store.SummaryKey, current int64) (*store.Summary, error) {
 	k.Version = cmp.Or(k.Version, current)
-	_, err = r.c.One(func(f *row.Fields) error {
-		s = new(f.Summary(r.owner, path))
-		s.Content = f.Content()
-		f.Bad = f.Bad || s.SummaryKey != k
-		return f.Err("summary of", path)
-	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND "+
-		"method = ? AND model = ? AND prompt = ?",
-		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
-	return s, err
+	s := store.Summary{}
+	err := r.one(store.Row{Summary: &s, Path: path}, selectSummaries+" AND version = ? AND method = ? AND model = ? "+
+		"AND prompt = ?", path, k.Version, k.Method, k.Model, k.Prompt)
+	if err != nil || s.SummaryKey != k {
+		return nil, err
+	}
+	return &s, nil
 }
 
 func (r reader) Summaries(path string) (list []store.Summary, err error) {
-	err = r.c.Each(func(f *row.Fields) error {
-		list = append(list, f.Summary(r.owner, path))
-		return f.Err("summary of", path)
-	}, "SELECT "+row.SummaryColumns+" FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, "+
-		"prompt", r.owner, path)
+	t := store.SummaryTable
+	err = r.each(t, path, row.Select(t, "")+" ORDER BY "+t.Key, func(s store.Row) error {
+		list = append(list, *s.Summary)
+		return nil
+	})
 	return list, err
 }
 
@@ -209,30 +216,22 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	room := q.MaxBytes
 	err = r.c.Each(func(f *row.Fields) error {
 		if q.Kind == store.KindLog {
-			h := f.Log(r.owner)
+			h := store.LogHead{}
+			err := f.Read(r.owner, store.Row{Log: &h})
 			s.Logs = append(s.Logs, h)
-			return f.Err("head of log", h.Path)
-		}
-		h := f.File(r.owner)
-		if err := f.Err("head of file", h.Path); err != nil {
 			return err
 		}
-		room -= h.Size()
+		file := store.File{}
+		if err := f.Read(r.owner, store.Row{File: &file.FileHead}); err != nil {
+			return err
+		}
+		room -= file.Size()
 		if s.More = len(s.Files) == q.Limit || q.Contents && len(s.Files) > 0 && room < 0; s.More {
 			return errEnough
 		}
-		file := store.File{FileHead: h}
-		if q.Contents {
-			if file.Current, err = r.currentVersion(f, h); err != nil {
-				return err
-			}
-		} else if q.Authors {
-			if v := f.Version(r.owner, h.Path); !f.Bad {
-				file.Current.Author = v.Author
-			}
-		}
+		err := r.scanVersion(f, q, &file)
 		s.Files = append(s.Files, file)
-		return nil
+		return err
 	}, query, args...)
 	if err != nil && err != errEnough {
 		return store.Scanned{}, err
@@ -241,35 +240,37 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	return s, nil
 }
 
-// currentVersion reads the rest of a row of [row.CurrentFiles], after its head.
-func (r reader) currentVersion(f *row.Fields, h store.FileHead) (store.Version, error) {
-	v, read, err := f.CurrentVersion(r.owner, h)
-	if read {
-		return v, err
+// scanVersion reads the rest of the row of a file.
+func (r reader) scanVersion(f *row.Fields, q store.ScanQuery, file *store.File) (err error) {
+	v := &file.Current
+	switch {
+	case q.Contents && f.Row[len(f.Row)-1] == nil: // it is too long, or there is none
+		if *v, err = r.version(file.Path, file.Version, selectVersions); err == nil && v.Number == 0 {
+			err = store.MissingVersion(file.Version)
+		}
+	case q.Contents:
+		err = f.Read(r.owner, store.Row{Version: v, Path: file.Path})
+	case q.Authors:
+		found := store.Version{}
+		if f.Read(r.owner, store.Row{Version: &found, Path: file.Path}) == nil {
+			v.Author = found.Author
+		}
 	}
-	if v, err = r.version(h.Path, h.Version, "content"); err == nil && v.Number == 0 {
-		err = store.MissingVersion(h.Version)
-	}
-	return v, err
+	return err
 }
 
 // errEnough ends a scan before its last row.
 var errEnough = errors.New("enough")
 
 func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) {
-	query, after, next := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry "+
-		"> ? ORDER BY entry LIMIT ?", q.After, int64(1)
+	order, after, next := " AND entry > ? ORDER BY entry LIMIT ?", q.After, int64(1)
 	if q.Tail {
-		query, after, next = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND "+
-			"entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
+		order, after, next = " AND entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
 	}
 	var entries []store.Entry
 	var size int64
-	err := r.c.Each(func(f *row.Fields) error {
-		e := f.Entry(r.owner, path)
-		if err := f.ErrAt("entry of", path, e.ID); err != nil {
-			return err
-		}
+	err := r.each(store.EntryTable, path, selectEntries+order, func(found store.Row) error {
+		e := *found.Entry
 		size += int64(len(e.Content))
 		if q.MaxBytes > 0 && size > q.MaxBytes && len(entries) > 0 {
 			return errEnough
@@ -279,7 +280,7 @@ func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) 
 		}
 		entries = append(entries, e)
 		return nil
-	}, query, r.owner, path, after, cmp.Or(int64(q.Limit), -1))
+	}, after, cmp.Or(int64(q.Limit), -1))
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}

@@ -80,13 +80,13 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {
-		if err := r.damage(c.structure(ctx, &r)); err != nil {
+		if err := r.Damage(c.structure(ctx, &r)); err != nil {
 			return err
 		}
-		if err := r.damage(c.checkSchema()); err != nil {
+		if err := r.Damage(c.checkSchema()); err != nil {
 			return err
 		}
-		return r.damage(c.countAll(ctx, &r))
+		return r.Damage(c.countAll(ctx, &r))
 	})
 	if err != nil {
 		return r.Problems, dbfile.Wrap(err, "check")
@@ -106,7 +106,7 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 		}
 		have, err := reader{c: c, owner: owner}.Owner()
 		if err != nil {
-			if err = r.damage(err); err != nil {
+			if err = r.Damage(err); err != nil {
 				return err
 			}
 			continue
@@ -129,7 +129,7 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 				return err
 			}
 			if rows != n.say {
-				r.problem("%s: the counter says %d %s, there are %d", owner, n.say, n.what, rows)
+				r.Problem("%s: the counter says %d %s, there are %d", owner, n.say, n.what, rows)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func LibraryVersion() (version string, err error) {
 	defer c.close()
 	_, err = c.One(func(f *row.Fields) error {
 		version = f.Text()
-		return f.Err("answer", "sqlite_version")
+		return f.Err("answer to sqlite_version")
 	}, "SELECT sqlite_version()")
 	return version, err
 }

@@ -14,7 +14,7 @@ import (
 // that a file was removed or replaced, that the disk is full or read-only, and that the
 // schema is newer now.
 //
-// Ready takes less than a millisecond, and a second at most. Callers at the same time share
+// Ready takes about a millisecond, and a second at most. Callers at the same time share
 // one look. Its errors name no path and nothing else of the machine: they are for everybody.
 // The first of equal errors is logged with the details.
 //
@@ -34,28 +34,13 @@ func (s *Store) look() error {
 	if err := s.writer.ready(); err != nil {
 		return err
 	}
-	if s.probed == nil {
-		c, err := dialOpened(s.files, "rw", "busy_timeout(250)", "query_only(1)", "trusted_schema(OFF)")
-		if err != nil {
-			return unseen(err)
-		}
-		s.probed = c
+	c, err := dialOpened(s.files, "rw", "busy_timeout(250)", "query_only(1)", "trusted_schema(OFF)")
+	if err != nil {
+		return unseen(err)
 	}
-	_, err := s.probed.Exec("PRAGMA shrink_memory") // else SQLite may answer without a look at the file
-	if err == nil {
-		err = s.probed.fence()
-	}
-	if engine.CodeOf(err) != 0 {
+	defer c.close()
+	if err = c.fence(); engine.CodeOf(err) != 0 {
 		err = unseen(err)
-		s.endProbe() // what is wrong is known already
-	}
-	return err
-}
-
-func (s *Store) endProbe() (err error) {
-	if s.probed != nil {
-		err = s.probed.close()
-		s.probed = nil
 	}
 	return err
 }

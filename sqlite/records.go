@@ -1,8 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -10,8 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-const upsertRecord = "INSERT OR REPLACE INTO records (" + row.RecordColumns + ") VALUES (?, ?, ?, ?, ?)"
 
 // records is a [store.Records] on the store.
 type records struct {
@@ -26,7 +25,7 @@ func (r records) Get(key string) (rec store.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		rec, err = c.record(key)
 		if err == nil && rec.Revision == 0 {
-			return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
+			return store.MissingRecord(key)
 		}
 		return err
 	})
@@ -34,50 +33,48 @@ func (r records) Get(key string) (rec store.Record, err error) {
 }
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
-	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
-	v := []any{key, row.Blob(append([]byte(nil), value...)), next, row.Micros(time.Now())}
-	v = append(v, row.Sum(v...))
-	err := r.s.write(r.ctx, "", func(t *tx) error {
-		if err := t.c.checkRevision(key, revision); err != nil {
-			return err
-		}
-		_, err := t.exec(upsertRecord, v...)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return next, nil
+	next := newRevision()
+	return next, r.put(store.Record{Key: key, Value: value, Revision: next, Updated: time.Now()}, revision)
 }
 
 func (r records) Restore(rec store.Record) error {
 	if rec.Revision <= 0 {
 		return store.Errorf(store.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
 	}
-	v := []any{rec.Key, row.Blob(append([]byte(nil), rec.Value...)), rec.Revision, row.Micros(rec.Updated)}
-	v = append(v, row.Sum(v...))
+	return r.put(rec, 0)
+}
+
+// put stores a record in place of one at a revision; 0: there is none.
+func (r records) put(rec store.Record, revision int64) error {
+	rec.Value = bytes.Clone(rec.Value) // the caller may leave before the writer
 	return r.s.write(r.ctx, "", func(t *tx) error {
-		if err := t.c.checkRevision(rec.Key, 0); err != nil {
-			return err
+		if now, err := t.c.record(rec.Key); err != nil || now.Revision != revision {
+			return cmp.Or(err, store.ChangedRecord(rec.Key))
 		}
-		_, err := t.exec(upsertRecord, v...)
-		return err
+		return t.putRecord(rec)
 	})
+}
+
+// newRevision returns a number that is practically never drawn twice.
+func newRevision() int64 { return rand.Int64N(1<<62) + 1 }
+
+func (t *tx) putRecord(rec store.Record) error {
+	_, err := t.exec("INSERT OR REPLACE INTO records ("+row.RecordColumns+") VALUES (?, ?, ?, ?, ?)",
+		row.Record(rec.Fields())...)
+	return err
 }
 
 func (r records) Delete(key string, revision int64) error {
 	return r.s.write(r.ctx, "", func(t *tx) error {
-		rec, err := t.c.record(key)
-		switch {
+		switch rec, err := t.c.record(key); {
 		case err != nil:
 			return err
 		case rec.Revision == 0:
-			return &store.Error{Op: fmt.Sprintf("record %q", key), Kind: store.ErrNotFound}
+			return store.MissingRecord(key)
+		case rec.Revision != revision:
+			return store.ChangedRecord(key)
 		}
-		if err := t.c.checkRevision(key, revision); err != nil {
-			return err
-		}
-		_, err = t.exec("DELETE FROM records WHERE key = ?", key)
+		_, err := t.exec("DELETE FROM records WHERE key = ?", key)
 		return err
 	})
 }
@@ -86,13 +83,14 @@ func (r records) List(prefix, after string, limit int) (list []store.Record, err
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
 		return c.Each(func(f *row.Fields) error {
-			rec := f.Record()
-			if !f.Bad && !strings.HasPrefix(rec.Key, prefix) {
+			rec, err := readRecord(f)
+			if err == nil && !strings.HasPrefix(rec.Key, prefix) {
 				return errEnough
 			}
 			list = append(list, rec)
-			return f.Err("record", rec.Key)
-		}, "SELECT "+row.RecordColumns+" FROM records WHERE key >= ? AND key > ? AND key <> '"+scrubRecord+"' ORDER BY key LIMIT ?", prefix, after, int64(limit))
+			return err
+		}, "SELECT "+row.RecordColumns+" FROM records WHERE key >= ? AND key > ? AND key <> '"+scrubRecord+
+			"' ORDER BY key LIMIT ?", prefix, after, int64(limit))
 	})
 	if err != nil && err != errEnough {
 		return nil, err
@@ -116,18 +114,14 @@ func (r records) Now() (time.Time, error) {
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec store.Record, err error) {
-	_, err = c.One(func(f *row.Fields) error {
-		rec = f.Record()
-		f.Bad = f.Bad || rec.Key != key
-		return f.Err("record", key)
+	_, err = c.One(func(f *row.Fields) (err error) {
+		rec, err = readRecord(f)
+		return err
 	}, "SELECT "+row.RecordColumns+" FROM records WHERE key = ?", key)
 	return rec, err
 }
 
-func (c *conn) checkRevision(key string, revision int64) error {
-	rec, err := c.record(key)
-	if err == nil && rec.Revision != revision {
-		err = store.Errorf(store.ErrConflict, "record %q is not at the revision given", key)
-	}
-	return err
+func readRecord(f *row.Fields) (rec store.Record, err error) {
+	f.Record(rec.Fields())
+	return rec, f.Err("record " + rec.Key)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -24,7 +23,7 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 				err = notStarted(ctx)
 			}
 			if err == nil {
-				err = t.restore(r)
+				err = t.add(r)
 			}
 			if err != nil {
 				return err
@@ -32,31 +31,4 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 		}
 		return nil
 	}})
-}
-
-// restore adds a row.
-func (t *tx) restore(r store.Row) (err error) {
-	t.added = true
-	switch {
-	case r.State != nil:
-		err = t.saveOwner(*r.State)
-	case r.Change != nil:
-		err = t.addChange(r.Change)
-	case r.File != nil:
-		_, err = t.exec(row.PutFile, row.FileValues(t.owner, *r.File)...)
-	case r.Version != nil:
-		t.wrote += r.Version.Size
-		_, err = t.exec(row.InsertVersion, row.VersionValues(t.owner, r.Path, r.Version)...)
-	case r.Summary != nil:
-		t.wrote += int64(len(r.Summary.Content))
-		_, err = t.exec(row.PutSummary, row.SummaryValues(t.owner, r.Path, r.Summary)...)
-	case r.Log != nil:
-		_, err = t.exec(row.PutLog, row.LogValues(t.owner, *r.Log)...)
-	case r.Entry != nil:
-		t.wrote += int64(len(r.Entry.Content))
-		_, err = t.exec(row.InsertEntry, row.EntryValues(t.owner, r.Path, r.Entry)...)
-	case r.Request != nil:
-		err = t.Apply(*r.Request)
-	}
-	return err
 }

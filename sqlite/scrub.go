@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"path/filepath"
 	"time"
 
@@ -35,10 +34,8 @@ const (
 
 // wantScrub stores the record, in the transaction of a redaction.
 func (t *tx) wantScrub() error {
-	v := []any{scrubRecord, []byte{}, rand.Int64N(1<<62) + 1, row.Micros(time.Now())}
-	_, err := t.exec(upsertRecord, append(v, row.Sum(v...))...)
 	t.redacted = true
-	return err
+	return t.putRecord(store.Record{Key: scrubRecord, Revision: newRevision(), Updated: time.Now()})
 }
 
 // lookForScrub takes over a record that another process has left.

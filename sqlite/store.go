@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/agent-scratchpad/scratchpad/internal/probe"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -24,8 +23,7 @@ type Store struct {
 	readers  chan *conn     // free connections for reading; nil: one that is not open yet
 	closed   chan struct{}
 	once     sync.Once
-	probe    probe.Probe
-	probed   *conn        // its connection, which waits for no reader; nil: it is not open
+	probe    store.Probe
 	waits    atomic.Int64 // readers that found no connection free
 }
 
@@ -165,7 +163,8 @@ func (s *Store) Close() error {
 		}
 		if s.writer != nil {
 			s.scrubber.close()
-			err = errors.Join(err, s.probe.Close(s.endProbe), s.writer.close())
+			s.probe.Close()
+			err = errors.Join(err, s.writer.close())
 		}
 	})
 	return err

@@ -23,13 +23,31 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 	return t.c.Exec(query, args...)
 }
 
-// save runs the first statement, and the second one if the first has found no row to
-// change.
-func (t *tx) save(first, second string, values []any) error {
-	n, err := t.exec(first, values...)
-	if err == nil && n == 0 {
-		_, err = t.exec(second, values...)
+// store stores a row with one of the statements, by table. It returns how many rows there
+// are of it, 0 or 1.
+func (t *tx) store(statements map[*store.Table]string, r store.Row) (int64, error) {
+	table, values := row.Values(t.owner, r)
+	return t.exec(statements[table], values...)
+}
+
+// add stores a row that is not there yet.
+func (t *tx) add(r store.Row) error {
+	t.added = true
+	t.wrote += int64(len(r.Content()))
+	t.grew = t.grew || r.Change != nil
+	_, err := t.store(row.Insert, r)
+	return err
+}
+
+// put stores a row in place of another, if there is one. isNew says that there most likely
+// is none.
+func (t *tx) put(r store.Row, isNew bool) error {
+	if !isNew {
+		if n, err := t.store(row.Update, r); err != nil || n > 0 {
+			return err
+		}
 	}
+	_, err := t.store(row.Put, r)
 	return err
 }
 
@@ -37,11 +55,7 @@ func (t *tx) Apply(w store.Write) error {
 	var err error
 	switch w := w.(type) {
 	case store.FileChange:
-		first := row.UpdateFile
-		if w.Head.Created.Equal(w.Head.Updated) { // most likely a new file
-			first = row.PutFile
-		}
-		err = t.saveFile(w, first)
+		err = t.saveFile(w)
 	case store.LogChange:
 		err = t.saveLog(w)
 	case store.FileMove:
@@ -51,20 +65,24 @@ func (t *tx) Apply(w store.Write) error {
 	case store.SummaryChange:
 		err = t.saveSummary(w)
 	case store.Request:
-		_, err = t.exec(row.PutRequest, row.RequestValues(t.owner, w)...)
+		err = t.put(store.Row{Request: &w}, true)
 	}
 	state, change := w.After()
 	if err == nil && change != nil {
-		err = t.addChange(change)
+		t.grew = true
+		_, err = t.store(row.Insert, store.Row{Change: change})
 	}
-	if err == nil && state != nil {
-		err = t.saveOwner(*state)
+	switch {
+	case err != nil || state == nil:
+	case *state == store.OwnerState{}:
+		_, err = t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
+	default:
+		err = t.put(store.Row{State: state}, false)
 	}
 	return err
 }
 
-// saveFile stores a change of a file. It tries the statement first for the head.
-func (t *tx) saveFile(ch store.FileChange, first string) error {
+func (t *tx) saveFile(ch store.FileChange) error {
 	if err := t.saveVersions(ch); err != nil {
 		return err
 	}
@@ -74,21 +92,21 @@ func (t *tx) saveFile(ch store.FileChange, first string) error {
 			return err
 		}
 	}
-	return t.save(first, row.PutFile, row.FileValues(t.owner, ch.Head))
+	return t.put(store.Row{File: &ch.Head}, ch.Head.Created.Equal(ch.Head.Updated))
 }
 
 func (t *tx) saveSummary(ch store.SummaryChange) error {
 	t.added = true
 	t.wrote += int64(len(ch.New.Content))
-	if _, err := t.exec(row.PutSummary, row.SummaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
+	if err := t.put(store.Row{Summary: &ch.New, Path: ch.Head.Path}, true); err != nil {
 		return err
 	}
-	return t.save(row.UpdateFile, row.PutFile, row.FileValues(t.owner, ch.Head))
+	return t.put(store.Row{File: &ch.Head}, false)
 }
 
 // redact writes the whole row again, because a row's checksum is of its size too.
 func (t *tx) redact(ch store.VersionRedaction) error {
-	v, err := t.version(ch.Head.Path, ch.Number, row.Receipt)
+	v, err := t.version(ch.Head.Path, ch.Number, selectReceipts)
 	switch {
 	case err != nil:
 		return err
@@ -97,90 +115,80 @@ func (t *tx) redact(ch store.VersionRedaction) error {
 	}
 	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
 	t.removed = true
-	values := row.VersionValues(t.owner, ch.Head.Path, &v)
-	if _, err := t.exec("UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = "+
-		"? AND version = ?",
-		v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path,
-		v.Number); err != nil {
+	if _, err := t.store(row.Update, store.Row{Version: &v, Path: ch.Head.Path}); err != nil {
 		return err
 	}
 	if err := t.wantScrub(); err != nil {
 		return err
 	}
-	return t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget}, row.UpdateFile)
+	return t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget})
 }
 
 // saveVersions removes the pruned versions and adds the new one. If a file already has as
 // many versions as it may, the usual case, the new version takes the row of the oldest:
 // that writes fewer pages than removing a row and adding another.
 func (t *tx) saveVersions(ch store.FileChange) error {
-	if ch.New == nil {
-		t.removed = true
-	} else {
+	added := store.Row{Version: ch.New, Path: ch.Head.Path}
+	if ch.Pruned == 1 && ch.New != nil {
 		t.added = true
 		t.wrote += ch.New.Size
-	}
-	if ch.Pruned == 1 && ch.New != nil {
-		n, err := t.exec(row.ReplaceVersion, append(row.VersionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
+		_, values := row.Values(t.owner, added)
+		n, err := t.exec(row.ReplaceVersion, append(values, ch.Prune)...)
 		if err != nil || n == 1 {
 			return err
 		}
 	}
 	if ch.Prune > 0 {
-		if _, err := t.exec(row.PruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
+		if _, err := t.exec(pruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
 			return err
 		}
 	}
 	if ch.New == nil {
+		t.removed = true
 		return nil
 	}
-	_, err := t.exec(row.InsertVersion, row.VersionValues(t.owner, ch.Head.Path, ch.New)...)
-	return err
+	return t.add(added)
 }
+
+// The statements that remove versions and entries of a path up to a number.
+const (
+	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
+	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
+)
 
 func (t *tx) saveLog(ch store.LogChange) error {
 	if ch.Prune > 0 {
 		t.removed = true
-		if _, err := t.exec(row.PruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
+		if _, err := t.exec(pruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
 			return err
 		}
 	}
 	for i := range ch.New {
-		t.added = true
-		t.wrote += int64(len(ch.New[i].Content))
-		if _, err := t.exec(row.InsertEntry, row.EntryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
+		if err := t.add(store.Row{Entry: &ch.New[i], Path: ch.Head.Path}); err != nil {
 			return err
 		}
 	}
-	first := row.UpdateLog
-	if ch.Head.Created.Equal(ch.Head.Updated) { // most likely a new log
-		first = row.PutLog
-	}
-	return t.save(first, row.PutLog, row.LogValues(t.owner, ch.Head))
-}
-
-func (t *tx) saveOwner(s store.OwnerState) error {
-	if s == (store.OwnerState{}) {
-		_, err := t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
-		return err
-	}
-	return t.save(row.UpdateOwner, row.InsertOwner, row.OwnerValues(t.owner, s))
+	return t.put(store.Row{Log: &ch.Head}, ch.Head.Created.Equal(ch.Head.Updated))
 }
 
 func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
-	table, columns := "files", row.FileColumns
-	number := func(f *row.Fields) int64 { return f.File(t.owner).Version }
+	table := store.FileTable
 	if kind == store.KindLog {
-		table, columns = "logs", row.LogColumns
-		number = func(f *row.Fields) int64 { return f.Log(t.owner).Last }
+		table = store.LogTable
 	}
 	t.changed, t.removed = true, true
 	err = t.c.Each(func(f *row.Fields) error {
-		highest = max(highest, number(f))
-		return f.Err("number of a deleted path of", t.owner)
-	}, "DELETE FROM "+table+" WHERE owner = ? AND path IN (SELECT path FROM "+table+
-		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+columns, t.owner, t.owner,
-		int64(n))
+		gone := table.New("")
+		err := f.Read(t.owner, gone)
+		if gone.File != nil {
+			highest = max(highest, gone.File.Version)
+		} else {
+			highest = max(highest, gone.Log.Last)
+		}
+		return err
+	}, "DELETE FROM "+table.Name+" WHERE owner = ? AND path IN (SELECT path FROM "+table.Name+
+		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.Columns(table), t.owner,
+		t.owner, int64(n))
 	return highest, err
 }
 

@@ -21,7 +21,7 @@ var wrongRows = []struct{ change, want string }{
 	{"UPDATE entries SET content = x'79'", "SHA-256"},
 	{"DELETE FROM entries", "missing"},
 	{"DELETE FROM versions", "version"},
-	{"UPDATE summaries SET tokens = tokens + 1", "summary of f at version 1"},
+	{"UPDATE summaries SET tokens = tokens + 1", "summary of f, 1,"},
 	{"UPDATE summaries SET content = CAST(replace(CAST(content AS TEXT), 'short', 'shors') AS BLOB)", "a: file f: summary of version 1: its bytes do not match their SHA-256"},
 	{"DELETE FROM summaries", "its summaries have 0 bytes, its head says 10"},
 	{"DELETE FROM files", "a: there are versions of f, which is no file"},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"strings"
 	"time"
 )
 
@@ -13,6 +14,16 @@ type Owner struct {
 
 // String returns "tenant/agent", as it stands in the first column of every table.
 func (o Owner) String() string { return o.Tenant + "/" + o.Agent }
+
+// ParseOwner reads what String has returned. No agent's name has a slash. Errors:
+// [ErrCorrupt].
+func ParseOwner(name string) (Owner, error) {
+	slash := strings.LastIndexByte(name, '/')
+	if slash < 0 {
+		return Owner{}, Errorf(ErrCorrupt, "the stored name %q of an owner has no tenant", name)
+	}
+	return Owner{Tenant: name[:slash], Agent: name[slash+1:]}, nil
+}
 
 // Usage counts what an agent has. Bytes are those of all retained versions, entries and
 // summaries.
@@ -77,6 +88,47 @@ type OwnersQuery struct {
 	From, Until time.Time   // of DeletedOwners: their last write was before From or after Until
 	Limit       int         // above 0; not with OwnerTotals
 }
+
+// SQL returns the end of the statement that lists owners of a tenant, from WHERE on. holds is
+// true of those that hold anything. arg returns what stands for an argument: a string, an
+// int64 or a [time.Time].
+func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
+	tenant := q.Tenant + "/"
+	where := " WHERE owner >= " + arg(tenant+q.Prefix) + " AND owner < " + arg(AfterName(tenant+q.Prefix)) + " AND "
+	if q.Which == DeletedOwners {
+		where += "NOT " + holds + " AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 " +
+			"AND changes = 0 AND (updated < " + arg(q.From) + " OR updated > " + arg(q.Until) + ")"
+	} else {
+		where += holds
+	}
+	if q.Part != "" { // names are ASCII, and so is lower
+		plain := strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace
+		where += " AND lower(owner) LIKE " + arg(plain(strings.ToLower(tenant))+"%"+plain(strings.ToLower(q.Part))+"%") +
+			` ESCAPE '\'`
+	}
+	column := map[OwnersOrder]string{ByUpdated: "updated", ByBytes: "bytes"}[q.Order]
+	order := "owner"
+	if column != "" {
+		order = column + " DESC, owner"
+	}
+	if q.After != nil {
+		after := "owner > " + arg(tenant+q.After.Owner.Agent)
+		var value any = q.After.Usage.Bytes
+		if q.Order == ByUpdated {
+			value = q.After.Updated
+		}
+		if column != "" {
+			at := arg(value)
+			after = "(" + column + " < " + at + " OR " + column + " = " + at + " AND " + after + ")"
+		}
+		where += " AND " + after
+	}
+	return where + " ORDER BY " + order + " LIMIT " + arg(int64(q.Limit))
+}
+
+// AfterName returns a text that sorts after the names of owners that begin with a prefix, and
+// before all later ones. Names are of letters, digits, "-", "_" and "/".
+func AfterName(prefix string) string { return prefix + "\x7f" }
 
 // Owners says which owners an [OwnersQuery] is for.
 type Owners int

@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Records are small values under keys. Each has a revision, a number above 0 that every
 // Put changes, and that no record ever has again, also after a Delete.
@@ -37,4 +40,20 @@ type Record struct {
 	Value    []byte
 	Revision int64
 	Updated  time.Time
+}
+
+// RecordColumns are the columns in which a backend that speaks SQL keeps a record.
+const RecordColumns = "key, value, revision, updated"
+
+// Fields returns pointers to the fields that RecordColumns hold.
+func (r *Record) Fields() []any { return []any{&r.Key, &r.Value, &r.Revision, &r.Updated} }
+
+// MissingRecord returns the [ErrNotFound] of a record.
+func MissingRecord(key string) error {
+	return &Error{Op: fmt.Sprintf("record %q", key), Kind: ErrNotFound}
+}
+
+// ChangedRecord returns the [ErrConflict] of a record.
+func ChangedRecord(key string) error {
+	return Errorf(ErrConflict, "record %q is not at the revision given", key)
 }

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"time"
+)
 
 // A Redaction is the receipt of a redaction, which removes the content of one version of a
 // file for good. It stays for as long as the version is retained.
@@ -18,4 +22,57 @@ type VersionRedaction struct {
 	Forget bool   // all summaries of the file are removed
 	Change Change // the row for the journal; without a Revision: none
 	Owner  OwnerState
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// pack returns the form in which a database keeps a receipt, in the column of the content
+// that was removed. The last bytes are the CRC-32C of the rest, because no hash of a content
+// covers them.
+func (r *Redaction) pack() []byte {
+	b := Pack([]int64{r.Time.UnixMicro()}, r.Author.Client, r.Author.Version, r.Author.Key)
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// unpack reads what pack has returned. It reports false for other bytes.
+func (r *Redaction) unpack(b []byte) bool {
+	end := max(0, len(b)-crc32.Size)
+	var micros int64
+	ok := end > 0 && crc32.Checksum(b[:end], castagnoli) == binary.BigEndian.Uint32(b[end:]) &&
+		Unpack(b[:end], []*int64{&micros}, &r.Author.Client, &r.Author.Version, &r.Author.Key)
+	r.Time = time.UnixMicro(micros).UTC()
+	return ok
+}
+
+// Pack returns numbers as varints, and then texts, each after its length.
+func Pack(numbers []int64, texts ...string) []byte {
+	b := make([]byte, 0, 128)
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, n)
+	}
+	for _, s := range texts {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// Unpack reads what Pack has returned for as many numbers and texts. It reports false for
+// other bytes.
+func Unpack(b []byte, numbers []*int64, texts ...*string) bool {
+	for _, n := range numbers {
+		v, size := binary.Varint(b)
+		if size <= 0 {
+			return false
+		}
+		*n, b = v, b[size:]
+	}
+	for _, s := range texts {
+		length, size := binary.Uvarint(b)
+		if size <= 0 || length > uint64(len(b)-size) {
+			return false
+		}
+		end := size + int(length)
+		*s, b = string(b[size:end]), b[end:]
+	}
+	return len(b) == 0
 }

@@ -101,7 +101,8 @@ func (c *Conn) Run(ctx context.Context, batch ...Statement) error {
 		}
 		values, types := make([][]byte, len(s.Args)), make([]uint32, len(s.Args))
 		for i, a := range s.Args {
-			values[i], types[i] = encode(a)
+			p := Encode(a)
+			values[i], types[i] = p.value, p.oid
 		}
 		p.SendQueryParams(s.SQL, values, types, binaryFormat, binaryFormat)
 	}

@@ -3,10 +3,14 @@
 package wire
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // The object identifiers of the types that are sent. They are the same in every database:
@@ -15,7 +19,6 @@ const (
 	oidBool        = 16
 	oidBytea       = 17
 	oidInt8        = 20
-	oidText        = 25
 	oidInt8Array   = 1016
 	oidTimestamptz = 1184
 )
@@ -23,35 +26,51 @@ const (
 // epoch is the time from which PostgreSQL counts microseconds.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// encode returns the binary format of a value, and the type of it. A zero time is
-// -infinity. nil []byte is an empty value, not NULL.
-func encode(v any) ([]byte, uint32) {
+// A Param is a value in its binary format. The server finds out the type of a text, which is
+// one of text or bytea.
+type Param struct {
+	value []byte
+	oid   uint32
+}
+
+// Encode returns a value, or what a pointer points to, as a Param. A zero time is -infinity. A
+// nil []byte is an empty value, not NULL.
+func Encode(v any) Param {
 	switch v := v.(type) {
-	case string:
-		return []byte(v), oidText
+	case Param:
+		return v
+	case *int64:
+		return Encode(*v)
 	case int64:
-		return binary.BigEndian.AppendUint64(nil, uint64(v)), oidInt8
+		return Param{binary.BigEndian.AppendUint64(nil, uint64(v)), oidInt8}
+	case *string:
+		return Encode(*v)
+	case string:
+		return Param{[]byte(v), 0}
+	case *[]byte:
+		return Encode(*v)
 	case []byte:
 		if v == nil {
 			v = []byte{}
 		}
-		return v, oidBytea
+		return Param{v, oidBytea}
+	case *[sha256.Size]byte:
+		return Encode(bytes.Clone(v[:]))
+	case *bool:
+		return Encode(*v)
 	case bool:
 		if v {
-			return []byte{1}, oidBool
+			return Param{[]byte{1}, oidBool}
 		}
-		return []byte{0}, oidBool
-	case time.Time:
-		return binary.BigEndian.AppendUint64(nil, uint64(micros(v))), oidTimestamptz
+		return Param{[]byte{0}, oidBool}
 	case *time.Time:
-		if v == nil {
-			return nil, oidTimestamptz
-		}
-		return encode(*v)
-	case []int64:
-		return encodeInts(v), oidInt8Array
+		return Encode(*v)
+	case time.Time:
+		return Param{binary.BigEndian.AppendUint64(nil, uint64(micros(v))), oidTimestamptz}
+	case *[]int64:
+		return Param{encodeInts(*v), oidInt8Array}
 	}
-	panic(fmt.Sprintf("wire: a value of type %T", v))
+	panic(fmt.Sprintf("postgres: a value of type %T cannot be sent", v))
 }
 
 // micros counts from [epoch]. Times that PostgreSQL does not have are infinity.
@@ -88,129 +107,84 @@ func encodeInts(ints []int64) []byte {
 	return b
 }
 
-// A Row reads the values of a row one by one. A value that does not have the type of its
-// column sets Bad.
+// A Row reads the values of a row one by one.
 type Row struct {
-	Bad    bool
 	values [][]byte // that are still to be read
 }
 
-func (r *Row) next() []byte {
-	if len(r.values) == 0 {
-		r.Bad = true
-		return nil
-	}
-	v := r.values[0]
-	r.values = r.values[1:]
-	return v
-}
+// Len returns how many values are still to be read.
+func (r *Row) Len() int { return len(r.values) }
 
-// Part takes the next n values as a row of their own. It is nil if the first of them is
-// NULL: then a joined table has no row.
-func (r *Row) Part(n int) *Row {
-	if len(r.values) < n {
-		r.Bad = true
-		return nil
+// Take reports whether the next value is not NULL. If it is NULL, Take skips n values: a joined
+// table has no row.
+func (r *Row) Take(n int) bool {
+	if r.values[0] != nil {
+		return true
 	}
-	part := &Row{values: r.values[:n:n]}
 	r.values = r.values[n:]
-	if part.values[0] == nil {
-		return nil
-	}
-	return part
+	return false
 }
 
-// Int reads a bigint.
-func (r *Row) Int() int64 {
-	v := r.next()
-	if len(v) != 8 {
-		r.Bad = true
-		return 0
-	}
-	return int64(binary.BigEndian.Uint64(v))
+// Into returns a function that reads rows into fields.
+func Into(fields ...any) func(*Row) error {
+	return func(r *Row) error { return r.Scan(fields...) }
 }
 
-// Bool reads a boolean.
-func (r *Row) Bool() bool {
-	v := r.next()
-	if len(v) != 1 {
-		r.Bad = true
-		return false
+// Scan reads values into fields, which are pointers. It returns [store.ErrCorrupt] if one does
+// not have the type of its field. NULL is "", nil, false and the zero time, and a time is
+// true.
+func (r *Row) Scan(fields ...any) error {
+	ok := len(r.values) >= len(fields)
+	for i := 0; ok && i < len(fields); i++ {
+		v := r.values[0]
+		r.values = r.values[1:]
+		switch p := fields[i].(type) {
+		case *int64:
+			if ok = len(v) == 8; ok {
+				*p = int64(binary.BigEndian.Uint64(v))
+			}
+		case *string:
+			*p = string(v)
+		case *[]byte:
+			if v != nil {
+				*p = append([]byte{}, v...)
+			}
+		case *[sha256.Size]byte:
+			ok = copy(p[:], v) == len(v) && len(v) == len(p)
+		case *bool:
+			*p = v != nil && (len(v) != 1 || v[0] != 0)
+		case *time.Time:
+			if ok = v == nil || len(v) == 8; ok && v != nil {
+				*p = timeOf(int64(binary.BigEndian.Uint64(v)))
+			}
+		case *[]int64:
+			*p, ok = decodeInts(v)
+		}
 	}
-	return v[0] != 0
+	if !ok {
+		return store.Errorf(store.ErrCorrupt, "a stored row cannot be read")
+	}
+	return nil
 }
 
-// Text reads a text, or a bytea as one. NULL is "".
-func (r *Row) Text() string { return string(r.next()) }
-
-// Bytes reads a bytea into memory of its own. NULL is nil.
-func (r *Row) Bytes() []byte {
-	v := r.next()
-	if v == nil {
-		return nil
-	}
-	return append([]byte{}, v...)
-}
-
-// Fixed reads a bytea that must fill b.
-func (r *Row) Fixed(b []byte) {
-	v := r.next()
-	if len(v) != len(b) {
-		r.Bad = true
-	}
-	copy(b, v)
-}
-
-// Time reads a timestamptz. NULL and -infinity are the zero time, and infinity is the last
-// time that has microseconds since 1970.
-func (r *Row) Time() time.Time {
-	t, _ := r.MaybeTime()
-	return t
-}
-
-// MaybeTime reads a timestamptz, and reports whether it is not NULL.
-func (r *Row) MaybeTime() (time.Time, bool) {
-	v := r.next()
-	if v == nil {
-		return time.Time{}, false
-	}
-	if len(v) != 8 {
-		r.Bad = true
-		return time.Time{}, false
-	}
-	us := int64(binary.BigEndian.Uint64(v))
+// timeOf is the reverse of micros. Infinity is the last time that has microseconds since 1970.
+func timeOf(us int64) time.Time {
 	switch us {
 	case math.MinInt64:
-		return time.Time{}, true
+		return time.Time{}
 	case math.MaxInt64:
-		return time.UnixMicro(math.MaxInt64).UTC(), true
+		return time.UnixMicro(math.MaxInt64).UTC()
 	}
-	return time.UnixMicro(us + epoch).UTC(), true
+	return time.UnixMicro(us + epoch).UTC()
 }
 
-// Ints reads a bigint[].
-func (r *Row) Ints() []int64 {
-	v := r.next()
-	if len(v) < 12 {
-		r.Bad = true
-		return nil
+// decodeInts is the reverse of encodeInts.
+func decodeInts(v []byte) (ints []int64, ok bool) {
+	if len(v) >= 12 && binary.BigEndian.Uint32(v) == 0 {
+		return nil, true
 	}
-	if binary.BigEndian.Uint32(v) == 0 {
-		return nil
+	for at := 20; at+12 <= len(v); at += 12 {
+		ints = append(ints, int64(binary.BigEndian.Uint64(v[at+4:])))
 	}
-	if len(v) < 20 || (len(v)-20)%12 != 0 || binary.BigEndian.Uint32(v) != 1 ||
-		binary.BigEndian.Uint32(v[8:]) != oidInt8 ||
-		int(binary.BigEndian.Uint32(v[12:])) != (len(v)-20)/12 {
-		r.Bad = true
-		return nil
-	}
-	ints := make([]int64, 0, (len(v)-20)/12)
-	for v = v[20:]; len(v) > 0; v = v[12:] {
-		if binary.BigEndian.Uint32(v) != 8 {
-			r.Bad = true
-			return nil
-		}
-		ints = append(ints, int64(binary.BigEndian.Uint64(v[4:])))
-	}
-	return ints
+	return ints, bytes.Equal(v, encodeInts(ints))
 }

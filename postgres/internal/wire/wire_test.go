@@ -21,10 +21,10 @@ func TestTimes(t *testing.T) {
 		{last, last},
 		{time.Date(-9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}},
 	} {
-		value, _ := encode(test.given)
-		row := Row{values: [][]byte{value}}
-		if got := row.Time(); !got.Equal(test.want) || row.Bad || got.Location() != time.UTC {
-			t.Errorf("%v comes back as %v, want %v", test.given, got, test.want)
+		var got time.Time
+		err := (&Row{values: [][]byte{Encode(test.given).value}}).Scan(&got)
+		if !got.Equal(test.want) || err != nil || got.Location() != time.UTC {
+			t.Errorf("%v comes back as %v, %v, want %v", test.given, got, err, test.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql/driver"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -18,9 +17,9 @@ type Conn struct {
 	tls   *libc.TLS // what SQLite has in place of a thread
 	db    uintptr
 	stmts map[string]*stmt
-	dest  []driver.Value // reused from call to call
-	row   row.Fields     // likewise
-	runs  int            // of statements; with it the race detector sees if two goroutines use the Conn
+	dest  []any      // reused from call to call
+	row   row.Fields // likewise
+	runs  int        // of statements; with it the race detector sees if two goroutines use the Conn
 
 	// Broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.
@@ -80,7 +79,7 @@ func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 		}
 		if err == nil {
 			if err = c.read(s, c.dest[:s.columns]); err == nil {
-				c.row.Begin(c.dest[:s.columns])
+				c.row = row.Fields{Row: c.dest[:s.columns]}
 				err = fn(&c.row)
 			}
 		}
@@ -144,7 +143,7 @@ func (c *Conn) One(fn func(*row.Fields) error, query string, args ...any) (bool,
 func (c *Conn) Number(query string, args ...any) (n int64, err error) {
 	_, err = c.One(func(f *row.Fields) error {
 		n = f.Int()
-		return f.Err("answer", query)
+		return f.Err("answer to " + query)
 	}, query, args...)
 	return n, err
 }

@@ -19,10 +19,8 @@ type LogState struct {
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
 	_, err = c.One(func(f *row.Fields) error {
-		l.Busy = f.Int() != 0
-		l.Pages = f.Int()
-		l.Folded = f.Int()
-		return f.Err("answer", "wal_checkpoint")
+		f.Scan(&l.Busy, &l.Pages, &l.Folded)
+		return f.Err("answer to wal_checkpoint")
 	}, "PRAGMA wal_checkpoint("+mode+")")
 	return l, err
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"database/sql/driver"
 	"fmt"
 
 	"modernc.org/libc"
@@ -63,8 +62,7 @@ func (c *Conn) compileFirst(text uintptr) (s *stmt, rest uintptr, err error) {
 	return &stmt{handle: handle, columns: int(sqlite3.Xsqlite3_column_count(c.tls, handle))}, rest, nil
 }
 
-// bind gives a statement its arguments, of type int64, string or []byte. A nil []byte is
-// NULL.
+// bind gives a statement its arguments, of type int64, string or []byte. None is NULL.
 func (c *Conn) bind(s *stmt, args []any) error {
 	c.runs++
 	if err := c.makeRoom(s, args); err != nil {
@@ -81,10 +79,6 @@ func (c *Conn) bind(s *stmt, args []any) error {
 			rc = sqlite3.Xsqlite3_bind_text(c.tls, s.handle, n, at, int32(len(a)), 0)
 			at += uintptr(len(a))
 		case []byte:
-			if a == nil {
-				rc = sqlite3.Xsqlite3_bind_null(c.tls, s.handle, n)
-				break
-			}
 			copy(libc.GoBytes(at, len(a)), a)
 			rc = sqlite3.Xsqlite3_bind_blob(c.tls, s.handle, n, at, int32(len(a)), 0)
 			at += uintptr(len(a))
@@ -160,10 +154,10 @@ func (c *Conn) finalize(s *stmt) {
 	c.dropArgs(s)
 }
 
-// read copies the values of the row. An empty text or BLOB is "" or nil. A number or a text
+// read copies the values of the row. NULL is nil, and an empty BLOB is not. A number or a text
 // that is as it was in the row before needs no memory of its own. The error is that of SQLite
 // if it has no memory for a value.
-func (c *Conn) read(s *stmt, to []driver.Value) error {
+func (c *Conn) read(s *stmt, to []any) error {
 	for i := range to {
 		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, s.handle, n) {
 		case sqlite3.SQLITE_INTEGER:
@@ -187,7 +181,7 @@ func (c *Conn) read(s *stmt, to []driver.Value) error {
 			if at == 0 && c.noMemory() {
 				return c.error(sqlite3.SQLITE_NOMEM)
 			}
-			to[i] = append([]byte(nil), c.bytes(s, n, at)...)
+			to[i] = append([]byte{}, c.bytes(s, n, at)...)
 		default:
 			to[i] = nil
 		}

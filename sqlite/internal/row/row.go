@@ -1,56 +1,98 @@
 // Package row has the form of each row of the database, in the present schema and in past
-// ones. A row ends with its checksum. XValues returns the values of a row in the order of
-// XColumns, after its owner. A method of [Fields] reads them back.
+// ones. The columns are those of [store.Table]. After them comes the row's checksum.
 package row
 
 import (
 	"crypto/sha256"
-	"database/sql/driver"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Sum returns the CRC-32C of a row: of its values in order, each with its length.
-func Sum(values ...any) int64 {
-	return checksum(appendValues(make([]byte, 0, 256), values))
+// Values returns a row of an owner, in the order in which [Insert] and the other statements
+// take it.
+func Values(owner string, r store.Row) (*store.Table, []any) {
+	t, fields := r.Table()
+	keys := []any{owner}
+	if t.OfPath {
+		keys = append(keys, r.Path)
+	}
+	if r.Change != nil {
+		packed := packChange(r.Change)
+		fields = []any{&r.Change.Revision, &packed}
+	}
+	values := Record(fields, keys...)
+	if t.Content {
+		values = append(values, r.Content())
+	}
+	return t, values
 }
 
-func checksum(b []byte) int64 { return int64(crc32.Checksum(b, castagnoli)) }
+// Record returns keys, the values of fields, and the checksum of both.
+func Record(fields []any, keys ...any) []any {
+	values := append(make([]any, 0, len(keys)+len(fields)+2), keys...)
+	for _, f := range fields {
+		values = append(values, valueOf(f))
+	}
+	return append(values, sum(make([]byte, 0, 256), values))
+}
 
-func appendValues(b []byte, values []any) []byte {
-	for _, v := range values {
-		switch v := v.(type) {
-		case int64:
-			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
-		case string:
-			b = append(binary.BigEndian.AppendUint64(append(b, 's'), uint64(len(v))), v...)
-		case []byte:
-			b = append(binary.BigEndian.AppendUint64(append(b, 'b'), uint64(len(v))), v...)
+// valueOf returns a field as it is stored.
+func valueOf(field any) any {
+	switch p := field.(type) {
+	case *int64:
+		return *p
+	case *string:
+		return *p
+	case *bool:
+		if *p {
+			return int64(1)
+		}
+		return int64(0)
+	case *time.Time:
+		return Micros(*p)
+	case *[sha256.Size]byte:
+		return p[:]
+	case *[]int64:
+		b := make([]byte, 0, 4*len(*p))
+		for _, n := range *p {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		return b
+	}
+	return *field.(*[]byte)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sum returns the CRC-32C of values in order, each with its length. b is for its use.
+func sum(b []byte, values ...[]any) int64 {
+	for _, some := range values {
+		for _, v := range some {
+			switch v := v.(type) {
+			case int64:
+				b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
+			case string:
+				b = append(binary.BigEndian.AppendUint64(append(b, 's'), uint64(len(v))), v...)
+			case []byte:
+				b = append(binary.BigEndian.AppendUint64(append(b, 'b'), uint64(len(v))), v...)
+			}
 		}
 	}
-	return b
+	return int64(crc32.Checksum(b, castagnoli))
 }
 
 // Fields reads the values of a row one by one. A value that does not have the type of its
 // column sets Bad.
 type Fields struct {
-	Row []driver.Value // that are still to be read
+	Row []any // that are still to be read
 	Bad bool
-
-	buf []byte // for Check
 }
 
-// Begin begins with another row.
-func (f *Fields) Begin(row []driver.Value) { f.Row, f.Bad = row, false }
-
 // Next returns the next value.
-func (f *Fields) Next() driver.Value {
+func (f *Fields) Next() any {
 	if len(f.Row) == 0 {
 		f.Bad = true
 		return nil
@@ -60,124 +102,123 @@ func (f *Fields) Next() driver.Value {
 	return v
 }
 
-// Int reads an integer.
-func (f *Fields) Int() int64 {
-	v, ok := f.Next().(int64)
-	f.Bad = f.Bad || !ok
-	return v
-}
-
-// Text reads a text.
-func (f *Fields) Text() string {
-	v, ok := f.Next().(string)
-	f.Bad = f.Bad || !ok
-	return v
-}
-
-// Bytes returns nil for an empty BLOB, as the driver does.
-func (f *Fields) Bytes() []byte {
-	v := f.Next()
-	if v == nil {
-		return nil
+// Scan reads values into fields, which are pointers.
+func (f *Fields) Scan(fields ...any) {
+	for _, field := range fields {
+		v, ok := f.Next(), false
+		n, isInt := v.(int64)
+		b, isBlob := v.([]byte)
+		switch p := field.(type) {
+		case *int64:
+			*p, ok = n, isInt
+		case *string:
+			*p, ok = v.(string)
+		case *bool:
+			*p, ok = n != 0, isInt
+		case *time.Time:
+			*p, ok = fromMicros(n), isInt
+		case *[]byte:
+			*p, ok = b, isBlob
+		case *[sha256.Size]byte:
+			ok = copy(p[:], b) == len(b) && len(b) == len(p)
+		case *[]int64:
+			*p, ok = sizesOf(b)
+		}
+		f.Bad = f.Bad || !ok
 	}
-	b, ok := v.([]byte)
-	f.Bad = f.Bad || !ok
-	return b
 }
 
-// Content returns an empty slice for an empty BLOB.
-func (f *Fields) Content() []byte { return Blob(f.Bytes()) }
-
-// Hash reads a SHA-256.
-func (f *Fields) Hash() (h [sha256.Size]byte) {
-	b := f.Bytes()
-	f.Bad = f.Bad || copy(h[:], b) != sha256.Size
-	return h
-}
-
-// Time reads a time in microseconds.
-func (f *Fields) Time() time.Time { return FromMicros(f.Int()) }
-
-// Author reads the client, its version and the key of an author.
-func (f *Fields) Author() store.Author {
-	return store.Author{Client: f.Text(), Version: f.Text(), Key: f.Text()}
-}
-
-// Check compares the row's crc with the crc of the values.
-func (f *Fields) Check(values ...any) {
-	f.buf = appendValues(f.buf[:0], values)
-	crc := f.Int()
-	f.Bad = f.Bad || crc != checksum(f.buf)
-}
-
-// Err returns [store.ErrCorrupt] if anything in the row was wrong. The error names the
-// row.
-func (f *Fields) Err(what, name string) error {
-	if f.Bad {
-		return store.Errorf(store.ErrCorrupt, "the stored %s %s does not match its checksum", what, name)
-	}
-	return nil
-}
-
-// ErrAt is Err for a row with a path and a number.
-func (f *Fields) ErrAt(what, path string, n int64) error {
-	if !f.Bad {
-		return nil
-	}
-	return f.Err(what, fmt.Sprintf("%s, %d,", path, n))
-}
-
-// NoTime stands for the zero time.
-const NoTime = -1 << 63
-
-// Micros returns a time as it is stored.
-func Micros(t time.Time) int64 {
-	if t.IsZero() {
-		return NoTime
-	}
-	return t.UnixMicro()
-}
-
-// FromMicros returns the time of a stored value.
-func FromMicros(us int64) time.Time {
-	if us == NoTime {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
-}
-
-// BoolInt returns 1 for true.
-func BoolInt(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// Blob returns an empty slice for nil, which the driver would store as NULL.
-func Blob(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
-}
-
-func encodeSizes(sizes []int64) []byte {
-	b := make([]byte, 0, 4*len(sizes))
-	for _, s := range sizes {
-		b = binary.AppendUvarint(b, uint64(s))
-	}
-	return b
-}
-
-func decodeSizes(b []byte) (sizes []int64, ok bool) {
+func sizesOf(b []byte) (sizes []int64, ok bool) {
 	for len(b) > 0 {
 		s, n := binary.Uvarint(b)
 		if n <= 0 {
 			return nil, false
 		}
-		sizes = append(sizes, int64(s))
-		b = b[n:]
+		sizes, b = append(sizes, int64(s)), b[n:]
 	}
 	return sizes, true
+}
+
+// Int reads an integer.
+func (f *Fields) Int() (n int64) {
+	f.Scan(&n)
+	return n
+}
+
+// Text reads a text.
+func (f *Fields) Text() (s string) {
+	f.Scan(&s)
+	return s
+}
+
+// Record reads what the function of that name has returned, after the keys.
+func (f *Fields) Record(fields []any, keys ...any) {
+	row := f.Row
+	f.Scan(fields...)
+	want := sum(make([]byte, 0, 256), keys, row[:len(row)-len(f.Row)])
+	f.Bad = f.Int() != want || f.Bad
+}
+
+// Read reads a row of an owner, with its content if that comes next.
+func (f *Fields) Read(owner string, r store.Row) error {
+	t, fields := r.Table()
+	switch {
+	case r.Change != nil:
+		var packed []byte
+		f.Record([]any{&r.Change.Revision, &packed}, owner)
+		f.Bad = !unpackChange(r.Change, packed) || f.Bad
+	case t.OfPath:
+		f.Record(fields, owner, r.Path)
+	default:
+		f.Record(fields, owner)
+	}
+	if t.Content && len(f.Row) > 0 {
+		content, _ := f.Next().([]byte) // nil: the query has left it out
+		f.Bad = !r.SetContent(content) || f.Bad
+	}
+	if f.Bad {
+		return f.Err(r.Name(owner))
+	}
+	return nil
+}
+
+// Err returns [store.ErrCorrupt] if anything in the row was wrong.
+func (f *Fields) Err(name string) error {
+	if f.Bad {
+		return store.Errorf(store.ErrCorrupt, "the stored %s does not match its checksum", name)
+	}
+	return nil
+}
+
+// packChange packs the fields of a change into one value.
+func packChange(c *store.Change) []byte {
+	a := &c.Author
+	return store.Pack([]int64{c.Before, c.After, c.Entries, Micros(c.Time)}, string(c.Op), string(c.Kind), c.Path,
+		c.From, a.Client, a.Version, a.Key, a.Session)
+}
+
+func unpackChange(c *store.Change, b []byte) bool {
+	a, micros := &c.Author, int64(0)
+	ok := store.Unpack(b, []*int64{&c.Before, &c.After, &c.Entries, &micros}, (*string)(&c.Op), (*string)(&c.Kind),
+		&c.Path, &c.From, &a.Client, &a.Version, &a.Key, &a.Session)
+	c.Time = fromMicros(micros)
+	return ok
+}
+
+// noTime stands for the zero time.
+const noTime = -1 << 63
+
+// Micros returns a time as it is stored.
+func Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return noTime
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == noTime {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
 }

@@ -3,55 +3,110 @@ package row
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// The statements that store rows. Their arguments are those of XValues. Insert adds a row,
-// Update changes the one that has its key, and Put does either. A Put that changes a row
-// takes a quarter longer than an Update, because it checks the new row twice. INSERT OR
-// REPLACE takes longer still: SQLite copies every page that it changes, to undo it.
+// The statements that store rows, by table. Their arguments are those of [Values]. Insert
+// adds a row, Update changes the one that has its key, and Put does either. A Put that
+// changes a row takes a quarter longer than an Update, because it checks the new row twice.
+// INSERT OR REPLACE takes longer still: SQLite copies every page that it changes, to undo it.
 var (
-	InsertOwner   = insert("owners", OwnerColumns)
-	InsertVersion = insert("versions", VersionColumns+", content")
-	InsertEntry   = insert("entries", EntryColumns+", content")
-	InsertChange  = insert("changes", ChangeColumns)
-
-	UpdateOwner = update("owners", OwnerColumns, 0) + " WHERE owner = ?1"
-	UpdateFile  = update("files", FileColumns, 1) + " WHERE owner = ?1 AND path = ?2"
-	UpdateLog   = update("logs", LogColumns, 1) + " WHERE owner = ?1 AND path = ?2"
-
-	PutFile    = insert("files", FileColumns) + orUpdate("path", FileColumns)
-	PutLog     = insert("logs", LogColumns) + orUpdate("path", LogColumns)
-	PutRequest = insert("requests", RequestColumns) + orUpdate("key", RequestColumns)
-	PutSummary = strings.Replace(insert("summaries", SummaryColumns+", content"), "INSERT", "INSERT OR REPLACE", 1)
-
-	// PruneVersions and PruneEntries remove those of a path up to a number.
-	PruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
-	PruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
-
+	Insert = statements(func(t *store.Table, keys, rest []string) string {
+		columns := append(keys, rest...)
+		return "INSERT INTO " + t.Name + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
+			strings.Repeat(", ?", len(columns)-1) + ")"
+	})
+	Put = statements(func(t *store.Table, keys, rest []string) string {
+		set := ""
+		for _, c := range rest {
+			set += fmt.Sprintf(", %s = excluded.%s", c, c)
+		}
+		return Insert[t] + " ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + set[2:]
+	})
+	Update = statements(func(t *store.Table, keys, rest []string) string {
+		set, where := "", ""
+		for i, c := range rest {
+			set += fmt.Sprintf(", %s = ?%d", c, len(keys)+i+1)
+		}
+		for i, c := range keys {
+			where += fmt.Sprintf(" AND %s = ?%d", c, i+1)
+		}
+		return "UPDATE " + t.Name + " SET " + set[2:] + " WHERE " + where[5:]
+	})
 	// ReplaceVersion changes the version whose number comes after the values.
-	ReplaceVersion = update("versions", VersionColumns+", content", 1) +
-		" WHERE owner = ?1 AND path = ?2 AND version = ?12"
+	ReplaceVersion = strings.NewReplacer(" SET ", " SET version = ?3, ", "version = ?3", "version = ?12").Replace(
+		Update[store.VersionTable])
 )
 
-func insert(table, columns string) string {
-	return "INSERT INTO " + table + " (owner, " + columns + ") VALUES (?" +
-		strings.Repeat(", ?", strings.Count(columns, ",")+1) + ")"
+// statements makes a statement for each table, of its keys and its other columns.
+func statements(of func(t *store.Table, keys, rest []string) string) map[*store.Table]string {
+	all := map[*store.Table]string{}
+	for _, part := range store.Tables {
+		for _, t := range part {
+			keys := []string{"owner"}
+			if t.OfPath {
+				keys = append(keys, "path")
+			}
+			if t.Key != "" {
+				keys = append(keys, strings.Split(t.Key, ", ")...)
+			}
+			columns := Columns(t)
+			if t.Content {
+				columns += ", content"
+			}
+			rest := strings.Split(strings.TrimPrefix(columns, t.Key+", "), ", ")
+			all[t] = of(t, keys, rest)
+		}
+	}
+	return all
 }
 
-// orUpdate is for a table whose key is the owner and the first of the columns.
-func orUpdate(key, columns string) string {
-	var set []string
-	for _, c := range strings.Split(columns, ", ")[1:] {
-		set = append(set, c+" = excluded."+c)
+// Columns are what [Fields.Read] reads of a table, but for the content.
+func Columns(t *store.Table) string {
+	if t == store.ChangeTable {
+		return "revision, change, crc"
 	}
-	return " ON CONFLICT (owner, " + key + ") DO UPDATE SET " + strings.Join(set, ", ")
+	return t.Columns + ", crc"
 }
 
-// update sets the columns but for the first keys of them.
-func update(table, columns string, keys int) string {
-	var set []string
-	for i, c := range strings.Split(columns, ", ")[keys:] {
-		set = append(set, fmt.Sprintf("%s = ?%d", c, 2+keys+i))
+// Select returns the query for rows of an owner, or of a path of his, whose columns end with
+// last.
+func Select(t *store.Table, last string) string {
+	where := " WHERE owner = ?"
+	if t.OfPath {
+		where += " AND path = ?"
 	}
-	return "UPDATE " + table + " SET " + strings.Join(set, ", ")
+	return "SELECT " + Columns(t) + last + " FROM " + t.Name + where
 }
+
+// Receipt selects the receipt of a version that is redacted; NULL: it is not.
+const Receipt = ", CASE WHEN sha256 = zeroblob(32) THEN content END"
+
+// RecordColumns are those of the records of the installation.
+const RecordColumns = store.RecordColumns + ", crc"
+
+// The queries for lists. Their arguments are the owner, the prefix, AfterPrefix of it, the
+// path after which the list begins, and the limit. AuthoredFiles has the current versions
+// too. CurrentFiles has also their contents, unless one is longer than another argument
+// before the others: SQLite then does not read it.
+var (
+	Files         = "SELECT " + store.Of("p", Columns(store.FileTable)) + " FROM files p" + listed
+	Logs          = "SELECT " + store.Of("p", Columns(store.LogTable)) + " FROM logs p" + listed
+	AuthoredFiles = "SELECT " + withVersion + versionOf + listed
+	CurrentFiles  = "SELECT " + withVersion + ", CASE WHEN octet_length(v.content) <= ? THEN v.content END" +
+		versionOf + listed
+
+	withVersion = store.Of("p", Columns(store.FileTable)) + ", " + store.Of("v", Columns(store.VersionTable))
+)
+
+const (
+	listed = " WHERE p.owner = ? AND p.path >= ? AND p.path < ? AND p.path > ? AND p.deleted = 0 ORDER BY p.path " +
+		"LIMIT ?"
+	versionOf = " FROM files p LEFT JOIN versions v ON v.owner = p.owner AND v.path = p.path AND v.version = p.version"
+)
+
+// AfterPrefix returns a string that sorts after every path with the prefix and before all
+// later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the
+// bytes.
+func AfterPrefix(prefix string) string { return prefix + "\xff" }

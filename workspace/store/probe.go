@@ -1,6 +1,4 @@
-// Package probe looks whether a store is well. One look serves everybody who asks at the
-// same time, and nobody waits long for it.
-package probe
+package store
 
 import (
 	"context"
@@ -10,15 +8,13 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// wait is the longest that Do takes.
-const wait = time.Second
+// probeWait is the longest that [Probe.Do] takes.
+const probeWait = time.Second
 
-// A Probe runs looks, one at a time. The zero Probe is ready for use. It is safe for
-// concurrent use.
+// A Probe looks whether a backend is well. It runs one look at a time, which serves everybody
+// who asks at the same time. The zero Probe is ready for use. It is safe for concurrent use.
 type Probe struct {
 	flight singleflight.Group
 
@@ -27,12 +23,12 @@ type Probe struct {
 	said   string // the error that was logged last
 }
 
-// Do returns the error of a look. It returns [store.ErrBusy] if the look takes more
+// Do returns the error of a look. It returns [ErrBusy] if the look takes more
 // than a second or ctx ends first; the look goes on. The first of equal errors is logged
 // with its cause, and so is the end of the trouble.
 func (p *Probe) Do(ctx context.Context, log *slog.Logger, look func() error) error {
 	looked := p.flight.DoChan("", func() (any, error) { return nil, p.look(log, look) })
-	late := time.NewTimer(wait)
+	late := time.NewTimer(probeWait)
 	defer late.Stop()
 	select {
 	case r := <-looked:
@@ -40,14 +36,14 @@ func (p *Probe) Do(ctx context.Context, log *slog.Logger, look func() error) err
 	case <-ctx.Done():
 	case <-late.C:
 	}
-	return store.Errorf(store.ErrBusy, "the database does not answer")
+	return Errorf(ErrBusy, "the database does not answer")
 }
 
 func (p *Probe) look(log *slog.Logger, look func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return store.ErrClosed
+		return ErrClosed
 	}
 	err := look()
 	said := ""
@@ -67,17 +63,15 @@ func (p *Probe) look(log *slog.Logger, look func() error) error {
 
 // causeOf returns what an error does not tell everybody, and nil if that is nothing.
 func causeOf(err error) error {
-	if e, ok := errors.AsType[*store.Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Err
 	}
 	return nil
 }
 
-// Close waits for the look that runs, and calls end. Looks after it return
-// [store.ErrClosed].
-func (p *Probe) Close(end func() error) error {
+// Close waits for the look that runs. Looks after it return [ErrClosed].
+func (p *Probe) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	return end()
 }

@@ -1,4 +1,4 @@
-package probe
+package store
 
 import (
 	"context"
@@ -10,12 +10,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A look that hangs keeps nobody, and is the only one of its kind.
-func TestDoDoesNotHang(t *testing.T) {
+func TestProbeDoesNotHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Probe
 		var looks atomic.Int64
@@ -27,38 +25,36 @@ func TestDoDoesNotHang(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 100 {
 			wg.Go(func() {
-				if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrBusy) {
+				if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, ErrBusy) {
 					t.Errorf("Do = %v, want ErrBusy", err)
 				}
 			})
 		}
-		if err := p.Do(ended, slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrBusy) {
+		if err := p.Do(ended, slog.New(slog.DiscardHandler), hang); !errors.Is(err, ErrBusy) {
 			t.Errorf("Do = %v, want ErrBusy", err)
 		}
 		if took := time.Since(began); took != 10*time.Millisecond {
 			t.Errorf("Do with a deadline took %v", took)
 		}
 		wg.Wait()
-		if took := time.Since(began); took != wait || looks.Load() != 1 {
+		if took := time.Since(began); took != probeWait || looks.Load() != 1 {
 			t.Errorf("100 callers waited for %v, with %d looks; want 1s and 1", took, looks.Load())
 		}
 		close(leave)
 		synctest.Wait()
-		if err := p.Close(func() error { return nil }); err != nil {
-			t.Error(err)
-		}
-		if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, store.ErrClosed) || looks.Load() != 1 {
+		p.Close()
+		if err := p.Do(t.Context(), slog.New(slog.DiscardHandler), hang); !errors.Is(err, ErrClosed) || looks.Load() != 1 {
 			t.Errorf("after Close: %v, %d looks", err, looks.Load())
 		}
 	})
 }
 
 // Equal errors are logged once, with the cause, and so is their end.
-func TestDoLogs(t *testing.T) {
+func TestProbeLogs(t *testing.T) {
 	var b strings.Builder
 	log := slog.New(slog.NewTextHandler(&b, nil))
 	var p Probe
-	gone := store.Errorf(store.ErrReadOnly, "a file is gone")
+	gone := Errorf(ErrReadOnly, "a file is gone")
 	gone.Err = errors.New("nothing is at /the/path")
 	for _, result := range []error{nil, gone, gone, gone, nil, nil} {
 		if err := p.Do(t.Context(), log, func() error { return result }); err != result {

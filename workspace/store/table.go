@@ -1,0 +1,177 @@
+package store
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+)
+
+// A Table says how a backend that speaks SQL keeps the rows of one kind. The first column is
+// the owner. If OfPath is set, the second one is the path. Then come Columns, and the content
+// if there is any.
+type Table struct {
+	Name    string
+	Columns string // in the order of the fields that [Row.Table] returns
+	Key     string // those columns that, with the owner and the path, are the key. A dump is in their order
+	OfPath  bool
+	Content bool
+	noun    string
+}
+
+// The tables of what owners have.
+var (
+	OwnerTable = &Table{Name: "owners", noun: "usage of",
+		Columns: "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
+			"deleted_logs, requests, revision, changes, updated"}
+	ChangeTable = &Table{Name: "changes", noun: "change of", Key: "revision",
+		Columns: "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, " +
+			"session, created"}
+	FileTable = &Table{Name: "files", noun: "head of file", Key: "path",
+		Columns: "path, version, sizes, summary_bytes, deleted, created, updated"}
+	VersionTable = &Table{Name: "versions", noun: "version of", Key: "version", OfPath: true, Content: true,
+		Columns: "version, size, sha256, client, client_version, key_id, created"}
+	SummaryTable = &Table{Name: "summaries", noun: "summary of", Key: "version, method, model, prompt", OfPath: true,
+		Content: true, Columns: "version, method, model, prompt, sha256, tokens, created"}
+	LogTable = &Table{Name: "logs", noun: "head of log", Key: "path",
+		Columns: "path, first, last, bytes, deleted, created, updated"}
+	EntryTable = &Table{Name: "entries", noun: "entry of", Key: "entry", OfPath: true, Content: true,
+		Columns: "entry, sha256, client, client_version, key_id, created"}
+	RequestTable = &Table{Name: "requests", noun: "request", Key: "key",
+		Columns: "key, hash, created, number, count, bytes"}
+)
+
+// Tables are all of them, in the order of a dump. Those that share paths are together.
+var Tables = [][]*Table{{OwnerTable}, {ChangeTable}, {FileTable, VersionTable, SummaryTable}, {LogTable, EntryTable},
+	{RequestTable}}
+
+// Table returns the table that keeps the row, and pointers to the fields that its columns
+// hold: of type int64, string, bool, [time.Time], []int64 or [sha256.Size]byte.
+func (r Row) Table() (t *Table, fields []any) {
+	switch {
+	case r.State != nil:
+		s := r.State
+		return OwnerTable, []any{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations, &s.FileFloor,
+			&s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes, &s.Updated}
+	case r.Change != nil:
+		c := r.Change
+		return ChangeTable, []any{&c.Revision, (*string)(&c.Op), (*string)(&c.Kind), &c.Path, &c.From, &c.Before,
+			&c.After, &c.Entries, &c.Author.Client, &c.Author.Version, &c.Author.Key, &c.Author.Session, &c.Time}
+	case r.File != nil:
+		h := r.File
+		return FileTable, []any{&h.Path, &h.Version, &h.Sizes, &h.Summary, &h.Deleted, &h.Created, &h.Updated}
+	case r.Version != nil:
+		v := r.Version
+		return VersionTable, []any{&v.Number, &v.Size, &v.SHA256, &v.Author.Client, &v.Author.Version, &v.Author.Key,
+			&v.Time}
+	case r.Summary != nil:
+		s := r.Summary
+		return SummaryTable, []any{&s.Version, &s.Method, &s.Model, &s.Prompt, &s.SHA256, &s.Tokens, &s.Time}
+	case r.Log != nil:
+		h := r.Log
+		return LogTable, []any{&h.Path, &h.First, &h.Last, &h.Bytes, &h.Deleted, &h.Created, &h.Updated}
+	case r.Entry != nil:
+		e := r.Entry
+		return EntryTable, []any{&e.ID, &e.SHA256, &e.Author.Client, &e.Author.Version, &e.Author.Key, &e.Time}
+	}
+	q := r.Request
+	return RequestTable, []any{&q.Key, &q.Hash, &q.Time, &q.Outcome.Number, &q.Outcome.Count, &q.Outcome.Bytes}
+}
+
+// New returns a row of the table with the zero value.
+func (t *Table) New(path string) Row {
+	switch t {
+	case OwnerTable:
+		return Row{State: new(OwnerState)}
+	case ChangeTable:
+		return Row{Change: new(Change)}
+	case FileTable:
+		return Row{File: new(FileHead)}
+	case VersionTable:
+		return Row{Version: new(Version), Path: path}
+	case SummaryTable:
+		return Row{Summary: new(Summary), Path: path}
+	case LogTable:
+		return Row{Log: new(LogHead)}
+	case EntryTable:
+		return Row{Entry: new(Entry), Path: path}
+	}
+	return Row{Request: new(Request)}
+}
+
+// Content returns the content of the row. A redacted version has a receipt in its place.
+func (r Row) Content() []byte {
+	switch {
+	case r.Version != nil && r.Version.Redacted != nil:
+		return r.Version.Redacted.pack()
+	case r.Version != nil:
+		return r.Version.Content
+	case r.Summary != nil:
+		return r.Summary.Content
+	case r.Entry != nil:
+		return r.Entry.Content
+	}
+	return nil
+}
+
+// SetContent is for a row whose fields were read. It keeps b as the content, or reads it as
+// the receipt of a redacted version. It reports false for a receipt that cannot be read.
+func (r Row) SetContent(b []byte) bool {
+	switch v := r.Version; {
+	case v != nil && v.SHA256 == [sha256.Size]byte{}: // which no content has
+		v.Redacted = new(Redaction)
+		return v.Redacted.unpack(b) && v.Size == 0
+	case v != nil:
+		v.Content = b
+	case r.Summary != nil:
+		r.Summary.Content = b
+	default:
+		r.Entry.Content = b
+	}
+	return true
+}
+
+// Name returns what an error calls the row of an owner.
+func (r Row) Name(owner string) string {
+	t, fields := r.Table()
+	switch first := fields[0].(type) {
+	case *string:
+		return t.noun + " " + *first
+	case *int64:
+		if t.Key != "" {
+			return fmt.Sprintf("%s %s, %d,", t.noun, cmp.Or(r.Path, owner), *first)
+		}
+	}
+	return t.noun + " " + owner
+}
+
+// DumpTables calls rows for each table, in the order of [Store.Dump]. For tables that share
+// paths, it does so for each path that paths finds in any of them, in byte order.
+func DumpTables(paths func(in []*Table, fn func(path string) error) error,
+	rows func(t *Table, path string) error) error {
+	for _, part := range Tables {
+		read := func(path string) error {
+			for _, t := range part {
+				if err := rows(t, path); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		var err error
+		if len(part) == 1 {
+			err = read("")
+		} else {
+			err = paths(part, read)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of returns a list of columns as those of a table with another name.
+func Of(table, columns string) string {
+	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
+}
