@@ -96,7 +96,6 @@ var allowed = map[string][]string{
 	"postgres":                           {"postgres/internal/...", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/pgx/v5/pgxpool"},
 	"postgres/internal/wire":             {"workspace/store", "github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"sqlite/internal/...", "workspace/store", "workspace/dump"},
-	"sqlite/internal/ddl":                {"workspace/store"},
 	"sqlite/internal/engine":             {"sqlite/internal/row", "workspace/store", "modernc.org/libc", "modernc.org/sqlite/lib"},
 	"sqlite/internal/row":                {"workspace/store"},
 	"sqlite/internal/dbfile":             {"workspace/store", "golang.org/x/sys/..."},

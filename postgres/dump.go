@@ -73,7 +73,7 @@ func (d dumper) rows(t *store.Table, path string) error {
 		}
 		for _, r := range page {
 			if d.ctx.Err() != nil {
-				return notStarted(d.ctx)
+				return store.NotStarted(d.ctx)
 			}
 			if err := d.fn(r); err != nil {
 				return err

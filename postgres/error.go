@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -122,7 +121,7 @@ func failed(ctx context.Context, err error) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	return &store.Error{Kind: kindOf(err), Err: &serverError{err}}
 }
@@ -137,18 +136,7 @@ func (s *Store) logRefusal(err error) {
 	}
 }
 
-// notStarted is the error of a call whose context ended before anything happened.
-func notStarted(ctx context.Context) error {
-	cause := ctx.Err()
-	if errors.Is(cause, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %w", store.ErrBusy, cause)
-	}
-	return cause
-}
-
 // unknown is the error of a COMMIT that was sent, and whose answer is not known.
-func unknown(err error, format string, args ...any) error {
-	e := store.Errorf(store.ErrOutcomeUnknown, format, args...)
-	e.Err = err
-	return e
+func unknown(cause error, format string, args ...any) error {
+	return store.CausedBy(cause, store.ErrOutcomeUnknown, format, args...)
 }

@@ -70,16 +70,17 @@ func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	}
 	i.Newest = schemaVersion
 	i.Lag = time.Duration(lag) * time.Microsecond
-	if unsynced {
-		i.NotDurable = append(i.NotDurable, "fsync is off, so a crash of the server's machine may lose writes and "+
-			"damage the database")
-	}
-	if torn {
-		i.NotDurable = append(i.NotDurable, "full_page_writes is off, so a crash of the server's machine may damage "+
-			"the database")
-	}
-	if unlogged > 0 {
-		i.NotDurable = append(i.NotDurable, "tables are UNLOGGED, so a crash of the server empties them")
+	for _, danger := range []struct {
+		is  bool
+		why string
+	}{
+		{unsynced, "fsync is off, so a crash of the server's machine may lose writes and damage the database"},
+		{torn, "full_page_writes is off, so a crash of the server's machine may damage the database"},
+		{unlogged > 0, "tables are UNLOGGED, so a crash of the server empties them"},
+	} {
+		if danger.is {
+			i.NotDurable = append(i.NotDurable, danger.why)
+		}
 	}
 	return i, nil
 }

@@ -54,7 +54,7 @@ type Store struct {
 	turns    turns
 	writers  chan struct{} // a value for each connection that writers have
 	stats    stats
-	watches  watches
+	watchers store.Watchers
 	probe    store.Probe
 
 	life context.Context // of commits, ends some time after Close
@@ -62,9 +62,10 @@ type Store struct {
 
 	mu     sync.Mutex // guards the following
 	closed bool
-	calls  sync.WaitGroup // of callers; Add only while not closed
+	calls  sync.WaitGroup  // of callers; Add only while not closed
+	news   map[string]bool // owners that other processes are to be told of; nil: nobody tells them
 
-	commits sync.WaitGroup // for which no caller waits any more
+	commits sync.WaitGroup // for which no caller waits any more, and what tells other processes
 	once    sync.Once
 }
 
@@ -112,6 +113,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	}
 	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), name: rand.Text(), readOnly: readOnly}
 	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
+	s.watchers.Poll = s.listen
 	s.life, s.kill = context.WithCancel(context.Background())
 	if s.pool, err = s.newPool(pool); err != nil {
 		return nil, err
@@ -147,13 +149,14 @@ func unverified(c *pgconn.Config) string {
 // prepare checks the server and makes the schema. It tries again for a moment where the
 // connection is lost.
 func (s *Store) prepare(ctx context.Context) error {
-	const last = 8 * firstPause
-	for pause := firstPause; ; pause *= 2 {
-		again, err := s.prepareOnce(ctx)
-		if !again || pause > last || !sleep(ctx, pause) {
-			return err
+	var err error
+	for n := range tries(ctx) {
+		var again bool
+		if again, err = s.prepareOnce(ctx); !again || n == 5 {
+			break
 		}
 	}
+	return err
 }
 
 // prepareOnce reports whether prepare may succeed if it runs again.
@@ -192,7 +195,7 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 // line without addresses, which are inner ones of whoever runs the server.
 func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	return store.Errorf(kindOf(err), "no connection to the database: %s", reasonOf(err))
 }
@@ -246,7 +249,7 @@ func (s *Store) Close() error {
 		s.mu.Lock()
 		s.closed = true
 		s.mu.Unlock()
-		s.watches.close()
+		s.watchers.Close()
 		s.calls.Wait()
 		ended := make(chan struct{})
 		go func() {

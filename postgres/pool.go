@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -44,58 +45,42 @@ func (l lease) conn() *wire.Conn { return wire.Of(l.Conn.Conn().PgConn()) }
 func (s *Store) lease(ctx context.Context) (lease, error) {
 	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
-	for pause := firstPause; ; pause = min(2*pause, longestWait) {
+	for range tries(wait) {
 		c, err := s.pool.Acquire(wait)
 		switch {
 		case err == nil:
 			return lease{c}, nil
 		case s.life.Err() != nil:
 			return lease{}, store.ErrClosed
-		case ctx.Err() != nil:
-			return lease{}, notStarted(ctx)
 		case wait.Err() == nil && !mayConnectAgain(err):
 			return lease{}, failed(ctx, err)
 		case wait.Err() == nil:
 			s.log.Debug("postgres: no connection yet", "error", err)
 		}
-		if !sleep(wait, pause) {
-			if ctx.Err() != nil {
-				return lease{}, notStarted(ctx)
-			}
-			return lease{}, store.Errorf(store.ErrBusy,
-				"no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
+	}
+	if ctx.Err() != nil {
+		return lease{}, store.NotStarted(ctx)
+	}
+	return lease{}, store.Errorf(store.ErrBusy,
+		"no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
+}
+
+// tries counts tries until ctx ends. The pause between two gets longer.
+func tries(ctx context.Context) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		pause := firstPause
+		for n := 1; yield(n) && sleep(ctx, pause); n++ {
+			pause = min(2*pause, longestWait)
 		}
 	}
 }
 
-// pauses are what a call waits before it runs again. The connections of the pool may all
-// have been lost since they were used, so the call first tries as many without a pause.
-type pauses struct {
-	quick int
-	next  time.Duration
-}
-
-func (s *Store) newPauses() pauses { return pauses{s.o.MaxConns, firstPause} }
-
-// sleep waits after an error, and reports whether the call may run again.
-func (p *pauses) sleep(ctx context.Context, err error) bool {
-	if isLost(err) && p.quick > 0 {
-		p.quick--
-		return ctx.Err() == nil
-	}
-	pause := p.next
-	p.next = min(2*pause, longestWait)
-	return sleep(ctx, pause)
-}
-
 // sleep reports whether it slept to the end.
 func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	}
 }

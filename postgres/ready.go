@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -15,7 +16,7 @@ import (
 // [store.ErrClosed].
 func (s *Store) Ready(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	if s.readOnly {
 		return store.Errorf(store.ErrReadOnly, "the database is open for reading only")
@@ -39,20 +40,12 @@ func (s *Store) look() error {
 	}
 	switch {
 	case err != nil:
-		e := store.Errorf(kindOfLook(err), "the database does not answer; the server's log says why")
-		e.Err = err
-		return e
+		return store.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy),
+			"the database does not answer; the server's log says why")
 	case standby:
 		return store.Errorf(store.ErrReadOnly, "the database is a standby, which takes no writes")
 	case readOnly:
 		return store.Errorf(store.ErrReadOnly, "the database takes no writes")
 	}
 	return nil
-}
-
-func kindOfLook(err error) error {
-	if kind := store.Kind(err); kind != nil {
-		return kind
-	}
-	return store.ErrBusy
 }

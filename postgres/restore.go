@@ -31,7 +31,7 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 		}
 		for r, err := range dump.Fitting(rows) {
 			if err == nil && ctx.Err() != nil {
-				err = notStarted(ctx)
+				err = store.NotStarted(ctx)
 			}
 			if err == nil {
 				err = t.hold(t.put(r))

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -120,13 +119,7 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 			return store.Errorf(store.ErrUnsupported,
 				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE "+
 					"ON SCHEMA public to it")
-		case stateDuplicateTable:
-			// The server may answer to_regclass from a cache of before the wait for the lock.
-			if version, err := schemaOf(ctx, s, c); err != nil || version != 0 {
-				return cmp.Or(err, checkVersion(version))
-			}
-			return errForeign
-		case stateDuplicateType:
+		case stateDuplicateTable, stateDuplicateType:
 			return errForeign
 		case stateNoSchema:
 			return store.Errorf(store.ErrUnsupported,

@@ -21,7 +21,7 @@ func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) err
 func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) (err error) {
 	defer func() { s.logRefusal(err) }()
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	if s.readOnly {
 		return store.Errorf(store.ErrReadOnly, "the database is open for reading only, nothing is stored")
@@ -37,18 +37,16 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) (er
 		return err
 	}
 	defer place.leave()
-	for pauses := s.newPauses(); ; {
-		again, err := s.try(ctx, owner, place, fn)
-		if again == nil {
+	var again error
+	for range tries(wait) {
+		if again, err = s.try(ctx, owner, place, fn); again == nil {
 			s.stats.count(err)
 			return err
 		}
 		s.stats.again.Add(1)
-		if !pauses.sleep(wait, again) {
-			s.stats.count(again)
-			return failed(ctx, again)
-		}
 	}
+	s.stats.count(again)
+	return failed(ctx, again)
 }
 
 // A place lets a writer through: it has the owner's turn and one of the connections that
@@ -87,7 +85,7 @@ func (s *Store) enter(ctx, wait context.Context, owner string) (*place, error) {
 // late is the error of a writer that waited too long for others.
 func (s *Store) late(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	return store.Errorf(store.ErrBusy, "others were written for %v, nothing happened", s.o.LockTimeout)
 }
@@ -121,7 +119,7 @@ func (s *Store) try(ctx context.Context, owner string, p *place, fn func(*tx) er
 		return nil, err
 	case ctx.Err() != nil: // COMMIT was not sent
 		t.rollback()
-		return nil, notStarted(ctx)
+		return nil, store.NotStarted(ctx)
 	case err != nil:
 		return t.confirm(p, err)
 	}

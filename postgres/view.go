@@ -49,7 +49,7 @@ func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
 func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn func(*snapshot) error) (err error) {
 	defer func() { s.logRefusal(err) }()
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	if err := s.begin(); err != nil {
 		return err
@@ -57,18 +57,20 @@ func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn fu
 	defer s.end()
 	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
-	for pauses := s.newPauses(); ; {
-		sn := &snapshot{s: s, ctx: ctx, keep: keep, idle: idle}
+	var sn *snapshot
+	for range tries(wait) {
+		sn = &snapshot{s: s, ctx: ctx, keep: keep, idle: idle}
 		err := sn.run(fn)
-		switch {
-		case sn.again:
+		if sn.again {
 			keep = true
-		case sn.lost == nil:
+			sn = &snapshot{s: s, ctx: ctx, keep: keep, idle: idle}
+			err = sn.run(fn)
+		}
+		if sn.lost == nil {
 			return err
-		case !pauses.sleep(wait, sn.lost):
-			return failed(ctx, sn.lost)
 		}
 	}
+	return failed(ctx, sn.lost)
 }
 
 // run runs fn once. A panic or a Goexit in it goes on to the caller.
@@ -133,7 +135,11 @@ func (sn *snapshot) owned() *store.OwnerState { return nil }
 // run runs statements other than COMMIT after a write. None takes longer than the
 // statement timeout, or the connection is closed.
 func (s *Store) run(ctx context.Context, c *wire.Conn, batch ...wire.Statement) error {
-	ctx, cancel := context.WithTimeout(ctx, s.o.StatementTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.o.StatementTimeout)
 	defer cancel()
-	return c.Run(ctx, batch...)
+	err := c.Run(limited, batch...)
+	if err != nil && store.Kind(err) == nil && isLost(err) && ctx.Err() == nil {
+		s.pool.Reset() // the other connections are most likely lost too
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -81,5 +84,73 @@ func workspaceWrite(t testing.TB, s store.Store) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Every function is counted once, in commits that many may share.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	svc := newService(t, s)
+	const agents, files = 16, 20
+	var wg sync.WaitGroup
+	for n := range agents {
+		ws := agent(t, svc, fmt.Sprint("agent-", n))
+		wg.Go(func() {
+			for i := range files {
+				if _, err := ws.WriteFile(t.Context(), fmt.Sprint("file-", i), []byte("text"), workspace.WriteOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	before := s.Stats().Failed // package workspace has functions fail, to try them again with more data
+	planned := errors.New("planned")
+	for range 3 {
+		if err := s.Update(t.Context(), alice, func(store.Tx) error { return planned }); err != planned {
+			t.Error(err)
+		}
+	}
+	got := s.Stats()
+	commits := got.Commit.Count
+	if got.Writes < agents*files || got.Failed != before+3 || commits < files || commits > got.Writes+got.Failed || got.Turn.Count < commits {
+		t.Errorf("Stats() = %+v", got)
+	}
+	last := got.Commit.Buckets[len(got.Commit.Buckets)-1]
+	if got.Commit.Sum <= 0 || last.Count > commits {
+		t.Errorf("commits: %+v", got.Commit)
+	}
+	if got.LogBytes == 0 || got.ReadOnly || got.Queued != 0 || got.Readers != 4 || got.ReadersBusy != 0 {
+		t.Errorf("Stats() = %+v", got)
+	}
+	err := s.View(t.Context(), alice, func(store.Reader) error {
+		if busy := s.Stats().ReadersBusy; busy != 1 {
+			t.Errorf("%d readers are busy, want 1", busy)
+		}
+		return nil
+	})
+	testkit.Must(t, err)
+	testkit.Must(t, s.Close())
+	if folds := s.Stats().Fold.Count; folds == 0 {
+		t.Error("the checkpoint of Close was not counted")
+	}
+}
+
+// A function in a group that loses its transaction is counted once too.
+func TestStatsOfARestart(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), quiet)
+	testkit.Must(t, err)
+	defer s.Close()
+	planned := errors.New("planned")
+	err = s.Update(t.Context(), alice, func(tx store.Tx) error {
+		return errors.Join(tx.Apply(store.OwnerState{}), planned)
+	})
+	if !errors.Is(err, planned) {
+		t.Error(err)
+	}
+	if got := s.Stats(); got.Writes != 0 || got.Failed != 1 {
+		t.Errorf("%d written, %d failed; want 0 and 1", got.Writes, got.Failed)
 	}
 }

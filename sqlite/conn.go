@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"cmp"
+
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -31,26 +33,23 @@ func dial(path, mode string, pragmas ...string) (*conn, error) {
 // harm, and SQLite looks at the cells of each page before it uses them.
 func dialRead(path string, pragmas ...string) (*conn, error) {
 	pragmas = append([]string{"trusted_schema(OFF)", "cell_size_check(ON)"}, pragmas...)
-	c, err := dial(path, "ro", pragmas...)
-	if err == nil {
-		if err = c.Pragma("schema_version"); err == nil {
-			return c, nil
+	var first error
+	for _, mode := range []string{"ro", engine.ModeStill} {
+		c, err := dial(path, mode, pragmas...)
+		if err == nil {
+			if err = c.Pragma("schema_version"); err == nil {
+				c.still = mode == engine.ModeStill
+				return c, nil
+			}
+			c.close()
 		}
-		c.close()
-	}
-	if code := engine.CodeOf(err) & 0xff; code != engine.CodeReadOnly && code != engine.CodeCantOpen ||
-		!dbfile.IsWhole(path) {
-		return nil, err
-	}
-	c, stillErr := dial(path, engine.ModeStill, pragmas...)
-	if stillErr == nil {
-		if stillErr = c.Pragma("schema_version"); stillErr == nil {
-			c.still = true
-			return c, nil
+		first = cmp.Or(first, err)
+		if code := engine.CodeOf(err) & 0xff; code != engine.CodeReadOnly && code != engine.CodeCantOpen ||
+			!dbfile.IsWhole(path) {
+			break
 		}
-		c.close()
 	}
-	return nil, err
+	return nil, first
 }
 
 func (c *conn) close() error {

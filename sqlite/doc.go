@@ -58,8 +58,8 @@ package sqlite
 
 // Where to begin:
 //
-//   - open.go opens a database. look.go checks it first. schema.go makes a new one,
-//     migrate.go brings an older one to the present schema.
+//   - open.go opens a database. look.go checks it first, objects.go what is in it. schema.go
+//     makes a new one, migrate.go brings an older one to the present schema.
 //   - queue.go holds the functions that wait. writer.go is the goroutine that runs them,
 //     and group.go runs many of them in one transaction. fence.go and lost.go
 //     check that the schema and the files are still the same. checkpoint.go keeps the log

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -26,11 +27,9 @@ func (c *conn) ownerNames(after string, limit int) (owners []string, err error) 
 // if there is none. It looks once into the index of each table, whatever the owners have.
 func (c *conn) nextOwner(is, name string) (next string, err error) {
 	var tables []string
-	for _, part := range store.Tables {
-		for _, t := range part {
-			if t != store.ChangeTable || c.schema >= journalSchema {
-				tables = append(tables, "SELECT min(owner) AS owner FROM "+t.Name+" WHERE owner "+is+" ?1")
-			}
+	for _, t := range slices.Concat(store.Tables...) {
+		if t != store.ChangeTable || c.schema >= journalSchema {
+			tables = append(tables, "SELECT min(owner) AS owner FROM "+t.Name+" WHERE owner "+is+" ?1")
 		}
 	}
 	_, err = c.One(func(f *row.Fields) error {
@@ -97,16 +96,19 @@ func (d dumper) rows(t *store.Table, path string) error {
 	}
 	return d.c.Each(func(f *row.Fields) (err error) {
 		if d.ctx.Err() != nil {
-			return notStarted(d.ctx)
+			return store.NotStarted(d.ctx)
 		}
 		r := t.New(path)
-		if t == store.OwnerTable {
+		switch {
+		case path != "" && !t.OfPath:
+			err = f.ReadOne(d.owner, r)
+		case t != store.OwnerTable:
+			err = f.Read(d.owner, r)
+		default:
 			*r.State, err = d.c.owners().Read(f, d.owner)
 			if d.c.schema < journalSchema { // the state that a migration gives
 				*r.State = withRevision(*r.State)
 			}
-		} else {
-			err = f.Read(d.owner, r)
 		}
 		if err != nil {
 			return d.bad(err)

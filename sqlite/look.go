@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -41,7 +42,7 @@ func restored(path string, err error) error {
 	if !errors.Is(err, store.ErrCorrupt) || statErr != nil || info.Size() == 0 {
 		return err
 	}
-	return dbfile.CausedBy(err, store.ErrCorrupt,
+	return store.CausedBy(err, store.ErrCorrupt,
 		"%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
 		dbfile.Plain(err), filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
@@ -53,11 +54,11 @@ func (c *conn) identify() error {
 		return err
 	}
 	defer c.Exec("COMMIT")
-	app, err := c.Number("SELECT application_id FROM pragma_application_id")
-	if err != nil {
-		return err
-	}
-	version, err := c.Number("SELECT user_version FROM pragma_user_version")
+	var app, version int64
+	_, err := c.One(func(f *row.Fields) error {
+		f.Scan(&app, &version)
+		return f.Err("answer to pragmas")
+	}, "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func dialOpened(f *dbfile.Opened, mode string, pragmas ...string) (*conn, error)
 // unreadable turns the error about a lost file into the one that readers get.
 // [dbfile.IsLost] is still true of it.
 func unreadable(err error) error {
-	return dbfile.CausedBy(err, store.ErrCorrupt, "%s; %s", dbfile.Plain(err), startAgain)
+	return store.CausedBy(err, store.ErrCorrupt, "%s; %s", dbfile.Plain(err), startAgain)
 }
 
 // lostFsync answers a group whose commit the disk did not confirm. The page cache may now

@@ -221,26 +221,3 @@ func TestHardLink(t *testing.T) {
 		}
 	}
 }
-
-// If the making of a database was cut off after its file got its name and before the
-// temporary name was removed, the next Open removes the temporary name.
-func TestOpenAfterCutCreation(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.db")
-	ours(t, path)
-	testkit.Must(t, os.Link(path, path+"-new-123-part"))
-	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet) // and who only looks removes nothing
-	testkit.Must(t, err)
-	testkit.Must(t, look.Close())
-	write(t, path+"-new-x1-part", nil)
-	s := open(t, path)
-	put(t, workspaceOn(t, s, "alice"), "new")
-	testkit.Must(t, s.Close())
-	if _, err := os.Lstat(path + "-new-123-part"); !os.IsNotExist(err) {
-		t.Errorf("the temporary name is still there: %v", err)
-	}
-	if _, err := os.Lstat(path + "-new-x1-part"); err != nil {
-		t.Errorf("the file of somebody else is gone: %v", err)
-	}
-}

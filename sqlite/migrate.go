@@ -1,9 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -65,7 +65,7 @@ func migrate(path string, from int64, log *slog.Logger) error {
 		return err
 	}
 	c.schema = from
-	return errors.Join(c.migrate(path, log), c.close())
+	return cmp.Or(c.migrate(path, log), c.close())
 }
 
 // migrate makes a copy of the database, and then changes it in one transaction.
@@ -124,7 +124,7 @@ func (c *conn) copyWhole(temp string) error {
 	}
 	err := c.copyTo(context.Background(), temp, BackupOptions{})
 	_, end := c.Exec("COMMIT")
-	return errors.Join(err, end)
+	return cmp.Or(err, end)
 }
 
 // verifyKept refuses a copy whose structure is damaged. Other damage, to what agents have
@@ -135,17 +135,8 @@ func verifyKept(temp string, log *slog.Logger) error {
 	if err != nil || len(report.Problems) == 0 {
 		return err
 	}
-	c, err := dial(temp, "ro", "trusted_schema(OFF)", "cell_size_check(ON)")
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	var structure VerifyReport
-	if err := c.structure(context.Background(), &structure); err != nil {
-		return err
-	}
-	if len(structure.Problems) > 0 {
-		return store.Errorf(store.ErrCorrupt, "it is damaged (%s); restore it from a backup", structure.Problems[0])
+	if strings.HasPrefix(report.Problems[0], inStructure) { // those are first
+		return store.Errorf(store.ErrCorrupt, "it is damaged (%s); restore it from a backup", report.Problems[0])
 	}
 	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems",
 		len(report.Problems), "first", report.Problems[0])

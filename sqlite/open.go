@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -63,14 +65,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, o Options) (*Store, error) {
-	if o.Readers < 0 {
-		return nil, store.Errorf(store.ErrInvalid, "Options.Readers is %d", o.Readers)
-	}
-	path, err := resolve(ctx, path)
+	path, err := resolve(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := dbfile.CheckSides(path); err != nil {
+	if err := cmp.Or(engine.CheckVersion(), dbfile.CheckSides(path)); err != nil {
 		return nil, err
 	}
 	isNew, err := look(path)
@@ -94,13 +93,14 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if rec, err := c.record(scrubRecord); err == nil && rec.Revision != 0 {
 		s.scrubber.redacted()
 	}
-	s.writer = startWriter(path, c, t, o.Logger, s.watches.tell, s.scrubber.redacted)
+	s.writer = startWriter(path, c, t, o.Logger, s.watchers.TellName, s.scrubber.redacted)
 	s.scrubber.start()
 	return s, nil
 }
 
 func newStore(path string, o Options) *Store {
 	s := &Store{path: path, log: o.Logger, readers: make(chan *conn, o.Readers), closed: make(chan struct{})}
+	s.watchers.Poll = s.poll
 	for range o.Readers {
 		s.readers <- nil
 	}
@@ -108,12 +108,14 @@ func newStore(path string, o Options) *Store {
 }
 
 // resolve returns the absolute path. It refuses a path at which no database can be.
-func resolve(ctx context.Context, path string) (abs string, err error) {
+func resolve(ctx context.Context, path string, o Options) (abs string, err error) {
 	switch {
+	case o.Readers < 0:
+		return "", store.Errorf(store.ErrInvalid, "Options.Readers is %d", o.Readers)
 	case ctx == nil:
 		return "", store.Errorf(store.ErrInvalid, "the context is nil")
 	case ctx.Err() != nil:
-		return "", notStarted(ctx)
+		return "", store.NotStarted(ctx)
 	case path == "":
 		return "", store.Errorf(store.ErrInvalid, "the path is empty; give a file")
 	case path == "mem:":
@@ -134,7 +136,7 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 	ready := make(chan opened, 1)
 	go func() {
 		c, err := prepare(path, isNew, o)
-		if err = errors.Join(err, t.Give()); err != nil {
+		if err = cmp.Or(err, t.Give()); err != nil {
 			if c != nil {
 				c.close()
 			}
@@ -154,7 +156,7 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 			}
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, dbfile.CausedBy(ctx.Err(), store.ErrBusy, "the database is still being prepared; try again")
+			return nil, store.CausedBy(ctx.Err(), store.ErrBusy, "the database is still being prepared; try again")
 		}
 		return nil, ctx.Err()
 	}
@@ -195,9 +197,6 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 
 // dialWriter opens the connection that writes, and records which files it has open.
 func dialWriter(path string) (*conn, error) {
-	if err := errors.Join(dbfile.RemovePartNames(path), dbfile.CheckLinks(path)); err != nil {
-		return nil, err
-	}
 	var lost error
 	for range 3 { // some file systems change a file's number when it is first opened for writing
 		db, err := dbfile.IDOf(path)
@@ -207,10 +206,6 @@ func dialWriter(path string) (*conn, error) {
 		c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 			"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
 		if err != nil {
-			return nil, err
-		}
-		if err := c.CheckVersion(); err != nil {
-			c.close()
 			return nil, err
 		}
 		if c.files, err = dbfile.NewOpened(path, db); err == nil {
@@ -232,7 +227,7 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 	case err == nil && version > schemaVersion:
 		err = newerSchema(version)
 	}
-	if err = errors.Join(err, c.close()); err != nil {
+	if err = cmp.Or(err, c.close()); err != nil {
 		return nil, err
 	}
 	if err := migrate(path, version, o.Logger); err != nil {

@@ -21,12 +21,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // state returns the content of a folder: by name the mode, and for files the SHA-256.
@@ -593,4 +592,73 @@ func TestVerifyFindsForeignObject(t *testing.T) {
 			t.Errorf("the problems are %q, %v; want the trigger", found, err)
 		}
 	}
+}
+
+// An Open that gives up while another holds the turn does not disturb the holder later.
+// The race detector watches.
+func TestOpenGivesUp(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	db := open(t, path)
+	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(store.Tx) error {
+			close(inside)
+			<-leave
+			return nil
+		})
+	}()
+	<-inside
+	for range 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, store.ErrBusy) {
+			t.Errorf("Open() while another has the turn = %v, want ErrBusy", err)
+		}
+		cancel()
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrBusy) {
+			t.Errorf("Open() that is cancelled while another has the turn = %v, want context.Canceled alone", err)
+		}
+	}
+	close(leave)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// Databases in one folder never touch one another's files, whatever their names are. A
+// name that could be that of another one's side file is refused.
+func TestNamesSideBySide(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Parallel()
+	dir := t.TempDir()
+	neighbours := []string{"mem-new", "mem.db", "mem-new-1", "mem-backup"}
+	for _, name := range neighbours {
+		writeOnce(t, open(t, filepath.Join(dir, name)), name)
+	}
+	writeOnce(t, open(t, filepath.Join(dir, "mem")), "mem")
+	for _, name := range neighbours {
+		ws := workspaceOn(t, open(t, filepath.Join(dir, name)), "a")
+		if r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{}); err != nil || string(r.Content) != name {
+			t.Errorf("%s after others were opened: %q, %v, want what was written", name, r.Content, err)
+		}
+	}
+	for _, name := range []string{"mem-wal", "mem-shm", "mem-journal", "mem-turn", "mem-write", "mem-reserve"} {
+		if _, err := sqlite.Open(t.Context(), filepath.Join(dir, name), sqlite.Options{}); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("Open(%s) = %v, want ErrInvalid", name, err)
+		}
+		err := open(t, filepath.Join(dir, "mem")).Backup(t.Context(), filepath.Join(dir, name), sqlite.BackupOptions{})
+		if !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("Backup(%s) = %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func writeOnce(t testing.TB, s *sqlite.Store, content string) {
+	t.Helper()
+	if _, err := workspaceOn(t, s, "a").WriteFile(t.Context(), "f", []byte(content), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Must(t, s.Close())
 }

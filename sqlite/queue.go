@@ -2,12 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -45,7 +43,7 @@ func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error
 func (w *writer) await(j *job) error {
 	ctx := j.ctx
 	if err := ctx.Err(); err != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	j.done = make(chan struct{})
 	if err := w.enqueue(j); err != nil {
@@ -56,18 +54,18 @@ func (w *writer) await(j *job) error {
 	case <-ctx.Done():
 		if j.state.CompareAndSwap(queued, withdrawn) {
 			w.forget(j)
-			return notStarted(ctx)
+			return store.NotStarted(ctx)
 		}
 		switch state := j.state.Load(); {
 		case state == withdrawn: // by the writer
-			return notStarted(ctx)
+			return store.NotStarted(ctx)
 		case state == refused, j.stays:
 			<-j.done
 		default:
 			select {
 			case <-j.done: // answered in the same moment
 			default:
-				return dbfile.CausedBy(ctx.Err(), store.ErrOutcomeUnknown,
+				return store.CausedBy(ctx.Err(), store.ErrOutcomeUnknown,
 					"the call ended while its commit was under way; read before writing again")
 			}
 		}
@@ -79,15 +77,6 @@ func (w *writer) await(j *job) error {
 		runtime.Goexit()
 	}
 	return j.err
-}
-
-// notStarted returns the error for a caller whose context ended before anything happened.
-func notStarted(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return dbfile.CausedBy(ctx.Err(), store.ErrBusy,
-			"the deadline came before it could begin, nothing happened; try again")
-	}
-	return ctx.Err()
 }
 
 func (w *writer) enqueue(j *job) error {
@@ -121,7 +110,7 @@ func (w *writer) pop(state int32) *job {
 		w.queue[0] = nil
 		w.queue = w.queue[1:]
 		if j.ctx.Err() != nil && j.state.CompareAndSwap(queued, withdrawn) {
-			j.err = notStarted(j.ctx)
+			j.err = store.NotStarted(j.ctx)
 			close(j.done)
 			continue
 		}

@@ -16,11 +16,10 @@ type reader struct {
 	owner string
 }
 
-// one reads the row of a table that a query finds, if there is one.
-func (r reader) one(to store.Row, query string, args ...any) error {
-	_, err := r.c.One(func(f *row.Fields) error { return f.Read(r.owner, to) }, query,
+// one reads the row that a query finds, whose key to has. It reports false if there is none.
+func (r reader) one(to store.Row, query string, args ...any) (bool, error) {
+	return r.c.One(func(f *row.Fields) error { return f.ReadOne(r.owner, to) }, query,
 		append([]any{r.owner}, args...)...)
-	return err
 }
 
 // each calls fn with each row of a table that a query finds. The query begins as that of
@@ -119,8 +118,8 @@ func (r reader) loadLog(q store.Query, l *store.Loaded) (err error) {
 
 func (r reader) loadRequests(q store.Query, l *store.Loaded) (err error) {
 	if q.Request != "" {
-		var found store.Request
-		if err = r.one(store.Row{Request: &found}, selectRequests+" AND key = ?", q.Request); found.Key != "" {
+		found, there := store.Request{Key: q.Request}, false
+		if there, err = r.one(store.Row{Request: &found}, selectRequests+" AND key = ?", q.Request); there {
 			l.Request = &found
 		}
 	}
@@ -151,7 +150,7 @@ func (r reader) withOwner(query, path string, s *store.OwnerState, head store.Ro
 		if f.Row = both[form.Width:]; err != nil || f.Row[0] == nil {
 			return err
 		}
-		return f.Read(r.owner, head)
+		return f.ReadOne(r.owner, head)
 	}, query, r.owner, path)
 	return err
 }
@@ -166,10 +165,11 @@ var (
 
 // version returns the zero Version if there is none. query is selectVersions or
 // selectReceipts.
-func (r reader) version(path string, n int64, query string) (v store.Version, err error) {
-	err = r.one(store.Row{Version: &v, Path: path}, query+" AND version = ?", path, n)
-	if err == nil && v.Number != 0 && v.Number != n { // the index is damaged
-		err = store.MissingVersion(n)
+func (r reader) version(path string, n int64, query string) (store.Version, error) {
+	v := store.Version{Number: n}
+	there, err := r.one(store.Row{Version: &v, Path: path}, query+" AND version = ?", path, n)
+	if !there {
+		v = store.Version{}
 	}
 	return v, err
 }
@@ -185,13 +185,13 @@ func (r reader) versions(path string) (versions []store.Version, err error) {
 
 func (r reader) summary(path string, k store.SummaryKey, current int64) (*store.Summary, error) {
 	k.Version = cmp.Or(k.Version, current)
-	s := store.Summary{}
-	err := r.one(store.Row{Summary: &s, Path: path}, selectSummaries+" AND version = ? AND method = ? AND model = ? "+
-		"AND prompt = ?", path, k.Version, k.Method, k.Model, k.Prompt)
-	if err != nil || s.SummaryKey != k {
-		return nil, err
+	s := &store.Summary{SummaryKey: k}
+	there, err := r.one(store.Row{Summary: s, Path: path}, selectSummaries+" AND version = ? AND method = ? AND "+
+		"model = ? AND prompt = ?", path, k.Version, k.Method, k.Model, k.Prompt)
+	if !there {
+		s = nil
 	}
-	return &s, nil
+	return s, err
 }
 
 func (r reader) Summaries(path string) (list []store.Summary, err error) {
@@ -249,10 +249,11 @@ func (r reader) scanVersion(f *row.Fields, q store.ScanQuery, file *store.File) 
 			err = store.MissingVersion(file.Version)
 		}
 	case q.Contents:
-		err = f.Read(r.owner, store.Row{Version: v, Path: file.Path})
+		v.Number = file.Version
+		err = f.ReadOne(r.owner, store.Row{Version: v, Path: file.Path})
 	case q.Authors:
-		found := store.Version{}
-		if f.Read(r.owner, store.Row{Version: &found, Path: file.Path}) == nil {
+		found := store.Version{Number: file.Version}
+		if f.ReadOne(r.owner, store.Row{Version: &found, Path: file.Path}) == nil {
 			v.Author = found.Author
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -22,10 +23,7 @@ import (
 // returns [store.ErrNotFound].
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	if o.Readers < 0 {
-		return nil, store.Errorf(store.ErrInvalid, "open %s: Options.Readers is %d", path, o.Readers)
-	}
-	abs, err := resolve(ctx, path)
+	abs, err := resolve(ctx, path, o)
 	isNew := false
 	if err == nil {
 		isNew, err = look(abs)
@@ -53,21 +51,11 @@ type Info struct {
 func (s *Store) Info(ctx context.Context) (info Info, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		info.Newest = schemaVersion
-		for _, p := range []struct {
-			name string
-			into *int64
-		}{
-			{"user_version", &info.Schema}, {"page_size", &info.PageSize}, {"page_count",
-				&info.Pages}, {"freelist_count", &info.Free},
-		} {
-			n, err := c.Number("SELECT " + p.name + " FROM pragma_" + p.name)
-			if err != nil {
-				return err
-			}
-			*p.into = n
-		}
-		n, err := c.Number("SELECT count(*) FROM records WHERE key = ?", scrubRecord)
-		info.Redacted = n > 0
+		_, err := c.One(func(f *row.Fields) error {
+			f.Scan(&info.Schema, &info.PageSize, &info.Pages, &info.Free, &info.Redacted)
+			return f.Err("answer to pragmas")
+		}, "SELECT user_version, page_size, page_count, freelist_count, (SELECT count(*) FROM records WHERE key = ?) "+
+			"FROM pragma_user_version, pragma_page_size, pragma_page_count, pragma_freelist_count", scrubRecord)
 		return err
 	})
 	return info, err
@@ -80,7 +68,7 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {
-		if err := r.Damage(c.structure(ctx, &r)); err != nil {
+		if err := c.structure(ctx, &r); err != nil {
 			return err
 		}
 		if err := r.Damage(c.checkSchema()); err != nil {
@@ -136,16 +124,5 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 	return nil
 }
 
-// LibraryVersion returns the version of the SQLite in this program.
-func LibraryVersion() (version string, err error) {
-	c, err := dial("version", "memory")
-	if err != nil {
-		return "", err
-	}
-	defer c.close()
-	_, err = c.One(func(f *row.Fields) error {
-		version = f.Text()
-		return f.Err("answer to sqlite_version")
-	}, "SELECT sqlite_version()")
-	return version, err
-}
+// LibraryVersion returns the version of the SQLite in this program. The error is nil.
+func LibraryVersion() (version string, err error) { return engine.Version, nil }

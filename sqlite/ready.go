@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -22,7 +21,7 @@ import (
 // [store.ErrUnsupported], [store.ErrBusy] and [store.ErrClosed].
 func (s *Store) Ready(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	if s.writer == nil {
 		return store.Errorf(store.ErrReadOnly, "the database is open for reading only")
@@ -47,14 +46,14 @@ func (s *Store) look() error {
 
 // unseen is the error about a database that cannot be read.
 func unseen(err error) error {
-	return dbfile.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy),
+	return store.CausedBy(err, cmp.Or(store.Kind(err), store.ErrBusy),
 		"the database cannot be read; the server's log says why")
 }
 
 // ready returns nil if, for all that is known, the writer takes writes.
 func (w *writer) ready() error {
 	if err := w.whyBroken(); err != nil {
-		return dbfile.CausedBy(err, store.Kind(err),
+		return store.CausedBy(err, store.Kind(err),
 			"the store takes no more writes until the server is started again; its log says why")
 	}
 	return cmp.Or(w.c.files.Ready(), w.meter.late())

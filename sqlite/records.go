@@ -107,7 +107,7 @@ func (r records) Now() (time.Time, error) {
 	default:
 	}
 	if r.ctx.Err() != nil {
-		return time.Time{}, notStarted(r.ctx)
+		return time.Time{}, store.NotStarted(r.ctx)
 	}
 	return time.Now().UTC().Truncate(time.Microsecond), nil
 }
@@ -116,7 +116,8 @@ func (r records) Now() (time.Time, error) {
 func (c *conn) record(key string) (rec store.Record, err error) {
 	_, err = c.One(func(f *row.Fields) (err error) {
 		rec, err = readRecord(f)
-		return err
+		f.Bad = f.Bad || rec.Key != key
+		return cmp.Or(err, f.Err("record "+key))
 	}, "SELECT "+row.RecordColumns+" FROM records WHERE key = ?", key)
 	return rec, err
 }

@@ -1,13 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	_ "embed"
-	"errors"
 	"path/filepath"
 	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/ddl"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -39,7 +38,7 @@ func create(path string) error {
 	if err == nil {
 		err = dbfile.GiveDatabaseName(temp, path)
 	}
-	if err := errors.Join(err, dbfile.RemoveTemp(temp)); err != nil {
+	if err := cmp.Or(err, dbfile.RemoveTemp(temp)); err != nil {
 		return err
 	}
 	return dbfile.SyncFolder(filepath.Dir(path))
@@ -57,7 +56,7 @@ func writeSchema(path string) error {
 		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
 		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
 		";\nCOMMIT;\nPRAGMA journal_mode = WAL")
-	return errors.Join(err, c.close())
+	return cmp.Or(err, c.close())
 }
 
 // checkSchema refuses a database whose tables and indexes are not those of its schema.
@@ -73,16 +72,16 @@ func (c *conn) checkSchema() error {
 // that contains more than these and SQLite's own. Another program's trigger or view would
 // change what is stored or read, and its index or constraint what may be stored.
 func (c *conn) checkObjects(schema string) error {
-	missing := ddl.Parse(schema)
+	missing := parseSchema(schema)
 	err := c.Each(func(f *row.Fields) error {
-		o, table, sql := ddl.Object{Kind: f.Text(), Name: f.Text()}, f.Text(), f.Text()
+		o, table, sql := object{f.Text(), f.Text()}, f.Text(), f.Text()
 		if f.Bad {
 			return store.Errorf(store.ErrCorrupt, "its schema cannot be read; restore it from a backup")
 		}
-		return missing.Take(o, table, sql)
+		return missing.take(o, table, sql)
 	}, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
 	if err != nil {
 		return err
 	}
-	return missing.Rest()
+	return missing.rest()
 }

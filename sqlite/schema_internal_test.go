@@ -1,13 +1,18 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 // Whoever opens a database while another process migrates it sees one schema or the other,
@@ -55,5 +60,109 @@ func TestIdentifyDuringMigration(t *testing.T) {
 	stop.Store(true)
 	if err := <-failed; err != nil || seen[2] == 0 || seen[3] == 0 {
 		t.Errorf("the schema was changed %d times, and seen as %v: %v", changed, seen, err)
+	}
+}
+
+// pragmas returns the settings of a connection.
+func pragmas(c *conn) (map[string]any, error) {
+	got := map[string]any{}
+	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
+		if _, err := c.One(func(f *row.Fields) error { got[name] = f.Next(); return nil }, "PRAGMA "+name); err != nil {
+			return nil, err
+		}
+	}
+	return got, nil
+}
+
+// Every connection of a store has the right settings, not only the first.
+func TestPragmas(t *testing.T) {
+	t.Parallel()
+	const readers = 8
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{Readers: readers})
+	testkit.Must(t, err)
+	defer s.Close()
+	want := map[string]any{
+		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "trusted_schema": int64(0),
+		"query_only": int64(0), "busy_timeout": int64(15000), "journal_size_limit": int64(67108864), "wal_autocheckpoint": int64(0),
+	}
+	check := func(name string, c *conn) error {
+		got, err := pragmas(c)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("%s is set otherwise (-want +got):\n%s", name, diff)
+		}
+		return checkDefensive(c)
+	}
+	if err := s.writer.do(t.Context(), "", func(tx *tx) error { return check("the writer", tx.c) }); err != nil {
+		t.Error(err)
+	}
+	// Readers write nothing, so that these do not matter for them.
+	want["query_only"], want["journal_size_limit"], want["wal_autocheckpoint"] = int64(1), int64(-1), int64(1000)
+	var all, done sync.WaitGroup
+	all.Add(readers)
+	seen := make([]*conn, readers)
+	for i := range readers {
+		done.Go(func() {
+			err := s.read(t.Context(), func(c *conn) error {
+				all.Done()
+				all.Wait() // every connection is in use now
+				seen[i] = c
+				_, err := c.Exec("DELETE FROM files")
+				if !errors.Is(err, store.ErrReadOnly) {
+					return fmt.Errorf("a write by a reader = %v, want ErrReadOnly", err)
+				}
+				return check(fmt.Sprint("reader ", i), c)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	for i, c := range seen {
+		for _, other := range seen[:i] {
+			if c == other {
+				t.Error("two readers had one connection")
+			}
+		}
+	}
+}
+
+// checkDefensive tries a change that a connection in defensive mode refuses.
+func checkDefensive(c *conn) error {
+	if err := c.Pragma("writable_schema(1)"); err != nil {
+		return err
+	}
+	if _, err := c.Exec("UPDATE sqlite_master SET sql = sql"); err == nil {
+		return errors.New("the schema can be written: not defensive")
+	}
+	return nil
+}
+
+// The connection with which Open looks at a database cannot write.
+func TestLookIsReadOnly(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "look.db")
+	s, err := Open(context.Background(), path, Options{})
+	testkit.Must(t, err)
+	defer s.Close()
+	c, err := dialRead(path)
+	testkit.Must(t, err)
+	defer c.close()
+	for name, want := range map[string]int64{"trusted_schema": 0, "cell_size_check": 1} {
+		if _, err := c.One(func(f *row.Fields) error {
+			if got := f.Int(); got != want {
+				t.Errorf("%s is %d on the connection that looks, want %d", name, got, want)
+			}
+			return nil
+		}, "PRAGMA "+name); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
 	}
 }

@@ -96,8 +96,11 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 		return done, err
 	}
 	defer turn.Close()
-	if names, err := s.files.Check(); err != nil || names > 1 {
-		return done, errors.Join(err, store.Errorf(store.ErrReadOnly, "a file of the database is not as it was"))
+	switch names, err := s.files.Check(); {
+	case err != nil:
+		return done, unreadable(err)
+	case names > 1:
+		return done, store.Errorf(store.ErrReadOnly, "a file of the database has a second name")
 	}
 	done, err = c.scrubInTurn(ctx, done)
 	if engine.IsFsync(err) {
@@ -137,9 +140,9 @@ func (c *conn) scrubInTurn(ctx context.Context, done int64) (int64, error) {
 // roomToScrub returns [store.ErrStorageFull] if a full disk could end the VACUUM. It
 // writes the database to a temporary file, and from there to the log.
 func (s *Store) roomToScrub() error {
-	need := scrubRoom * (dbfile.Bytes(s.path) + dbfile.LogBytes(s.path))
+	need := scrubRoom * (dbfile.Bytes(s.path) + dbfile.Bytes(s.path+dbfile.Log))
 	for _, dir := range []string{filepath.Dir(s.path), dbfile.TempFolder()} {
-		if free := dbfile.FreeBytes(dir); free >= 0 && free < need {
+		if free := dbfile.FreeBytes(dir); free < need {
 			return store.Errorf(store.ErrStorageFull, "%s has %d bytes free, and writing the database anew needs %d",
 				dir, free, need)
 		}

@@ -1,12 +1,19 @@
 package sqlite
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A small file does not wait. A large one waits until nobody has written for a while, and
@@ -37,6 +44,83 @@ func TestScrubWaits(t *testing.T) {
 		b := scrubber{s: &Store{path: path}, large: time.Now().Add(-c.scrubbed), done: c.done}
 		if got := b.wait(); got > c.at || got < c.least && c.at > 0 {
 			t.Errorf("%s: it waits for %v, want %v to %v", c.name, got, c.least, c.at)
+		}
+	}
+}
+
+// redactedFile returns a store with a file whose version 1 is redacted.
+func redactedFile(t *testing.T, secret string) *Store {
+	t.Helper()
+	s := openInternal(t)
+	svc, err := workspace.New(s, workspace.Options{})
+	testkit.Must(t, err)
+	ws, err := svc.Agent("a")
+	testkit.Must(t, err)
+	_, err1 := ws.WriteFile(t.Context(), "f", []byte(secret), workspace.WriteOptions{})
+	_, err2 := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
+	_, err3 := ws.As(store.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
+	testkit.Must(t, errors.Join(err1, err2, err3))
+	return s
+}
+
+// The row of a redacted version holds neither the content nor its hash.
+func TestRedactedRow(t *testing.T) {
+	t.Parallel()
+	secret := strings.Repeat("the secret ", 2000)
+	sum := sha256.Sum256([]byte(secret))
+	s := redactedFile(t, secret)
+	rows := 0
+	err := s.read(t.Context(), func(c *conn) error {
+		return c.Each(func(f *row.Fields) error {
+			rows++
+			var hash, content []byte
+			f.Scan(&hash, &content)
+			if bytes.Equal(hash, sum[:]) || bytes.Contains(content, []byte("secret")) || len(content) > 100 {
+				t.Errorf("a row has the SHA-256 %x and the content %.100q", hash, content)
+			}
+			return f.Err("row of versions")
+		}, "SELECT sha256, content FROM versions")
+	})
+	if err != nil || rows != 2 {
+		t.Errorf("%d rows, %v, want 2", rows, err)
+	}
+}
+
+// Whatever is damaged in the row of a redacted version, Verify finds it, and nobody reads
+// it as sound.
+func TestVerifyRedacted(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Parallel()
+	for _, change := range []string{
+		"content = CAST(replace(CAST(content AS TEXT), 'cleaner', 'cleanes') AS BLOB)",
+		"content = x''",
+		"content = (SELECT content FROM versions WHERE version = 2)",
+		"sha256 = CAST(x'01' || zeroblob(31) AS BLOB)",
+		"sha256 = CAST(zeroblob(31) || x'80' AS BLOB)",
+		"size = 1",
+		"created = created + 1",
+		"client = 'somebody'",
+	} {
+		s := redactedFile(t, "secret")
+		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || r.Problems != nil || r.Versions != 2 {
+			t.Fatalf("Verify() = %+v, %v, want two sound versions", r, err)
+		}
+		testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error {
+			n, err := tx.exec("UPDATE versions SET " + change + " WHERE version = 1")
+			if n != 1 {
+				t.Errorf("%s: %d rows were changed, want 1", change, n)
+			}
+			return err
+		}))
+		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0], "f, 1,") && !strings.Contains(r.Problems[0], "version 1") {
+			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
+		}
+		err := s.View(t.Context(), testOwner, func(r store.Reader) error {
+			_, err := r.Load(store.Query{File: "f", History: true})
+			return err
+		})
+		if !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("Versions after %s = %v, want ErrCorrupt", change, err)
 		}
 	}
 }

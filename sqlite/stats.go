@@ -29,7 +29,7 @@ type Timing = store.Timing
 // Stats returns what the store has done. It waits for nothing but the file's size.
 func (s *Store) Stats() Stats {
 	n := Stats{
-		LogBytes: dbfile.LogBytes(s.path), ReadOnly: s.writer == nil,
+		LogBytes: dbfile.Bytes(s.path + dbfile.Log), ReadOnly: s.writer == nil,
 		Readers: cap(s.readers), ReadersBusy: cap(s.readers) - len(s.readers), ReaderWaits: s.waits.Load(),
 	}
 	if w := s.writer; w != nil {

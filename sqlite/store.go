@@ -1,8 +1,8 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -17,7 +17,7 @@ type Store struct {
 	path     string
 	log      *slog.Logger
 	writer   *writer // nil: opened by OpenReadOnly
-	watches  watches
+	watchers store.Watchers
 	scrubber *scrubber      // likewise
 	files    *dbfile.Opened // of the writer
 	readers  chan *conn     // free connections for reading; nil: one that is not open yet
@@ -40,7 +40,7 @@ func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) e
 // read runs fn in a read transaction.
 func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	if ctx.Err() != nil {
-		return notStarted(ctx)
+		return store.NotStarted(ctx)
 	}
 	c, err := s.reader(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	case <-s.closed:
 		return nil, store.ErrClosed
 	case <-ctx.Done():
-		return nil, notStarted(ctx)
+		return nil, store.NotStarted(ctx)
 	case c := <-s.readers:
 		if c != nil {
 			return c, nil
@@ -155,16 +155,16 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
-		s.watches.close() // its connection too: the last one to close removes the log
+		s.watchers.Close() // its connection too: the last one to close removes the log
 		for range cap(s.readers) {
 			if c := <-s.readers; c != nil {
-				err = errors.Join(err, c.close())
+				err = cmp.Or(err, c.close())
 			}
 		}
 		if s.writer != nil {
 			s.scrubber.close()
 			s.probe.Close()
-			err = errors.Join(err, s.writer.close())
+			err = cmp.Or(err, s.writer.close())
 		}
 	})
 	return err

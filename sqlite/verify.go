@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
@@ -51,7 +52,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 func (c *conn) verifyAll(ctx context.Context, o VerifyOptions,
 	snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
 	var r VerifyReport
-	if err := r.Damage(c.structure(ctx, &r)); err != nil {
+	if err := c.structure(ctx, &r); err != nil {
 		return r, err
 	}
 	if err := r.Damage(c.checkSchema()); err != nil {
@@ -83,14 +84,22 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions,
 	return r, nil
 }
 
-// structure runs SQLite's own check of its pages.
+// inStructure begins a problem that SQLite's own check of its pages has found.
+const inStructure = "structure: "
+
+// structure runs that check.
 func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
-	return c.Each(func(f *row.Fields) error {
+	err := c.Each(func(f *row.Fields) error {
 		if said := f.Next(); said != "ok" {
-			r.Problem("structure: %v", said)
+			r.Problem(inStructure+"%v", said)
 		}
 		return ctx.Err()
 	}, "PRAGMA quick_check(20)")
+	if errors.Is(err, store.ErrCorrupt) {
+		r.Problem(inStructure+"%v", err)
+		err = nil
+	}
+	return err
 }
 
 // records checks the small records of the installation.

@@ -21,7 +21,6 @@ const (
 // waiting functions in one transaction and answers them all after the commit. If a
 // function fails, its changes alone are undone.
 type writer struct {
-	path      string
 	c         *conn
 	turn      *dbfile.Turn
 	reserve   dbfile.Reserve
@@ -57,7 +56,7 @@ type writer struct {
 
 func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string),
 	redacted func()) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, redacted: redacted,
+	w := &writer{c: c, turn: t, reserve: dbfile.ReserveOf(path), log: log, grew: grew, redacted: redacted,
 		closeWait: 3 * time.Second,
 		wake:      make(chan struct{}, 1), exited: make(chan struct{})}
 	go w.run()

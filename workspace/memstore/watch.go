@@ -11,7 +11,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan store.Owner, error) {
 	err := withdrawn(ctx)
 	if err == nil {
 		var told <-chan store.Owner
-		if told, _, err = s.watchers.Add(ctx); err == nil {
+		if told, err = s.watchers.Watch(ctx); err == nil {
 			return told, nil
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -98,6 +99,23 @@ func Errorf(kind error, format string, args ...any) *Error {
 		_ = fmt.Sprintf(format, args...) // for go vet, which then checks the callers
 	}
 	return &Error{Kind: kind, format: format, args: args}
+}
+
+// CausedBy returns an error of a kind that another error caused. Its text does not contain
+// that of the cause.
+func CausedBy(cause, kind error, format string, args ...any) *Error {
+	e := Errorf(kind, format, args...)
+	e.Err = cause
+	return e
+}
+
+// NotStarted returns the error of a call whose context ended before anything happened:
+// [ErrBusy] for a deadline, else that of the context.
+func NotStarted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return CausedBy(ctx.Err(), ErrBusy, "the deadline came before it could begin, nothing happened; try again")
+	}
+	return ctx.Err()
 }
 
 // Unwrap returns the kind and the cause.

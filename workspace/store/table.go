@@ -78,7 +78,7 @@ func (r Row) Table() (t *Table, fields []any) {
 	return RequestTable, []any{&q.Key, &q.Hash, &q.Time, &q.Outcome.Number, &q.Outcome.Count, &q.Outcome.Bytes}
 }
 
-// New returns a row of the table with the zero value.
+// New returns a row of the table with the zero value, but for the path.
 func (t *Table) New(path string) Row {
 	switch t {
 	case OwnerTable:
@@ -86,13 +86,13 @@ func (t *Table) New(path string) Row {
 	case ChangeTable:
 		return Row{Change: new(Change)}
 	case FileTable:
-		return Row{File: new(FileHead)}
+		return Row{File: &FileHead{Path: path}}
 	case VersionTable:
 		return Row{Version: new(Version), Path: path}
 	case SummaryTable:
 		return Row{Summary: new(Summary), Path: path}
 	case LogTable:
-		return Row{Log: new(LogHead)}
+		return Row{Log: &LogHead{Path: path}}
 	case EntryTable:
 		return Row{Entry: new(Entry), Path: path}
 	}

@@ -5,38 +5,48 @@ import (
 	"sync"
 )
 
-// Watchers are the channels of [Store.Watch], for a store that learns of writes itself. The
-// zero value has none. It is safe for concurrent use.
+// Watchers implement [Store.Watch], for a store that learns of writes itself. The zero value
+// has none. It is safe for concurrent use.
 type Watchers struct {
-	mu     sync.Mutex
+	// Poll looks for the writes of other processes and tells of them. It runs, from the first
+	// watcher to the last, until ctx ends. It is set before the first watcher. nil: there are no
+	// other processes.
+	Poll func(ctx context.Context)
+
+	mu     sync.Mutex // guards the following
 	all    map[chan Owner]struct{}
 	closed bool
+	stop   context.CancelFunc // ends Poll
+	polls  sync.WaitGroup
 }
 
 // watchRoom is how many owners wait for a watcher. The last place is for the zero Owner.
 const watchRoom = 64
 
-// Add returns a channel that is told of owners until ctx ends. A slow watcher is told the
-// zero Owner in place of those for whom there is no room. first reports whether there was
-// no other watcher. Errors: [ErrClosed].
-func (w *Watchers) Add(ctx context.Context) (told <-chan Owner, first bool, err error) {
+// Watch returns a channel that is told of owners until ctx ends. A slow watcher is told the
+// zero Owner in place of those for whom there is no room. Errors: [ErrClosed].
+func (w *Watchers) Watch(ctx context.Context) (<-chan Owner, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, false, ErrClosed
+		return nil, ErrClosed
 	}
-	c := make(chan Owner, watchRoom)
 	if w.all == nil {
 		w.all = map[chan Owner]struct{}{}
 	}
-	first = len(w.all) == 0
+	if len(w.all) == 0 && w.Poll != nil {
+		var poll context.Context
+		poll, w.stop = context.WithCancel(context.Background())
+		w.polls.Go(func() { w.Poll(poll) })
+	}
+	c := make(chan Owner, watchRoom)
 	w.all[c] = struct{}{}
 	context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.remove(c)
 	})
-	return c, first, nil
+	return c, nil
 }
 
 // Tell tells all watchers of an owner, or that any may have written if o is the zero Owner.
@@ -54,27 +64,31 @@ func (w *Watchers) Tell(o Owner) {
 	}
 }
 
-// Len returns how many watchers there are.
-func (w *Watchers) Len() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.all)
+// TellName is Tell for the name of an owner, as [Owner.String] returns it.
+func (w *Watchers) TellName(name string) {
+	o, _ := ParseOwner(name)
+	w.Tell(o)
 }
 
-// Close closes all channels. Add then returns [ErrClosed].
+// Close closes all channels and waits for the end of Poll. Watch then returns [ErrClosed].
 func (w *Watchers) Close() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.closed = true
 	for c := range w.all {
 		w.remove(c)
 	}
+	w.mu.Unlock()
+	w.polls.Wait()
 }
 
 // remove closes a channel that is still there. The caller holds w.mu.
 func (w *Watchers) remove(c chan Owner) {
-	if _, there := w.all[c]; there {
-		delete(w.all, c)
-		close(c)
+	if _, there := w.all[c]; !there {
+		return
+	}
+	delete(w.all, c)
+	close(c)
+	if len(w.all) == 0 && w.Poll != nil {
+		w.stop()
 	}
 }

@@ -1,9 +1,9 @@
 package dbfile
 
 import (
-	"bufio"
+	"fmt"
+	"math"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -60,36 +60,22 @@ func networkFuseName(fsType string) string {
 }
 
 // mountType returns the type of the mount that holds the folder, from
-// /proc/self/mountinfo (proc(5)). It takes the longest mount point above the folder,
-// and the last mount if there are several on it.
+// /proc/self/mountinfo (proc(5)).
 func mountType(dir string) string {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+	var s unix.Stat_t
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil || unix.Stat(dir, &s) != nil {
 		return ""
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	f, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	best, found := "", ""
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		before, after, ok := strings.Cut(lines.Text(), " - ")
-		cols, types := strings.Fields(before), strings.Fields(after)
-		if !ok || len(cols) < 5 || len(types) == 0 {
-			continue
-		}
-		point := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(cols[4])
-		inside := point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
-		if inside && len(point) >= len(best) {
-			best, found = point, types[0]
+	device := fmt.Sprintf("%d:%d", unix.Major(uint64(s.Dev)), unix.Minor(uint64(s.Dev)))
+	for line := range strings.Lines(string(mounts)) {
+		mount, rest, _ := strings.Cut(line, " - ")
+		if cols := strings.Fields(mount); len(cols) > 2 && cols[2] == device {
+			fsType, _, _ := strings.Cut(rest, " ")
+			return fsType
 		}
 	}
-	return found
+	return ""
 }
 
 // readOnlyDisk reports whether the folder's disk takes no writes.
@@ -98,12 +84,12 @@ func readOnlyDisk(dir string) bool {
 	return unix.Statfs(dir, &s) == nil && s.Flags&unix.ST_RDONLY != 0
 }
 
-// FreeBytes returns the bytes that are free for this user on the folder's disk, and -1
-// if it cannot find out.
+// FreeBytes returns the bytes that are free for this user on the folder's disk. If it cannot
+// find out, that is the largest number.
 func FreeBytes(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
-		return -1
+		return math.MaxInt64
 	}
 	return int64(s.Bavail) * int64(s.Bsize)
 }

@@ -2,7 +2,10 @@
 
 package dbfile
 
-import "os"
+import (
+	"math"
+	"os"
+)
 
 // networkDisk knows no network file system on this operating system.
 func networkDisk(string) string { return "" }
@@ -11,7 +14,7 @@ func networkDisk(string) string { return "" }
 func readOnlyDisk(string) bool { return false }
 
 // FreeBytes does not know the free space on this operating system.
-func FreeBytes(string) int64 { return -1 }
+func FreeBytes(string) int64 { return math.MaxInt64 }
 
 // TempFolder returns a folder whose free space is not known either.
 func TempFolder() string { return os.TempDir() }

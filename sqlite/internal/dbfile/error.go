@@ -28,34 +28,13 @@ func WithKind(err error) error {
 // Unlike that of [fmt.Errorf], the text of the result can be had without the kind: see
 // [store.Words].
 func Wrap(err error, format string, args ...any) error {
-	return &store.Error{Op: fmt.Sprintf(format, args...), Kind: store.Kind(err), Err: alone(err)}
-}
-
-// CausedBy returns an error of a kind that another error caused. Its text does not
-// contain that of the cause.
-func CausedBy(cause, kind error, format string, args ...any) error {
-	e := store.Errorf(kind, format, args...)
-	e.Err = cause
-	return e
+	return &store.Error{Op: fmt.Sprintf(format, args...), Kind: store.Kind(err), Err: err}
 }
 
 // Plain returns the text of an error without its kind, for the text of another error.
 func Plain(err error) string {
-	if e, ok := alone(err).(*store.Error); ok {
+	if e, ok := err.(*store.Error); ok {
 		return e.Text(store.Words{NoKind: true})
 	}
 	return err.Error()
-}
-
-// alone returns the only error in what [errors.Join] returned, and every other error as
-// it is.
-func alone(err error) error {
-	if _, ok := err.(*store.Error); ok {
-		return err
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || len(joined.Unwrap()) != 1 {
-		return err
-	}
-	return alone(joined.Unwrap()[0])
 }

@@ -22,11 +22,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{full, store.ErrStorageFull, nil, "write a: no space left on device: storage full", "write a: no space left on device"},
 		{dbfile.Wrap(full, "open %s", "b"), store.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
-		{dbfile.Wrap(errors.Join(nil, full), "open b"), store.ErrStorageFull, nil, "open b: write a: no space left on device: storage full", "open b: write a: no space left on device"},
 		{dbfile.Wrap(store.ErrClosed, "check"), store.ErrClosed, nil, "check: closed", "check: closed"},
 		{dbfile.Wrap(context.Canceled, "check"), nil, context.Canceled, "check: context canceled", "check: context canceled"},
-		{dbfile.CausedBy(lost, store.ErrCorrupt, "%s; start again", dbfile.Plain(lost)), store.ErrCorrupt, lost, "it was removed; start again: corrupt", "it was removed; start again"},
-		{dbfile.CausedBy(context.DeadlineExceeded, store.ErrBusy, "try again"), store.ErrBusy, context.DeadlineExceeded, "try again: busy", "try again"},
+		{store.CausedBy(lost, store.ErrCorrupt, "%s; start again", dbfile.Plain(lost)), store.ErrCorrupt, lost, "it was removed; start again: corrupt", "it was removed; start again"},
+		{store.CausedBy(context.DeadlineExceeded, store.ErrBusy, "try again"), store.ErrBusy, context.DeadlineExceeded, "try again: busy", "try again"},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("Error() = %q, want %q", got, c.want)

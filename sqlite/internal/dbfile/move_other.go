@@ -2,7 +2,5 @@
 
 package dbfile
 
-import "os"
-
-// moveNew gives a file a second name that nothing has yet. It keeps the first.
-func moveNew(from, to string) error { return os.Link(from, to) }
+// moveNew gives a file a name that nothing has yet.
+func moveNew(from, to string) error { return claim(from, to) }

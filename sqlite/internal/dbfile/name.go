@@ -1,62 +1,41 @@
 package dbfile
 
 import (
-	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
-	"syscall"
-
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const onWindows = runtime.GOOS == "windows"
 
 // GiveName moves a finished file to a name that nothing has yet. It returns
-// [store.ErrInvalid] if the name is taken, and never replaces another file. When it
-// returns, the file has that name alone. So a sync of the folder makes durable that it has no
-// second one, with which it would be refused.
-func GiveName(temp, file string) error { return giveName(moveNew, temp, file) }
+// [store.ErrInvalid] if the name is taken, and never replaces another file.
+func GiveName(temp, file string) error { return WithKind(moveNew(temp, file)) }
 
-// giveName links or moves the file to its name. If the file system knows no links, an
+// claim is moveNew for a file system or an operating system that cannot do it in one step: an
 // empty file takes the name first and is then replaced.
-func giveName(link func(from, to string) error, temp, file string) error {
-	err := link(temp, file)
-	if err == nil {
-		if err = os.Remove(temp); err == nil || errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return errors.Join(WithKind(err), os.Remove(file))
-	}
-	if !noLinks(err) {
-		return WithKind(err)
-	}
-	claim, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func claim(from, to string) error {
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return WithKind(err)
+		return err
 	}
-	mine, err := claim.Stat()
-	if err = errors.Join(err, claim.Close()); err != nil {
-		return WithKind(err)
+	mine, err := f.Stat()
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return err
 	}
-	if now, err := os.Lstat(file); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
-		return store.Errorf(store.ErrInvalid, "another program has taken the name meanwhile; give a new one")
+	if now, err := os.Lstat(to); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
+		return errors.New("another program has taken the name meanwhile; give a new one")
 	}
-	if err := os.Rename(temp, file); err != nil {
-		return errors.Join(WithKind(err), os.Remove(file))
+	if err := os.Rename(from, to); err != nil {
+		os.Remove(to)
+		return err
 	}
 	return nil
-}
-
-// noLinks reports whether an error of [os.Link] says that the file system knows no
-// links.
-func noLinks(err error) bool {
-	const invalidFunction = syscall.Errno(1) // of Windows, on FAT
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || onWindows &&
-		errors.Is(err, invalidFunction)
 }
 
 // GiveDatabaseName is GiveName for a database that was made new, which may also
@@ -103,54 +82,38 @@ func finish(name string) error {
 }
 
 // GiveFreeName gives a finished copy of a database the name stem, or stem-2, stem-3 and
-// so on if a file has that name or stands beside it. If one of these files is the same
-// to the byte, it returns that file's name and leaves the copy where it is.
+// so on if a file has that name or stands beside it. If one of these files is the same,
+// it returns that file's name and leaves the copy where it is.
 func GiveFreeName(temp, stem string) (name string, err error) {
-	for n := 1; ; n++ {
-		name := stem
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d", stem, n)
+	mine, err := sumOf(temp)
+	for n := 2; err == nil; n++ {
+		var other [sha256.Size]byte
+		name = cmp.Or(name, stem)
+		switch other, err = sumOf(name); {
+		case err == nil && other == mine:
+			return name, nil
+		case errors.Is(err, fs.ErrNotExist) && CheckNoSides(name) == nil:
+			return name, GiveName(temp, name)
+		case errors.Is(err, fs.ErrNotExist):
+			err = nil
 		}
-		if same, err := sameContent(temp, name); same || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return name, WithKind(err)
-		} else if err == nil || CheckNoSides(name) != nil {
-			continue
-		}
-		return name, GiveName(temp, name)
+		name = fmt.Sprintf("%s-%d", stem, n)
 	}
+	return "", WithKind(err)
 }
 
-// sameContent compares two files byte for byte. It reports false if the other one is
-// not a regular file.
-func sameContent(one, other string) (bool, error) {
-	info, err := os.Lstat(other)
+// sumOf returns the SHA-256 of a file, and zeros for what is not a regular file.
+func sumOf(name string) (sum [sha256.Size]byte, err error) {
+	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return false, err
+		return sum, err
 	}
-	var files [2]*os.File
-	for i, name := range []string{one, other} {
-		if files[i], err = os.Open(name); err != nil {
-			return false, err
-		}
-		defer files[i].Close()
+	f, err := os.Open(name)
+	if err != nil {
+		return sum, err
 	}
-	if size, err := files[0].Stat(); err != nil || size.Size() != info.Size() {
-		return false, err
-	}
-	var buffers [2][64 << 10]byte
-	for {
-		var n [2]int
-		for i := range files {
-			if n[i], err = io.ReadFull(files[i], buffers[i][:]); err != nil && err != io.EOF &&
-				err != io.ErrUnexpectedEOF {
-				return false, err
-			}
-		}
-		if n[0] != n[1] || !bytes.Equal(buffers[0][:n[0]], buffers[1][:n[1]]) {
-			return false, nil
-		}
-		if n[0] < len(buffers[0]) {
-			return true, nil
-		}
-	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [sha256.Size]byte(h.Sum(nil)), err
 }

@@ -2,60 +2,35 @@ package dbfile
 
 import (
 	"errors"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A finished file never replaces another one, whether the file system knows links or not,
-// also if the other one is made a moment before.
+// A finished file never replaces another one, and has no second name.
 func TestGiveName(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		err   error // of the link
-		taken bool  // by the time of the link
-		want  string
-	}{
-		{"Links", nil, false, "backup"},
-		{"LinksTaken", nil, true, "precious"},
-		{"EPERM", syscall.EPERM, false, "backup"},
-		{"EPERMTaken", syscall.EPERM, true, "precious"},
-		{"ENOTSUPTaken", errors.ErrUnsupported, true, "precious"},
-		{"ENOTSUP", errors.ErrUnsupported, false, "backup"},
-		{"EIO", syscall.EIO, false, ""},
-		{"EIOTaken", syscall.EIO, true, "precious"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for what, move := range map[string]func(from, to string) error{"at once": moveNew, "claim": claim} {
+		for _, taken := range []bool{false, true} {
 			dir := t.TempDir()
-			temp, file := filepath.Join(dir, "temp"), filepath.Join(dir, "copy.db")
-			testkit.Must(t, os.WriteFile(temp, []byte("backup"), 0o600))
-			err := giveName(func(from, to string) error {
-				if c.taken {
-					testkit.Must(t, os.WriteFile(to, []byte("precious"), 0o600))
-				}
-				if c.err != nil {
-					return &os.LinkError{Op: "link", Old: from, New: to, Err: c.err}
-				}
-				return os.Link(from, to)
-			}, temp, file)
-			if (err == nil) != (c.want == "backup") || err != nil && !errors.Is(err, store.ErrInvalid) {
-				t.Errorf("giveName() = %v; the file is to hold %q", err, c.want)
+			temp, file, want := filepath.Join(dir, "temp"), filepath.Join(dir, "copy.db"), "backup"
+			write(t, temp, "backup")
+			if taken {
+				want = "precious"
+				write(t, file, want)
 			}
-			if _, gone := os.Lstat(temp); err == nil && !errors.Is(gone, os.ErrNotExist) {
-				t.Error("the file has its old name too")
+			if err := move(temp, file); (err == nil) == taken || taken && !errors.Is(err, fs.ErrExist) {
+				t.Errorf("%s, taken %v: %v", what, taken, err)
 			}
-			if got, err := os.ReadFile(file); string(got) != c.want || c.want != "" && err != nil {
-				t.Errorf("the file holds %q, %v; want %q", got, err, c.want)
+			if _, gone := os.Lstat(temp); !taken && !errors.Is(gone, fs.ErrNotExist) {
+				t.Errorf("%s: the file has its old name too", what)
 			}
-		})
-	}
-	if noLinks(io.EOF) || noLinks(&os.LinkError{Err: syscall.ENOSPC}) {
-		t.Error("noLinks() is true of another error")
+			if got := testkit.ReadFile(t, file); got != want {
+				t.Errorf("%s, taken %v: the file holds %q, want %q", what, taken, got, want)
+			}
+		}
 	}
 }
 

@@ -93,7 +93,12 @@ func IsNew(path string) (bool, error) {
 	case info.Size() == 0:
 		return isNewWithoutLog(path)
 	}
-	return false, CheckLinks(path)
+	_, names, err := stat(path)
+	if names > 1 { // writes under two names destroy the database
+		return false, store.Errorf(store.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for "+
+			"each; find them with find -samefile and remove the others, or copy the file", names)
+	}
+	return false, WithKind(err)
 }
 
 // isNewWithoutLog refuses to begin a new database where SQLite would throw away the

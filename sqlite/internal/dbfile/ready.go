@@ -22,7 +22,7 @@ func (o *Opened) Ready() error {
 	names, err := o.Check()
 	switch {
 	case err != nil:
-		return CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the "+
+		return store.CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the "+
 			"server, put the right file in its place, and start it again")
 	case names > 1:
 		return store.Errorf(store.ErrReadOnly, "a file of the database has a second name (hard link); remove the "+
@@ -36,14 +36,11 @@ func (o *Opened) Ready() error {
 	if readOnlyDisk(dir) {
 		return store.Errorf(store.ErrReadOnly, "the disk is read-only; make it writable")
 	}
-	if free := FreeBytes(dir); free >= 0 && free < writeRoom {
+	if free := FreeBytes(dir); free < writeRoom {
 		return store.Errorf(store.ErrStorageFull, "the disk is full; make room on it")
 	}
 	return nil
 }
-
-// LogBytes returns the size of the write-ahead log, and 0 if it cannot be looked at.
-func LogBytes(path string) int64 { return Bytes(path + Log) }
 
 // LogTime returns when the write-ahead log was last written to, and the zero time if it
 // cannot be looked at.
@@ -54,7 +51,7 @@ func LogTime(path string) (t time.Time) {
 	return t
 }
 
-// Bytes returns the size of the database file, and 0 if it cannot be looked at.
+// Bytes returns the size of a file, and 0 if it cannot be looked at.
 func Bytes(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil {

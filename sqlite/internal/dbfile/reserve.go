@@ -26,7 +26,7 @@ func (r Reserve) Fill() bool {
 	if r.whole() {
 		return true
 	}
-	if free := FreeBytes(filepath.Dir(r.path)); free >= 0 && free < reserveSpare {
+	if free := FreeBytes(filepath.Dir(r.path)); free < reserveSpare {
 		return false
 	}
 	return r.Restore()

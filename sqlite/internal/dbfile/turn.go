@@ -1,6 +1,7 @@
 package dbfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -43,7 +44,7 @@ func TakeTurn(ctx context.Context, path string) (*Turn, error) {
 			t.Close()
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, CausedBy(ctx.Err(), store.ErrBusy, "another process is writing and does not give up its turn")
+			return nil, store.CausedBy(ctx.Err(), store.ErrBusy, "another process is writing and does not give up its turn")
 		}
 		return nil, ctx.Err()
 	}
@@ -68,11 +69,11 @@ func (t *Turn) Take() error {
 		return err
 	}
 	err := lockFile(t.write)
-	return errors.Join(err, unlockFile(t.queue))
+	return cmp.Or(err, unlockFile(t.queue))
 }
 
 // Give ends the turn that Take began.
 func (t *Turn) Give() error { return unlockFile(t.write) }
 
 // Close closes the lock files, and so ends the turn.
-func (t *Turn) Close() error { return errors.Join(t.queue.Close(), t.write.Close()) }
+func (t *Turn) Close() error { return cmp.Or(t.queue.Close(), t.write.Close()) }

@@ -7,15 +7,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// stmt is a prepared statement. Between two runs it holds at most keptBytes of arguments.
+// stmt is a prepared statement.
 type stmt struct {
 	handle  uintptr
 	columns int
 	args    uintptr // SQLite's copy of the texts and BLOBs that are bound; 0: none
-	room    int     // bytes at args
 }
-
-const keptBytes = 4 << 10
 
 func (c *Conn) prepare(query string) (*stmt, error) {
 	if s, ok := c.stmts[query]; ok {
@@ -92,8 +89,8 @@ func (c *Conn) bind(s *stmt, args []any) error {
 	return nil
 }
 
-// makeRoom makes s.args large enough for the texts and BLOBs. It is not 0 afterwards, as
-// SQLite takes an empty BLOB there for NULL.
+// makeRoom makes s.args for the texts and BLOBs. It is not 0 afterwards, as SQLite takes an
+// empty BLOB there for NULL.
 func (c *Conn) makeRoom(s *stmt, args []any) error {
 	need := 1
 	for _, a := range args {
@@ -104,20 +101,10 @@ func (c *Conn) makeRoom(s *stmt, args []any) error {
 			need += len(a)
 		}
 	}
-	if need <= s.room {
-		return nil
-	}
-	c.dropArgs(s)
 	if s.args = sqlite3.Xsqlite3_malloc64(c.tls, uint64(need)); s.args == 0 {
 		return c.error(sqlite3.SQLITE_NOMEM)
 	}
-	s.room = need
 	return nil
-}
-
-func (c *Conn) dropArgs(s *stmt) {
-	sqlite3.Xsqlite3_free(c.tls, s.args)
-	s.args, s.room = 0, 0
 }
 
 // step runs a statement until its next row, and reports whether there is one.
@@ -140,9 +127,8 @@ func (c *Conn) end(s *stmt) error {
 		err = c.error(rc)
 	}
 	sqlite3.Xsqlite3_clear_bindings(c.tls, s.handle)
-	if s.room > keptBytes {
-		c.dropArgs(s)
-	}
+	sqlite3.Xsqlite3_free(c.tls, s.args)
+	s.args = 0
 	return err
 }
 
@@ -151,7 +137,6 @@ func (c *Conn) finalize(s *stmt) {
 		return
 	}
 	sqlite3.Xsqlite3_finalize(c.tls, s.handle)
-	c.dropArgs(s)
 }
 
 // read copies the values of the row. NULL is nil, and an empty BLOB is not. A number or a text

@@ -3,9 +3,11 @@
 package row
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -176,10 +178,26 @@ func (f *Fields) Read(owner string, r store.Row) error {
 		content, _ := f.Next().([]byte) // nil: the query has left it out
 		f.Bad = !r.SetContent(content) || f.Bad
 	}
-	if f.Bad {
+	if f.Bad { // else no time is lost for the name
 		return f.Err(r.Name(owner))
 	}
 	return nil
+}
+
+// ReadOne is Read for the row with the key that r has. In a damaged index or table SQLite may
+// come to another row.
+func (f *Fields) ReadOne(owner string, r store.Row) error {
+	t, fields := r.Table()
+	fields = fields[:strings.Count(t.Key, ",")+1]
+	var key []any
+	for _, k := range fields {
+		key = append(key, valueOf(k))
+	}
+	err := f.Read(owner, r)
+	for i, k := range fields {
+		f.Bad = f.Bad || valueOf(k) != key[i]
+	}
+	return cmp.Or(err, f.Err(r.Name(owner)))
 }
 
 // Err returns [store.ErrCorrupt] if anything in the row was wrong.

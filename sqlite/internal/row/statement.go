@@ -2,6 +2,7 @@ package row
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -42,22 +43,20 @@ var (
 // statements makes a statement for each table, of its keys and its other columns.
 func statements(of func(t *store.Table, keys, rest []string) string) map[*store.Table]string {
 	all := map[*store.Table]string{}
-	for _, part := range store.Tables {
-		for _, t := range part {
-			keys := []string{"owner"}
-			if t.OfPath {
-				keys = append(keys, "path")
-			}
-			if t.Key != "" {
-				keys = append(keys, strings.Split(t.Key, ", ")...)
-			}
-			columns := Columns(t)
-			if t.Content {
-				columns += ", content"
-			}
-			rest := strings.Split(strings.TrimPrefix(columns, t.Key+", "), ", ")
-			all[t] = of(t, keys, rest)
+	for _, t := range slices.Concat(store.Tables...) {
+		keys := []string{"owner"}
+		if t.OfPath {
+			keys = append(keys, "path")
 		}
+		if t.Key != "" {
+			keys = append(keys, strings.Split(t.Key, ", ")...)
+		}
+		columns := Columns(t)
+		if t.Content {
+			columns += ", content"
+		}
+		rest := strings.Split(strings.TrimPrefix(columns, t.Key+", "), ", ")
+		all[t] = of(t, keys, rest)
 	}
 	return all
 }
