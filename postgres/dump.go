@@ -34,11 +34,11 @@ type dumper struct {
 	fn  func(store.Row) error
 }
 
-// The rows of a page: of versions with 1 MiB each or entries of 64 KiB, it has 4 MiB.
+// The rows of a page. With versions of 1 MiB, or entries of 256 KiB, it has 4 MiB.
 const (
 	dumpRows     = 500
 	dumpVersions = 4
-	dumpEntries  = 64
+	dumpEntries  = 16
 )
 
 func (d dumper) run() error { return store.DumpTables(d.paths, d.rows) }

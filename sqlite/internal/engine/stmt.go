@@ -139,36 +139,28 @@ func (c *Conn) finalize(s *stmt) {
 	sqlite3.Xsqlite3_finalize(c.tls, s.handle)
 }
 
-// read copies the values of the row. NULL is nil, and an empty BLOB is not. A number or a text
-// that is as it was in the row before needs no memory of its own. The error is that of SQLite
-// if it has no memory for a value.
+// read copies the values of the row. NULL is nil, and an empty BLOB is not. The error is that
+// of SQLite if it has no memory for a value.
 func (c *Conn) read(s *stmt, to []any) error {
 	for i := range to {
-		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, s.handle, n) {
+		n := int32(i)
+		at := uintptr(1)
+		switch sqlite3.Xsqlite3_column_type(c.tls, s.handle, n) {
 		case sqlite3.SQLITE_INTEGER:
-			now := sqlite3.Xsqlite3_column_int64(c.tls, s.handle, n)
-			if before, ok := to[i].(int64); !ok || before != now {
-				to[i] = now
-			}
+			to[i] = sqlite3.Xsqlite3_column_int64(c.tls, s.handle, n)
 		case sqlite3.SQLITE_FLOAT:
 			to[i] = sqlite3.Xsqlite3_column_double(c.tls, s.handle, n)
 		case sqlite3.SQLITE_TEXT:
-			at := sqlite3.Xsqlite3_column_text(c.tls, s.handle, n)
-			if at == 0 && c.noMemory() {
-				return c.error(sqlite3.SQLITE_NOMEM)
-			}
-			now := c.bytes(s, n, at)
-			if before, ok := to[i].(string); !ok || before != string(now) {
-				to[i] = string(now)
-			}
+			at = sqlite3.Xsqlite3_column_text(c.tls, s.handle, n)
+			to[i] = string(c.bytes(s, n, at))
 		case sqlite3.SQLITE_BLOB:
-			at := sqlite3.Xsqlite3_column_blob(c.tls, s.handle, n)
-			if at == 0 && c.noMemory() {
-				return c.error(sqlite3.SQLITE_NOMEM)
-			}
+			at = sqlite3.Xsqlite3_column_blob(c.tls, s.handle, n)
 			to[i] = append([]byte{}, c.bytes(s, n, at)...)
 		default:
 			to[i] = nil
+		}
+		if at == 0 && c.noMemory() {
+			return c.error(sqlite3.SQLITE_NOMEM)
 		}
 	}
 	return nil
