@@ -1,6 +1,7 @@
 package linediff
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,27 +37,29 @@ func (p *patch) apply(c Chunk) error {
 	if err := check(c); err != nil {
 		return err
 	}
-	if c.Op == Add {
-		return p.add(c)
+	text, rest := []byte(strings.Join(c.Lines, "\n")), p.old[p.at:]
+	if !c.NoNewline {
+		text = append(text, '\n')
 	}
-	from := p.at
 	if c.Count > 0 {
-		p.at = skipLines(p.old, from, c.Count)
-		if Lines(p.old[from:p.at]) != c.Count {
+		text = rest[:skipLines(rest, 0, c.Count)]
+		if Lines(text) != c.Count {
 			return errors.New("more lines than the text has left")
 		}
-	} else if err := p.expect(c.Lines); err != nil {
-		return err
 	}
-	text := p.old[from:p.at]
-	if unterminated(text) != c.NoNewline {
+	switch {
+	case unterminated(text) != c.NoNewline:
 		return errors.New("not the same line end")
+	case c.Op != Add && (!bytes.HasPrefix(rest, text) || unterminated(text) && len(text) < len(rest)):
+		return errors.New("not the text's lines")
+	case c.Op != Add:
+		p.at += len(text)
 	}
 	if c.Op == Remove {
 		return nil
 	}
-	if err := p.open(); err != nil {
-		return err
+	if unterminated(p.new) {
+		return errors.New("lines after one without a line feed")
 	}
 	p.new = append(p.new, text...)
 	return nil
@@ -70,54 +73,11 @@ func check(c Chunk) error {
 		return errors.New("a count is for equal lines that are not given")
 	case c.Count <= 0 && len(c.Lines) == 0:
 		return errors.New("no lines")
-	case c.NoNewline && c.Op == Add && c.Lines[len(c.Lines)-1] == "":
-		return errors.New("an empty line without a line feed")
 	}
 	for _, line := range c.Lines {
 		if strings.Contains(line, "\n") {
 			return errors.New("a line feed in a line")
 		}
-	}
-	return nil
-}
-
-// expect skips lines of old. They must be the given ones.
-func (p *patch) expect(lines []string) error {
-	for _, line := range lines {
-		from := p.at
-		p.at = skipLines(p.old, from, 1)
-		if from == p.at {
-			return errors.New("more lines than the text has left")
-		}
-		text := p.old[from:p.at]
-		if !unterminated(text) {
-			text = text[:len(text)-1]
-		}
-		if string(text) != line {
-			return errors.New("not the text's line")
-		}
-	}
-	return nil
-}
-
-func (p *patch) add(c Chunk) error {
-	if err := p.open(); err != nil {
-		return err
-	}
-	for _, line := range c.Lines {
-		p.new = append(p.new, line...)
-		p.new = append(p.new, '\n')
-	}
-	if c.NoNewline {
-		p.new = p.new[:len(p.new)-1]
-	}
-	return nil
-}
-
-// open reports whether a line can follow.
-func (p *patch) open() error {
-	if unterminated(p.new) {
-		return errors.New("lines after one without a line feed")
 	}
 	return nil
 }

@@ -21,60 +21,41 @@ type Chunk struct {
 //
 // The result is nil for two empty texts. Removed and added lines take as many bytes
 // as [Diff.Size] says and 16 bytes more for each line. A chunk takes 56 bytes. The
-// chunks share memory with each other, but not with the texts.
+// chunks do not share memory with the texts.
 func (d *Diff) Chunks(context int) []Chunk {
-	var chunks, lines, size int
-	d.pieces(context, func(p piece) {
-		chunks++
-		if !p.counted {
-			lines += p.lines
-			size += len(p.text)
-		}
-	})
-	if chunks == 0 {
-		return nil
-	}
-	b := chunkBuilder{
-		chunks: make([]Chunk, 0, chunks),
-		lines:  make([]string, 0, lines),
-	}
-	b.text.Grow(size)
-	d.pieces(context, b.add)
-	return b.chunks
-}
-
-// A piece is what a chunk will be made of. Its text is whole lines.
-type piece struct {
-	op      Op
-	lines   int
-	counted bool
-	text    []byte
-}
-
-func (d *Diff) pieces(context int, yield func(piece)) {
+	var chunks []Chunk
 	old, new := 0, 0
-	take := func(text []byte, at *int, lines int) []byte {
-		from := *at
-		*at = skipLines(text, from, lines)
-		return text[from:*at]
+	add := func(op Op, lines int, counted bool) {
+		if lines == 0 {
+			return
+		}
+		from, at := d.old, &old
+		if op == Add {
+			from, at = d.new, &new
+		}
+		text := from[*at:skipLines(from, *at, lines)]
+		*at += len(text)
+		if op == Equal {
+			new += len(text)
+		}
+		c := Chunk{Op: op, NoNewline: unterminated(text)}
+		if counted {
+			c.Count = lines
+		} else {
+			c.Lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		}
+		chunks = append(chunks, c)
 	}
 	for i, r := range d.runs {
-		switch r.Op {
-		case Remove:
-			yield(piece{op: Remove, lines: r.Lines, text: take(d.old, &old, r.Lines)})
-		case Add:
-			yield(piece{op: Add, lines: r.Lines, text: take(d.new, &new, r.Lines)})
-		case Equal:
-			before, counted, after := split(r.Lines, context, i == 0, i == len(d.runs)-1)
-			for part, lines := range [3]int{before, counted, after} {
-				if lines > 0 {
-					text := take(d.old, &old, lines)
-					new += len(text)
-					yield(piece{op: Equal, lines: lines, counted: part == 1, text: text})
-				}
-			}
+		before, counted, after := r.Lines, 0, 0
+		if r.Op == Equal {
+			before, counted, after = split(r.Lines, context, i == 0, i == len(d.runs)-1)
 		}
+		add(r.Op, before, false)
+		add(r.Op, counted, true)
+		add(r.Op, after, false)
 	}
+	return chunks
 }
 
 // split divides equal lines into three: context after the change before them, lines
@@ -94,34 +75,4 @@ func split(lines, context int, first, last bool) (before, counted, after int) {
 		return lines, 0, 0
 	}
 	return before, lines - before - after, after
-}
-
-type chunkBuilder struct {
-	chunks []Chunk
-	lines  []string
-	text   strings.Builder
-}
-
-func (b *chunkBuilder) add(p piece) {
-	c := Chunk{Op: p.op, NoNewline: unterminated(p.text)}
-	if p.counted {
-		c.Count = p.lines
-	} else {
-		c.Lines = b.cut(p)
-	}
-	b.chunks = append(b.chunks, c)
-}
-
-// cut returns the lines of a piece. They share one string.
-func (b *chunkBuilder) cut(p piece) []string {
-	from := b.text.Len()
-	b.text.Write(p.text)
-	rest := b.text.String()[from:]
-	first := len(b.lines)
-	for range p.lines {
-		line, after, _ := strings.Cut(rest, "\n")
-		b.lines = append(b.lines, line)
-		rest = after
-	}
-	return b.lines[first:len(b.lines):len(b.lines)]
 }

@@ -1,7 +1,5 @@
 package linediff
 
-import "hash/maphash"
-
 // Op is what happened to the lines of a [Run] or a [Chunk]. The zero value is [Equal].
 type Op uint8
 
@@ -50,9 +48,7 @@ type Diff struct {
 // between the common beginning and the common end of the texts, all of it is removed
 // and added.
 func Compare(old, new []byte) *Diff {
-	seed := maphash.MakeSeed()
-	hash := func(line []byte) uint64 { return maphash.Bytes(seed, line) }
-	return compare(old, new, hash, limits{work: maxWork, table: maxTable, window: minWindow})
+	return compare(old, new, limits{work: maxWork, table: maxTable, window: minWindow})
 }
 
 // Runs returns the difference as runs, in the order of the texts. Neighbouring runs
@@ -72,7 +68,7 @@ func (d *Diff) Size() (removed, added int) {
 // maxMiddle bounds offsets and line numbers. They have 32 bits.
 const maxMiddle = 1 << 30
 
-func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
+func compare(old, new []byte, l limits) *Diff {
 	prefix, suffix := commonEnds(old, new)
 	oldMid, newMid := old[prefix:len(old)-suffix], new[prefix:len(new)-suffix]
 	var m matching
@@ -81,8 +77,9 @@ func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
 		m = matching{old: make([]bool, Lines(oldMid)), new: make([]bool, Lines(newMid))}
 	} else {
 		oldStarts, newStarts := lineStarts(oldMid), lineStarts(newMid)
-		a, b, distinct := intern(oldMid, newMid, oldStarts, newStarts, hash)
-		m = match(a, b, distinct, l)
+		numbers := map[string]int32{}
+		a, b := intern(numbers, oldMid, oldStarts), intern(numbers, newMid, newStarts)
+		m = match(a, b, len(numbers), l)
 		for i, in := range m.old {
 			if in {
 				equal += int(oldStarts[i+1] - oldStarts[i])
@@ -95,6 +92,22 @@ func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
 		removed: len(old) - equal,
 		added:   len(new) - equal,
 	}
+}
+
+// intern returns the number of each line, line end included. It adds new lines to the numbers.
+func intern(numbers map[string]int32, text []byte, starts []uint32) []int32 {
+	ids := make([]int32, len(starts)-1)
+	all := string(text) // one copy, which the keys share
+	for i := range ids {
+		line := all[starts[i]:starts[i+1]]
+		id, known := numbers[line]
+		if !known {
+			id = int32(len(numbers))
+			numbers[line] = id
+		}
+		ids[i] = id
+	}
+	return ids
 }
 
 // A matching says for each line of two texts whether it has a partner in the other
@@ -136,13 +149,7 @@ func number(a, b []int32, distinct int) (shared []int32, symbols int) {
 }
 
 func keep(ids, shared []int32) []int32 {
-	n := 0
-	for _, id := range ids {
-		if shared[id] >= 0 {
-			n++
-		}
-	}
-	kept := make([]int32, 0, n)
+	kept := make([]int32, 0, len(ids))
 	for _, id := range ids {
 		if shared[id] >= 0 {
 			kept = append(kept, shared[id])
@@ -164,14 +171,20 @@ func expand(ids, shared []int32, in []bool) []bool {
 
 // runs returns the matching as runs. head and tail are the equal lines before and after.
 func (m matching) runs(head, tail int) []Run {
-	n := 0
-	m.walk(head, tail, func(Op, int) { n++ })
-	list := runList{runs: make([]Run, 0, n)}
-	m.walk(head, tail, list.add)
-	return list.runs
-}
-
-func (m matching) walk(head, tail int, yield func(op Op, lines int)) {
+	var list []Run
+	old, new := 0, 0 // the lines before the next run
+	add := func(op Op, lines int) {
+		if lines == 0 {
+			return
+		}
+		list = append(list, Run{Op: op, Old: old, New: new, Lines: lines})
+		if op != Add {
+			old += lines
+		}
+		if op != Remove {
+			new += lines
+		}
+	}
 	equal, i, j := head, 0, 0
 	for i < len(m.old) || j < len(m.new) {
 		i0, j0 := i, j
@@ -181,36 +194,16 @@ func (m matching) walk(head, tail int, yield func(op Op, lines int)) {
 		for j < len(m.new) && !m.new[j] {
 			j++
 		}
-		if equal > 0 && (i > i0 || j > j0) {
-			yield(Equal, equal)
+		if i > i0 || j > j0 {
+			add(Equal, equal)
 			equal = 0
 		}
-		if i > i0 {
-			yield(Remove, i-i0)
-		}
-		if j > j0 {
-			yield(Add, j-j0)
-		}
+		add(Remove, i-i0)
+		add(Add, j-j0)
 		for i < len(m.old) && j < len(m.new) && m.old[i] && m.new[j] {
 			i, j, equal = i+1, j+1, equal+1
 		}
 	}
-	if equal += tail; equal > 0 {
-		yield(Equal, equal)
-	}
-}
-
-type runList struct {
-	runs     []Run
-	old, new int // the lines before the next run
-}
-
-func (l *runList) add(op Op, lines int) {
-	l.runs = append(l.runs, Run{Op: op, Old: l.old, New: l.new, Lines: lines})
-	if op != Add {
-		l.old += lines
-	}
-	if op != Remove {
-		l.new += lines
-	}
+	add(Equal, equal+tail)
+	return list
 }

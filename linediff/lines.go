@@ -1,10 +1,6 @@
 package linediff
 
-import (
-	"bytes"
-	"encoding/binary"
-	"math/bits"
-)
+import "bytes"
 
 var newline = []byte{'\n'}
 
@@ -67,14 +63,13 @@ func startsLine(text []byte, at int) bool {
 	return at == 0 || text[at-1] == '\n'
 }
 
+// stride is how many bytes are compared at once, while they are the same.
+const stride = 64
+
 func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	i := 0
-	for ; i+8 <= n; i += 8 {
-		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
-		if x != 0 {
-			return i + bits.TrailingZeros64(x)/8
-		}
+	n, i := min(len(a), len(b)), 0
+	for i+stride <= n && bytes.Equal(a[i:i+stride], b[i:i+stride]) {
+		i += stride
 	}
 	for i < n && a[i] == b[i] {
 		i++
@@ -86,11 +81,8 @@ func commonSuffix(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[len(a)-n:], b[len(b)-n:]
 	i := n
-	for ; i >= 8; i -= 8 {
-		x := binary.LittleEndian.Uint64(a[i-8:]) ^ binary.LittleEndian.Uint64(b[i-8:])
-		if x != 0 {
-			return n - i + bits.LeadingZeros64(x)/8
-		}
+	for i >= stride && bytes.Equal(a[i-stride:i], b[i-stride:i]) {
+		i -= stride
 	}
 	for i > 0 && a[i-1] == b[i-1] {
 		i--
