@@ -1,5 +1,10 @@
 package tokens
 
+import (
+	"slices"
+	"sync"
+)
+
 // Chinese has no blanks to cut at, and its characters differ in cost. Some pairs are
 // one token. A common character is one token, a rare one is two or more. These two
 // lists are from the vocabulary. Pairing from left to right is within 1 % of the exact
@@ -9,60 +14,33 @@ package tokens
 // The block of CJK Unified Ideographs.
 const firstHan, lastHan = 0x4E00, 0x9FFF
 
-// hanSingle has a bit set for each rune of singleHan.
-var hanSingle = func() (t [(lastHan - firstHan + 64) / 64]uint64) {
+// han has each rune of singleHan, with 0, and each pair of pairedHan.
+var han = sync.OnceValue(func() map[[2]rune]bool {
+	t := map[[2]rune]bool{}
 	for _, r := range singleHan {
-		t[(r-firstHan)/64] |= 1 << ((r - firstHan) % 64)
+		t[[2]rune{r}] = true
+	}
+	for pair := range slices.Chunk([]rune(pairedHan), 2) {
+		t[[2]rune(pair)] = true
 	}
 	return t
-}()
-
-// hanPairs is a hash table of pairedHan with linear probing, a third full.
-var hanPairs = func() (t [1 << hanPairBits]uint32) {
-	var first rune
-	for _, r := range pairedHan {
-		if first == 0 {
-			first = r
-			continue
-		}
-		key := uint32(first)<<16 | uint32(r)
-		i := hanSlot(key)
-		for t[i] != 0 {
-			i = (i + 1) % len(t)
-		}
-		t[i], first = key, 0
-	}
-	return t
-}()
-
-const hanPairBits = 13
-
-func hanSlot(key uint32) int { return int(key * 0x9E3779B1 >> (32 - hanPairBits)) }
+})
 
 func isHan(r rune) bool { return firstHan <= r && r <= lastHan }
 
-func isHanPair(a, b rune) bool {
-	key := uint32(a)<<16 | uint32(b)
-	for i := hanSlot(key); hanPairs[i] != 0; i = (i + 1) % len(hanPairs) {
-		if hanPairs[i] == key {
-			return true
-		}
-	}
-	return false
-}
-
 // chinese returns the cost of the run of Chinese characters at i.
 func chinese[T string | []byte](text T, i int) (end, cost int) {
+	known := han()
 	a, size := decode(text, i)
 	for isHan(a) {
 		i += size
 		cost += token
 		b, next := decode(text, i)
 		switch {
-		case isHan(b) && isHanPair(a, b):
+		case isHan(b) && known[[2]rune{a, b}]:
 			i += next
 			b, next = decode(text, i)
-		case hanSingle[(a-firstHan)/64]&(1<<((a-firstHan)%64)) == 0:
+		case !known[[2]rune{a}]:
 			cost += token
 		}
 		a, size = b, next

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -21,12 +22,9 @@ func (e htmlEnd) ends(line []byte) bool {
 		return isAllBlank(line)
 	case endsRaw:
 		lower := bytes.ToLower(line)
-		for _, name := range rawElements {
-			if bytes.Contains(lower, []byte("</"+name+">")) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(rawElements, func(name string) bool {
+			return bytes.Contains(lower, []byte("</"+name+">"))
+		})
 	}
 	return bytes.Contains(line, []byte(e))
 }
@@ -35,16 +33,10 @@ func (e htmlEnd) ends(line []byte) bool {
 var rawElements = []string{"pre", "script", "style", "textarea"}
 
 // blockElements are those of CommonMark that interrupt a paragraph.
-var blockElements = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(`address article aside base basefont blockquote body caption center col colgroup dd
-		details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr
-		html iframe legend li link main menu menuitem nav noframes ol optgroup option p param search section summary table
-		tbody td tfoot th thead title tr track ul`) {
-		names[name] = true
-	}
-	return names
-}()
+var blockElements = strings.Fields(`address article aside base basefont blockquote body caption center col colgroup dd
+	details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr
+	html iframe legend li link main menu menuitem nav noframes ol optgroup option p param search section summary table
+	tbody td tfoot th thead title tr track ul`)
 
 // htmlOf returns where the block of HTML ends that a line begins; continues: the line may be
 // of a paragraph.
@@ -79,25 +71,16 @@ func htmlOf(line []byte, continues bool) htmlEnd {
 	tag := strings.ToLower(string(name[:min(size, 16)]))
 	stops := len(after) == 0 || after[0] == ' ' || after[0] == '\t' || after[0] == '>'
 	switch {
-	case isRaw(tag):
+	case slices.Contains(rawElements, tag):
 		if stops && !isEnd {
 			return endsRaw
 		}
-	case (stops || bytes.HasPrefix(after, []byte("/>"))) && blockElements[tag]:
+	case (stops || bytes.HasPrefix(after, []byte("/>"))) && slices.Contains(blockElements, tag):
 		return endsBlank
 	case !continues && isWholeTag(after, isEnd):
 		return endsBlank
 	}
 	return noHTML
-}
-
-func isRaw(tag string) bool {
-	for _, name := range rawElements {
-		if tag == name {
-			return true
-		}
-	}
-	return false
 }
 
 // isWholeTag reports whether a line has the rest of a tag after the name, and nothing else.

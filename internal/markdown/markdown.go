@@ -3,7 +3,10 @@
 // in list items and quotations. It reads no inline marks, and it does not render.
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A Kind says what a line is.
 type Kind int8
@@ -246,10 +249,5 @@ func (r *Reader) text(text []byte, size int) Line {
 }
 
 func (r *Reader) quoted() bool {
-	for _, b := range r.boxes {
-		if b.indent == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.boxes, func(b box) bool { return b.indent == 0 })
 }
