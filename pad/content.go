@@ -138,9 +138,16 @@ func (c *content) at(seq uint64) *entry {
 	return c.root.get(p.key)
 }
 
-// size counts the live entries. The cost follows the number of entries that are due.
-func (c *content) size(now time.Time) int {
-	n := c.order.Len()
+// size counts the live entries of a view. For the whole pad the cost follows the number of
+// entries that are due.
+func (c *content) size(prefix string, now time.Time) (n int) {
+	if prefix != "" {
+		for range c.live(prefix, now) {
+			n++
+		}
+		return n
+	}
+	n = c.order.Len()
 	for _, e := range c.dueBy(now) {
 		if e.expired(now) {
 			n--

@@ -15,9 +15,10 @@ type SnapshotDiff struct {
 // Two values are equal if they come from the same Set, or if [reflect.DeepEqual] says
 // so. If one of them was read from JSON, both are compared as JSON: the order of members
 // does not matter, and numbers are compared exactly. 1, 1.0 and 1e0 are equal;
-// 9007199254740993 and 9007199254740992 are not. A TTL that was read from JSON is compared
-// in milliseconds. So a snapshot and the same snapshot read back from its JSON do not
-// differ. The order of tags matters.
+// 9007199254740993 and 9007199254740992 are not. Numbers with an exponent above 1000 or
+// below -1000 must be written the same. A TTL that was read from JSON is compared in
+// milliseconds. So a snapshot and the same snapshot read back from its JSON do not differ.
+// The order of tags matters.
 func Diff(before, after *Snapshot) SnapshotDiff {
 	before, after = orEmpty(before), orEmpty(after)
 	d := SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}

@@ -2,7 +2,9 @@ package pad
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -38,55 +40,24 @@ func sameJSON(a, b any) bool {
 
 // canonical decodes valid JSON into a value to compare with reflect.DeepEqual.
 func canonical(raw json.RawMessage) any {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	v, err := decode(raw, canonicalNumber)
+	if err != nil {
 		return err // nested too deeply for the decoder
-	}
-	return canonicalNumbers(v)
-}
-
-func canonicalNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		return canonicalNumber(string(v))
-	case []any:
-		for i := range v {
-			v[i] = canonicalNumbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = canonicalNumbers(v[k])
-		}
 	}
 	return v
 }
 
-// canonicalNumber returns the same text for numbers of the same value, of any size: 1,
-// 1.0 and 10e-1 become 1e0.
-func canonicalNumber(text string) json.Number {
-	unsigned, negative := strings.CutPrefix(text, "-")
-	mantissa, power := unsigned, "0"
-	if i := strings.IndexAny(unsigned, "eE"); i >= 0 {
-		mantissa, power = unsigned[:i], unsigned[i+1:]
+// canonicalNumber returns the same text for numbers of the same value: 1, 1.0 and 10e-1 become
+// 1. Numbers with a very large exponent stay as they are.
+func canonicalNumber(n json.Number) any {
+	const most = 1000
+	_, power, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	exponent, err := strconv.Atoi(cmp.Or(power, "0"))
+	if err != nil || exponent > most || exponent < -most {
+		return n
 	}
-	exponent, err := strconv.ParseInt(power, 10, 64)
-	if err != nil || exponent > 1<<62 || exponent < -1<<62 {
-		return json.Number(text) // the exponent would overflow below
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	exponent -= int64(len(fraction))
-	significant := strings.TrimRight(digits, "0")
-	if significant == "" {
-		return "0"
-	}
-	exponent += int64(len(digits) - len(significant))
-	if negative {
-		significant = "-" + significant
-	}
-	return json.Number(significant + "e" + strconv.FormatInt(exponent, 10))
+	r, _ := new(big.Rat).SetString(n.String())
+	return json.Number(r.RatString())
 }
 
 // sameOptions reports whether two entries have the same tags and TTL.

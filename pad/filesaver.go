@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 )
 
 // FileSaver returns a [Saver] that keeps a snapshot in a JSON file. The npm package
@@ -17,34 +16,23 @@ import (
 // crash the file is the old or the new one, complete. The file has mode 0600. Links are
 // followed. If the file is not a snapshot, Load and Save return an error and leave
 // it alone. Errors: [ErrPersist].
-func FileSaver(path string) Saver { return &fileSaver{path: path} }
+func FileSaver(path string) Saver { return fileSaver(path) }
 
-type fileSaver struct {
-	path string
+// fileSaver is the path of the file.
+type fileSaver string
 
-	mu   sync.Mutex
-	ours os.FileInfo // the file when it was last known to be a snapshot; nil: never
-}
-
-func (f *fileSaver) Load(ctx context.Context) (*Snapshot, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (f fileSaver) Load(ctx context.Context) (*Snapshot, error) {
 	path, err := f.target(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return f.load(path)
-}
-
-func (f *fileSaver) load(path string) (*Snapshot, error) {
-	before, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrPersist, err)
-	}
-	if !before.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrPersist) // reading a device may never end
 	}
 	text, err := os.ReadFile(path)
@@ -55,61 +43,44 @@ func (f *fileSaver) load(path string) (*Snapshot, error) {
 	if err := s.UnmarshalJSON(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, persist(err))
 	}
-	f.ours = before
 	return s, nil
 }
 
 // target returns the path of the file, with links resolved.
-func (f *fileSaver) target(ctx context.Context) (string, error) {
+func (f fileSaver) target(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrPersist, err)
 	}
-	if f.path == "" {
+	if f == "" {
 		return "", fmt.Errorf("FileSaver: the path is empty: %w", ErrPersist)
 	}
-	path, err := filepath.EvalSymlinks(f.path)
+	path, err := filepath.EvalSymlinks(string(f))
 	switch {
 	case err == nil:
 		return path, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%w: %w", ErrPersist, err)
 	}
-	if _, err := os.Lstat(f.path); err == nil {
-		return "", fmt.Errorf("%s is a link to a file that does not exist: %w", f.path, ErrPersist)
+	if _, err := os.Lstat(string(f)); err == nil {
+		return "", fmt.Errorf("%s is a link to a file that does not exist: %w", string(f), ErrPersist)
 	}
-	return f.path, nil
+	return string(f), nil
 }
 
-func (f *fileSaver) Save(ctx context.Context, s *Snapshot) error {
+func (f fileSaver) Save(ctx context.Context, s *Snapshot) error {
 	text, err := s.MarshalJSON()
 	if err != nil {
 		return persist(err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	path, err := f.target(ctx)
 	if err != nil {
 		return err
 	}
-	if err := f.check(path); err != nil {
-		return err
+	if _, err := f.Load(ctx); err != nil {
+		return fmt.Errorf("the file is not replaced, move it away first: %w", err)
 	}
 	if err := replace(path, text); err != nil {
 		return fmt.Errorf("%w: %w", ErrPersist, err)
-	}
-	f.ours, _ = os.Stat(path)
-	return nil
-}
-
-// check refuses to replace a file that is not a snapshot.
-func (f *fileSaver) check(path string) error {
-	now, err := os.Stat(path)
-	if err == nil && f.ours != nil && os.SameFile(now, f.ours) && now.ModTime().Equal(f.ours.ModTime()) &&
-		now.Size() == f.ours.Size() {
-		return nil
-	}
-	if _, err := f.load(path); err != nil {
-		return fmt.Errorf("the file is not replaced, move it away first: %w", err)
 	}
 	return nil
 }

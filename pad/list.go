@@ -7,16 +7,9 @@ import (
 
 // Len returns the number of live entries.
 func (p *Pad) Len() int {
-	if p.prefix == "" {
-		p.store.mu.Lock()
-		defer p.store.mu.Unlock()
-		return p.store.content.size(p.store.o.Now())
-	}
-	n := 0
-	for range p.live() {
-		n++
-	}
-	return n
+	p.store.mu.Lock()
+	defer p.store.mu.Unlock()
+	return p.store.content.size(p.prefix, p.store.o.Now())
 }
 
 // live returns the live entries of the pad or the view.

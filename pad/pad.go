@@ -142,7 +142,7 @@ func (p *Pad) Clear() int {
 func (s *store) clear(prefix string) (n int) {
 	now := s.o.Now()
 	if prefix == "" {
-		n = s.content.size(now)
+		n = s.content.size("", now)
 		s.content, s.shared = nothing, true
 	} else {
 		for e := range s.content.below(prefix) {

@@ -25,7 +25,7 @@ type saving struct {
 	dirty  bool       // there are changes that were not saved
 	first  time.Time  // when the first of them was made; zero after a save was tried
 	timer  *time.Timer
-	missed bool // the timer fired while another had the turn
+	queued bool // an auto-save waits for the turn
 	ended  bool
 }
 
@@ -33,10 +33,9 @@ type saving struct {
 type reading int
 
 const (
-	unread     reading = iota // not yet
-	askedBadly                // an auto-save asked, and Load failed: the next one asks again
-	readWell                  // the pad has loaded or saved it
-	readBadly                 // Pad.Load failed: nothing may be saved until it succeeds
+	unread    reading = iota // not yet
+	readWell                 // the pad has loaded or saved it
+	readBadly                // Load failed: nothing may be saved until it succeeds
 )
 
 func newSaving(saver Saver, quiet time.Duration, snapshot func() *Snapshot, report func(error)) *saving {
@@ -87,7 +86,7 @@ func (v *saving) auto() {
 			v.report(fmt.Errorf("pad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
 		}
 	}()
-	if !v.tryTake() {
+	if !v.queue() {
 		return
 	}
 	defer v.give()
@@ -96,20 +95,23 @@ func (v *saving) auto() {
 	}
 }
 
-// tryTake takes the turn. If another has it, that one starts the timer again when it
-// gives the turn back.
-func (v *saving) tryTake() bool {
-	for range 2 { // the turn may be given back before missed is set
-		select {
-		case <-v.turn:
-			return true
-		default:
-		}
-		v.mu.Lock()
-		v.missed = true
-		v.mu.Unlock()
+// queue waits for the turn. It returns false if another auto-save does so already, which will
+// save everything.
+func (v *saving) queue() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.queued {
+		return false
 	}
-	return false
+	v.queued = true
+	v.mu.Unlock()
+	<-v.turn
+	v.mu.Lock()
+	v.queued = false
+	if v.ended {
+		v.give()
+	}
+	return !v.ended
 }
 
 // flush saves the changes that were not saved. It never replaces data that the pad has
@@ -118,11 +120,11 @@ func (v *saving) flush(ctx context.Context) error {
 	if !v.pending() {
 		return nil
 	}
-	if v.read == unread || v.read == askedBadly {
+	if v.read != readWell {
 		found, err := v.saver.Load(ctx)
 		switch {
 		case err != nil:
-			v.read = askedBadly
+			v.read = readBadly
 			return fmt.Errorf("save: cannot read the saved pad: %w: %w", ErrPersist, err)
 		case found != nil:
 			return fmt.Errorf("save: a saved pad exists that was not loaded; call Load first, or Save to replace it: %w", ErrPersist)
@@ -142,7 +144,7 @@ func (v *saving) pending() bool {
 
 // save encodes all values, and then calls the Saver. The caller must have the turn.
 func (v *saving) save(ctx context.Context) error {
-	if v.read == readBadly || v.read == askedBadly {
+	if v.read == readBadly {
 		return fmt.Errorf("save: the saved pad could not be loaded, so it is not replaced; call Load until it "+
 			"succeeds: %w", ErrPersist)
 	}
@@ -186,15 +188,7 @@ func (v *saving) take(ctx context.Context) error {
 	}
 }
 
-func (v *saving) give() {
-	v.turn <- struct{}{}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.missed && !v.ended {
-		v.timer.Reset(v.quiet)
-	}
-	v.missed = false
-}
+func (v *saving) give() { v.turn <- struct{}{} }
 
 // load calls the Saver, and passes the snapshot that it found to take. It returns nil
 // if nothing was saved yet. It keeps the turn to the end: no save may come between.

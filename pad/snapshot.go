@@ -27,16 +27,7 @@ type Snapshot struct {
 }
 
 // Len returns the number of entries.
-func (s *Snapshot) Len() int {
-	if s.prefix == "" {
-		return orEmpty(s).content.size(s.time)
-	}
-	n := 0
-	for range s.live() {
-		n++
-	}
-	return n
-}
+func (s *Snapshot) Len() int { return orEmpty(s).content.size(s.prefix, s.time) }
 
 // Time returns when the snapshot was taken.
 func (s *Snapshot) Time() time.Time { return s.time }

@@ -175,24 +175,24 @@ func parseEntries(raw json.RawMessage) ([]*entry, error) {
 			return nil, bad("entry %q occurs twice", key)
 		}
 		seen[key] = true
-		e, expired, err := parseEntry(key, j)
+		e, err := parseEntry(key, j)
 		if err != nil {
 			return nil, err
 		}
-		if !expired {
+		if e != nil {
 			entries = append(entries, e)
 		}
 	}
 	return entries, nil
 }
 
-// parseEntry reads one entry. The value is nil if there is none.
-func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
+// parseEntry reads one entry, nil if it has expired. The value is nil if there is none.
+func parseEntry(key string, j entryJSON) (e *entry, err error) {
 	switch {
 	case key == "":
-		return nil, false, bad("an entry has an empty key")
+		return nil, bad("an entry has an empty key")
 	case j.Key != key:
-		return nil, false, bad("entry %q has the key %q", key, j.Key)
+		return nil, bad("entry %q has the key %q", key, j.Key)
 	}
 	e = &entry{key: key, sliding: j.SlidingTTL, tags: distinct(j.Tags)}
 	if j.Value != nil {
@@ -206,21 +206,23 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	}{{"createdAt", j.CreatedAt, &e.created}, {"updatedAt", j.UpdatedAt, &e.updated}, {"accessedAt", j.AccessedAt,
 		&accessed}} {
 		if *f.to, err = parseTime(strconv.Quote(key)+" "+f.name, f.from); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	e.accessed.Store(accessed.UnixMilli())
-	if j.TTL == nil {
-		return e, false, nil
-	}
-	if *j.TTL < 0 {
-		return nil, false, bad("entry %q: ttl is %v, want null or milliseconds", key, *j.TTL)
+	switch {
+	case j.TTL == nil:
+		return e, nil
+	case *j.TTL == 0:
+		return nil, nil
+	case *j.TTL < 0:
+		return nil, bad("entry %q: ttl is %v, want null or milliseconds", key, *j.TTL)
 	}
 	e.ttl = time.Duration(math.MaxInt64)
 	if whole, part := math.Modf(*j.TTL); whole < float64(math.MaxInt64/int64(time.Millisecond)) {
 		e.ttl = time.Duration(whole)*time.Millisecond + time.Duration(math.Ceil(part*float64(time.Millisecond)))
 	}
-	return e, *j.TTL == 0, nil
+	return e, nil
 }
 
 // mostMilliseconds is the limit of JavaScript's Date, before and after 1970.

@@ -133,36 +133,45 @@ func replaced(text []byte) bool {
 
 // plain decodes valid JSON into the types that Pad.Get returns.
 func plain(raw json.RawMessage) any {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return numbers(v)
+	v, _ := decode(raw, plainNumber)
+	return v
 }
 
-func numbers(v any) any {
+func plainNumber(n json.Number) any {
+	if n, err := n.Int64(); err == nil {
+		return n
+	}
+	f, err := n.Float64()
+	switch {
+	case err != nil:
+		return n // too large for a float64
+	case f == math.Trunc(f) && math.Abs(f) <= 1<<53:
+		return int64(f)
+	}
+	return f
+}
+
+// decode decodes valid JSON, with what number returns in place of each number.
+func decode(raw json.RawMessage, number func(json.Number) any) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return withNumbers(v, number), nil
+}
+
+func withNumbers(v any, number func(json.Number) any) any {
 	switch v := v.(type) {
 	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		switch {
-		case err != nil:
-			return v // too large for a float64
-		case f == math.Trunc(f) && math.Abs(f) <= 1<<53:
-			return int64(f)
-		}
-		return f
+		return number(v)
 	case []any:
 		for i := range v {
-			v[i] = numbers(v[i])
+			v[i] = withNumbers(v[i], number)
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = numbers(v[k])
+			v[k] = withNumbers(v[k], number)
 		}
 	}
 	return v
