@@ -122,7 +122,7 @@ func TestRows(t *testing.T) {
 		o := Options{SideBySide: rapid.Bool().Draw(t, "side by side"), Context: rapid.IntRange(-1, 4).Draw(t, "context")}
 		d := Compare(old, new)
 		v := d.View(o)
-		rows := v.Rows(-5, v.Len()+5)
+		rows := v.Rows(0, v.Len()+5)
 		if len(rows) != v.Len() {
 			t.Fatalf("%d rows, Len %d", len(rows), v.Len())
 		}

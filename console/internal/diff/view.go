@@ -148,11 +148,11 @@ func (v *View) equal(old, new, n int, o Options) {
 // Len returns the number of rows.
 func (v *View) Len() int { return len(v.rows) }
 
-// Rows returns the rows from number from, counted from 0, up to number to, without to.
-// Numbers outside of the view are cut off. The rows do not share memory with the texts.
+// Rows returns the rows from number from, counted from 0, up to number to, without to, or up
+// to the end. The rows do not share memory with the texts.
 func (v *View) Rows(from, to int) (rows []Row) {
-	for i := max(from, 0); i < min(to, len(v.rows)); i++ {
-		rows = append(rows, v.diff.row(v.rows[i]))
+	for _, l := range v.rows[from:min(to, len(v.rows))] {
+		rows = append(rows, v.diff.row(l))
 	}
 	return rows
 }

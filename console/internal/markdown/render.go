@@ -30,7 +30,7 @@ const (
 
 var (
 	// ErrTooLarge is the error for a text over [MaxInput].
-	ErrTooLarge = errors.New("too large to render")
+	ErrTooLarge = errors.New("too long to be rendered")
 
 	// ErrTooComplex is the error for a text that would take too long, nest too deep, or
 	// grow too long.
@@ -74,7 +74,7 @@ func without(parsers []util.PrioritizedValue, priority int) []util.PrioritizedVa
 // safe for concurrent use.
 func Render(source []byte, link func(dest string) (href string, ok bool)) (out template.HTML, err error) {
 	if len(source) > MaxInput {
-		return "", fmt.Errorf("render: %d bytes, limit %d: %w", len(source), MaxInput, ErrTooLarge)
+		return "", ErrTooLarge
 	}
 	defer func() {
 		// The parser has no other way to stop, and a text that it fails on must not take the

@@ -22,21 +22,7 @@ func HTML(text string) template.HTML {
 
 // Write writes what [HTML] returns.
 func Write(b *strings.Builder, text string) {
-	if isPlain(text) {
-		_, _ = escaper.WriteString(b, text) // a Builder does not fail
-		return
-	}
 	writeRuns(b, Runs(text))
-}
-
-// isPlain reports whether a text has only characters of ASCII that are no marks. Most have.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
-			return false
-		}
-	}
-	return true
 }
 
 // Name returns a name (a path, an agent, an author) for the content of an element. It is
@@ -78,23 +64,36 @@ const (
 // Marked is [HTML] with an element around each span. A span is two offsets: where it begins,
 // and where it ends. The text begins at offset at. The spans are in ascending order. What is
 // outside of the text, empty, or inside of an earlier span is left out. A span that cuts a
-// character gets all of it.
+// character gets all of it. A span changes nothing about what is a mark.
 func Marked(text string, at int, spans [][2]int, e Element) template.HTML {
-	w := cutter{text: text, element: e}
-	w.b.Grow(len(text) + len(text)/8)
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/8)
+	cuts := []int{0} // where spans begin and end in turns, after the beginning of the text
 	for _, s := range spans {
-		start, end := Floor(text, s[0]-at), boundary(text, s[1]-at, 1)
-		if n := len(w.cuts); n > 0 {
-			start = max(start, w.cuts[n-1][1])
-		}
+		start, end := max(Floor(text, s[0]-at), cuts[len(cuts)-1]), boundary(text, s[1]-at, 1)
 		if start < end {
-			w.cuts = append(w.cuts, [2]int{start, end})
+			cuts = append(cuts, start, end)
 		}
 	}
+	tags := [2]string{"<" + string(e) + ">", "</" + string(e) + ">"}
+	next, done := 1, 0
 	for r := range Runs(text) {
-		w.run(r)
+		for rest := r.Text; rest != ""; {
+			n := len(rest)
+			if next < len(cuts) {
+				n = min(n, cuts[next]-done)
+			}
+			if n > 0 {
+				writeRun(&b, Run{rest[:n], r.Mark})
+			}
+			rest, done = rest[n:], done+n
+			if next < len(cuts) && done == cuts[next] {
+				b.WriteString(tags[(next+1)%2])
+				next++
+			}
+		}
 	}
-	return template.HTML(w.b.String())
+	return template.HTML(b.String())
 }
 
 // Floor returns the offset where the character begins that the byte at an offset is of. An
@@ -112,38 +111,6 @@ func boundary(text string, at, step int) int {
 	return at
 }
 
-// A cutter writes runs, cut where spans begin and end. The runs are those of the whole
-// text, so that a span changes nothing about what is a mark.
-type cutter struct {
-	b       strings.Builder
-	text    string
-	element Element
-	cuts    [][2]int // not yet over; in order, apart from each other
-	at      int      // how much of the text is written
-}
-
-// run writes the next run.
-func (c *cutter) run(r Run) {
-	for stop := c.at + len(r.Text); c.at < stop; {
-		start, end := stop, stop
-		if len(c.cuts) > 0 {
-			start, end = c.cuts[0][0], c.cuts[0][1]
-		}
-		if c.at == start {
-			c.b.WriteString("<" + string(c.element) + ">")
-		}
-		next := min(stop, end)
-		if c.at < start {
-			next = min(stop, start)
-		}
-		writeRun(&c.b, Run{c.text[c.at:next], r.Mark})
-		if c.at = next; len(c.cuts) > 0 && c.at == end {
-			c.b.WriteString("</" + string(c.element) + ">")
-			c.cuts = c.cuts[1:]
-		}
-	}
-}
-
 func writeRuns(b *strings.Builder, runs iter.Seq[Run]) {
 	for r := range runs {
 		writeRun(b, r)
@@ -152,7 +119,7 @@ func writeRuns(b *strings.Builder, runs iter.Seq[Run]) {
 
 func writeRun(b *strings.Builder, r Run) {
 	if !r.Mark {
-		_, _ = escaper.WriteString(b, r.Text)
+		_, _ = escaper.WriteString(b, r.Text) // a Builder does not fail
 		return
 	}
 	b.WriteString(`<span class="u"`)
