@@ -26,84 +26,75 @@ type Keys struct {
 // that the person has signed in with.
 func NewKeys(keys *auth.Keys, tenant string) *Keys { return &Keys{keys, tenant} }
 
+// errDenied is for a person who may not manage keys.
+var errDenied = workspace.Errorf(workspace.ErrInvalid,
+	"your key may not see or change keys; ask the operator for one with the scope admin")
+
 // admin returns the tenant whose keys a person manages. It reads the person's key again,
 // which may have changed since the request began.
 func (k *Keys) admin(ctx context.Context, p console.Person) (tenant string, err error) {
-	denied := workspace.Errorf(workspace.ErrInvalid,
-		"your key may not see or change keys; ask the operator for one with the scope admin")
 	switch {
 	case !p.Admin:
-		return "", denied
+		return "", errDenied
 	case k.tenant != "":
 		return k.tenant, nil
-	case p.Key == "":
-		return "", denied
 	}
 	own, err := k.keys.Show(ctx, p.Key)
-	switch {
-	case errors.Is(err, workspace.ErrNotFound):
-		return "", denied
-	case err != nil:
-		return "", err
-	case !own.Revoked.IsZero() || !own.Scopes.Has(auth.Admin):
-		return "", denied
+	if err == nil && (!own.Revoked.IsZero() || !own.Scopes.Has(auth.Admin)) ||
+		errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid) { // "" is no id
+		err = errDenied
 	}
-	return own.Tenant, nil
+	return own.Tenant, err
 }
 
 // List implements [console.Keys]. A page has up to 100 keys.
-func (k *Keys) List(ctx context.Context, p console.Person, after string) (console.KeyList, error) {
+func (k *Keys) List(ctx context.Context, p console.Person, after string) (list console.KeyList, err error) {
 	tenant, err := k.admin(ctx, p)
 	if err != nil {
-		return console.KeyList{}, err
+		return list, err
 	}
 	page, err := k.keys.List(ctx, auth.ListOptions{Tenant: tenant, After: after})
 	if err != nil {
-		return console.KeyList{}, err
+		return list, err
 	}
-	list := console.KeyList{Next: page.Next}
 	for _, key := range page.Keys {
 		list.Keys = append(list.Keys, shown(p, key, page.Now))
 	}
+	list.Next = page.Next
 	return list, nil
 }
 
 // Show implements [console.Keys].
-func (k *Keys) Show(ctx context.Context, p console.Person, id string) (console.Key, error) {
+func (k *Keys) Show(ctx context.Context, p console.Person, id string) (found console.Key, err error) {
 	key, err := k.find(ctx, p, id)
 	if err != nil {
-		return console.Key{}, err
+		return found, err
 	}
 	now, err := k.keys.Now(ctx)
-	if err != nil {
-		return console.Key{}, err
-	}
-	return shown(p, key, now), nil
+	return shown(p, key, now), err
 }
 
 // Create implements [console.Keys].
-func (k *Keys) Create(ctx context.Context, p console.Person, r console.KeyRequest) (console.Key, string, error) {
-	tenant, err := k.admin(ctx, p)
-	if err != nil {
-		return console.Key{}, "", err
+func (k *Keys) Create(
+	ctx context.Context, p console.Person, r console.KeyRequest,
+) (made console.Key, text string, err error) {
+	g := auth.Grant{Name: r.Name, Lifetime: r.Lifetime}
+	if g.Tenant, err = k.admin(ctx, p); err != nil {
+		return made, "", err
 	}
-	g := auth.Grant{Tenant: tenant, Name: r.Name, Lifetime: r.Lifetime}
 	if g.Scopes, err = auth.ParseScopes(r.Scopes...); err != nil {
-		return console.Key{}, "", err
+		return made, "", err
 	}
 	if len(r.Agents) > 0 {
 		if g.Agents, err = auth.ParseAgents(r.Agents...); err != nil {
-			return console.Key{}, "", err
+			return made, "", err
 		}
 	}
 	if err := mayHave(p, g.Scopes); err != nil {
-		return console.Key{}, "", err
+		return made, "", err
 	}
 	key, text, err := k.keys.Create(as(ctx, p), g)
-	if err != nil {
-		return console.Key{}, "", err
-	}
-	return shown(p, key, key.Created), text, nil
+	return shown(p, key, key.Created), text, err
 }
 
 // mayHave refuses a person the text of a key that may do what no tenant gives.
@@ -119,36 +110,30 @@ func mayHave(p console.Person, scopes auth.Scopes) error {
 // Rotate implements [console.Keys].
 func (k *Keys) Rotate(
 	ctx context.Context, p console.Person, id string, overlap time.Duration,
-) (console.Key, string, error) {
+) (rotated console.Key, text string, err error) {
 	key, err := k.find(ctx, p, id)
-	if err != nil {
-		return console.Key{}, "", err
+	if err == nil {
+		err = mayHave(p, key.Scopes)
 	}
-	if err := mayHave(p, key.Scopes); err != nil {
-		return console.Key{}, "", err
+	if err != nil {
+		return rotated, "", err
 	}
 	used := key.LastUsed
-	key, text, err := k.keys.Rotate(as(ctx, p), id, overlap)
-	if err != nil {
-		return console.Key{}, "", err
-	}
+	key, text, err = k.keys.Rotate(as(ctx, p), id, overlap)
 	key.LastUsed = used
-	now := key.Created // the key is live, or it would have no new text
-	return shown(p, key, now), text, nil
+	return shown(p, key, key.Created), text, err // the key is live, or it would have no new text
 }
 
 // Revoke implements [console.Keys].
-func (k *Keys) Revoke(ctx context.Context, p console.Person, id string) (console.Key, error) {
+func (k *Keys) Revoke(ctx context.Context, p console.Person, id string) (revoked console.Key, err error) {
 	key, err := k.find(ctx, p, id)
 	if err != nil {
-		return console.Key{}, err
+		return revoked, err
 	}
 	used := key.LastUsed
-	if key, err = k.keys.Revoke(as(ctx, p), id); err != nil {
-		return console.Key{}, err
-	}
+	key, err = k.keys.Revoke(as(ctx, p), id)
 	key.LastUsed = used
-	return shown(p, key, key.Revoked), nil
+	return shown(p, key, key.Revoked), err
 }
 
 // as returns a context that says who changes a key, for the log.
@@ -157,16 +142,15 @@ func as(ctx context.Context, p console.Person) context.Context {
 }
 
 // find returns a key of the person's tenant.
-func (k *Keys) find(ctx context.Context, p console.Person, id string) (auth.Key, error) {
+func (k *Keys) find(ctx context.Context, p console.Person, id string) (key auth.Key, err error) {
 	tenant, err := k.admin(ctx, p)
 	if err != nil {
-		return auth.Key{}, err
+		return key, err
 	}
-	key, err := k.keys.Show(ctx, id)
-	switch {
-	case errors.Is(err, workspace.ErrNotFound), errors.Is(err, workspace.ErrInvalid), err == nil &&
-		key.Tenant != tenant:
-		return auth.Key{}, workspace.Errorf(workspace.ErrNotFound, "no key of your tenant has this id; list the keys")
+	key, err = k.keys.Show(ctx, id)
+	if err == nil && key.Tenant != tenant ||
+		errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid) {
+		return key, workspace.Errorf(workspace.ErrNotFound, "no key of your tenant has this id; list the keys")
 	}
 	return key, err
 }

@@ -3,7 +3,6 @@ package signin
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"sync"
 	"time"
@@ -22,29 +21,23 @@ type Link struct {
 	svc *workspace.Service
 
 	mu      sync.Mutex // guards all below
-	token   *[sha256.Size]byte
-	session *[sha256.Size]byte // nil: nobody is signed in
+	token   string     // "": it was exchanged
+	session string     // "": nobody is signed in
 }
 
 // NewLink returns a Link to the memory of a Service, and its token. Whoever has the token
 // may do everything there.
 func NewLink(svc *workspace.Service) (l *Link, token string) {
-	l = &Link{svc: svc}
-	token, l.token = newSecret()
-	return l, token
+	token = newSecret()
+	return &Link{svc: svc, token: token}, token
 }
 
 // newSecret draws 256 random bits or more.
-func newSecret() (text string, hash *[sha256.Size]byte) {
-	text = rand.Text() + rand.Text()
-	sum := sha256.Sum256([]byte(text))
-	return text, &sum
-}
+func newSecret() string { return rand.Text() + rand.Text() }
 
 // isSecret takes the same time for all texts of a length.
-func isSecret(hash *[sha256.Size]byte, text string) bool {
-	sum := sha256.Sum256([]byte(text))
-	return hash != nil && subtle.ConstantTimeCompare(hash[:], sum[:]) == 1
+func isSecret(secret, text string) bool {
+	return secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(text)) == 1
 }
 
 // Person implements [console.People].
@@ -67,9 +60,8 @@ func (l *Link) SignIn(_ context.Context, token string) (session string, until ti
 	if !isSecret(l.token, token) {
 		return "", time.Time{}, console.ErrRefused
 	}
-	l.token = nil
-	session, l.session = newSecret()
-	return session, time.Now().Add(linkAge), nil
+	l.token, l.session = "", newSecret()
+	return l.session, time.Now().Add(linkAge), nil
 }
 
 // SignOut implements [console.People]. After that nobody gets in.
@@ -77,7 +69,7 @@ func (l *Link) SignOut(_ context.Context, session string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if isSecret(l.session, session) {
-		l.session = nil
+		l.session = ""
 	}
 	return nil
 }
