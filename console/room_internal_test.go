@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -32,6 +33,22 @@ func TestTakeRoom(t *testing.T) {
 		}
 		if err := bob.takeRoom(in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
 			t.Errorf("a page of somebody else: %v, want Busy with the pages of others", err)
+		}
+	})
+}
+
+// The addresses of a few strangers leave room for the forms of others.
+func TestForeignRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(Options{People: &changing{}})
+		testkit.Must(t, err)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		for i := range 8 {
+			v := &visit{r: r, group: fmt.Sprint("address ", i)}
+			testkit.Must(t, v.takeRoom(h.foreign, h.foreign.Share()))
+			if err := v.takeRoom(h.foreign, 1); err == nil {
+				t.Errorf("address %d has more than its share", i)
+			}
 		}
 	})
 }
