@@ -150,10 +150,7 @@ type changeDay struct {
 
 // changes shows the journal of changes.
 func (v *visit) changes() error {
-	before, err := v.number("before")
-	if err != nil {
-		return err
-	}
+	before := v.number("before")
 	agent := v.ws.Agent()
 	d := changesData{Head: v.agentHead("Changes"), Prefix: v.form.Get("prefix"), Newest: before == 0}
 	page, err := v.ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Before: before, Prefix: d.Prefix, Limit: 100})

@@ -55,12 +55,12 @@ func (v *visit) agents() error {
 	if agent, ok := p.only(); ok && !p.Admin {
 		return v.see(agentURL(agent))
 	}
-	d := agentsData{Part: v.form.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(), Open: p.Read}
-	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, Order: agentOrders[0].order,
-		After: v.form.Get("after"), Limit: agentsPage}
+	d := agentsData{Part: v.form.Get("q"), Limits: p.Service.Limits(), Open: p.Read}
+	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, After: v.form.Get("after"),
+		Limit: agentsPage}
 	d.Paged = find.After != ""
-	for _, o := range agentOrders {
-		if o.name == v.form.Get("order") {
+	for i, o := range agentOrders {
+		if i == 0 || o.name == v.form.Get("order") {
 			d.Order, find.Order = o.name, o.order
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const maxPage = 60_000
 
 // asset finds the stylesheet and the script of a page.
-var asset = regexp.MustCompile(`(?:href|src)="(/static/[^"]+\.(?:css|js))"`)
+var asset = regexp.MustCompile(`(?:href|src)="(/static/[^"]+\.(?:css|js)[^"]*)"`)
 
 // Every page is small.
 func TestPageBytes(t *testing.T) {

@@ -62,10 +62,7 @@ func (v *visit) renderMove(status int, d moveData) error {
 
 // move gives a file another path.
 func (v *visit) move() error {
-	version, err := v.number("version")
-	if err != nil {
-		return err
-	}
+	version := v.number("version")
 	d := v.moveData(version, strings.TrimSpace(v.form.Get("to")))
 	to := &d.To
 	m, err := v.ws.MoveFile(v.r.Context(), d.Path, to.Value, workspace.MoveOptions{
@@ -108,9 +105,7 @@ type deleteData struct {
 	Problem  string
 }
 
-// deletePage says what goes with a file, and asks.
-func (v *visit) deletePage() error { return v.renderDelete(http.StatusOK, "") }
-
+// renderDelete says what goes with a file, and asks.
 func (v *visit) renderDelete(status int, problem string) error {
 	all, current, err := v.history(v.path())
 	if err != nil {
@@ -127,11 +122,8 @@ func (v *visit) renderDelete(status int, problem string) error {
 
 // deleteFile removes a file, if it is as the person has seen it.
 func (v *visit) deleteFile() error {
-	version, err := v.number("version")
-	if err != nil {
-		return err
-	}
-	_, err = v.ws.DeleteFile(v.r.Context(), v.path(), workspace.DeleteOptions{
+	version := v.number("version")
+	_, err := v.ws.DeleteFile(v.r.Context(), v.path(), workspace.DeleteOptions{
 		IfVersion: &version, IdempotencyKey: v.requestKey("delete", v.path(), number(version)),
 	})
 	switch {
@@ -153,14 +145,8 @@ type restoreData struct {
 
 // restore makes a kept version the newest one again.
 func (v *visit) restore() error {
-	version, err := v.number("version")
-	if err != nil {
-		return err
-	}
-	began, err := v.number("current")
-	if err != nil {
-		return err
-	}
+	version := v.number("version")
+	began := v.number("current")
 	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), version, workspace.WriteOptions{
 		IfVersion: &began, IdempotencyKey: v.requestKey("restore", v.path(), number(version), number(began)),
 	})

@@ -28,10 +28,8 @@ type compareData struct {
 	Whole, Parts    string // the addresses with all lines, and without
 	Swapped         string // the address with the sides changed
 
-	Lines          int  // of both versions
-	TooLong        bool // those are too many to compare them
+	TooLong        int // lines of both versions, if these are too many to compare them
 	Removed, Added int
-	Equal          bool
 	Ends           string // says that the lines end otherwise; "": they do not
 	Rows           []diffRow
 	From, To, Of   int    // the rows that are here
@@ -61,25 +59,14 @@ func (v *visit) compare() error {
 	if len(d.Missing) > 0 {
 		return v.write(http.StatusNotFound, "compare", "Compare "+d.Path, d)
 	}
-	if !c.Moving() {
-		// A later change can alter the part above the rows alone, which costs little to fetch.
-		v.Refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
+	size := d.Old.Bytes + d.New.Bytes
+	if err := v.take(v.h.room, 20*size+10*min(size, maxText)+512<<10); err != nil {
+		return err
 	}
-	if !v.form.Has("head") {
-		if err := v.take(v.h.room, compareRoom(d.Old.Bytes, d.New.Bytes)); err != nil {
-			return err
-		}
-		if err := d.compare(v); err != nil {
-			return err
-		}
+	if err := d.compare(v); err != nil {
+		return err
 	}
 	return v.render("compare", version(d.Old.Version)+" to "+version(d.New.Version)+" of "+d.Path, d)
-}
-
-// compareRoom returns the bytes of memory that it takes to compare two texts and to show a
-// page of rows.
-func compareRoom(old, new int64) int64 {
-	return 20*(old+new) + 10*min(old+new, maxText) + 512<<10
 }
 
 // compareHead returns all but the rows.
@@ -143,13 +130,12 @@ func (d *compareData) compare(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if d.Lines = linediff.Lines(old.Content) + linediff.Lines(new.Content); d.Lines > maxCompared {
-		d.TooLong = true
+	if n := linediff.Lines(old.Content) + linediff.Lines(new.Content); n > maxCompared {
+		d.TooLong = n
 		return nil
 	}
 	lines := diff.Compare(old.Content, new.Content)
 	d.Removed, d.Added = lines.Lines()
-	d.Equal = d.Removed+d.Added == 0
 	oldEnds, newEnds := endsOf(old.Content), endsOf(new.Content)
 	if oldEnds != newEnds && oldEnds != "" && newEnds != "" {
 		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) +

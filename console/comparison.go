@@ -91,9 +91,6 @@ func (c comparison) with(change func(*comparison)) string {
 	return c.String()
 }
 
-// Moving reports whether one of the sides is the current version, whichever it is.
-func (c comparison) Moving() bool { return c.A == currentName || c.B == currentName }
-
 // Span is the number of equal lines around a change for a form. "" is the usual one.
 func (c comparison) Span() string {
 	switch c.Context {
@@ -119,18 +116,12 @@ func (c comparison) opened(line, row int) string {
 // missingVersion says why a version cannot be compared. versions are those that are kept, the
 // oldest first.
 func missingVersion(n int64, versions []workspace.VersionInfo) string {
-	oldest, newest := versions[0].Version, versions[len(versions)-1].Version
-	switch {
-	case n > newest:
-		return "There is no version " + number(n) + ". The newest is version " + number(newest) + "."
-	case n < oldest:
-		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) +
-			"."
+	for _, v := range versions {
+		if v.Version == n && v.Redacted != nil {
+			return "Version " + number(n) + " was redacted at " + v.Redacted.Time.UTC().Format(time.RFC3339) +
+				". Its text is gone for good."
+		}
 	}
-	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == n })
-	if i >= 0 && versions[i].Redacted != nil {
-		return "Version " + number(n) + " was redacted at " + versions[i].Redacted.Time.UTC().Format(time.RFC3339) +
-			". Its text is gone for good."
-	}
-	return "Version " + number(n) + " is not kept."
+	return "Version " + number(n) + " is not kept. Versions " + number(versions[0].Version) + " to " +
+		number(versions[len(versions)-1].Version) + " are."
 }

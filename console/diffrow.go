@@ -58,7 +58,8 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 	}
 	whole := r.Kind != diff.Equal && !r.Marked // the line differs as a whole
 	from, to := excerpt(s.Text, s.Marks, whole)
-	m := diffSide{Line: s.Line, Text: text.Marked(s.Text[from:to], from, s.Marks, e), Before: from, Cut: len(s.Text) - to}
+	m := diffSide{Line: s.Line, Text: text.Marked(s.Text[from:to], from, s.Marks, e),
+		Before: from, Cut: len(s.Text) - to}
 	if address != nil {
 		m.Address = address(s.Line)
 	}

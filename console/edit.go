@@ -40,12 +40,11 @@ type draft struct {
 
 // newerData is what others have done to a file since a version.
 type newerData struct {
-	Version  int64 // that the person sees; 0: none
-	Current  workspace.VersionInfo
-	Gone     bool // there is no file any more
-	Address  string
-	Diff     string // the address of what they have changed; "": it is not known any more
-	Watching bool   // the page is told of later versions
+	Version int64 // that the person sees; 0: none
+	Current workspace.VersionInfo
+	Gone    bool   // there is no file any more
+	Address string // of the file; "": the page is not told of later versions
+	Diff    string // the address of what they have changed; "": it is not known any more
 }
 
 // Raw returns the address of the bytes of the version that the text rests on.
@@ -92,10 +91,7 @@ func (v *visit) newData(path string) editData {
 // newer shows whether others have written a file since the version in the address. An open
 // editor fetches this page again and again, and its text field stays as it is.
 func (v *visit) newer() error {
-	version, err := v.number("v")
-	if err != nil {
-		return err
-	}
+	version := v.number("v")
 	d, err := v.newerThan(v.path(), version)
 	if err != nil {
 		return err
@@ -105,7 +101,7 @@ func (v *visit) newer() error {
 
 // newerThan returns what others have done to a file since a version.
 func (v *visit) newerThan(path string, version int64) (d newerData, err error) {
-	d = newerData{Version: version, Address: fileURL(v.ws.Agent(), path), Watching: true}
+	d = newerData{Version: version, Address: fileURL(v.ws.Agent(), path)}
 	var all []workspace.VersionInfo
 	all, d.Current, err = v.history(path)
 	if errors.Is(err, workspace.ErrNotFound) {
@@ -151,9 +147,9 @@ func (v *visit) typed() (text string, ok bool) {
 
 // draftOf reads the fields of an editor.
 func (v *visit) draftOf() (draft, error) {
-	version, err := v.number("version")
+	version := v.number("version")
 	name := textPrefix + number(version)
-	if err != nil || !v.form.Has(name) {
+	if !v.form.Has(name) {
 		return draft{}, errBadForm
 	}
 	d := draft{Version: version, Text: fieldValue(v.form.Get(name)), Ending: diff.LF, Once: v.form.Get("once"),

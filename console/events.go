@@ -102,7 +102,7 @@ func (v *visit) newest(p Person, agent string) string {
 		if err != nil || len(page.Agents) == 0 {
 			return ""
 		}
-		return page.Agents[0].Agent + " " + page.Agents[0].Updated.String() + fmt.Sprint(page.Agents[0].Usage)
+		return fmt.Sprint(page.Agents[0])
 	}
 	ws, err := p.Service.Look(agent)
 	if err != nil {

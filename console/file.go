@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"mime"
+	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -80,21 +81,15 @@ func (v *visit) file() error {
 	case view == "move":
 		need, answer = toChange, (*visit).movePage
 	case view == "delete":
-		need, answer = toChange, (*visit).deletePage
+		need, answer = toChange, func(v *visit) error { return v.renderDelete(http.StatusOK, "") }
 	}
 	return ofAgent(need, answer)(v)
 }
 
 // text shows the text of a file.
 func (v *visit) text() error {
-	version, err := v.number("v")
-	if err != nil {
-		return err
-	}
-	from, err := v.number("from")
-	if err != nil {
-		return err
-	}
+	version := v.number("v")
+	from := v.number("from")
 	if err := v.takeFile(); err != nil {
 		return err
 	}
@@ -130,8 +125,8 @@ func (v *visit) text() error {
 
 // isMarkdown reports whether a file is Markdown by its name.
 func isMarkdown(name string) bool {
-	ext := path.Ext(name)
-	return strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".md" || ext == ".markdown"
 }
 
 // takeFile takes room for a page of the file in the address, so that many large files at
@@ -215,9 +210,6 @@ func sourceLine(b *strings.Builder, number int, line string) int {
 
 // render returns Markdown as HTML, or why that cannot be.
 func render(content []byte, agent, file string) (html template.HTML, problem string) {
-	if len(content) > markdown.MaxInput {
-		return "", "This text is too long to be rendered."
-	}
 	if bytes.Count(content, []byte("[")) > maxBrackets {
 		return "", "This text has too many brackets to be rendered."
 	}
@@ -254,10 +246,7 @@ func linkFrom(agent, file, dest string) (href string, ok bool) {
 
 // raw sends the bytes of a file.
 func (v *visit) raw() error {
-	version, err := v.number("v")
-	if err != nil {
-		return err
-	}
+	version := v.number("v")
 	if err := v.takeFile(); err != nil {
 		return err
 	}

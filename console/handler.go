@@ -1,7 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"embed"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 //go:embed static templates
@@ -36,15 +40,19 @@ type Handler struct {
 
 // New returns a Handler. The error is [workspace.ErrInvalid] if Options.People is nil.
 func New(o Options) (*Handler, error) {
-	o, err := o.complete()
-	if err != nil {
-		return nil, err
+	if o.People == nil {
+		return nil, fmt.Errorf("console: Options.People is nil: %w", workspace.ErrInvalid)
+	}
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
 	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) } // half of it for one person
 	h.room, h.beside, h.finds = shared(roomBytes), shared(roomBytes), shared(maxFinds)
 	h.foreign = admission.New(foreignBytes, foreignBytes/8) // an address is soon had
 	h.streams, h.keyForms = admission.New(maxStreams, maxPersonStreams), admission.New(maxStreams, 1)
+	var err error
 	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err
 	}
@@ -58,8 +66,11 @@ func New(o Options) (*Handler, error) {
 func (h *Handler) route() {
 	h.handle("GET /static/{name}", h.assets.ServeHTTP)
 	h.handle("GET /favicon.ico", h.assets.icon)
-	h.handle("GET /signin", h.signInPage)
-	h.handle("POST /signin", h.signIn)
+	for pattern, answer := range map[string]func(*visit) error{
+		"GET /signin": (*visit).signInPage, "POST /signin": (*visit).signIn,
+	} {
+		h.handle(pattern, func(w http.ResponseWriter, r *http.Request) { _ = answer(&visit{h: h, w: w, r: r}) })
+	}
 	for pattern, answer := range map[string]func(*visit) error{
 		"POST /signout":                   (*visit).signOut,
 		"GET /{$}":                        (*visit).agents,

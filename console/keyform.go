@@ -39,37 +39,37 @@ type keyScope struct {
 type keyLifetime struct {
 	Value, Title string
 	Chosen       bool
-	time         time.Duration
+	days         time.Duration
 }
 
 // newKeyForm returns the form with what was typed. nil: with what is usual. A person
 // without metrics cannot give that to a key.
 func newKeyForm(v *visit, typed url.Values) keyForm {
+	if typed == nil {
+		typed = url.Values{"scopes": {"read", "write"}, "lifetime": {"90d"}}
+	}
 	f := keyForm{
 		Stamp: newStamp(v.h.o.Now()), Name: typed.Get("name"), Agents: typed.Get("agents"),
 		Scopes: []keyScope{
-			{"read", "Read the files, the logs and the changes of its agents.", typed == nil},
-			{"write", "Change the files and the logs of its agents. It does not include reading.", typed == nil},
-			{"admin", "See and change all keys and list all agents. Who has this can make a key for anything.", false},
+			{Name: "read", Text: "Read the files, the logs and the changes of its agents."},
+			{Name: "write", Text: "Change the files and the logs of its agents. It does not include reading."},
+			{Name: "admin", Text: "See and change all keys and list all agents. Who has this can make a key for anything."},
 		},
 		Lifetimes: []keyLifetime{
-			{"1d", "1 day", false, 24 * time.Hour},
-			{"7d", "7 days", false, 7 * 24 * time.Hour},
-			{"30d", "30 days", false, 30 * 24 * time.Hour},
-			{"90d", "90 days", typed == nil, 90 * 24 * time.Hour},
-			{"365d", "1 year", false, 365 * 24 * time.Hour},
-			{"0", "It does not expire", false, 0},
+			{Value: "1d", Title: "1 day", days: 1}, {Value: "7d", Title: "7 days", days: 7},
+			{Value: "30d", Title: "30 days", days: 30}, {Value: "90d", Title: "90 days", days: 90},
+			{Value: "365d", Title: "1 year", days: 365}, {Value: "0", Title: "It does not expire"},
 		},
 	}
 	if v.person.Metrics {
-		f.Scopes = append(f.Scopes, keyScope{"metrics",
-			"See how the server does: the page Health and the address /metrics.", false})
+		f.Scopes = append(f.Scopes, keyScope{Name: "metrics",
+			Text: "See how the server does: the page Health and the address /metrics."})
 	}
 	for i := range f.Scopes {
-		f.Scopes[i].Chosen = f.Scopes[i].Chosen || slices.Contains(typed["scopes"], f.Scopes[i].Name)
+		f.Scopes[i].Chosen = slices.Contains(typed["scopes"], f.Scopes[i].Name)
 	}
 	for i := range f.Lifetimes {
-		f.Lifetimes[i].Chosen = f.Lifetimes[i].Chosen || typed.Get("lifetime") == f.Lifetimes[i].Value
+		f.Lifetimes[i].Chosen = typed.Get("lifetime") == f.Lifetimes[i].Value
 	}
 	return f
 }
@@ -99,7 +99,7 @@ func (f *keyForm) request() (r KeyRequest, ok bool) {
 	f.LifetimeError = "Choose for how long the key is valid."
 	for _, l := range f.Lifetimes {
 		if l.Chosen {
-			r.Lifetime, f.LifetimeError = l.time, ""
+			r.Lifetime, f.LifetimeError = l.days*24*time.Hour, ""
 		}
 	}
 	return r, f.NameError == "" && f.AgentsError == "" && f.ScopesError == "" && f.LifetimeError == ""

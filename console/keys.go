@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -37,12 +38,7 @@ type keyRow struct {
 }
 
 // Title returns the name of the key, or its id if it has no name.
-func (k Key) Title() string {
-	if k.Name == "" {
-		return k.ID
-	}
-	return k.Name
-}
+func (k Key) Title() string { return cmp.Or(k.Name, k.ID) }
 
 // Ended reports whether the key is revoked.
 func (k Key) Ended() bool { return !k.Revoked.IsZero() }
@@ -105,7 +101,7 @@ func (v *visit) changeKeys() error {
 		}
 		return v.see("/keys")
 	}
-	return workspace.Errorf(workspace.ErrInvalid, "the form does not say what to do")
+	return errBadForm
 }
 
 // tillDone returns a context for a change. It goes on when the browser leaves, because
@@ -203,7 +199,8 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error,
 	defer cancel()
 	var err error
 	if d.Key, d.Secret, err = change(ctx); err != nil {
-		if errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) || errors.Is(err, workspace.ErrNotFound) {
+		if errors.Is(err, workspace.ErrInvalid) || errors.Is(err, workspace.ErrQuota) ||
+			errors.Is(err, workspace.ErrNotFound) {
 			v.h.sent.forget(form) // nothing was changed
 		}
 		p := v.h.problemOf(v.r.Context(), err)

@@ -1,11 +1,11 @@
 package console
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -28,9 +28,6 @@ type logData struct {
 	Older  string     // the address of older entries; "": there are none
 }
 
-// Gone is how many entries were removed from the beginning of the log.
-func (d logData) Gone() int64 { return d.Oldest - 1 }
-
 // A logHead is what all pages of a log begin with.
 type logHead struct {
 	subject
@@ -43,9 +40,6 @@ type logFind struct {
 	Author, Text  string
 	Before, After int64
 }
-
-// Some reports whether only some of the entries are wanted.
-func (f logFind) Some() bool { return f.Author != "" || f.Text != "" }
 
 // address returns the address of the entries.
 func (f logFind) address(log string) string {
@@ -62,15 +56,13 @@ func numberOrNone(n int64) string {
 
 // An entryRow is an entry in the list.
 type entryRow struct {
-	Number int64
-	Time   time.Time
-	Author workspace.Author
-	Link   string        // the address of the entry among its neighbours
-	By     string        // the address of the author's entries; "": the author is not known
-	Text   template.HTML // the beginning of a long entry, or all of it
-	Rest   template.HTML // what is folded
-	More   string        // how much that is
-	Open   bool          // only the folded part has the text that was searched for
+	workspace.Entry
+	Link string        // the address of the entry among its neighbours
+	By   string        // the address of the author's entries; "": the author is not known
+	Text template.HTML // the beginning of a long entry, or all of it
+	Rest template.HTML // what is folded
+	More string        // how much that is
+	Open bool          // only the folded part has the text that was searched for
 }
 
 // log shows a log, or what can be done with it.
@@ -86,14 +78,9 @@ func (v *visit) log() error {
 }
 
 // entries shows entries of a log.
-func (v *visit) entries() (err error) {
-	d := logData{Find: logFind{Author: v.form.Get("author"), Text: v.form.Get("q")}}
-	if d.Find.Before, err = v.number("before"); err != nil {
-		return err
-	}
-	if d.Find.After, err = v.number("after"); err != nil {
-		return err
-	}
+func (v *visit) entries() error {
+	d := logData{Find: logFind{Author: v.form.Get("author"), Text: v.form.Get("q"), Before: v.number("before"),
+		After: v.number("after")}}
 	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
@@ -162,12 +149,10 @@ func spansOf(text, word string) (spans [][2]int) {
 }
 
 func newEntryRow(address, word string, e workspace.Entry) entryRow {
-	r := entryRow{Number: e.ID, Time: e.Time, Author: e.Author}
+	r := entryRow{Entry: e}
 	r.Link = logFind{Before: e.ID + 1}.address(address) + "#e" + number(e.ID)
-	if by := e.Author.Client; by != "" {
+	if by := cmp.Or(e.Author.Client, e.Author.Key); by != "" {
 		r.By = logFind{Author: by}.address(address)
-	} else if e.Author.Key != "" {
-		r.By = logFind{Author: e.Author.Key}.address(address)
 	}
 	content := string(e.Content)
 	spans, at := spansOf(content, word), foldAt(content)

@@ -3,16 +3,11 @@ package console
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var (
-	errNoLog     = &problem{http.StatusNotFound, "Not found", "There is no log of this name."}
-	errNoSuchAct = &problem{http.StatusBadRequest, "That does not work",
-		"The form asks for nothing that can be done here."}
-)
+var errNoLog = &problem{http.StatusNotFound, "Not found", "There is no log of this name."}
 
 // logConfirmData is what the page shows on which a person confirms that entries, or all of
 // a log, are to be deleted.
@@ -31,7 +26,8 @@ type logConfirmData struct {
 
 // logConfirm asks whether entries are to be deleted.
 func (v *visit) logConfirm() error {
-	return v.confirmLog(http.StatusOK, logConfirmData{Delete: v.form.Get("view") == "delete", Given: v.form.Get("through")})
+	d := logConfirmData{Delete: v.form.Get("view") == "delete", Given: v.form.Get("through")}
+	return v.confirmLog(http.StatusOK, d)
 }
 
 // confirmLog answers with the page that asks.
@@ -50,39 +46,23 @@ func (v *visit) confirmLog(status int, d logConfirmData) error {
 	title := "Trim "
 	if d.Delete {
 		title, d.Through, d.Count = "Delete ", l.Last, d.Entries
-	} else if d.Given != "" {
-		if d.Problem = d.setThrough(); d.Problem != "" {
-			status = http.StatusBadRequest
-		} else if l, err = v.ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{
-			Before: d.Through + 2, After: d.Through - 1}); err != nil {
+	} else if n, ok := parseNumber(d.Given); !ok || n != 0 && n < l.First || n > l.Last {
+		status, d.Problem = http.StatusBadRequest, "The log has no entry of this number."
+	} else if n != 0 {
+		d.Through, d.Count, d.Left = n, n-l.First+1, l.Last-n
+		l, err = v.ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{Before: n + 2, After: n - 1})
+		if err != nil {
 			return err
 		}
 	}
 	for _, e := range l.Entries {
-		if r := newEntryRow(d.Address, "", e); r.Number > d.Through {
+		if r := newEntryRow(d.Address, "", e); r.ID > d.Through {
 			d.Stays = append(d.Stays, r)
 		} else {
 			d.Ends = append(d.Ends, r)
 		}
 	}
 	return v.write(status, "log-trim", title+d.Path, d)
-}
-
-// setThrough reads the number that the person has typed.
-func (d *logConfirmData) setThrough() (problem string) {
-	n, err := strconv.ParseInt(d.Given, 10, 64)
-	switch {
-	case d.Entries == 0:
-		return "The log has no entries."
-	case err != nil:
-		return "This is not the number of an entry."
-	case n > d.Log.Last:
-		return "The last entry is " + number(d.Log.Last) + "."
-	case n < d.Log.First:
-		return "The first entry is " + number(d.Log.First) + "."
-	}
-	d.Through, d.Count, d.Left = n, n-d.Log.First+1, d.Log.Last-n
-	return ""
 }
 
 // changeLog deletes entries of a log, or all of it.
@@ -102,11 +82,8 @@ func (v *visit) changeLog() error {
 		}
 		return v.see(logURL(v.ws.Agent(), v.path()))
 	case "delete":
-		seen, err := v.number("last")
-		if err != nil {
-			return err
-		}
-		_, err = v.ws.DeleteLog(v.r.Context(), v.path(), workspace.DeleteOptions{IfLast: &seen})
+		seen := v.number("last")
+		_, err := v.ws.DeleteLog(v.r.Context(), v.path(), workspace.DeleteOptions{IfLast: &seen})
 		if errors.Is(err, workspace.ErrConflict) {
 			return v.confirmLog(http.StatusConflict, logConfirmData{Delete: true, Changed: true})
 		}
@@ -115,5 +92,5 @@ func (v *visit) changeLog() error {
 		}
 		return v.see(agentURL(v.ws.Agent()))
 	}
-	return errNoSuchAct
+	return errBadForm
 }

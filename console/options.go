@@ -189,19 +189,6 @@ type Config struct {
 	Text   string
 }
 
-func (o Options) complete() (Options, error) {
-	if o.People == nil {
-		return o, fmt.Errorf("console: Options.People is nil: %w", workspace.ErrInvalid)
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o, nil
-}
-
 // only returns the agent if the person has exactly one.
 func (p Person) only() (agent string, ok bool) {
 	if len(p.Agents) != 1 || p.Agents[0] == "" || p.Agents[0][len(p.Agents[0])-1] == '*' {

@@ -9,7 +9,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
 )
@@ -60,9 +59,7 @@ func (h *Handler) functions() template.FuncMap {
 		"name":    text.Name,
 		"plain":   text.Plain,
 		"author":  authorName,
-		"version": version,
 		"minus":   func(n int64) int64 { return -n },
-		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
 

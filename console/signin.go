@@ -38,9 +38,8 @@ func (h *Handler) toSignIn(w http.ResponseWriter, r *http.Request) {
 // ownAddress returns an address of the console, or "/" for any other.
 func ownAddress(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
-		!strings.HasPrefix(u.Path, "/") ||
-		strings.HasPrefix(u.Path, "//") || strings.ContainsAny(next, "\\\r\n\t") || len(next) > 2000 {
+	if err != nil || !strings.HasPrefix(next, "/") || u.Host != "" || strings.HasPrefix(u.Path, "//") ||
+		strings.ContainsAny(next, "\\\r\n\t") || len(next) > 2000 {
 		return "/"
 	}
 	return (&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).String()
@@ -48,65 +47,53 @@ func ownAddress(next string) string {
 
 // signInPage shows the page for signing in. It also takes a token in the address, which a
 // command has printed.
-func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) {
-	v := &visit{h: h, w: w, r: r}
-	d := h.signInData(r, r.URL.Query().Get("next"))
-	if p, err := h.o.People.Person(r.Context(), sessionOf(r)); err == nil && p.ID != "" {
-		http.Redirect(w, r, d.Next, http.StatusSeeOther)
-		return
+func (v *visit) signInPage() error {
+	q := v.r.URL.Query()
+	d := v.signInData(q.Get("next"))
+	if p, err := v.h.o.People.Person(v.r.Context(), sessionOf(v.r)); err == nil && p.ID != "" {
+		return v.see(d.Next)
 	}
-	if token := r.URL.Query().Get("token"); token != "" && h.o.Link != "" && r.Method == http.MethodGet {
-		h.exchange(v, token, d)
-		return
+	if token := q.Get("token"); token != "" && d.Link != "" && v.r.Method == http.MethodGet {
+		return v.exchange(token, d)
 	}
-	_ = v.write(http.StatusOK, "signin", "Sign in", d)
+	return v.render("signin", "Sign in", d)
 }
 
 // signIn takes the form of that page.
-func (h *Handler) signIn(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
-	if err := r.ParseForm(); err != nil {
-		h.failPlain(w, r, http.StatusBadRequest, "the form cannot be read")
-		return
+func (v *visit) signIn() error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxSignIn)
+	if err := v.r.ParseForm(); err != nil {
+		v.h.failPlain(v.w, v.r, http.StatusBadRequest, "the form cannot be read")
+		return nil
 	}
-	d := h.signInData(r, r.PostForm.Get("next"))
-	h.exchange(&visit{h: h, w: w, r: r}, strings.TrimSpace(r.PostForm.Get("key")), d)
+	return v.exchange(strings.TrimSpace(v.r.PostForm.Get("key")), v.signInData(v.r.PostForm.Get("next")))
 }
 
-func (h *Handler) signInData(r *http.Request, next string) signInData {
-	return signInData{Next: ownAddress(next), Plain: isOpen(r), Link: h.o.Link}
+func (v *visit) signInData(next string) signInData {
+	return signInData{Next: ownAddress(next), Plain: isOpen(v.r), Link: v.h.o.Link}
 }
 
 // exchange gives the browser a session for a credential.
-func (h *Handler) exchange(v *visit, credential string, d signInData) {
+func (v *visit) exchange(credential string, d signInData) error {
 	if d.Plain {
-		_ = v.write(http.StatusForbidden, "signin", "Sign in", d)
-		return
+		return v.write(http.StatusForbidden, "signin", "Sign in", d)
 	}
 	session, until, err := "", time.Time{}, ErrRefused
 	if credential != "" && len(credential) <= maxCredential {
-		session, until, err = h.o.People.SignIn(v.r.Context(), credential)
+		session, until, err = v.h.o.People.SignIn(v.r.Context(), credential)
 	}
-	var busy *Busy
+	p := &problem{status: http.StatusForbidden, text: "This key is wrong, has expired or was revoked."}
 	switch {
 	case err == nil:
 		http.SetCookie(v.w, newCookie(v.r, session, until))
-		http.Redirect(v.w, v.r, d.Next, http.StatusSeeOther)
-		return
-	case errors.Is(err, ErrRefused) && h.o.Link != "":
-		d.Problem = "This link was used before, or is not of this console."
-	case errors.Is(err, ErrRefused):
-		d.Problem = "This key is wrong, has expired or was revoked."
-	case errors.As(err, &busy):
-		d.Problem = sentence(busy.Error())
-	default:
-		d.Problem = h.problemOf(v.r.Context(), err).text
+		return v.see(d.Next)
+	case !errors.Is(err, ErrRefused):
+		p = v.h.problemOf(v.r.Context(), err)
+	case d.Link != "":
+		p.text = "This link was used before, or is not of this console."
 	}
-	status := http.StatusForbidden
-	if busy != nil {
-		status = http.StatusTooManyRequests
-	}
-	_ = v.write(status, "signin", "Sign in", d)
+	d.Problem = p.text
+	return v.write(p.status, "signin", "Sign in", d)
 }
 
 // signOut ends the session.

@@ -23,9 +23,6 @@ type summariesData struct {
 	First string // the address of the first page
 }
 
-// Month is the name of the month of what was spent.
-func (d summariesData) Month() string { return d.Spend.Month.Format("January 2006") }
-
 // A summaryRow is a summary in the list.
 type summaryRow struct {
 	workspace.SummaryInfo
@@ -34,9 +31,6 @@ type summaryRow struct {
 	Shown   template.HTML
 	Cut     int64 // bytes at the end that are not shown
 }
-
-// Stale reports whether the file has changed since.
-func (r summaryRow) Stale() bool { return r.Version != r.Current }
 
 // summaries shows the summaries of an agent, or with a path those of a file.
 func (v *visit) summaries() (err error) {

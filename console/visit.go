@@ -45,6 +45,15 @@ func ofAgent(n need, answer func(*visit) error) func(*visit) error {
 		if v.ws, err = v.workspace(v.r.PathValue("agent"), n); err != nil {
 			return err
 		}
+		for _, name := range []string{"v", "version", "current", "last", "from", "before"} {
+			if _, ok := parseNumber(v.form.Get(name)); ok {
+				continue
+			}
+			if v.r.Method == http.MethodPost {
+				return errBadForm
+			}
+			return errNothingHere
+		}
 		return answer(v)
 	}
 }
@@ -52,16 +61,11 @@ func ofAgent(n need, answer func(*visit) error) func(*visit) error {
 // path returns the path of the file or the log in the address.
 func (v *visit) path() string { return v.r.PathValue("path") }
 
-// number reads a number of the form or of the address. If there is none, it is 0.
-func (v *visit) number(name string) (int64, error) {
-	n, ok := parseNumber(v.form.Get(name))
-	switch {
-	case ok:
-		return n, nil
-	case v.r.Method == http.MethodPost:
-		return 0, errBadForm
-	}
-	return 0, errNothingHere
+// number returns a number of the form or of the address, which ofAgent has checked. If there is
+// none, it is 0.
+func (v *visit) number(name string) int64 {
+	n, _ := parseNumber(v.form.Get(name))
+	return n
 }
 
 // parseNumber reads a number that is not negative. "" is 0.
