@@ -85,7 +85,7 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 		q.key = key
 		keepOpen(ctx)
 	}
-	if retryAfter, ok = s.callers.admit("person "+id, s.o.Rate, s.now()); !ok {
+	if retryAfter, ok = s.callers.admit("person "+id, s.o.Rate, 0, s.now()); !ok {
 		s.stats.callerRate.Add(1)
 	}
 	return retryAfter, ok
@@ -138,7 +138,7 @@ func (s *Server) countConsole(q *consoleCall, r *http.Request) (id string, f *re
 		longest = maxWait
 	}
 	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
-	after, ok := s.callers.reserve(id, limit, longest, s.now())
+	after, ok := s.callers.admit(id, limit, longest, s.now())
 	if !ok {
 		s.stats.callerRate.Add(1)
 		f = refused(http.StatusTooManyRequests, "too many requests come from %s", whose).retry(after)

@@ -25,15 +25,10 @@ func newRates[K comparable]() *rates[K] {
 	return &rates[K]{all: lru.New[K, *rate.Limiter](maxRates)}
 }
 
-// admit counts a request. If it is one too many, ok is false, and there may be another
-// after the given time. A refused request does not count.
-func (q *rates[K]) admit(key K, limit auth.Rate, now time.Time) (after time.Duration, ok bool) {
-	return q.reserve(key, limit, 0, now)
-}
-
-// reserve is admit for a request that can wait: it may go on after the given time, which is
-// at most the longest.
-func (q *rates[K]) reserve(
+// admit counts a request. It may go on after the given time, which is at most the longest that it
+// can wait. If it is one too many, ok is false, and there may be another after the given time. A
+// refused request does not count.
+func (q *rates[K]) admit(
 	key K, limit auth.Rate, longest time.Duration, now time.Time,
 ) (after time.Duration, ok bool) {
 	if limit.PerSecond < 0 {
@@ -65,7 +60,7 @@ type agentName struct{ tenant, agent string }
 // AdmitAgent counts a call for an agent. If it is one too many, ok is false, and the call
 // may be tried again after the given time.
 func (s *Server) AdmitAgent(_ context.Context, tenant, agent string) (retryAfter time.Duration, ok bool) {
-	retryAfter, ok = s.agents.admit(agentName{tenant, agent}, s.o.AgentRate, s.now())
+	retryAfter, ok = s.agents.admit(agentName{tenant, agent}, s.o.AgentRate, 0, s.now())
 	if !ok {
 		s.stats.agentRate.Add(1)
 	}

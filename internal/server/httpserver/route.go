@@ -215,7 +215,7 @@ func (s *Server) admitCaller(c auth.Caller) *refusal {
 	if limit == (auth.Rate{}) {
 		limit = s.o.Rate
 	}
-	after, ok := s.callers.admit(c.ID, limit, s.now())
+	after, ok := s.callers.admit(c.ID, limit, 0, s.now())
 	if ok {
 		return nil
 	}
