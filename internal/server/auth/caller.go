@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,15 +89,11 @@ func (s *Scopes) UnmarshalText(text []byte) (err error) {
 // Errors: [workspace.ErrInvalid].
 func ParseScopes(names ...string) (s Scopes, err error) {
 	for _, name := range names {
-		before := s
-		for i, known := range scopeNames {
-			if name == known {
-				s |= 1 << i
-			}
-		}
-		if s == before {
+		i := slices.Index(scopeNames, name)
+		if i < 0 || s&(1<<i) != 0 {
 			return 0, invalid("scope %.40q is not one of %s, or is given twice", name, strings.Join(scopeNames, ", "))
 		}
+		s |= 1 << i
 	}
 	if s == 0 {
 		return 0, invalid("no scope; give some of %s", strings.Join(scopeNames, ", "))
