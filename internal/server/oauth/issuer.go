@@ -47,6 +47,7 @@ func newClient(c *http.Client, plain bool) *http.Client {
 		c = &http.Client{Transport: t}
 	}
 	client := *c
+	client.Timeout = requestTime
 	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
@@ -131,8 +132,6 @@ func (f *fetcher) ask(ctx context.Context, metadataURL string) (string, error) {
 }
 
 func (f *fetcher) get(ctx context.Context, from string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
 		return nil, err
