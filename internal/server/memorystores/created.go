@@ -2,7 +2,6 @@ package memorystores
 
 import (
 	"crypto/sha256"
-	"strconv"
 	"sync"
 	"time"
 
@@ -42,7 +41,7 @@ func (q *created) add(c *call, agent string) {
 
 // again returns the store that an earlier call made if this one repeats it.
 func (q *created) again(c *call) (agent string, ok bool) {
-	if n, err := strconv.Atoi(c.r.Header.Get("X-Stainless-Retry-Count")); err != nil || n < 1 {
+	if count := c.r.Header.Get("X-Stainless-Retry-Count"); count == "" || count == "0" {
 		return "", false
 	}
 	q.mu.Lock()
