@@ -67,9 +67,9 @@ func readBody(w http.ResponseWriter, r *http.Request, a *admission.Part, timeout
 }
 
 var (
-	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest,
+	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge,
 		text: fmt.Sprintf("the body is longer than %d bytes; send less at once", maxBody)}
-	errEmpty   = &refusal{code: jsonrpc.CodeInvalidRequest, text: "the body is empty; send one JSON-RPC message"}
+	errEmpty   = &refusal{text: "the body is empty; send one JSON-RPC message"}
 	errGivenUp = &refusal{status: http.StatusServiceUnavailable, code: codeRefused, cause: errLeft,
 		text: "the request was given up while it waited; try again"}
 )
@@ -81,7 +81,7 @@ func notArrived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		text = "the body did not arrive in time; send the request again"
 	}
-	return &refusal{code: jsonrpc.CodeInvalidRequest, text: text}
+	return &refusal{text: text}
 }
 
 // skipBody reads a body that has no meaning and drops it. While a body is unread, the
@@ -243,7 +243,7 @@ func sdkProblem(id json.RawMessage, text string) *refusal {
 		method = strictjson.Short(strings.TrimSuffix(method, " unsupported"))
 		return &refusal{id: id, code: jsonrpc.CodeMethodNotFound, text: "method not found: " + method}
 	}
-	return &refusal{id: id, code: jsonrpc.CodeInvalidRequest, text: shorten(text)}
+	return &refusal{id: id, text: shorten(text)}
 }
 
 // FlushError is for [http.ResponseController].

@@ -63,19 +63,6 @@ func (b *budget) arrival(bytes int64, group string) *admission.Part {
 // errFull says that there is no memory for a call. Some calls wait before they get it.
 var errFull = errors.New("the server is at its memory limit; try again")
 
-// takeSoon is take for a request over HTTP. It returns errFull at once if too many
-// calls already wait for a large weight.
-func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
-	if weight > smallCall {
-		place, ok := b.waiting.TryTake("", 1)
-		if !ok {
-			return errFull
-		}
-		defer place.Leave()
-	}
-	return c.take(ctx, weight)
-}
-
 // held returns the bytes that calls hold.
 func (b *budget) held() int64 {
 	return b.small.Held() + b.large.Held() + b.smallBodies.Held() + b.largeBodies.Held()

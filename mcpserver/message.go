@@ -35,7 +35,7 @@ func inspect(text []byte) (message, *refusal) {
 	}
 	m := message{text: text}
 	if m.text[0] != '{' {
-		return m, &refusal{code: jsonrpc.CodeInvalidRequest,
+		return m, &refusal{
 			text: "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
 	m.fields, err = members(m.text)
@@ -47,7 +47,7 @@ func inspect(text []byte) (message, *refusal) {
 		return m, m.bad(jsonrpc.CodeInvalidRequest, notAMessage)
 	}
 	if id, given := m.fields["id"]; given && !validID(id) {
-		return m, &refusal{code: jsonrpc.CodeInvalidRequest, text: "the id must be a string or a number"}
+		return m, &refusal{text: "the id must be a string or a number"}
 	}
 	m.id = m.fields["id"]
 	if values > maxValues {

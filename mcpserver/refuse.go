@@ -21,8 +21,8 @@ const codeRefused = -32000
 
 // A refusal answers a line or an HTTP request at once, with an error of JSON-RPC.
 type refusal struct {
-	status int // of HTTP; 0: 400
-	code   int64
+	status int   // of HTTP; 0: 400
+	code   int64 // of JSON-RPC; 0: that of an invalid request
 	text   string
 	id     json.RawMessage // of the request; nil: not known
 	data   json.RawMessage // more for programs; nil: nothing
@@ -60,7 +60,7 @@ var (
 		"a page of another origin may not call; call from the server's own origin, or without a browser")
 	errStranger  = refuseWith(http.StatusUnauthorized, "a session needs a known caller; sign in first")
 	errNoSession = refuseWith(http.StatusNotFound, "session not found; begin a new one with initialize")
-	errTwice     = &refusal{code: jsonrpc.CodeInvalidRequest,
+	errTwice     = &refusal{
 		text: "the id is that of a request that is not answered yet; give each its own"}
 	errVerb = &refusal{status: http.StatusMethodNotAllowed, code: codeRefused, allow: "GET, POST, DELETE",
 		text: "this HTTP method is not served; send messages with POST"}
@@ -130,7 +130,7 @@ func (r *refusal) line() []byte {
 		Code    int64           `json:"code"`
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data,omitempty"`
-	}{r.code, r.text, r.data}
+	}{cmp.Or(r.code, jsonrpc.CodeInvalidRequest), r.text, r.data}
 	line, _ := json.Marshal(problem) // always encodes
 	id := r.id
 	if id == nil {

@@ -57,7 +57,7 @@ type line struct {
 	err  error // of the stream, or errLong
 }
 
-var errLong = &refusal{code: jsonrpc.CodeInvalidRequest,
+var errLong = &refusal{
 	text: fmt.Sprintf("the line is longer than %d bytes; send less at once", maxBody)}
 
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {

@@ -28,16 +28,6 @@ func (l *lines) begin(m message, req *jsonrpc.Request, r *request, end func()) b
 	return true
 }
 
-// sentID returns the id of a request as the client sent it.
-func (l *lines) sentID(id jsonrpc.ID) json.RawMessage {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if r := l.calls[id]; r != nil {
-		return r.id
-	}
-	return nil
-}
-
 // sentIDs returns a message of the SDK with the id that the client sent.
 func (l *lines) sentIDs(text []byte, id jsonrpc.ID) []byte {
 	if from, to := valueAfter(text, inSubscription, 0); from >= 0 && !id.IsValid() { // a notification
@@ -46,8 +36,10 @@ func (l *lines) sentIDs(text []byte, id jsonrpc.ID) []byte {
 			id, _ = jsonrpc.MakeID(carried)
 		}
 	}
-	if sent := l.sentID(id); sent != nil {
-		return withID(text, sent)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.calls[id]; r != nil && r.id != nil {
+		return withID(text, r.id)
 	}
 	return text
 }

@@ -133,12 +133,17 @@ func (s *Server) inPlace(
 	return run(waited)
 }
 
-// takeWeight waits for memory.
+// takeWeight waits for memory. Over HTTP it returns errFull at once if too many calls already wait
+// for a large weight.
 func (s *Server) takeWeight(ctx context.Context, r *request, weight int64) error {
 	ctx, stop := r.whileWanted(ctx)
 	defer stop()
-	if r.client != nil {
-		return s.budget.takeSoon(ctx, &r.charge, weight)
+	if r.client != nil && weight > smallCall {
+		place, ok := s.budget.waiting.TryTake("", 1)
+		if !ok {
+			return errFull
+		}
+		defer place.Leave()
 	}
 	return r.charge.take(ctx, weight)
 }
