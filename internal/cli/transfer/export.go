@@ -190,62 +190,53 @@ func (e *exporter) list() (files, logs []string, err error) {
 	}
 }
 
-// file exports a file: the current version, and then the older ones down to the first
-// that is not kept any more. So all are of one history, whatever is written meanwhile.
-// Of a redacted version there is an empty file, and the receipt in the manifest.
-func (e *exporter) file(path, name string) error {
+// file exports a file, the older versions first. A version that is not kept any more when it
+// is read is left out with those before it. Of a redacted version there is an empty file, and
+// the receipt in the manifest.
+func (e *exporter) file(path, name string) (err error) {
+	versions := []workspace.VersionInfo{{}} // the current one
+	if e.o.Versions {
+		versions, err = e.ws.History(e.ctx, path)
+	}
+	if err != nil && !errors.Is(err, workspace.ErrNotFound) { // else it was deleted meanwhile
+		return err
+	}
 	var records []fileRecord
-	for number := int64(0); ; {
-		r, redacted, err := e.read(path, number)
-		if errors.Is(err, workspace.ErrNotFound) {
-			break
-		}
-		if err != nil {
-			return err
+	for i, v := range versions {
+		var content []byte
+		if v.Redacted == nil {
+			r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: v.Version})
+			if errors.Is(err, workspace.ErrNotFound) {
+				records = nil
+				continue
+			} else if err != nil {
+				return err
+			}
+			content, v.Version, v.Author, v.Time = r.Content, r.Version, r.Author, r.Time
 		}
 		to := filesDir + name
-		if number > 0 {
-			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
+		if i < len(versions)-1 {
+			to = versionsDir + name + versionMark + fmt.Sprint(v.Version)
 		}
-		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err }); err != nil {
+		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(content); return err }); err != nil {
 			return err
 		}
-		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
-			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
-			Redacted: redacted})
-		e.sum.Versions++
-		e.did(r.Bytes)
-		if number = r.Version - 1; !e.o.Versions || number == 0 {
-			break
-		}
+		sum := sha256.Sum256(content)
+		records = append(records, fileRecord{Path: path, Version: v.Version, Name: to, Bytes: int64(len(content)),
+			SHA256: hex.EncodeToString(sum[:]), Time: v.Time.UTC(), Author: authorOf(v.Author),
+			Redacted: redactionOf(v.Redacted)})
+		e.did(int64(len(content)))
 	}
-	if len(records) > 0 { // else it was deleted meanwhile
+	if len(records) > 0 {
 		e.sum.Files++
 	}
-	for _, r := range slices.Backward(records) {
+	e.sum.Versions += int64(len(records))
+	for _, r := range records {
 		if err := e.add(r); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// read reads a version, the current one if number is 0. One that is redacted is read as an
-// empty one, with its receipt.
-func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redaction, error) {
-	r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
-	if number == 0 || !errors.Is(err, workspace.ErrNotFound) {
-		return r, nil, err
-	}
-	versions, failed := e.ws.History(e.ctx, path)
-	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == number })
-	if failed != nil || i < 0 || versions[i].Redacted == nil {
-		return r, nil, err
-	}
-	v := versions[i]
-	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author,
-			Time: v.Time},
-		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
 }
 
 // log exports a log, page by page.

@@ -49,6 +49,13 @@ type redaction struct {
 	Author *author   `json:"author,omitempty"`
 }
 
+func redactionOf(r *workspace.Redaction) *redaction {
+	if r == nil {
+		return nil
+	}
+	return &redaction{r.Time, authorOf(r.Author)}
+}
+
 // logRecord is a log in a manifest.
 type logRecord struct {
 	Path    string `json:"path"`
