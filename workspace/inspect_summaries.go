@@ -62,18 +62,18 @@ func listSummaries(r store.Reader, q SummariesQuery) (SummaryPage, error) {
 		err := addSummaryTexts(r, q.Path, &page)
 		return page, err
 	}
-	files := 0
-	for looked := 0; looked < summaryLooks; looked += summaryHeads {
-		list, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryHeads})
+	looked, files := 0, 0
+	for list, err := range store.Pages(r, store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryHeads}) {
 		if err != nil {
 			return SummaryPage{}, err
 		}
 		for _, h := range list.Files {
+			if looked == summaryLooks || h.Summary > 0 && files == q.Limit {
+				page.Next = q.After
+				return page, nil
+			}
+			looked++
 			if h.Summary > 0 {
-				if files == q.Limit {
-					page.Next = q.After
-					return page, nil
-				}
 				files++
 				if err := addSummaries(r, h.FileHead, &page); err != nil {
 					return SummaryPage{}, err
@@ -81,11 +81,7 @@ func listSummaries(r store.Reader, q SummariesQuery) (SummaryPage, error) {
 			}
 			q.After = h.Path
 		}
-		if !list.More {
-			return page, nil
-		}
 	}
-	page.Next = q.After
 	return page, nil
 }
 
