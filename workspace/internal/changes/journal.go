@@ -23,14 +23,11 @@ type List struct {
 	Paths  []store.Change
 }
 
-// recentRows is how many rows of the end of the journal are read for Recent, at most.
-const recentRows = 1000
-
 // RowsAtOnce is how many rows are read in one go.
 const RowsAtOnce = 500
 
 const (
-	fewRows     = 100 // read for Recent, if they name enough paths
+	recentRows  = 1000 // of the end of the journal that are read for Recent, at most
 	headsAtOnce = 200
 )
 
@@ -204,26 +201,17 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	return c, nil
 }
 
-// newestRows returns a Newest with the last rows of the journal: few, or more if the few
-// name too few paths.
+// newestRows returns a Newest with the last rows of the journal.
 func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest, error) {
-	newest, err := lastRows(r, state, o, fewRows)
-	if err != nil || newest.Named(o.Prefix) >= o.Limit || state.Changes <= fewRows {
-		return newest, err
-	}
-	return lastRows(r, state, o, recentRows)
-}
-
-func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest, error) {
 	newest := NewNewest(o.Limit)
-	for at := state.Revision - min(state.Changes, most); at < state.Revision; {
+	for at := state.Revision - min(state.Changes, recentRows); at < state.Revision; {
 		rows, err := Rows(r, at, state.Revision, RowsAtOnce)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
 			if row.Op != store.OpRedact { // the path changed last when it was written
-				newest.Row(o.row(row))
+				newest.Row(row)
 			}
 		}
 		at = rows[len(rows)-1].Revision

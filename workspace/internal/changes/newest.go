@@ -3,7 +3,6 @@ package changes
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -30,7 +29,6 @@ type Newest struct {
 // placed is the newest row of a path, with its place among the rows.
 type placed struct {
 	place int
-	gone  bool // it was a deletion
 	mark  store.Change
 }
 
@@ -45,23 +43,12 @@ func NewNewest(limit int) *Newest {
 }
 
 // Row takes one of the newest rows of the journal, in order.
-func (n *Newest) Row(r Row) {
+func (n *Newest) Row(r store.Change) {
 	n.rows++
 	if r.From != "" {
-		n.last[key{r.Kind, r.From}] = placed{place: n.rows, gone: true, mark: r.Change}
+		n.last[key{r.Kind, r.From}] = placed{place: n.rows, mark: r}
 	}
-	n.last[key{r.Kind, r.Path}] = placed{place: n.rows, gone: r.After == 0, mark: r.Change}
-}
-
-// Named returns how many paths with a prefix the rows name, without those that were deleted
-// last.
-func (n *Newest) Named(prefix string) (paths int) {
-	for k, row := range n.last {
-		if !row.gone && strings.HasPrefix(k.path, prefix) {
-			paths++
-		}
-	}
-	return paths
+	n.last[key{r.Kind, r.Path}] = placed{place: n.rows, mark: r}
 }
 
 // Head takes a path that exists.

@@ -35,7 +35,7 @@ func TestNewest(t *testing.T) {
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
 		n := changes.NewNewest(limit)
 		for _, r := range h.rows[from:] {
-			n.Row(r)
+			n.Row(r.Change)
 		}
 		old := rapid.IntRange(0, 100).Draw(t, "old")
 		for i := range old {
@@ -61,20 +61,4 @@ func TestNewest(t *testing.T) {
 			t.Fatalf("there are %d paths of %d, more %v, limit %d", i, all, more, limit)
 		}
 	})
-}
-
-// A path from which a file was moved is not one that the rows name.
-func TestNewestNamed(t *testing.T) {
-	n := changes.NewNewest(5)
-	n.Row(changes.Row{Change: store.Change{Path: "0", After: 1}})
-	for i := range 4 {
-		n.Row(changes.Row{Change: store.Change{Path: fmt.Sprint(i + 1), From: fmt.Sprint(i), Before: int64(i + 1), After: int64(i + 2)}})
-	}
-	if got := n.Named(""); got != 1 {
-		t.Errorf("Named = %d, want 1", got)
-	}
-	n.Row(changes.Row{Change: store.Change{Path: "0", After: 2}})
-	if got := n.Named(""); got != 2 {
-		t.Errorf("Named = %d after the first path was used again, want 2", got)
-	}
 }
