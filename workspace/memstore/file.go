@@ -112,27 +112,38 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	return s, nil
 }
 
+// change puts a file with a new head in the place of the one at its path. fn changes the
+// versions and the summaries.
+func (t *tx) change(h store.FileHead, fn func(*file) error) error {
+	f := &file{head: ownHead(h), summaries: map[store.SummaryKey]store.Summary{}}
+	if old := t.files.get(h.Path); old != nil {
+		f.versions = slices.Clone(old.versions)
+		maps.Copy(f.summaries, old.summaries)
+	}
+	if err := fn(f); err != nil {
+		return err
+	}
+	t.setFile(h.Path, f)
+	return nil
+}
+
 // saveFile returns ErrCorrupt for a version that is not above the last one: the head that
 // the caller has read does not fit the versions.
 func (t *tx) saveFile(c store.FileChange) error {
-	f := &file{head: ownHead(c.Head)}
-	if old := t.files.get(c.Head.Path); old != nil {
-		f.versions, f.summaries = slices.Clone(old.versions), old.summaries
-	}
-	if c.Forget {
-		f.summaries = nil
-	}
-	if c.New != nil {
-		v := ownVersion(*c.New)
-		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
-			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number,
-				f.versions[n-1].Number)
+	return t.change(c.Head, func(f *file) error {
+		if c.Forget {
+			clear(f.summaries)
 		}
-		f.versions = append(f.versions, v)
-	}
-	f.versions = slices.DeleteFunc(f.versions, func(v store.Version) bool { return v.Number <= c.Prune })
-	t.setFile(c.Head.Path, f)
-	return nil
+		if c.New != nil {
+			if n := len(f.versions); n > 0 && f.versions[n-1].Number >= c.New.Number {
+				return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, c.New.Number,
+					f.versions[n-1].Number)
+			}
+			f.versions = append(f.versions, ownVersion(*c.New))
+		}
+		f.versions = slices.DeleteFunc(f.versions, func(v store.Version) bool { return v.Number <= c.Prune })
+		return nil
+	})
 }
 
 // moveFile returns ErrCorrupt for a version that is not above the last one.
@@ -141,8 +152,7 @@ func (t *tx) moveFile(m store.FileMove) error {
 	if old := t.files.get(m.From.Path); old != nil {
 		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v store.Version) bool { return v.Number <= m.Above })
 	}
-	to := &file{head: ownHead(m.To), versions: moved}
-	t.setFile(m.To.Path, to)
+	t.setFile(m.To.Path, &file{head: ownHead(m.To), versions: moved})
 	if err := t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}); err != nil {
 		return err
 	}
@@ -151,19 +161,19 @@ func (t *tx) moveFile(m store.FileMove) error {
 
 // redact returns ErrCorrupt if there is no such version.
 func (t *tx) redact(c store.VersionRedaction) error {
-	old := t.files.get(c.Head.Path)
-	if old == nil {
-		old = &file{}
-	}
-	i, found := old.index(c.Number)
-	if !found {
-		return store.Errorf(store.ErrCorrupt, "redact %s: version %d is not there", c.Head.Path, c.Number)
-	}
-	f := &file{versions: slices.Clone(old.versions), summaries: old.summaries}
-	v := f.versions[i]
-	f.versions[i] = ownVersion(store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction})
-	t.setFile(c.Head.Path, f)
-	return t.saveFile(store.FileChange{Head: c.Head, Forget: c.Forget})
+	return t.change(c.Head, func(f *file) error {
+		i, found := f.index(c.Number)
+		if !found {
+			return store.Errorf(store.ErrCorrupt, "redact %s: version %d is not there", c.Head.Path, c.Number)
+		}
+		if c.Forget {
+			clear(f.summaries)
+		}
+		v := f.versions[i]
+		f.versions[i] = ownVersion(store.Version{Number: v.Number, Author: v.Author, Time: v.Time,
+			Redacted: &c.Redaction})
+		return nil
+	})
 }
 
 func (r *reader) Summaries(path string) (list []store.Summary, err error) {
@@ -179,12 +189,9 @@ func (r *reader) Summaries(path string) (list []store.Summary, err error) {
 	return list, nil
 }
 
-func (t *tx) saveSummary(c store.SummaryChange) {
-	f := &file{head: ownHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
-	if old := t.files.get(c.Head.Path); old != nil {
-		f.versions = old.versions
-		maps.Copy(f.summaries, old.summaries)
-	}
-	f.summaries[c.New.SummaryKey] = ownSummary(c.New)
-	t.setFile(c.Head.Path, f)
+func (t *tx) saveSummary(c store.SummaryChange) error {
+	return t.change(c.Head, func(f *file) error {
+		f.summaries[c.New.SummaryKey] = ownSummary(c.New)
+		return nil
+	})
 }

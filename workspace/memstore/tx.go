@@ -55,7 +55,7 @@ func (t *tx) Apply(w store.Write) error {
 	case store.VersionRedaction:
 		err = t.redact(w)
 	case store.SummaryChange:
-		t.saveSummary(w)
+		err = t.saveSummary(w)
 	case store.Request:
 		t.setRequest(w.Key, ownRequest(w))
 	}
