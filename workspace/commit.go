@@ -34,7 +34,7 @@ type write struct {
 	now     time.Time
 	key     string            // the idempotency key; "": none
 	hash    [sha256.Size]byte // of the request; only with a key
-	deletes bool              // it is never refused, neither for a full store nor for an archived agent
+	deletes bool              // a full store and an archive never refuse the write
 
 	exists    bool   // there must be a file at the path
 	ifVersion *int64 // the version of the file; nil: any

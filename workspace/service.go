@@ -23,8 +23,8 @@ type Options struct {
 	Now    func() time.Time // nil: time.Now
 	Paths  PathRule         // which paths can be read and written; lists have all that are stored
 
-	// KeepVersions removes no version of a file that has more than Limits.Versions already, beside
-	// the one that a new version takes the place of.
+	// KeepVersions says that a write never reduces the number of versions of a file. If a file has
+	// more than Limits.Versions, a write removes its oldest version alone.
 	KeepVersions bool
 
 	Summarizer    *Summarizer // for Workspace.Summarize; nil: there are no summaries

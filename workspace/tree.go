@@ -15,7 +15,7 @@ type TreeResult struct {
 }
 
 // DeleteTree removes the file at a path and all files below it, in one transaction. Logs
-// stay. Errors: [ErrNotFound] if there is neither.
+// stay. Errors: [ErrNotFound] if there is no such file, and no file below the path.
 func DeleteTree(ctx context.Context, w *Workspace, path string) (t TreeResult, err error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
