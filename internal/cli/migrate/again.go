@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -38,19 +39,48 @@ func written(o store.Owner) *workspace.Error {
 		"somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
 }
 
-// wantOlder returns the state of an owner in the target, or ErrConflict if the target's is
-// newer than the source's. Somebody who had the target open
+// wantOlder returns the state of an owner in the target, or ErrConflict if what the target
+// has of the owner is not what the source had before. Somebody who had the target open
 // before Copy began may have written to it, and that is nothing to throw away.
 func (c *copier) wantOlder(o store.Owner) (store.OwnerState, error) {
 	here, there, err := c.states(o)
+	if err != nil {
+		return there, err
+	}
 	foreign := here.Revision < there.Revision
 	if (here == store.OwnerState{}) { // the source does not have it any more
 		foreign = !c.restored[o] && !there.IsDeleted() && there != store.OwnerState{}
+	} else if !foreign && there.Changes > 0 {
+		was, err1 := changeAt(c.ctx, c.from, o, there.Revision)
+		is, err2 := changeAt(c.ctx, c.to, o, there.Revision)
+		if err := errors.Join(err1, err2); err != nil {
+			return there, fmt.Errorf("copy %s again: %w", o, err)
+		}
+		foreign = was.Revision != 0 && !sameChange(is, was) // the source may have removed the row since
 	}
-	if err == nil && foreign {
-		err = written(o)
+	if foreign {
+		return there, written(o)
 	}
-	return there, err
+	return there, nil
+}
+
+// changeAt returns the row of a journal that has a revision, the zero value if it is not kept.
+func changeAt(ctx context.Context, s workspace.Store, o store.Owner, revision int64) (found store.Change, err error) {
+	err = s.View(ctx, o, func(r store.Reader) error {
+		found = store.Change{}
+		rows, err := r.Changes(revision-1, 1)
+		if len(rows) > 0 && rows[0].Revision == revision {
+			found = rows[0]
+		}
+		return err
+	})
+	return found, err
+}
+
+func sameChange(a, b store.Change) bool {
+	sameTime := a.Time.Equal(b.Time)
+	a.Time = b.Time
+	return sameTime && a == b
 }
 
 // erase removes every row of an owner.

@@ -516,6 +516,29 @@ func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
 	}
 }
 
+// The same holds if the source has changed more since than the target.
+func TestCopyAgainAfterWriterOfTarget(t *testing.T) {
+	t.Parallel()
+	o := store.Owner{Tenant: "a", Agent: "agent-002"}
+	from, to := memstore.New(), newFile(t)
+	fill(t, from, 4, 6, 1)
+	var rows []string
+	changes := listed{from, new(int), func(n int) {
+		if n == 2 {
+			work(t, from, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(4, 4)))
+			work(t, to, o.Tenant, o.Agent, 4, rand.New(rand.NewPCG(5, 5)))
+			rows = rowsOf(t, to, o)
+		}
+	}}
+	_, err := migrate.Copy(t.Context(), changes, to, migrate.Options{From: "source"})
+	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
+		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
+	}
+	if len(rows) == 0 || !slices.Equal(rows, rowsOf(t, to, o)) {
+		t.Errorf("what somebody else wrote to %s in the target is gone", o)
+	}
+}
+
 // Of two Copies into one target, the last one that begins wins.
 func TestCopyTwice(t *testing.T) {
 	testkit.SkipInShort(t)
