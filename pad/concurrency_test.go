@@ -41,6 +41,7 @@ func changesBeside(p, view *pad.Pad, c *testkit.Clock, keys []string) map[string
 
 // Readers always find an entry that is there all the time, whatever changes beside it.
 func TestReadersDuringWrites(t *testing.T) {
+	defer pad.SetFold(3, -50)()
 	c := testkit.NewClock()
 	p, err := pad.New(pad.Options{Now: c.Now})
 	testkit.Must(t, err)
@@ -95,6 +96,7 @@ func TestReadersDuringWrites(t *testing.T) {
 
 // No access is lost while fold stores accesses in entries.
 func TestAccessesDuringFolds(t *testing.T) {
+	defer pad.SetFold(2, -1000)()
 	p, c := newPad(t, pad.Options{})
 	keys := make([]string, 100)
 	for i := range keys {

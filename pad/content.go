@@ -1,7 +1,6 @@
 package pad
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -9,19 +8,27 @@ import (
 	"time"
 
 	"github.com/tidwall/btree"
+
+	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
 // content holds the entries of a pad by key, and ordered indexes of their keys. Copies
 // share structure.
 type content struct {
-	root  *node
+	trie  entryTrie
 	order *btree.BTreeG[place]
 	keys  *btree.BTreeG[string]
 	tags  *btree.BTreeG[tagged]
 	due   *btree.BTreeG[due]
-	seq   uint64     // the last place in the order of creation
-	lock  sync.Mutex // held while a content that is shared is copied
+	seq   uint64     // of the store when the content was frozen
+	lock  sync.Mutex // held while a frozen content is copied
 }
+
+// entryTrie holds the entries by key. Readers without a lock use its root.
+type (
+	entryTrie = trie.Trie[entry, *entry]
+	entryNode = trie.Node[entry, *entry]
+)
 
 // place is the place of a key in the order of creation.
 type place struct {
@@ -42,55 +49,41 @@ type due struct {
 }
 
 func newContent() *content {
+	options := btree.Options{NoLocks: true}
 	return &content{
-		root:  new(node),
-		order: newIndex(func(a, b place) bool { return a.seq < b.seq }),
-		keys:  newIndex(func(a, b string) bool { return a < b }),
-		tags:  newIndex(func(a, b tagged) bool { return a.tag < b.tag || a.tag == b.tag && a.seq < b.seq }),
-		due:   newIndex(func(a, b due) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }),
+		order: btree.NewBTreeGOptions(func(a, b place) bool { return a.seq < b.seq }, options),
+		keys:  btree.NewBTreeGOptions(func(a, b string) bool { return a < b }, options),
+		tags: btree.NewBTreeGOptions(func(a, b tagged) bool {
+			return a.tag < b.tag || a.tag == b.tag && a.seq < b.seq
+		}, options),
+		due: btree.NewBTreeGOptions(func(a, b due) bool {
+			return a.at < b.at || a.at == b.at && a.seq < b.seq
+		}, options),
 	}
 }
 
-// nothing is an empty content, which is always shared.
-var nothing = newContent()
-
-func newIndex[T any](less func(a, b T) bool) *btree.BTreeG[T] {
-	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
-}
-
-// copied returns a copy to change, of a content that is shared.
+// copied returns a copy to change, of a content that is frozen.
 func (c *content) copied() *content {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return &content{
-		root: c.root, order: c.order.Copy(), keys: c.keys.Copy(), tags: c.tags.Copy(), due: c.due.Copy(), seq: c.seq,
-	}
+	d := &content{trie: c.trie.Copy()}
+	d.order, d.keys, d.tags, d.due = c.order.Copy(), c.keys.Copy(), c.tags.Copy(), c.due.Copy()
+	return d
 }
 
-// put stores an entry. old is the entry that has its key now, or nil. An entry without a
-// place gets that of old, or the last one.
+// put stores an entry. old is the entry that has its key now, or nil.
 func (c *content) put(e, old *entry) {
-	if old != nil && e.seq == 0 {
-		c.drop(old)
-		old = nil
-	}
-	if e.seq == 0 {
-		c.seq++
-		e.seq = c.seq
-	}
-	e.hash, e.due = hashOf(e.key), e.dueAt()
-	c.root = c.root.with(e, 0)
-	if old == nil {
-		c.keys.Set(e.key)
+	c.trie.Put(e)
+	if old == nil || old.seq != e.seq {
+		if old == nil {
+			c.keys.Set(e.key)
+		} else {
+			c.order.Delete(place{seq: old.seq})
+		}
 		c.order.Set(place{e.seq, e.key})
 	}
-	if old == nil || !slices.Equal(old.tags, e.tags) {
-		c.untag(old)
-		for _, tag := range e.tags {
-			c.tags.Set(tagged{tag, e.seq})
-		}
-	}
-	if old != nil && old.ttl > 0 {
+	c.retag(e, old)
+	if old != nil && old.ttl > 0 && (e.ttl == 0 || old.due != e.due || old.seq != e.seq) {
 		c.due.Delete(due{old.due, old.seq})
 	}
 	if e.ttl > 0 {
@@ -98,10 +91,19 @@ func (c *content) put(e, old *entry) {
 	}
 }
 
-func (c *content) untag(e *entry) {
-	if e == nil {
+func (c *content) retag(e, old *entry) {
+	if old != nil && old.seq == e.seq && slices.Equal(old.tags, e.tags) {
 		return
 	}
+	if old != nil {
+		c.untag(old)
+	}
+	for _, tag := range e.tags {
+		c.tags.Set(tagged{tag, e.seq})
+	}
+}
+
+func (c *content) untag(e *entry) {
 	for _, tag := range e.tags {
 		c.tags.Delete(tagged{tag, e.seq})
 	}
@@ -109,7 +111,7 @@ func (c *content) untag(e *entry) {
 
 // drop removes an entry, which must be there.
 func (c *content) drop(e *entry) {
-	c.root = c.root.without(e, 0)
+	c.trie.Remove(e.key)
 	c.keys.Delete(e.key)
 	c.order.Delete(place{seq: e.seq})
 	c.untag(e)
@@ -135,25 +137,7 @@ func (c *content) dueBy(now time.Time) []*entry {
 // at returns the entry at a place in the order of creation, which must be taken.
 func (c *content) at(seq uint64) *entry {
 	p, _ := c.order.Get(place{seq: seq})
-	return c.root.get(p.key)
-}
-
-// size counts the live entries of a view. For the whole pad the cost follows the number of
-// entries that are due.
-func (c *content) size(prefix string, now time.Time) (n int) {
-	if prefix != "" {
-		for range c.live(prefix, now) {
-			n++
-		}
-		return n
-	}
-	n = c.order.Len()
-	for _, e := range c.dueBy(now) {
-		if e.expired(now) {
-			n--
-		}
-	}
-	return n
+	return c.trie.Get(p.key)
 }
 
 // within reports whether a key belongs to the view with the prefix. No view has the
@@ -167,37 +151,37 @@ func within(key, prefix string) bool {
 func (c *content) below(prefix string) iter.Seq[*entry] {
 	if prefix == "" {
 		return func(yield func(*entry) bool) {
-			c.order.Scan(func(p place) bool { return yield(c.root.get(p.key)) })
+			c.order.Scan(func(p place) bool { return yield(c.trie.Get(p.key)) })
 		}
 	}
-	var list []*entry
-	c.keys.Ascend(prefix, func(key string) bool {
-		if within(key, prefix) {
-			list = append(list, c.root.get(key))
-		}
-		return strings.HasPrefix(key, prefix)
-	})
-	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
-	return slices.Values(list)
-}
-
-// live returns the entries of a view that have not expired, in the order of creation.
-func (c *content) live(prefix string, now time.Time) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
-		for e := range c.below(prefix) {
-			if !e.expired(now) && !yield(e) {
+		var list []*entry
+		c.keys.Ascend(prefix, func(key string) bool {
+			if !strings.HasPrefix(key, prefix) {
+				return false
+			}
+			if within(key, prefix) {
+				list = append(list, c.trie.Get(key))
+			}
+			return true
+		})
+		slices.SortFunc(list, bySeq)
+		for _, e := range list {
+			if !yield(e) {
 				return
 			}
 		}
 	}
 }
 
-// entry returns the live entry of a full key, nil if there is none.
-func (c *content) entry(key string, now time.Time) *entry {
-	if e := c.root.get(key); e != nil && !e.expired(now) {
-		return e
+func bySeq(a, b *entry) int {
+	switch {
+	case a.seq < b.seq:
+		return -1
+	case a.seq > b.seq:
+		return 1
 	}
-	return nil
+	return 0
 }
 
 // withTag returns all entries of a view with a tag, in the order of creation.

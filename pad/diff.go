@@ -24,7 +24,7 @@ func Diff(before, after *Snapshot) SnapshotDiff {
 	d := SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}
 	for a := range before.live() {
 		key := a.key[len(before.prefix):]
-		switch b := after.content.entry(after.prefix+key, after.time); {
+		switch b := after.entry(key); {
 		case b == nil:
 			d.Removed = append(d.Removed, key)
 		case sameValue(a, b) && sameOptions(a, b):
@@ -34,7 +34,7 @@ func Diff(before, after *Snapshot) SnapshotDiff {
 		}
 	}
 	for b := range after.live() {
-		if key := b.key[len(after.prefix):]; before.content.entry(before.prefix+key, before.time) == nil {
+		if key := b.key[len(after.prefix):]; before.entry(key) == nil {
 			d.Added = append(d.Added, key)
 		}
 	}

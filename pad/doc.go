@@ -23,8 +23,7 @@
 package pad
 
 // How it works: entries are immutable. They are in a hash trie, and snapshots share its
-// nodes: see trie.go and content.go. Readers of one key take no lock: see store.go. Only the
-// time of an access is stored in the entry itself. If a snapshot has the entry too, Get makes
-// a copy first: see Pad.access.
+// nodes: see package trie and content.go. Get takes no lock: see store.go. The time of an
+// access is stored beside the entry, so that snapshots do not change: see access.go.
 // persist.go has Save and Load, saving.go the auto-save, render.go the prompts, and
 // delivery.go the events.

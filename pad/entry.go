@@ -84,12 +84,11 @@ func (e Entry) Options() SetOptions {
 	return o
 }
 
-// entry is an Entry as it is stored. Pads and snapshots share it. Only the time of the
-// access changes.
+// entry is an Entry as it is stored. Pads and snapshots share it. Only the times of
+// access change.
 type entry struct {
 	key              string
-	hash             uint64 // of the key
-	value            any    // or *encoded
+	value            any // or *encoded
 	tags             []string
 	created, updated time.Time
 	ttl              time.Duration
@@ -97,57 +96,100 @@ type entry struct {
 	due              int64  // its place in the index of expiry: Unix ns, not after it expires
 	seq              uint64 // its place in the order of creation; a Set of a live entry keeps it
 	revision         uint64 // the change that made it; a copy has the same one
-	epoch            uint64 // of the store that made it; its accesses are stored in the entry until the next epoch
+	epoch            uint64 // the epoch in which it was made
 
-	accessed atomic.Int64 // Unix ms
+	accessed atomic.Int64 // Unix ms; changed only in the epoch of the entry
+	touches  atomic.Pointer[touch]
 }
-
-var (
-	epochs    atomic.Uint64 // each epoch is used by one store, so that no store changes another's entries
-	revisions atomic.Uint64 // each revision is used by one change
-)
-
-func newEpoch() uint64 { return epochs.Add(1) }
 
 func newRevision() uint64 { return revisions.Add(1) }
 
-// access stores an access, unless a later one is stored already.
-func (e *entry) access(ms int64) {
-	for have := e.accessed.Load(); have < ms && !e.accessed.CompareAndSwap(have, ms); {
-		have = e.accessed.Load()
+// Key makes an entry an item of a trie.
+func (e *entry) Key() string { return e.key }
+
+// accessedAt returns the last access that the moment sees, in Unix ms.
+func (e *entry) accessedAt(m moment) int64 {
+	for t := e.touches.Load(); t != nil; t = t.before {
+		if m.sees(t) {
+			return t.at.Load()
+		}
+	}
+	return e.accessed.Load()
+}
+
+// access stores an access at ms, unless a later one is stored already.
+func (e *entry) access(m moment, ms int64) {
+	if e.epoch == m.epoch {
+		raise(&e.accessed, ms)
+		return
+	}
+	for {
+		head := e.touches.Load()
+		if head != nil && head.branch == m.branch && head.epoch == m.epoch {
+			raise(&head.at, ms)
+			return
+		}
+		at := e.accessedAt(m)
+		// If the access is stored only on an earlier branch, fold will lose it.
+		if at >= ms && (head == nil || head.branch == m.branch) {
+			return
+		}
+		t := &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, key: e.key}
+		if head != nil {
+			t.number = head.number + 1
+		}
+		t.at.Store(max(at, ms))
+		if e.touches.CompareAndSwap(head, t) {
+			m.branch.add(t)
+			return
+		}
 	}
 }
 
-// expired reports whether the entry has expired at the given time.
-func (e *entry) expired(now time.Time) bool {
+// maxTouches is how many touches an entry may have. They stay when the pads that made
+// them are gone.
+const maxTouches = 32
+
+// crowded reports whether an access should go to a copy of the entry.
+func (e *entry) crowded() bool {
+	t := e.touches.Load()
+	return t != nil && t.number >= maxTouches
+}
+
+// expired reports whether the entry has expired at the given time. A sliding TTL
+// begins at the last access that the moment sees.
+func (e *entry) expired(m moment, now time.Time) bool {
 	if e.ttl == 0 {
 		return false
 	}
-	at, _ := e.expiresAt()
+	at, _ := e.expiresAt(m)
 	return !now.Before(at)
 }
 
-func (e *entry) expiresAt() (time.Time, bool) {
+func (e *entry) expiresAt(m moment) (time.Time, bool) {
 	if e.sliding {
-		return expiry(time.UnixMilli(e.accessed.Load()), e.ttl)
+		return expiry(time.UnixMilli(e.accessedAt(m)), e.ttl)
 	}
 	return expiry(e.created, e.ttl)
 }
 
-// copied returns a copy of the entry for another epoch.
-func (e *entry) copied(epoch uint64) *entry {
+// copied returns a copy to replace the entry. Its last access is the one that the
+// moment sees.
+func (e *entry) copied(m moment) *entry {
 	c := &entry{
 		key: e.key, value: e.value, tags: e.tags, created: e.created, updated: e.updated, ttl: e.ttl,
-		sliding: e.sliding, seq: e.seq, revision: e.revision, epoch: epoch,
+		sliding: e.sliding,
+		seq:     e.seq, revision: e.revision, epoch: m.epoch,
 	}
-	c.accessed.Store(e.accessed.Load())
+	c.accessed.Store(e.accessedAt(m))
+	c.due = c.dueAt(m)
 	return c
 }
 
 // dueAt returns when the entry expires, in Unix ns. Times out of range become the
 // nearest one in range.
-func (e *entry) dueAt() int64 {
-	at, ok := e.expiresAt()
+func (e *entry) dueAt(m moment) int64 {
+	at, ok := e.expiresAt(m)
 	if !ok {
 		return math.MaxInt64
 	}
@@ -164,11 +206,11 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// public returns the Entry under its key in a view.
-func (e *entry) public(prefix string) Entry {
+// public returns the Entry that the moment sees, under a key relative to a view.
+func (e *entry) public(m moment, key string) Entry {
 	return Entry{
-		Key: e.key[len(prefix):], Value: untyped(e.value), CreatedAt: e.created, UpdatedAt: e.updated,
-		AccessedAt: time.UnixMilli(e.accessed.Load()).In(e.created.Location()),
+		Key: key, Value: untyped(e.value), CreatedAt: e.created, UpdatedAt: e.updated,
+		AccessedAt: time.UnixMilli(e.accessedAt(m)).In(e.created.Location()),
 		TTL:        e.ttl, Sliding: e.sliding, Tags: slices.Clone(e.tags),
 	}
 }

@@ -9,7 +9,10 @@ func (p *Pad) find(key string) *entry {
 		return nil
 	}
 	e := p.store.get(full)
-	if e != nil && e.ttl > 0 && e.expired(p.store.o.Now()) {
+	if e == nil || e.ttl == 0 {
+		return e
+	}
+	if e.expired(*p.store.now.Load(), p.store.o.Now()) {
 		return p.store.removeExpired(full)
 	}
 	return e
@@ -27,25 +30,22 @@ func (p *Pad) access(key string) *entry {
 		return nil
 	}
 	now := s.o.Now()
-	if e.expired(now) {
+	if e.expired(*s.now.Load(), now) {
 		if e = s.removeExpired(full); e == nil {
 			return nil
 		}
 	}
 	for {
-		switch stale := e.sliding && e.due <= nanoseconds(now); { // its place in the index of expiry has passed
-		case e.accessed.Load() >= now.UnixMilli() && !stale:
-			return e
-		case e.epoch == s.epoch.Load() && !stale:
-			e.access(now.UnixMilli())
-		default:
-			s.renew(e)
+		at := s.now.Load()
+		if e.crowded() || e.sliding && e.due <= nanoseconds(now) { // its place in the index has passed
+			e = s.renewed(e)
 		}
+		e.access(*at, now.UnixMilli())
 		current := s.get(full)
-		if current == nil || current.revision != e.revision {
+		if current == nil || current.revision != e.revision || current == e && s.now.Load() == at {
 			return e
 		}
-		e = current
+		e = current // the entry was replaced, or an epoch has begun: the access may be lost
 	}
 }
 
@@ -74,10 +74,18 @@ func Get[T any](p *Pad, key string) (T, error) {
 // Peek returns the entry of a key, and false if there is none. It does not count as an
 // access.
 func (p *Pad) Peek(key string) (Entry, bool) {
-	if e := p.find(key); e != nil {
-		return e.public(p.prefix), true
+	s := p.store
+	for {
+		at := s.now.Load()
+		e := p.find(key)
+		if e == nil {
+			return Entry{}, false
+		}
+		entry := e.public(*at, key)
+		if s.now.Load() == at && s.get(e.key) == e {
+			return entry, true // no epoch began between the two
+		}
 	}
-	return Entry{}, false
 }
 
 // Has reports whether a key has a live entry. It does not count as an access.

@@ -21,14 +21,13 @@ package pad
 // panic and after [runtime.Goexit]. When stop or Close returns, a call that began
 // earlier may still be running.
 func (p *Pad) On(kind EventKind, handler func(Event)) (stop func()) {
-	if p.invalid() || handler == nil {
+	if p.invalid || handler == nil {
 		return func() {}
 	}
 	s := p.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &subscription{kind: kind, prefix: p.prefix, handler: handler}
-	s.events.handlers = append(s.events.handlers, h)
+	h := s.events.subscribe(kind, p.prefix, handler)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

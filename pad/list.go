@@ -3,22 +3,38 @@ package pad
 import (
 	"iter"
 	"slices"
+	"time"
 )
 
 // Len returns the number of live entries.
 func (p *Pad) Len() int {
-	p.store.mu.Lock()
-	defer p.store.mu.Unlock()
-	return p.store.content.size(p.prefix, p.store.o.Now())
+	s := p.store
+	if p.prefix == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reindex()
+		return s.liveAll()
+	}
+	v, now := s.view(), s.o.Now()
+	n := 0
+	for range p.live(v, now) {
+		n++
+	}
+	return n
 }
 
 // live returns the live entries of the pad or the view.
-func (p *Pad) live() iter.Seq[*entry] { return p.store.view().live(p.prefix, p.store.o.Now()) }
+func (p *Pad) live(v view, now time.Time) iter.Seq[*entry] {
+	if p.invalid {
+		return func(func(*entry) bool) {}
+	}
+	return v.live(p.prefix, now)
+}
 
 // Keys returns the keys of the live entries in the order of creation.
 func (p *Pad) Keys() []string {
 	keys := []string{}
-	for e := range p.live() {
+	for e := range p.live(p.store.view(), p.store.o.Now()) {
 		keys = append(keys, e.key[len(p.prefix):])
 	}
 	return keys
@@ -28,8 +44,9 @@ func (p *Pad) Keys() []string {
 // the iteration. The pad may change meanwhile.
 func (p *Pad) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for e := range p.live() {
-			if !yield(e.public(p.prefix)) {
+		v := p.store.view()
+		for e := range p.live(v, p.store.o.Now()) {
+			if !yield(e.public(v.at, e.key[len(p.prefix):])) {
 				return
 			}
 		}
@@ -54,10 +71,13 @@ func (p *Pad) Find(accept func(Entry) bool) []Entry {
 // follows the number of entries with the tag.
 func (p *Pad) FindByTag(tag string) []Entry {
 	list := []Entry{}
-	content, now := p.store.view(), p.store.o.Now()
-	for e := range content.withTag(tag, p.prefix) {
-		if !e.expired(now) {
-			list = append(list, e.public(p.prefix))
+	if p.invalid {
+		return list
+	}
+	v, now := p.store.view(), p.store.o.Now()
+	for e := range v.content.withTag(tag, p.prefix) {
+		if !e.expired(v.at, now) {
+			list = append(list, e.public(v.at, e.key[len(p.prefix):]))
 		}
 	}
 	return list

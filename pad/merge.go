@@ -1,11 +1,12 @@
 package pad
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
 // Conflict is a key that both sides of a merge changed, to different values. An entry is
@@ -65,13 +66,12 @@ func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resoluti
 	switch {
 	case theirs == nil:
 		return nil, fmt.Errorf("merge: theirs is nil: %w", ErrConfig)
-	case p.invalid() || theirs.invalid():
+	case p.invalid || theirs.invalid:
 		return nil, fmt.Errorf("merge: the namespace has no valid name: %w", ErrKey)
 	}
-	m := &merge{pad: p, base: orEmpty(base), resolve: resolve}
-	m.theirs = &Snapshot{content: theirs.store.view(), prefix: theirs.prefix}
+	m := &merge{pad: p, base: orEmpty(base), theirs: theirs.store.view(), prefix: theirs.prefix, resolve: resolve}
 	if p.store == theirs.store && p.prefix == theirs.prefix {
-		m.base = m.theirs // a pad has no changes against itself
+		m.base = &Snapshot{view: m.theirs, prefix: m.prefix} // a pad has no changes against itself
 	}
 	m.steps = make(map[string]*step)
 	keys := m.changedKeys()
@@ -90,10 +90,12 @@ func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resoluti
 
 // merge is a merge that is running. base and theirs do not change.
 type merge struct {
-	pad          *Pad
-	base, theirs *Snapshot
-	resolve      func(Conflict) Resolution
-	steps        map[string]*step
+	pad     *Pad
+	base    *Snapshot
+	theirs  view
+	prefix  string // of theirs
+	resolve func(Conflict) Resolution
+	steps   map[string]*step
 }
 
 // step is the decision about a key that theirs changed.
@@ -107,18 +109,25 @@ type step struct {
 // changedKeys returns the keys whose entries differ between base and theirs, sorted.
 func (m *merge) changedKeys() []string {
 	var keys []string
-	if m.theirs.prefix == m.base.prefix {
-		differences(m.base.content.root, m.theirs.content.root, func(e *entry) {
-			if within(e.key, m.theirs.prefix) {
-				keys = append(keys, e.key[len(m.theirs.prefix):])
+	if m.prefix == m.base.prefix {
+		var before *entryNode
+		if m.base.view.content != nil {
+			before = m.base.view.content.trie.Root()
+		}
+		trie.Diff(before, m.theirs.content.trie.Root(), func(a, b *entry) {
+			if a == nil {
+				a = b
+			}
+			if within(a.key, m.prefix) {
+				keys = append(keys, a.key[len(m.prefix):])
 			}
 		})
 	} else {
-		d := Diff(m.base, m.theirs)
+		d := Diff(m.base, &Snapshot{view: m.theirs, prefix: m.prefix})
 		keys = slices.Concat(d.Added, d.Removed, d.Updated)
 	}
 	slices.Sort(keys)
-	return slices.Compact(keys)
+	return keys
 }
 
 // plan decides about keys, by the current content of all sides.
@@ -126,9 +135,8 @@ func (m *merge) plan(keys []string) {
 	s := m.pad.store
 	ours, now := s.view(), s.o.Now()
 	for _, key := range keys {
-		base := m.base.content.entry(m.base.prefix+key, now)
-		st := &step{key: key, ours: ours.entry(m.pad.prefix+key, now),
-			theirs: m.theirs.content.entry(m.theirs.prefix+key, now)}
+		base := m.base.view.entry(m.base.prefix+key, now)
+		st := &step{key: key, ours: ours.entry(m.pad.prefix+key, now), theirs: m.theirs.entry(m.prefix+key, now)}
 		m.steps[key] = st
 		switch {
 		case sameValue(st.ours, st.theirs):
@@ -138,22 +146,14 @@ func (m *merge) plan(keys []string) {
 			st.take = Theirs()
 		default:
 			st.conflict = &Conflict{
-				Key: key, Base: base.publicly(m.base.prefix), Ours: st.ours.publicly(m.pad.prefix),
-				Theirs: st.theirs.publicly(m.theirs.prefix),
+				Key: key, Base: m.base.view.publicly(base, key), Ours: ours.publicly(st.ours, key),
+				Theirs: m.theirs.publicly(st.theirs, key),
 			}
 			if m.resolve != nil {
 				st.take = m.resolve(*st.conflict)
 			}
 		}
 	}
-}
-
-// publicly is public of an entry that may be nil.
-func (e *entry) publicly(prefix string) *Entry {
-	if e == nil {
-		return nil
-	}
-	return new(e.public(prefix))
 }
 
 // optionsWin decides whose tags and TTL to take if the values are the same.
@@ -173,9 +173,9 @@ func (m *merge) apply() (again []string, err error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
-	now := s.o.Now()
+	now, at := s.o.Now(), *s.now.Load()
 	for key, st := range m.steps {
-		if have := s.content.entry(m.pad.prefix+key, now); !sameRevision(have, st.ours) {
+		if have := (view{s.look(), at}).entry(m.pad.prefix+key, now); !sameRevision(have, st.ours) {
 			again = append(again, key)
 		}
 	}
@@ -183,8 +183,15 @@ func (m *merge) apply() (again []string, err error) {
 		slices.Sort(again)
 		return again, nil
 	}
-	for _, st := range m.inOrder() {
-		m.do(st, now)
+	steps := m.inOrder()
+	if len(steps) > 0 {
+		s.together = true
+		s.edit().trie.Detach() // so that readers of the old root see none of the changes
+		for _, st := range steps {
+			m.do(st, now)
+		}
+		s.together = false
+		s.changed()
 		s.noteChange()
 	}
 	return nil, nil
@@ -200,7 +207,13 @@ func (m *merge) inOrder() []*step {
 		}
 	}
 	slices.SortFunc(list, func(a, b *step) int {
-		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.key, b.key))
+		switch x, y := a.place(), b.place(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return strings.Compare(a.key, b.key)
 	})
 	return list
 }
@@ -215,23 +228,34 @@ func (st *step) place() uint64 {
 // do makes the change of one step. The lock must be held.
 func (m *merge) do(st *step, now time.Time) {
 	s, key := m.pad.store, m.pad.prefix+st.key
-	switch old := s.content.root.get(key); {
+	old := s.look().trie.Get(key)
+	switch {
 	case st.take.choice == takeValue:
 		like := st.ours
 		if like == nil {
 			like = st.theirs
 		}
 		s.set(key, st.take.value, setting{like.ttl, like.sliding, like.tags}, now)
+		return
 	case st.theirs == nil:
-		s.remove(old, EventDelete)
-	default:
-		e := st.theirs.copied(s.epoch.Load())
-		e.key, e.seq, e.revision = key, 0, newRevision()
-		if st.ours != nil {
-			e.seq = old.seq
-		}
-		s.put(e, old)
+		s.delete(old)
+		return
 	}
+	if old != nil && st.ours == nil {
+		s.expire(old)
+		old = nil
+	}
+	e := st.theirs.copied(m.theirs.at)
+	e.key, e.revision, e.epoch = key, newRevision(), s.now.Load().epoch
+	if old != nil {
+		e.seq = old.seq
+	} else {
+		s.seq++
+		e.seq = s.seq
+	}
+	s.edit().put(e, old)
+	s.changed()
+	s.event(Event{Kind: EventSet, Key: key, Update: old != nil}, e)
 }
 
 // conflicts returns the conflicts as they were last decided.

@@ -2,18 +2,17 @@ package pad
 
 import (
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
 
 // Pad is working memory: values under keys, in the order of creation. A value must not
 // be changed after it was stored. [Pad.Namespace] returns a view of a pad, which is a
-// Pad too. A Pad is safe for concurrent use. Get waits for nobody, except that the first Get
-// of an entry after a Snapshot, a Fork or a Restore copies the entry, as a Set does.
+// Pad too. A Pad is safe for concurrent use. Get never waits for another Get.
 type Pad struct {
-	store  *store
-	prefix string // of the full keys; "" for the whole pad, noView for none
+	store   *store
+	prefix  string // of the full keys; "" for the whole pad
+	invalid bool   // the view has no valid name
 }
 
 // New returns an empty pad. It loads nothing: see [Pad.Load]. A pad with a SweepInterval
@@ -23,7 +22,7 @@ func New(o Options) (*Pad, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(o)
+	s := newStore(o, emptyView())
 	s.startSaving()
 	s.startSweep()
 	return &Pad{store: s}, nil
@@ -32,7 +31,7 @@ func New(o Options) (*Pad, error) {
 // fullKey checks a key and returns it with the prefix of the view.
 func (p *Pad) fullKey(key string) (string, error) {
 	switch {
-	case p.invalid():
+	case p.invalid:
 		return "", fmt.Errorf("the namespace has no valid name: %w", ErrKey)
 	case key == "":
 		return "", fmt.Errorf("the key is empty: %w", ErrKey)
@@ -73,31 +72,33 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 
 // set stores a value. The lock must be held.
 func (s *store) set(key string, value any, o setting, now time.Time) {
+	at := s.now.Load()
 	e := &entry{
 		key: key, value: value, tags: o.tags, created: now, updated: now, ttl: o.ttl, sliding: o.sliding,
-		revision: newRevision(), epoch: s.epoch.Load(),
+		revision: newRevision(), epoch: at.epoch,
 	}
 	e.accessed.Store(now.UnixMilli())
-	old := s.content.root.get(key)
-	if old != nil && !old.expired(now) {
-		if e.created = old.created; e.expired(now) {
-			e.created = now
-		} else {
-			e.seq = old.seq
+	old := s.look().trie.Get(key)
+	if old != nil && !old.expired(*at, now) {
+		e.seq, e.created = old.seq, old.created
+		if !e.expired(*at, now) {
+			e.due = e.dueAt(*at)
+			s.edit().put(e, old)
+			s.changed()
+			s.event(Event{Kind: EventSet, Key: key, Update: true}, e)
+			return
 		}
+		e.created = now
 	}
-	s.put(e, old)
-}
-
-// put stores an entry, with the events. If it has the place of old, which may be nil, it
-// replaces that one, else old has expired. The lock must be held.
-func (s *store) put(e, old *entry) {
-	update := old != nil && e.seq == old.seq
-	if old != nil && !update {
-		s.event(Event{Kind: EventExpire, Key: e.key}, old)
+	if old != nil {
+		s.event(Event{Kind: EventExpire, Key: key}, old)
 	}
+	s.seq++
+	e.seq = s.seq
+	e.due = e.dueAt(*at)
 	s.edit().put(e, old)
-	s.event(Event{Kind: EventSet, Key: e.key, Update: update}, e)
+	s.changed()
+	s.event(Event{Kind: EventSet, Key: key}, e)
 }
 
 // Delete removes a key, and reports whether it had a live entry. On a closed pad it
@@ -110,16 +111,16 @@ func (p *Pad) Delete(key string) bool {
 	s := p.store
 	s.mu.Lock()
 	defer s.unlock()
-	e := s.content.root.get(full)
+	e := s.look().trie.Get(full)
 	if s.closed || e == nil {
 		return false
 	}
 	s.noteChange()
-	if e.expired(s.o.Now()) {
-		s.remove(e, EventExpire)
+	if e.expired(*s.now.Load(), s.o.Now()) {
+		s.expire(e)
 		return false
 	}
-	s.remove(e, EventDelete)
+	s.delete(e)
 	return true
 }
 
@@ -129,24 +130,27 @@ func (p *Pad) Clear() int {
 	s := p.store
 	s.mu.Lock()
 	defer s.unlock()
-	if s.closed || p.invalid() {
+	if s.closed || p.invalid {
 		return 0
 	}
 	n := s.clear(p.prefix)
+	s.changed()
 	s.noteChange()
 	return n
 }
 
-// clear removes the entries of a view, and returns how many of them were live. The lock must
-// be held.
-func (s *store) clear(prefix string) (n int) {
-	now := s.o.Now()
+// clear removes the entries of a view. Readers see that when the caller calls changed,
+// together with the entries that the caller adds. The lock must be held.
+func (s *store) clear(prefix string) int {
+	now, at := s.o.Now(), *s.now.Load()
+	n := 0
 	if prefix == "" {
-		n = s.content.size("", now)
-		s.content, s.shared = nothing, true
+		n = s.liveAll()
+		s.edited, s.frozen = newContent(), nil
 	} else {
-		for e := range s.content.below(prefix) {
-			if !e.expired(now) {
+		s.edit().trie.Detach()
+		for e := range s.look().below(prefix) {
+			if !e.expired(at, now) {
 				n++
 			}
 			s.edit().drop(e)
@@ -154,6 +158,11 @@ func (s *store) clear(prefix string) (n int) {
 	}
 	s.event(Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
 	return n
+}
+
+// liveAll counts the live entries of the whole pad. The lock must be held.
+func (s *store) liveAll() int {
+	return s.look().order.Len() - view{s.look(), *s.now.Load()}.expiredBy(s.o.Now())
 }
 
 // Sweep removes all expired entries of the whole pad, and returns how many. Its cost
@@ -169,20 +178,17 @@ func (p *Pad) Sweep() int { return p.store.sweep() }
 // If the name is empty or not valid UTF-8, the view is empty, and Set fails with
 // [ErrKey]. So a program that lost an agent's name does not open the whole pad.
 func (p *Pad) Namespace(name string) *Pad {
-	prefix := p.prefix + name + ":"
-	if name == "" || !utf8.ValidString(name) {
-		prefix = noView
+	return &Pad{
+		store: p.store, prefix: p.prefix + name + ":",
+		invalid: p.invalid || name == "" || !utf8.ValidString(name),
 	}
-	return &Pad{store: p.store, prefix: prefix}
 }
-
-// noView is the prefix of a view without a valid name. It is not UTF-8, so no key has it.
-const noView = "\xff"
-
-func (p *Pad) invalid() bool { return strings.HasPrefix(p.prefix, noView) }
 
 // Snapshot returns the live entries of the pad or the view. The cost does not depend on
 // their number.
 func (p *Pad) Snapshot() *Snapshot {
+	if p.invalid {
+		return &Snapshot{time: p.store.o.Now()}
+	}
 	return p.store.snapshot(p.prefix)
 }

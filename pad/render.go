@@ -1,8 +1,10 @@
 package pad
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"time"
 )
 
 // RenderOptions are the options of [Pad.Render]. The zero value renders all entries as KV.
@@ -42,28 +44,44 @@ type RenderOptions struct {
 // CountTokens is called without a lock. The texts that it gets add up to a small multiple
 // of the whole text.
 func (p *Pad) Render(o RenderOptions) string {
-	return (&Snapshot{time: p.store.o.Now(), content: p.store.view(), prefix: p.prefix}).Render(o)
+	if p.invalid {
+		return view{}.render("", time.Time{}, o)
+	}
+	return p.store.view().render(p.prefix, p.store.o.Now(), o)
 }
 
 // Render writes the entries like [Pad.Render].
-func (s *Snapshot) Render(o RenderOptions) string {
+func (s *Snapshot) Render(o RenderOptions) string { return s.view.render(s.prefix, s.time, o) }
+
+func (v view) render(prefix string, now time.Time, o RenderOptions) string {
 	if o.MaxTokens < 0 {
 		return ""
 	}
-	within := s.prefix
-	if o.Namespace != "" {
-		within += strings.TrimSuffix(o.Namespace, ":") + ":"
-	}
 	r := rendering{header: o.Header, layout: o.Format.layout()}
-	for e := range orEmpty(s).content.live(within, s.time) {
-		if len(o.Tags) == 0 || e.taggedAny(o.Tags) {
-			r.pieces = append(r.pieces, r.piece(e, e.key[len(s.prefix):], o.Metadata))
-		}
+	for e := range v.chosen(prefix, now, o) {
+		r.pieces = append(r.pieces, r.piece(e, e.key[len(prefix):], v.at, o.Metadata))
 	}
 	if o.MaxTokens == 0 {
 		return r.join(r.pieces, 0)
 	}
 	return newBudget(&r, o.MaxTokens, o.CountTokens).fit()
+}
+
+// chosen returns the live entries below a prefix that the options select.
+func (v view) chosen(prefix string, now time.Time, o RenderOptions) iter.Seq[*entry] {
+	if o.Namespace != "" {
+		prefix += strings.TrimSuffix(o.Namespace, ":") + ":"
+	}
+	return func(yield func(*entry) bool) {
+		if v.content == nil {
+			return
+		}
+		for e := range v.live(prefix, now) {
+			if (len(o.Tags) == 0 || e.taggedAny(o.Tags)) && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 func (e *entry) taggedAny(tags []string) bool {

@@ -118,9 +118,9 @@ type meta struct {
 	until   string
 }
 
-func newMeta(e *entry) *meta {
+func newMeta(e *entry, at moment) *meta {
 	m := &meta{tags: e.tags, updated: stamp(e.updated)}
-	switch expires, ok := e.expiresAt(); {
+	switch expires, ok := e.expiresAt(at); {
 	case !ok:
 	case e.sliding:
 		m.limit, m.until = "ttl", e.ttl.String()

@@ -22,10 +22,10 @@ type piece struct {
 	count int    // tokens of the text
 }
 
-func (r *rendering) piece(e *entry, key string, withMeta bool) *piece {
+func (r *rendering) piece(e *entry, key string, at moment, withMeta bool) *piece {
 	p := &piece{entry: e, index: len(r.pieces), key: key}
 	if withMeta {
-		p.meta = newMeta(e)
+		p.meta = newMeta(e, at)
 	}
 	p.text = r.layout.entry(key, r.layout.value(e.value), p.meta) + r.layout.separator
 	return p

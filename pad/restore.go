@@ -1,6 +1,9 @@
 package pad
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig], also for
 // a nil snapshot.
@@ -27,7 +30,7 @@ func (p *Pad) Restore(from *Snapshot) error {
 	switch {
 	case from == nil:
 		return fmt.Errorf("restore: the snapshot is nil: %w", ErrConfig)
-	case p.invalid():
+	case p.invalid:
 		return fmt.Errorf("restore: the namespace has no valid name: %w", ErrKey)
 	}
 	s := p.store
@@ -59,35 +62,48 @@ func (s *store) reportValueless(what string, from *Snapshot) {
 
 // restore replaces the content of a view. The lock must be held.
 func (s *store) restore(prefix string, from *Snapshot) {
-	s.clear(prefix)
-	s.copyIn(prefix, from)
-	if len(s.events.handlers) == 0 {
+	if prefix == "" && from.prefix == "" && from.view.content != nil {
+		if s.events.any() {
+			s.event(Event{Kind: EventClear, Count: s.liveAll()}, nil)
+		}
+		s.adopt(from.view, from.time)
+	} else {
+		s.clear(prefix)
+		s.copyIn(prefix, from)
+	}
+	if !s.events.any() {
 		return
 	}
-	for e := range s.content.live(prefix, s.o.Now()) {
+	for e := range (view{s.look(), *s.now.Load()}).live(prefix, s.o.Now()) {
 		s.event(Event{Kind: EventSet, Key: e.key}, e)
 	}
 }
 
-// copyIn adds the entries of a snapshot below a prefix where there are none. If it is the
-// whole pad, and the snapshot is of a whole pad, the two share everything until the first
+// adopt makes a view the content of the store. The two share everything until the first
 // change.
-func (s *store) copyIn(prefix string, from *Snapshot) {
-	if prefix == "" && from.prefix == "" {
-		s.adopt(orEmpty(from).content)
-		for _, e := range s.content.dueBy(from.time) {
-			if e.expired(from.time) {
-				s.edit().drop(e) // a snapshot has only live entries
-			}
-		}
-	} else {
-		for e := range from.live() {
-			c := e.copied(s.epoch.Load())
-			c.key, c.seq, c.revision = prefix+e.key[len(from.prefix):], 0, newRevision()
-			s.edit().put(c, nil)
+func (s *store) adopt(from view, taken time.Time) {
+	at := from.at.after()
+	s.edited, s.frozen, s.seq = nil, from.content, max(s.seq, from.content.seq)
+	for _, e := range from.content.dueBy(taken) {
+		if e.expired(from.at, taken) {
+			s.edit().drop(e) // a snapshot has only live entries
 		}
 	}
-	s.root.Store(s.content.root)
+	s.now.Store(&at)
+	s.changed()
+	s.fold()
+}
+
+// copyIn adds the entries of a snapshot below a prefix.
+func (s *store) copyIn(prefix string, from *Snapshot) {
+	at := *s.now.Load()
+	for e := range from.live() {
+		c := e.copied(from.view.at)
+		s.seq++
+		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.seq, newRevision(), at.epoch
+		s.edit().put(c, nil)
+	}
+	s.changed()
 }
 
 // Fork returns an independent pad with the same content and options, but without Saver,
@@ -96,7 +112,13 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 func (p *Pad) Fork() *Pad {
 	o := p.store.o
 	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
-	fork := &Pad{store: newStore(o)}
-	fork.store.copyIn("", p.Snapshot())
+	from := p.Snapshot()
+	if p.invalid || p.prefix != "" {
+		fork := &Pad{store: newStore(o, emptyView())}
+		fork.store.copyIn("", from)
+		return fork
+	}
+	fork := &Pad{store: newStore(o, from.view)}
+	fork.store.adopt(from.view, from.time)
 	return fork
 }

@@ -18,16 +18,28 @@ import (
 //
 // The zero value is an empty snapshot. A Snapshot is safe for concurrent use.
 type Snapshot struct {
-	time    time.Time
-	content *content // shared, so it does not change; nil in an empty snapshot
-	prefix  string
-	json    []byte // the result of MarshalJSON, if it is known
+	time   time.Time
+	view   view // without a content in an empty snapshot
+	prefix string
+	json   []byte // the result of MarshalJSON, if it is known
 
 	valueless []string // keys of the entries that had no value in the JSON
 }
 
 // Len returns the number of entries.
-func (s *Snapshot) Len() int { return orEmpty(s).content.size(s.prefix, s.time) }
+func (s *Snapshot) Len() int {
+	if s.view.content == nil {
+		return 0
+	}
+	if s.prefix == "" {
+		return s.view.content.order.Len() - s.view.expiredBy(s.time)
+	}
+	n := 0
+	for range s.live() {
+		n++
+	}
+	return n
+}
 
 // Time returns when the snapshot was taken.
 func (s *Snapshot) Time() time.Time { return s.time }
@@ -37,19 +49,26 @@ func (s *Snapshot) Time() time.Time { return s.time }
 func (s *Snapshot) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for e := range s.live() {
-			if !yield(e.public(s.prefix)) {
+			if !yield(e.public(s.view.at, e.key[len(s.prefix):])) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Snapshot) live() iter.Seq[*entry] { return orEmpty(s).content.live(s.prefix, s.time) }
+func (s *Snapshot) live() iter.Seq[*entry] {
+	if s.view.content == nil {
+		return func(func(*entry) bool) {}
+	}
+	return s.view.live(s.prefix, s.time)
+}
 
-// orEmpty returns an empty snapshot for one without a content, and for nil.
 func orEmpty(s *Snapshot) *Snapshot {
-	if s == nil || s.content == nil {
-		return &Snapshot{content: nothing}
+	if s == nil {
+		return &Snapshot{}
 	}
 	return s
 }
+
+// entry returns the live entry of a key, nil if there is none.
+func (s *Snapshot) entry(key string) *entry { return s.view.entry(s.prefix+key, s.time) }

@@ -61,7 +61,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 }
 
 func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
-	if err := inRange(milliseconds(e.created), milliseconds(e.updated), e.accessed.Load()); err != nil {
+	if err := inRange(milliseconds(e.created), milliseconds(e.updated), e.accessedAt(s.view.at)); err != nil {
 		return nil, err
 	}
 	value, err := encodeExactly(e.value)
@@ -75,7 +75,7 @@ func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
 	j := entryJSON{
 		Key: e.key[len(s.prefix):], Value: value, CreatedAt: ms(milliseconds(e.created)),
 		UpdatedAt:  ms(milliseconds(e.updated)),
-		AccessedAt: ms(e.accessed.Load()), SlidingTTL: e.sliding, Tags: e.tags,
+		AccessedAt: ms(e.accessedAt(s.view.at)), SlidingTTL: e.sliding, Tags: e.tags,
 	}
 	if e.ttl > 0 {
 		j.TTL = ms(ttlMilliseconds(e.ttl))
@@ -136,14 +136,17 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	read := Snapshot{time: taken, content: newContent()}
+	c, at := newContent(), moment{&branch{}, newEpoch()}
+	read := Snapshot{time: taken, view: view{c, at}}
 	for _, e := range entries {
 		if e.value == nil {
 			e.value = newEncoded(json.RawMessage("null"))
 			read.valueless = append(read.valueless, e.key)
 		}
-		e.revision = newRevision()
-		read.content.put(e, nil)
+		c.seq++
+		e.seq, e.revision, e.epoch = c.seq, newRevision(), at.epoch
+		e.due = e.dueAt(at)
+		c.put(e, nil)
 	}
 	*s = read
 	return nil

@@ -20,11 +20,14 @@ type Stats struct {
 // Stats returns counts of the entries of the pad or the view. It visits every entry.
 func (p *Pad) Stats() Stats {
 	st := Stats{Namespaces: []string{}, TagCounts: map[string]int{}}
-	content, now := p.store.view(), p.store.o.Now()
+	if p.invalid {
+		return st
+	}
+	v, now := p.store.view(), p.store.o.Now()
 	names := map[string]bool{}
-	for e := range content.below(p.prefix) {
+	for e := range v.content.below(p.prefix) {
 		st.RawSize++
-		if e.expired(now) {
+		if e.expired(v.at, now) {
 			continue
 		}
 		st.Size++

@@ -1,6 +1,7 @@
 package pad
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,83 +13,170 @@ type store struct {
 	o      Options
 	saving *saving // nil without a Saver
 
-	root  atomic.Pointer[node] // the entries that readers see
-	epoch atomic.Uint64        // begins with each snapshot; accesses are stored in entries of this epoch alone
+	root atomic.Pointer[entryNode] // the current root of the trie
+	now  atomic.Pointer[moment]    // the moment at which accesses happen
 
-	mu        sync.Mutex // guards the following
-	content   *content
-	shared    bool // a view or a snapshot has the content too, which must not change
-	closed    bool
-	events    events
+	mu     sync.Mutex // guards the following
+	edited *content   // the content, if it has changed since it was frozen; else nil
+	frozen *content   // the content that views share, which must not change; nil if edited is not
+	seq    uint64     // the last place in the order of creation
+	closed bool
+	events events
+
+	together  bool   // a merge is running: readers must not see part of it
 	stopSweep func() // nil without a sweep; set once
 }
 
-func newStore(o Options) *store {
-	s := &store{o: o}
-	s.adopt(nothing)
+func newStore(o Options, from view) *store {
+	s := &store{o: o, frozen: from.content}
+	s.root.Store(from.content.trie.Root())
+	s.now.Store(&from.at)
 	return s
 }
 
-// adopt makes a content that is shared that of the store. The lock must be held.
-func (s *store) adopt(c *content) {
-	s.content, s.shared = c, true
-	s.root.Store(c.root)
-	s.epoch.Store(newEpoch())
+// get returns the entry of a full key, expired or not.
+func (s *store) get(key string) *entry { return s.root.Load().Get(key) }
+
+// changed shows a change of the content to readers. The lock must be held.
+func (s *store) changed() {
+	if s.together {
+		return
+	}
+	if root := s.look().trie.Root(); s.root.Load() != root {
+		s.root.Store(root)
+	}
 }
 
-// get returns the entry of a full key, expired or not.
-func (s *store) get(key string) *entry { return s.root.Load().get(key) }
-
-// edit returns the content to change. The lock must be held. Readers see the change when
-// unlock is called.
-func (s *store) edit() *content {
-	if s.shared {
-		s.content, s.shared = s.content.copied(), false
+// look returns the content to read. The lock must be held.
+func (s *store) look() *content {
+	if s.edited != nil {
+		return s.edited
 	}
-	return s.content
+	return s.frozen
+}
+
+// edit returns the content to change. The lock must be held.
+func (s *store) edit() *content {
+	if s.edited == nil {
+		s.edited, s.frozen = s.frozen.copied(), nil
+	}
+	return s.edited
+}
+
+// freeze returns the content for a view. The next change makes a copy. The lock must
+// be held.
+func (s *store) freeze() *content {
+	if s.frozen == nil {
+		s.frozen, s.edited = s.edited, nil
+		s.frozen.seq = s.seq
+	}
+	return s.frozen
 }
 
 // view returns the current content. Later accesses may show in it.
-func (s *store) view() *content {
+func (s *store) view() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shared = true
-	return s.content
+	return view{s.freeze(), *s.now.Load()}
 }
 
 // snapshot returns what a view holds now. Later accesses do not show in it.
 func (s *store) snapshot(prefix string) *Snapshot {
 	now := s.o.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shared = true
-	s.epoch.Store(newEpoch())
-	return &Snapshot{time: now, content: s.content, prefix: prefix}
+	return &Snapshot{time: now, view: s.seal(), prefix: prefix}
 }
 
-// renew replaces an entry by a copy of the present epoch, whose place in the index of expiry
-// follows from its last access.
-func (s *store) renew(e *entry) {
+func (s *store) seal() view {
 	s.mu.Lock()
-	defer s.unlock()
-	if s.content.root.get(e.key) == e {
-		s.replace(e)
+	defer s.mu.Unlock()
+	s.fold()
+	s.reindex()
+	v := view{s.freeze(), *s.now.Load()}
+	s.now.Store(&moment{v.at.branch, newEpoch()})
+	return v
+}
+
+// fold runs when a store has maxDepth branches, or more touches than entries and
+// minTouches. Tests lower both.
+var (
+	maxDepth   = 32
+	minTouches = int64(1024)
+)
+
+// fold stores the accesses of earlier epochs in the entries, and begins a branch
+// without a past. It waits until there are enough touches that the cost of an access
+// stays constant. The lock must be held.
+func (s *store) fold() {
+	now := *s.now.Load()
+	total := int64(0)
+	for b := now.branch; b != nil; b = b.parent.Load() {
+		total += b.touches.Load()
+	}
+	if now.branch.depth < maxDepth && total <= minTouches+int64(s.look().order.Len()) {
+		return
+	}
+	next := now.after()
+	next.branch.depth = 0
+	s.now.Store(&next)
+	for b := now.branch; b != nil; b = b.parent.Load() {
+		for t := b.touched.Load(); t != nil; t = t.next {
+			if e := s.look().trie.Get(t.key); e != nil && e.touches.Load() != nil {
+				s.replace(e, now, next)
+			}
+		}
+	}
+	next.branch.parent.Store(nil) // not earlier: Gets run meanwhile
+}
+
+// replace replaces an entry by a copy that holds its last access. If a Get runs
+// meanwhile, its access is in the copy, or the Get finds the copy and tries again.
+func (s *store) replace(e *entry, from, to moment) {
+	c := e.copied(from)
+	c.epoch = to.epoch
+	s.edit().put(c, e)
+	s.changed()
+	raise(&c.accessed, e.accessedAt(to))
+}
+
+// reindex moves entries that are due but were accessed meanwhile to a later place in
+// the index of expiry, so that dueBy returns few live entries. An entry moves at most
+// once in its TTL. The lock must be held.
+func (s *store) reindex() {
+	now, at := s.o.Now(), *s.now.Load()
+	for _, e := range s.look().dueBy(now) {
+		if !e.expired(at, now) {
+			s.replace(e, at, at)
+		}
 	}
 }
 
-// replace is renew, with the lock held. If a Get runs meanwhile, its access is in the copy,
-// or the Get finds the copy and tries again.
-func (s *store) replace(e *entry) {
-	c := e.copied(s.epoch.Load())
-	s.edit().put(c, e)
-	s.root.Store(s.content.root)
-	c.access(e.accessed.Load())
+// renewed replaces an entry by a copy and returns the copy. If the lock is taken, it
+// returns the entry itself.
+func (s *store) renewed(e *entry) *entry {
+	if !s.mu.TryLock() {
+		return e
+	}
+	defer s.mu.Unlock()
+	if s.look().trie.Get(e.key) != e {
+		return e
+	}
+	at := *s.now.Load()
+	s.replace(e, at, at)
+	return s.look().trie.Get(e.key)
 }
 
-// remove removes an entry. The lock must be held.
-func (s *store) remove(e *entry, kind EventKind) {
+// expire removes an expired entry. The lock must be held.
+func (s *store) expire(e *entry) {
 	s.edit().drop(e)
-	s.event(Event{Kind: kind, Key: e.key}, e)
+	s.changed()
+	s.event(Event{Kind: EventExpire, Key: e.key}, e)
+}
+
+// delete removes a live entry. The lock must be held.
+func (s *store) delete(e *entry) {
+	s.edit().drop(e)
+	s.changed()
+	s.event(Event{Kind: EventDelete, Key: e.key}, e)
 }
 
 // removeExpired removes the entry of a key for a reader that found it expired. If the
@@ -96,32 +184,33 @@ func (s *store) remove(e *entry, kind EventKind) {
 func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
 	defer s.unlock()
-	e := s.content.root.get(key)
-	if e != nil && !e.expired(s.o.Now()) {
+	e := s.look().trie.Get(key)
+	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
 		return e
 	}
 	if e != nil && !s.closed {
-		s.remove(e, EventExpire)
+		s.expire(e)
 		s.noteChange()
 	}
 	return nil
 }
 
-// sweep removes all expired entries, and returns how many there were. It moves those that
-// are due but were accessed meanwhile to a later place in the index of expiry.
+// sweep removes all expired entries, and returns how many there were. It also does
+// the work of reindex.
 func (s *store) sweep() int {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {
 		return 0
 	}
-	now, removed := s.o.Now(), 0
-	for _, e := range s.content.dueBy(now) {
-		if e.expired(now) {
+	now, at := s.o.Now(), *s.now.Load()
+	removed := 0
+	for _, e := range s.look().dueBy(now) {
+		if e.expired(at, now) {
 			removed++
-			s.remove(e, EventExpire)
+			s.expire(e)
 		} else {
-			s.replace(e)
+			s.replace(e, at, at)
 		}
 	}
 	if removed > 0 {
@@ -150,6 +239,70 @@ func (s *store) startSweep() {
 	}()
 }
 
+// event queues an event if there are handlers. e may be nil. The lock must be held.
+func (s *store) event(v Event, e *entry) {
+	s.events.seq++
+	if !s.events.any() {
+		return
+	}
+	v.Seq = s.events.seq
+	if e != nil {
+		v.Entry = e.public(*s.now.Load(), e.key)
+	}
+	s.events.waiting = append(s.events.waiting, v)
+}
+
+// unlock ends a change. It releases the lock, and then delivers the events that wait,
+// unless another goroutine or an outer call is delivering already.
+func (s *store) unlock() {
+	deliver := len(s.events.waiting) > 0 && !s.events.delivering
+	if deliver {
+		s.events.delivering = true
+	}
+	s.mu.Unlock()
+	if deliver {
+		s.deliver()
+	}
+}
+
+// deliver calls handlers until no event waits. If a handler calls runtime.Goexit, the
+// deferred call delivers the rest before the goroutine ends.
+func (s *store) deliver() {
+	done := false
+	defer func() {
+		if !done {
+			s.deliver()
+		}
+	}()
+	for h, e, ok := s.nextCall(); ok; h, e, ok = s.nextCall() {
+		s.call(h, e)
+	}
+	done = true
+}
+
+func (s *store) nextCall() (*subscription, Event, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, e, ok := s.events.next()
+	s.events.delivering = ok
+	return h, e, ok
+}
+
+func (s *store) call(h *subscription, e Event) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.report(fmt.Errorf("pad: handler of %v events panicked: %v", e.Kind, r))
+		}
+	}()
+	h.call(e)
+}
+
+// report calls OnError, which may panic. The lock must not be held.
+func (s *store) report(err error) {
+	defer func() { _ = recover() }()
+	s.o.OnError(err)
+}
+
 func (s *store) startSaving() {
 	if s.o.Saver == nil {
 		return
@@ -171,7 +324,7 @@ func (s *store) stop() bool {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
-	s.events.handlers, s.events.waiting = nil, nil
+	s.events.end()
 	s.mu.Unlock()
 	if !first {
 		return false

@@ -44,13 +44,13 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 		return false, ErrClosed
 	}
 	now := s.o.Now()
-	e := s.content.root.get(key)
-	if e != nil && e.expired(now) {
-		s.remove(e, EventExpire)
+	e := s.look().trie.Get(key)
+	if e != nil && e.expired(*s.now.Load(), now) {
+		s.expire(e)
 		s.noteChange()
 		e = nil
 	}
-	if done = sameRevision(e, from); done {
+	if done = e == nil && from == nil || e != nil && from != nil && e.revision == from.revision; done {
 		o, _ := s.o.setting(SetOptions{})
 		if e != nil {
 			o = setting{e.ttl, e.sliding, e.tags}

@@ -1,0 +1,8 @@
+package pad
+
+// SetFold sets when fold runs, and returns a function that undoes it.
+func SetFold(depth int, touches int64) (back func()) {
+	d, n := maxDepth, minTouches
+	maxDepth, minTouches = depth, touches
+	return func() { maxDepth, minTouches = d, n }
+}
