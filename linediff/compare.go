@@ -169,20 +169,30 @@ func expand(ids, shared []int32, in []bool) []bool {
 	return all
 }
 
-// runs returns the matching as runs. head and tail are the equal lines before and after.
+// runs returns the matching as runs. head and tail are the equal lines before and after. They
+// are counted first, because there may be as many as lines.
 func (m matching) runs(head, tail int) []Run {
-	var list []Run
+	n := 0
+	m.each(head, tail, func(Op, int) { n++ })
+	list := make([]Run, 0, n)
 	old, new := 0, 0 // the lines before the next run
-	add := func(op Op, lines int) {
-		if lines == 0 {
-			return
-		}
+	m.each(head, tail, func(op Op, lines int) {
 		list = append(list, Run{Op: op, Old: old, New: new, Lines: lines})
 		if op != Add {
 			old += lines
 		}
 		if op != Remove {
 			new += lines
+		}
+	})
+	return list
+}
+
+// each calls a function for each run, in order.
+func (m matching) each(head, tail int, run func(op Op, lines int)) {
+	add := func(op Op, lines int) {
+		if lines > 0 {
+			run(op, lines)
 		}
 	}
 	equal, i, j := head, 0, 0
@@ -205,5 +215,4 @@ func (m matching) runs(head, tail int) []Run {
 		}
 	}
 	add(Equal, equal+tail)
-	return list
 }
