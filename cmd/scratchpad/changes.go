@@ -2,17 +2,13 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"strings"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
-	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -33,7 +29,9 @@ func (c changesCommand) Run(p *process) error {
 	case c.Limit > 100:
 		return invalid("--limit is %d, allowed are 1-100", c.Limit)
 	case c.Follow:
-		return c.follow(p)
+		return p.whileRead(func(p *process) error {
+			return p.with(p.awaitDatabase, func(ws *workspace.Workspace) error { return c.print(p, ws) })
+		})
 	}
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		o := workspace.ChangesOptions{Recent: c.Since == nil, Prefix: c.Prefix, Limit: int(c.Limit), Diffs: c.Diffs}
@@ -82,48 +80,9 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 	return p.note("%s; go on with scratchpad changes --since %d\n", what, all.Cursor)
 }
 
-// follow prints each change until a signal comes, or nobody reads them.
-func (c changesCommand) follow(p *process) error {
-	ctx, cancel := context.WithCancelCause(p.ctx)
-	defer cancel(nil)
-	err := p.use(p.awaitDatabase, func(db *database.Handle) error {
-		ws, err := p.workspace(db)
-		if err != nil {
-			return err
-		}
-		watched := make(chan struct{})
-		go func() {
-			defer close(watched)
-			c.awaitReader(ctx, cancel, p)
-		}()
-		defer func() { cancel(nil); <-watched }()
-		return c.print(ctx, p, ws)
-	})
-	if p.ctx.Err() != nil || errors.Is(err, errReaderGone) || errors.Is(context.Cause(ctx), errReaderGone) {
-		return nil
-	}
-	return err
-}
-
-// awaitReader calls cancel when nobody reads the output any more.
-func (changesCommand) awaitReader(ctx context.Context, cancel context.CancelCauseFunc, p *process) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if native.ReaderGone(p.out) {
-				cancel(errReaderGone)
-			}
-		}
-	}
-}
-
-func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Workspace) error {
-	now, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true, Limit: 1,
-		Prefix: c.Prefix}) // checks the prefix too
+// print prints each change until a signal comes, or nobody reads them.
+func (c changesCommand) print(p *process, ws *workspace.Workspace) error {
+	now, err := ws.Changes(p.ctx, workspace.ChangesOptions{Recent: true, Limit: 1, Prefix: c.Prefix}) // checks the prefix too
 	if err != nil {
 		return err
 	}
@@ -137,7 +96,7 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 		p.note("waiting for changes after revision %d\n", since)
 	}
 	lines, style := report.Lines(p.screen(p.out)), p.changeStyle()
-	for row, err := range ws.Watch(ctx, since) {
+	for row, err := range ws.Watch(p.ctx, since) {
 		switch {
 		case err != nil:
 			return err

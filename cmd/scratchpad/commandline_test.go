@@ -86,7 +86,7 @@ func TestHomeInEveryPath(t *testing.T) {
 				continue
 			}
 			if tried++; v.Tag.Type != "path" && v.Tag.Type != "homepath" {
-				t.Errorf("%s of %s has the type %q", v.Name, fullPath(command), v.Tag.Type)
+				t.Errorf("%s of %s has the type %q", v.Name, command.FullPath(), v.Tag.Type)
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func TestEmptyVariablesOfOthers(t *testing.T) {
 
 // argumentsFor is a command with a value for each of its arguments.
 func argumentsFor(command *kong.Node) []string {
-	args := strings.Fields(fullPath(command))[1:]
+	args := strings.Fields(command.FullPath())[1:]
 	for _, p := range command.Positional {
 		value := "1"
 		if p.Enum != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 type completionCommand struct {
@@ -41,8 +42,7 @@ func (c completeCommand) Run(p *process, k *kong.Context) error {
 }
 
 func (p *process) complete(commands *kong.Node, words []string) []string {
-	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent,
-		Tenant: p.line.Tenant, Names: p.storedNames})
+	return complete.Line(words, commands, p.storedNames)
 }
 
 const completeWait = 500 * time.Millisecond // for the database
@@ -50,17 +50,18 @@ const completeWait = 500 * time.Millisecond // for the database
 // storedNames returns the names of a kind that begin with what was typed. If the
 // database cannot be read quickly, there are no names.
 func (p *process) storedNames(in complete.Memory, kind, typed string) (names []string) {
-	p.line.DB, p.line.Agent, p.line.Tenant = in.Database, in.Agent, in.Tenant
+	for flag, to := range map[string]**string{"db": &p.line.DB, "agent": &p.line.Agent, "tenant": &p.line.Tenant} {
+		if value, ok := in[flag]; ok {
+			if path, err := native.Expand(value); flag == "db" && err == nil {
+				value = path
+			}
+			*to = &value
+		}
+	}
 	name, err := p.storedDatabase()
-	if err != nil {
-		return nil
-	}
-	agent, _, err := p.agentName()
-	if err != nil && (kind == complete.Files || kind == complete.Logs) {
-		return nil
-	}
-	tenant, _, err := p.tenantName()
-	if err != nil {
+	agent, _, agentErr := p.agentName()
+	tenant, _, tenantErr := p.tenantName()
+	if err != nil || tenantErr != nil || agentErr != nil && (kind == complete.Files || kind == complete.Logs) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, completeWait)

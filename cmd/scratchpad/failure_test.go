@@ -93,7 +93,7 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 		args := append(argumentsFor(command), "--json")
 		failed := runCommand(t, dir, nil, append(args, "--db", "")...)
 		if f := failureIn(t, failed); f.Kind != "invalid" || failed.code != failure.ExitUsage {
-			t.Errorf("%s with an empty --db: exit code %d, %+v", fullPath(command), failed.code, f)
+			t.Errorf("%s with an empty --db: exit code %d, %+v", command.FullPath(), failed.code, f)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -43,7 +42,7 @@ func topicsOf(node *kong.Node) string {
 	for len(node.Children) == 0 {
 		node = node.Parent
 	}
-	return strings.Replace(fullPath(node), "scratchpad", "scratchpad help", 1)
+	return strings.Replace(node.FullPath(), "scratchpad", "scratchpad help", 1)
 }
 
 // describeHelp is kong's hook. It puts --help among the flags of all commands.
@@ -86,8 +85,3 @@ func printFlags(k *kong.Kong) error {
 	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120,
 		ValueFormatter: kong.DefaultHelpValueFormatter}, context)
 }
-
-var aliases = regexp.MustCompile(` \([^)]*\)`)
-
-// fullPath returns a command as it is typed. That of kong has the aliases in brackets.
-func fullPath(n *kong.Node) string { return aliases.ReplaceAllString(n.FullPath(), "") }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -22,15 +23,14 @@ const pollInterval = 200 * time.Millisecond
 
 // Run prints the newest entries, and with -f each new one.
 func (c logsTail) Run(p *process) error {
-	open := p.openToLook
 	if c.Follow {
-		open = p.awaitDatabase
+		return p.whileRead(func(p *process) error { return c.print(p, p.awaitDatabase) })
 	}
-	err := p.use(open, func(db *database.Handle) error {
-		ws, err := p.workspace(db)
-		if err != nil {
-			return err
-		}
+	return c.print(p, p.openToLook)
+}
+
+func (c logsTail) print(p *process, open opener) error {
+	return p.with(open, func(ws *workspace.Workspace) error {
 		out := p.newEntryWriter()
 		last, err := newest(p, ws, c.Log)
 		if c.Follow && errors.Is(err, workspace.ErrNotFound) {
@@ -39,23 +39,17 @@ func (c logsTail) Run(p *process) error {
 		} else if err == nil {
 			last, err = out.copy(p, ws, c.Log, max(0, last-int64(c.Entries)))
 		}
-		if err == nil && c.Follow {
-			err = c.follow(p, ws, out, last)
+		if err != nil || !c.Follow {
+			return err
 		}
-		return p.sayAgent(err)
+		return c.follow(p, ws, out, last)
 	})
-	if c.Follow && (p.ctx.Err() != nil || errors.Is(err, errReaderGone)) {
-		return nil
-	}
-	return err
 }
 
 // awaitDatabase opens the database for a command that only looks, as soon as another
 // process has made it.
 func (p *process) awaitDatabase() (*database.Handle, error) {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for said := false; ; {
+	for said := false; ; said = true {
 		db, err := p.openToLook()
 		if !errors.Is(err, workspace.ErrNotFound) {
 			return db, err
@@ -63,35 +57,43 @@ func (p *process) awaitDatabase() (*database.Handle, error) {
 		if !said {
 			name, _ := p.databasePath(false) // it has no error, because openToLook used it
 			p.note("there is no database at %s yet; waiting for it\n", pgurl.Short(name))
-			said = true
 		}
-		if err := p.await(tick); err != nil {
+		if err := p.pause(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-var errReaderGone = errors.New("nobody reads the output")
+// whileRead runs fn with a context that also ends when nobody reads the output any more. That is
+// no error, nor is a signal.
+func (p process) whileRead(fn func(*process) error) error {
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	p.ctx = ctx
+	go func() {
+		for p.pause() == nil && !native.ReaderGone(p.out) {
+		}
+		cancel()
+	}()
+	if err := fn(&p); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
 
-// await waits for a tick. A signal is an error, and so is an output that nobody reads
-// any more.
-func (p *process) await(tick *time.Ticker) error {
+// pause waits until the next look. The error is that of a context that has ended.
+func (p *process) pause() error {
 	select {
 	case <-p.ctx.Done():
 		return p.ctx.Err()
-	case <-tick.C:
+	case <-time.After(pollInterval):
+		return nil
 	}
-	if native.ReaderGone(p.out) {
-		return errReaderGone
-	}
-	return nil
 }
 
 // follow prints the entries after the last one, until nobody reads them. If the log is
 // deleted and created again, its entries have higher numbers than before.
 func (c logsTail) follow(p *process, ws *workspace.Workspace, out *entryWriter, last int64) error {
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	for {
 		logs, err := ws.ListLogs(p.ctx, workspace.ListOptions{Prefix: c.Log, Limit: 1}) // the log itself comes first
 		if err != nil {
@@ -102,7 +104,7 @@ func (c logsTail) follow(p *process, ws *workspace.Workspace, out *entryWriter, 
 				return err
 			}
 		}
-		if err := p.await(tick); err != nil {
+		if err := p.pause(); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func helpOf(err error) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
 		if command := parse.Context.Selected(); command != nil && !command.Hidden {
-			return fullPath(command)
+			return command.FullPath()
 		}
 	}
 	return "scratchpad"

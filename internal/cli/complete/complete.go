@@ -11,36 +11,34 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A Word is a word of the command line. Bash splits --color=al into three words and
-// wants only the last one completed.
-type Word struct {
-	Text  string
-	Split int // how many of its bytes the shell keeps
-}
-
-// Words joins what Bash has split.
-func Words(raw []string) (words []Word) {
+// join returns the words of a command line, at least one. Bash splits --color=al into three words
+// and wants only the last one completed: split is how many bytes of the last word it keeps.
+func join(raw []string) (words []string, split int) {
 	for i := 0; i < len(raw); i++ {
-		if n := len(words); raw[i] == "=" && n > 0 && strings.HasPrefix(words[n-1].Text, "--") &&
-			!strings.Contains(words[n-1].Text, "=") {
-			words[n-1].Text += "="
-			words[n-1].Split = len(words[n-1].Text)
+		split = 0
+		if last := len(words) - 1; raw[i] == "=" && last >= 0 && strings.HasPrefix(words[last], "--") &&
+			!strings.Contains(words[last], "=") {
+			words[last] += "="
+			split = len(words[last])
 			if i++; i < len(raw) {
-				words[n-1].Text += raw[i]
+				words[last] += raw[i]
 			}
 			continue
 		}
-		words = append(words, Word{Text: raw[i]})
+		words = append(words, raw[i])
 	}
-	return words
+	if words == nil {
+		words = []string{""}
+	}
+	return words, split
 }
 
 // LocalFiles stands for the names of files, which the shell knows itself.
 const LocalFiles = ":files"
 
-// Begin returns the candidates that begin with a text, each with another text before
+// begin returns the candidates that begin with a text, each with another text before
 // it.
-func Begin(text, before string, all []string) (some []string) {
+func begin(text, before string, all []string) (some []string) {
 	for _, s := range all {
 		switch {
 		case s == LocalFiles:
@@ -52,8 +50,8 @@ func Begin(text, before string, all []string) (some []string) {
 	return some
 }
 
-// FirstSentence returns what a shell shows beside a candidate.
-func FirstSentence(help string) string {
+// firstSentence returns what a shell shows beside a candidate.
+func firstSentence(help string) string {
 	for _, end := range []string{". ", ": ", "; "} {
 		help, _, _ = strings.Cut(help, end)
 	}
@@ -72,77 +70,67 @@ const (
 // most is how many names are offered.
 const most = 200
 
-// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, or
-// of an agent's files or logs. It returns no names if there is an error. The database does not
-// change.
+// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, of an
+// agent's files or logs, or of a server's keys and tenants. It may return others too. It returns no
+// names if there is an error. The database does not change.
 func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names []string) {
 	store, err := database.OpenReadOnly(ctx, name, database.Options{})
 	if err != nil {
 		return nil
 	}
 	defer store.Close()
-	if kind == Keys || kind == Tenants {
-		return ofServer(ctx, store, kind, prefix)
-	}
+	keys := auth.NewKeys(store, auth.Options{})
+	defer keys.Close(ctx)
 	// Names are offered for everything that may be stored.
 	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths})
 	if err != nil {
 		return nil
 	}
-	if kind == Agents {
+	switch kind {
+	case Agents:
 		agents, _ := svc.Agents(ctx, justBefore(prefix), most)
 		for _, a := range agents {
 			names = append(names, a.Agent)
 		}
-		return names
+	case Tenants:
+		tenants, _ := keys.Tenants().List(ctx, justBefore(prefix), most)
+		for _, t := range tenants {
+			names = append(names, t.Name)
+		}
+	case Keys:
+		for o := (auth.ListOptions{}); ; {
+			page, err := keys.List(ctx, o)
+			for _, k := range page.Keys {
+				names = append(names, strings.TrimSuffix(k.ID+"\t"+k.Name, "\t"))
+			}
+			if o.After = page.Next; err != nil || o.After == "" {
+				break
+			}
+		}
+	default:
+		return ofAgent(ctx, svc, agent, kind, workspace.ListOptions{Prefix: prefix, Limit: most})
 	}
+	return names
+}
+
+// ofAgent returns the names of an agent's files or logs.
+func ofAgent(
+	ctx context.Context, svc *workspace.Service, agent, kind string, o workspace.ListOptions,
+) (names []string) {
 	look, err := svc.Look(agent)
 	if err != nil {
 		return nil
 	}
-	page := workspace.ListOptions{Prefix: prefix, Limit: most}
 	if kind == Logs {
-		logs, _ := look.ListLogs(ctx, page)
+		logs, _ := look.ListLogs(ctx, o)
 		for _, l := range logs.Logs {
 			names = append(names, l.Path)
 		}
 		return names
 	}
-	files, _ := look.ListFiles(ctx, page)
+	files, _ := look.ListFiles(ctx, o)
 	for _, f := range files.Files {
 		names = append(names, f.Path)
-	}
-	return names
-}
-
-// ofServer returns the ids of keys, or the names of tenants.
-func ofServer(ctx context.Context, store workspace.Store, kind, prefix string) (names []string) {
-	keys := auth.NewKeys(store, auth.Options{})
-	defer keys.Close(ctx)
-	add := func(name, help string) {
-		if strings.HasPrefix(name, prefix) && len(names) < most {
-			names = append(names, name+help)
-		}
-	}
-	if kind == Tenants {
-		tenants, _ := keys.Tenants().List(ctx, justBefore(prefix), most)
-		for _, t := range tenants {
-			add(t.Name, "")
-		}
-		return names
-	}
-	for o := (auth.ListOptions{}); len(names) < most; {
-		page, err := keys.List(ctx, o)
-		for _, k := range page.Keys {
-			help := ""
-			if k.Name != "" {
-				help = "\t" + k.Name
-			}
-			add(k.ID, help)
-		}
-		if o.After = page.Next; err != nil || o.After == "" {
-			break
-		}
 	}
 	return names
 }

@@ -1,17 +1,12 @@
 package complete
 
-import _ "embed"
+import "embed"
 
-var (
-	//go:embed completion.bash
-	bashScript string
-	//go:embed completion.zsh
-	zshScript string
-	//go:embed completion.fish
-	fishScript string
-)
+//go:embed completion.*
+var scripts embed.FS
 
 // Script returns the script that makes a shell complete: bash, zsh or fish.
 func Script(shell string) string {
-	return map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell]
+	script, _ := scripts.ReadFile("completion." + shell) // "" for another shell
+	return string(script)
 }

@@ -31,80 +31,57 @@ type Options struct {
 	Unfinished bool             // open a copy too that scratchpad migrate has not completed
 }
 
-func (o Options) postgres() postgres.Options {
-	o.Postgres.Logger = o.Logger
-	return o.Postgres
-}
-
 // Open opens a database for writing. It makes the file or the tables if there are none; the
 // folder of a file must be there, and so must a database of PostgreSQL. The error is
 // [workspace.ErrUnsupported] for a copy that scratchpad migrate has not completed.
 func Open(ctx context.Context, name string, o Options) (workspace.Store, error) {
-	return o.complete(ctx)(open(ctx, name, o))
-}
-
-func open(ctx context.Context, name string, o Options) (workspace.Store, error) {
-	switch {
-	case name == InMemory:
-		return memstore.New(), nil
-	case pgurl.Is(name):
-		store, err := postgres.Open(ctx, name, o.postgres())
-		if err != nil {
-			return nil, ofServer(ctx, name, err)
-		}
-		return store, nil
-	}
-	store, err := sqlite.Open(ctx, name, sqlite.Options{Logger: o.Logger})
-	if err != nil {
-		return nil, failure.OfDatabase(err)
-	}
-	return store, nil
+	return o.open(ctx, name, postgres.Open, sqlite.Open)
 }
 
 // OpenReadOnly opens a database so that no byte of it changes, even if it is damaged. If
 // there is none, the error is [workspace.ErrNotFound]; else the errors are those of [Open].
 func OpenReadOnly(ctx context.Context, name string, o Options) (workspace.Store, error) {
-	return o.complete(ctx)(openReadOnly(ctx, name, o))
-}
-
-// complete returns a function that refuses a database which is a part of a copy.
-func (o Options) complete(ctx context.Context) func(workspace.Store, error) (workspace.Store, error) {
-	return func(store workspace.Store, err error) (workspace.Store, error) {
-		if err != nil || o.Unfinished {
-			return store, err
-		}
-		// A database that is damaged can be opened all the same: a call says what is wrong.
-		if err := migrate.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
-			return nil, errors.Join(failure.OfDatabase(err), store.Close())
-		}
-		return store, nil
-	}
-}
-
-func openReadOnly(ctx context.Context, name string, o Options) (workspace.Store, error) {
-	switch {
-	case name == InMemory:
-		return memstore.New(), nil
-	case pgurl.Is(name):
-		store, err := postgres.OpenReadOnly(ctx, name, o.postgres())
-		if err != nil {
-			return nil, ofServer(ctx, name, err)
-		}
-		return store, nil
+	if name == InMemory || pgurl.Is(name) {
+		return o.open(ctx, name, postgres.OpenReadOnly, nil)
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	store, err := sqlite.OpenReadOnly(ctx, path, sqlite.Options{Logger: o.Logger})
-	if err == nil {
-		return store, nil
-	}
-	_, noFolder := os.Stat(filepath.Dir(path))
-	if errors.Is(err, workspace.ErrNotFound) || errors.Is(noFolder, fs.ErrNotExist) {
+	store, err := o.open(ctx, path, nil, sqlite.OpenReadOnly)
+	if _, noFolder := os.Stat(filepath.Dir(path)); err != nil && errors.Is(noFolder, fs.ErrNotExist) ||
+		errors.Is(err, workspace.ErrNotFound) {
 		return nil, absent(path)
 	}
-	return nil, failure.OfDatabase(err)
+	return store, err
+}
+
+// open opens a database by the function for its kind. It refuses one that is a part of a copy.
+func (o Options) open(
+	ctx context.Context, name string, server func(context.Context, string, postgres.Options) (*postgres.Store, error),
+	file func(context.Context, string, sqlite.Options) (*sqlite.Store, error),
+) (store workspace.Store, err error) {
+	switch {
+	case name == InMemory:
+		return memstore.New(), nil
+	case pgurl.Is(name):
+		o.Postgres.Logger = o.Logger
+		if store, err = server(ctx, name, o.Postgres); err != nil {
+			return nil, ofServer(ctx, name, err)
+		}
+	default:
+		if store, err = file(ctx, name, sqlite.Options{Logger: o.Logger}); err != nil {
+			return nil, failure.OfDatabase(err)
+		}
+	}
+	if o.Unfinished {
+		return store, nil
+	}
+	// A database that is damaged can be opened all the same: a call says what is wrong.
+	if err := migrate.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
+		return nil, errors.Join(failure.OfDatabase(err), store.Close())
+	}
+	return store, nil
 }
 
 // Exists reports whether there is a database that can be read. It makes none.

@@ -3,6 +3,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func Play(ctx context.Context, o Options) (r Report, err error) {
 		return r, err
 	}
 	defer func() { d.client.Close() }()
-	for _, act := range []func() error{d.file, d.log, d.mistake, d.kill, d.comeBack} {
+	for _, act := range []func() error{d.file, d.log, d.kill, d.comeBack} {
 		if err := act(); err != nil {
 			return r, err
 		}
@@ -84,7 +85,7 @@ func (d *session) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) 
 }
 
 // quiet makes a call that is not shown.
-func (d *session) quiet(session *mcp.ClientSession, tool string, args map[string]any) error {
+func (d *session) quiet(session *mcp.ClientSession, tool string, args arguments) error {
 	res, err := session.CallTool(d.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err == nil && res.IsError {
 		err = fmt.Errorf("demo: %s: %s", tool, strings.Join(textBlocks(res), " "))
@@ -92,32 +93,29 @@ func (d *session) quiet(session *mcp.ClientSession, tool string, args map[string
 	return err
 }
 
-// unexpected returns the error for a last step that went wrong.
-func (d *session) unexpected() error {
-	last := d.report.Steps[len(d.report.Steps)-1]
-	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments),
-		strings.Join(last.Answer, " "))
-}
-
-// play makes a call and shows it. whole is the text that an agent would read without
-// Scratchpad; "" if that is the answer itself.
-func (d *session) play(title, tool string, args map[string]any, whole string) (isError bool, err error) {
-	s := Step{Title: title, Tool: tool, Arguments: args, Whole: tokens.Estimate(whole)}
-	res, err := d.client.CallTool(d.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		return false, err
+// play makes calls and shows them.
+func (d *session) play(calls ...call) error {
+	for _, c := range calls {
+		res, err := d.client.CallTool(d.ctx, &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
+		if err != nil {
+			return err
+		}
+		s := Step{Title: c.title, Tool: c.tool, Arguments: c.args, Answer: textBlocks(res),
+			Whole: tokens.Estimate(c.whole)}
+		for _, text := range s.Answer {
+			s.Tokens += tokens.Estimate(text)
+		}
+		d.report.Tokens += s.Tokens
+		d.report.Whole += cmp.Or(s.Whole, s.Tokens)
+		d.report.Steps = append(d.report.Steps, s)
+		if err := d.show(s); err != nil {
+			return err
+		}
+		if answer := strings.Join(s.Answer, " "); res.IsError != c.fails || !strings.Contains(answer, c.has) {
+			return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", s.Tool, shown(s.Arguments), answer)
+		}
 	}
-	s.Answer = textBlocks(res)
-	for _, text := range s.Answer {
-		s.Tokens += tokens.Estimate(text)
-	}
-	if d.report.Tokens += s.Tokens; whole == "" {
-		d.report.Whole += s.Tokens
-	} else {
-		d.report.Whole += s.Whole
-	}
-	d.report.Steps = append(d.report.Steps, s)
-	return res.IsError, d.show(s)
+	return nil
 }
 
 // A Step is one call of a tool.
@@ -163,7 +161,7 @@ func (d *session) show(s Step) error {
 }
 
 // shown returns the arguments for people, in order and each on one line.
-func shown(args map[string]any) string {
+func shown(args arguments) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		value := fmt.Sprint(args[name])

@@ -20,7 +20,7 @@ func (r *checkup) database(ctx context.Context) {
 	_, noFolder := os.Stat(filepath.Dir(r.Database))
 	switch {
 	case errors.Is(err, workspace.ErrNotFound), r.o.IsDefault && errors.Is(noFolder, fs.ErrNotExist):
-		r.add(Check{"database", OK, "there is no database yet; the first write makes it", ""})
+		r.ok("database", "there is no database yet; the first write makes it")
 		return
 	case err != nil:
 		r.trouble("database", err, "")
@@ -38,7 +38,7 @@ func (r *checkup) database(ctx context.Context) {
 		r.scrub(ctx)
 	}
 	if text := olderSchema(info); text != "" {
-		r.add(Check{"schema", OK, text, ""})
+		r.ok("schema", text)
 	}
 	r.copied(ctx, store)
 	r.agents(ctx, store)
@@ -48,21 +48,21 @@ func (r *checkup) database(ctx context.Context) {
 		return
 	}
 	for _, text := range problems {
-		r.add(Check{"integrity", Problem, text, restore})
+		r.fail("integrity", text, restore)
 	}
 	if len(problems) == 0 {
-		r.add(Check{"integrity", OK, "the structure and the counters are right; scratchpad verify also checks all " +
-			"content", ""})
+		r.ok("integrity", "the structure and the counters are right; scratchpad verify also checks all "+
+			"content")
 	}
 }
 
 func (r *checkup) pages(info sqlite.Info) {
-	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages,
-		info.PageSize, info.Free), ""})
+	r.ok("database", fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages,
+		info.PageSize, info.Free))
 	if info.Redacted && !r.o.Scrub {
-		r.add(Check{"redaction", Warning, "something of redacted content is still in the file or its log",
-			"A server removes it: at once from a file below 64 MB, and from a larger one when nobody has written " +
-				"for 10 seconds. To remove it now, run scratchpad doctor --scrub."})
+		r.warn("redaction", "something of redacted content is still in the file or its log",
+			"A server removes it: at once from a file below 64 MB, and from a larger one when nobody has written "+
+				"for 10 seconds. To remove it now, run scratchpad doctor --scrub.")
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *checkup) scrub(ctx context.Context) {
 		r.trouble("redaction", err, "")
 		return
 	}
-	r.add(Check{"redaction", OK, "nothing of redacted content is in the file and its log", ""})
+	r.ok("redaction", "nothing of redacted content is in the file and its log")
 }
 
 // olderSchema says what the next write changes in a database that an older version of this
@@ -110,9 +110,9 @@ func (r *checkup) agents(ctx context.Context, store workspace.Store) {
 		r.trouble("agents", err, restore)
 		return
 	}
-	r.add(Check{"agents", OK, fmt.Sprintf("%s, %s, %s with %s, %s", phrase.Plural(sum.Agents, "agent"),
+	r.ok("agents", fmt.Sprintf("%s, %s, %s with %s, %s", phrase.Plural(sum.Agents, "agent"),
 		phrase.Plural(sum.Files, "file"), phrase.Plural(sum.Logs,
-			"log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)), ""})
+			"log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)))
 	r.limits(sum.Totals)
 }
 

@@ -78,8 +78,8 @@ func (r *checkup) setting() string {
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.program()
-	r.add(Check{"path", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
-	r.durability()
+	r.ok("path", fmt.Sprintf("%s (%s)", o.Database, o.Source))
+	r.ok("durability", "acknowledged writes survive a power cut")
 	r.summaries()
 	r.disk()
 	if r.folder() && r.files() {
@@ -88,6 +88,10 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	r.database(ctx)
 	return &r.Report, ctx.Err()
 }
+
+func (r *checkup) ok(name, text string)       { r.add(Check{name, OK, text, ""}) }
+func (r *checkup) warn(name, text, do string) { r.add(Check{name, Warning, text, do}) }
+func (r *checkup) fail(name, text, do string) { r.add(Check{name, Problem, text, do}) }
 
 func (r *checkup) add(c Check) {
 	c.Text, c.Do = terminal.OneLine(c.Text), terminal.OneLine(c.Do)
@@ -113,15 +117,11 @@ func (r *Report) Print(out io.Writer, paint func(string, ...color.Attribute) str
 func (r *checkup) program() {
 	library, err := sqlite.LibraryVersion()
 	if err != nil {
-		r.add(Check{"program", Problem, fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again."})
+		r.fail("program", fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again.")
 		return
 	}
-	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
-}
-
-func (r *checkup) durability() {
-	r.add(Check{"durability", OK, "acknowledged writes survive a power cut", ""})
+	r.ok("program", fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH))
 }
 
 // summaries says what makes summaries. A server that cannot make the summaries of
@@ -129,19 +129,19 @@ func (r *checkup) durability() {
 func (r *checkup) summaries() {
 	chosen, why, err := r.o.Summaries()
 	if err != nil {
-		r.add(Check{"summaries", Problem, err.Error(), ""})
+		r.fail("summaries", err.Error(), "")
 		return
 	}
 	if chosen != nil && chosen.Remote {
 		why += "; doctor does not call it, scratchpad files summarize does"
 	}
-	r.add(Check{"summaries", OK, why + r.setting(), ""})
+	r.ok("summaries", why+r.setting())
 }
 
 func (r *checkup) neighbours() {
 	found, hidden, err := native.Openers(sqlite.Files(r.Database)...)
 	if err != nil {
-		r.add(Check{"neighbours", OK, "this system does not show which processes have the database open", ""})
+		r.ok("neighbours", "this system does not show which processes have the database open")
 		return
 	}
 	var open []string
@@ -155,8 +155,8 @@ func (r *checkup) neighbours() {
 			open = append(open, who)
 			continue
 		}
-		r.add(Check{"neighbours", Warning, who + " has a database file of this name open that was deleted or replaced",
-			"Restart that process. Until then it can store nothing."})
+		r.warn("neighbours", who+" has a database file of this name open that was deleted or replaced",
+			"Restart that process. Until then it can store nothing.")
 	}
 	text := "no other process has it open"
 	if len(open) > 0 {
@@ -165,17 +165,17 @@ func (r *checkup) neighbours() {
 	if hidden > 0 {
 		text += "; processes of other users are not visible"
 	}
-	r.add(Check{"neighbours", OK, text, ""})
+	r.ok("neighbours", text)
 }
 
 // trouble adds an error. Its text has the way out, unless do says more. People elsewhere
 // get its kind alone, because the text may name what an agent has.
 func (r *checkup) trouble(name string, err error, do string) {
 	if r.open {
-		r.add(Check{name, Problem, "the database does not answer as it should: " + kindText(err), onMachine})
+		r.fail(name, "the database does not answer as it should: "+kindText(err), onMachine)
 		return
 	}
-	r.add(Check{name, Problem, err.Error(), do})
+	r.fail(name, err.Error(), do)
 }
 
 // kindText returns the words for the kind of an error.

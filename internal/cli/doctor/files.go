@@ -19,12 +19,12 @@ func (r *checkup) disk() {
 	free, err := native.FreeBytes(existingFolder(r.Database))
 	switch {
 	case err != nil:
-		r.add(Check{"disk", OK, "the free space is not known" + r.cause(err), ""})
+		r.ok("disk", "the free space is not known"+r.cause(err))
 	case free < lowDisk:
-		r.add(Check{"disk", Warning, phrase.Bytes(free) + " free",
-			"Make room. On a full disk nothing can be stored, but everything can still be read."})
+		r.warn("disk", phrase.Bytes(free)+" free",
+			"Make room. On a full disk nothing can be stored, but everything can still be read.")
 	default:
-		r.add(Check{"disk", OK, phrase.Bytes(free) + " free", ""})
+		r.ok("disk", phrase.Bytes(free)+" free")
 	}
 }
 
@@ -48,19 +48,18 @@ func (r *checkup) folder() bool {
 	own := r.o.IsDefault
 	switch {
 	case !native.MayWrite(dir):
-		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored",
+		r.fail("folder", fmt.Sprintf("this user may not write in %s, so nothing can be stored",
 			r.name(dir, "the folder of the database")),
-			"Give the folder to the user that runs the agents, or name another place with --db."})
+			"Give the folder to the user that runs the agents, or name another place with --db.")
 	case runtime.GOOS == "windows":
-		r.add(Check{"folder", OK, "access rights are not checked on this system", ""})
+		r.ok("folder", "access rights are not checked on this system")
 	case own && mode.Perm()&0o077 != 0:
-		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()),
-			r.run("chmod 700", dir)})
+		r.warn("folder", fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), r.run("chmod 700", dir))
 	case mode.Perm()&0o022 != 0:
-		r.add(Check{"folder", Warning, fmt.Sprintf("other users can put files beside the database (mode %04o)",
-			mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
+		r.warn("folder", fmt.Sprintf("other users can put files beside the database (mode %04o)",
+			mode.Perm()), "Move the database to a folder of its own, with mode 0700.")
 	default:
-		r.add(Check{"folder", OK, fmt.Sprintf("mode %04o", mode.Perm()), ""})
+		r.ok("folder", fmt.Sprintf("mode %04o", mode.Perm()))
 	}
 	return true
 }
@@ -77,13 +76,13 @@ func (r *checkup) files() bool {
 			sizes = append(sizes, strings.TrimPrefix(name, r.Database+"-")+" "+phrase.Bytes(info.Size()))
 		}
 	}
-	r.add(Check{"size", OK, strings.Join(sizes, ", "), ""})
+	r.ok("size", strings.Join(sizes, ", "))
 	if !native.MayWrite(r.Database) {
-		r.add(Check{"rights", Problem, "this user may not write it, so nothing can be stored",
-			"Run as the owner of the file, or give it to this user with chown."})
+		r.fail("rights", "this user may not write it, so nothing can be stored",
+			"Run as the owner of the file, or give it to this user with chown.")
 	}
 	if err := sqlite.CheckFiles(r.Database); err != nil {
-		r.add(Check{"side files", Problem, r.sideText(err), "Nothing can be stored until this is mended."})
+		r.fail("side files", r.sideText(err), "Nothing can be stored until this is mended.")
 	}
 	r.log()
 	return true
@@ -102,20 +101,19 @@ func (r *checkup) modes() {
 		}
 	}
 	if len(wide) > 0 {
-		r.add(Check{"permissions", Warning, "other users can read what agents have stored",
-			r.run("chmod 600", wide...)})
+		r.warn("permissions", "other users can read what agents have stored", r.run("chmod 600", wide...))
 		return
 	}
-	r.add(Check{"permissions", OK, "no other user can read it", ""})
+	r.ok("permissions", "no other user can read it")
 }
 
 // log warns of a write-ahead log that has grown too long.
 func (r *checkup) log() {
 	info, err := os.Lstat(r.Database + "-wal")
 	if err == nil && info.Size() > 2*lowDisk {
-		r.add(Check{"log", Warning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been "+
+		r.warn("log", fmt.Sprintf("the write-ahead log has grown to %s, because a process has been "+
 			"reading for a long time", phrase.Bytes(info.Size())),
-			"Stop the processes that have the database open, one after the other. No data is lost."})
+			"Stop the processes that have the database open, one after the other. No data is lost.")
 	}
 }
 

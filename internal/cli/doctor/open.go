@@ -24,7 +24,7 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 	switch s := store.(type) {
 	case *sqlite.Store:
 		r.ready(s.Ready(ctx))
-		r.durability()
+		r.ok("durability", "acknowledged writes survive a power cut")
 		r.summaries()
 		r.disk()
 		if r.folder() && r.files() {
@@ -35,8 +35,8 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.pages(info)
 		}
-		r.add(Check{"integrity", OK, "scratchpad doctor checks the structure and the counters, scratchpad verify " +
-			"all content", ""})
+		r.ok("integrity", "scratchpad doctor checks the structure and the counters, scratchpad verify "+
+			"all content")
 	case *postgres.Store:
 		r.ready(s.Ready(ctx))
 		r.summaries()
@@ -45,12 +45,11 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.settings(info, pool)
 		}
-		r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the " +
-			"pages", ""})
+		r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the "+
+			"pages")
 	default:
 		r.summaries()
-		r.add(Check{"database", Warning, "it is in memory; all of it is gone when the server stops",
-			"Name a file with --db."})
+		r.warn("database", "it is in memory; all of it is gone when the server stops", "Name a file with --db.")
 	}
 	r.Database = "" // who may not see a path gets none
 	return &r.Report
@@ -59,8 +58,8 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 // ready adds the store's own word on whether it works, which names nothing of the machine.
 func (r *checkup) ready(err error) {
 	if err != nil {
-		r.add(Check{"writes", Problem, err.Error(), onMachine})
+		r.fail("writes", err.Error(), onMachine)
 		return
 	}
-	r.add(Check{"writes", OK, "the database answers and takes writes", ""})
+	r.ok("writes", "the database answers and takes writes")
 }

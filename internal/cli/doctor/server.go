@@ -18,9 +18,9 @@ import (
 // report shows Options.Database in its place.
 func ExamineServer(ctx context.Context, url string, pool postgres.Options, o Options) (*Report, error) {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
-	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, %s, %s/%s", o.Version, runtime.Version(), runtime.GOOS,
-		runtime.GOARCH), ""})
-	r.add(Check{"database", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
+	r.ok("program", fmt.Sprintf("scratchpad %s, %s, %s/%s", o.Version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH))
+	r.ok("database", fmt.Sprintf("%s (%s)", o.Database, o.Source))
 	r.summaries()
 	r.server(ctx, url, pool)
 	return &r.Report, ctx.Err()
@@ -31,10 +31,10 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 		Unfinished: true})
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
-		r.add(Check{"schema", OK, "the database has no tables of scratchpad yet; the first write makes them", ""})
+		r.ok("schema", "the database has no tables of scratchpad yet; the first write makes them")
 		return
 	case err != nil:
-		r.add(Check{"server", Problem, r.o.Text(err), ""})
+		r.fail("server", r.o.Text(err), "")
 		return
 	}
 	defer opened.Close()
@@ -47,8 +47,7 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 	r.settings(info, pool)
 	r.copied(ctx, store)
 	r.agents(ctx, store)
-	r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages",
-		""})
+	r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the pages")
 }
 
 // settings adds what the server says of itself.
@@ -56,29 +55,28 @@ func (r *checkup) settings(info postgres.Info, pool postgres.Options) {
 	r.role(info)
 	r.synced(info)
 	r.standbys(info)
-	r.add(Check{"checksums", OK, map[bool]string{true: "pages have checksums",
-		false: "pages have no checksums; pg_checksums --enable adds them while the server is stopped"}[info.Checksums],
-		""})
+	r.ok("checksums", map[bool]string{true: "pages have checksums",
+		false: "pages have no checksums; pg_checksums --enable adds them while the server is stopped"}[info.Checksums])
 	r.connections(info, pool)
 	schema := fmt.Sprintf("schema %d, %s", info.Schema, phrase.Bytes(info.Bytes))
 	if info.Schema < info.Newest {
 		schema += fmt.Sprintf("; the next server or command that writes changes it to schema %d", info.Newest)
 	}
-	r.add(Check{"schema", OK, schema, ""})
+	r.ok("schema", schema)
 }
 
 // role says whether the server takes writes.
 func (r *checkup) role(i postgres.Info) {
 	switch text := "PostgreSQL " + i.Server; {
 	case i.Standby:
-		r.add(Check{"server", Warning, fmt.Sprintf("%s, a standby: it takes no writes, and lags %s behind its primary",
+		r.warn("server", fmt.Sprintf("%s, a standby: it takes no writes, and lags %s behind its primary",
 			text, lagText(i.Lag)),
-			"Servers need the primary. List all hosts in the URL and add target_session_attrs=read-write."})
+			"Servers need the primary. List all hosts in the URL and add target_session_attrs=read-write.")
 	case i.ReadOnly:
-		r.add(Check{"server", Problem, text + ", a primary that takes no writes, because " +
-			"default_transaction_read_only is on", "Set it to off for the user or the database."})
+		r.fail("server", text+", a primary that takes no writes, because "+
+			"default_transaction_read_only is on", "Set it to off for the user or the database.")
 	default:
-		r.add(Check{"server", OK, text + ", the primary", ""})
+		r.ok("server", text+", the primary")
 	}
 }
 
@@ -89,11 +87,10 @@ func (r *checkup) synced(i postgres.Info) {
 		setting += ", and scratchpad sets it to on for its own commits"
 	}
 	if i.NotDurable == nil {
-		r.add(Check{"durability", OK, "acknowledged writes survive a power cut of the server; " + setting, ""})
+		r.ok("durability", "acknowledged writes survive a power cut of the server; "+setting)
 		return
 	}
-	r.add(Check{"durability", Problem, strings.Join(i.NotDurable, "; ") + "; " + setting,
-		"Turn on what is off, and restart the server."})
+	r.fail("durability", strings.Join(i.NotDurable, "; ")+"; "+setting, "Turn on what is off, and restart the server.")
 }
 
 // standbys says what an acknowledged write survives if the server is lost.
@@ -115,18 +112,18 @@ func (r *checkup) standbys(i postgres.Info) {
 	list := strings.Join(all, ", ")
 	switch {
 	case synchronous:
-		r.add(Check{"standbys", OK, list + "; a failover to a synchronous standby loses no acknowledged write", ""})
+		r.ok("standbys", list+"; a failover to a synchronous standby loses no acknowledged write")
 	case i.SynchronousStandbys != "" && !hidden:
-		r.add(Check{"standbys", Warning, "no synchronous standby is connected, so commits wait and then have an " +
-			"unknown outcome", "Start a standby that synchronous_standby_names names: " + i.SynchronousStandbys})
+		r.warn("standbys", "no synchronous standby is connected, so commits wait and then have an "+
+			"unknown outcome", "Start a standby that synchronous_standby_names names: "+i.SynchronousStandbys)
 	case i.SynchronousStandbys != "":
-		r.add(Check{"standbys", OK, list + "; writes wait for a standby of synchronous_standby_names: " +
-			i.SynchronousStandbys, ""})
+		r.ok("standbys", list+"; writes wait for a standby of synchronous_standby_names: "+
+			i.SynchronousStandbys)
 	case list == "":
-		r.add(Check{"standbys", OK, "none is connected; if this server is lost, so is what no backup has", ""})
+		r.ok("standbys", "none is connected; if this server is lost, so is what no backup has")
 	default:
-		r.add(Check{"standbys", OK, list + "; a failover may lose the last writes, because " +
-			"synchronous_standby_names is empty", ""})
+		r.ok("standbys", list+"; a failover may lose the last writes, because "+
+			"synchronous_standby_names is empty")
 	}
 }
 
@@ -138,9 +135,8 @@ func (r *checkup) connections(i postgres.Info, pool postgres.Options) {
 	text := fmt.Sprintf("%d of %d are open; a process of scratchpad opens up to %d, by --db-connections", i.Connections,
 		i.MaxConnections, need) + r.setting()
 	if i.Connections+need > i.MaxConnections {
-		r.add(Check{"connections", Warning, text,
-			"Raise max_connections, lower --db-connections, or put pgbouncer in front."})
+		r.warn("connections", text, "Raise max_connections, lower --db-connections, or put pgbouncer in front.")
 		return
 	}
-	r.add(Check{"connections", OK, text, ""})
+	r.ok("connections", text)
 }
