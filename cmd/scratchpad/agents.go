@@ -54,9 +54,8 @@ func (p *process) checkServer() error {
 		}
 		if pgurl.HasSecret(*p.line.DB) {
 			return invalid("the URL of the database has a password, which would stand in the client's file for " +
-				"everybody to " +
-				"read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a " +
-				"service: --db 'postgres://?service=NAME'")
+				"everybody to read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE " +
+				"names, or give a service: --db 'postgres://?service=NAME'")
 		}
 	}
 	if _, _, err := p.tenantName(); err != nil {
@@ -74,12 +73,8 @@ func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
 	if m.Project, err = clientconfig.Project(file); err != nil {
 		return m, err
 	}
-	tenant, given, err := p.tenantName()
-	if err != nil {
-		return m, err
-	}
-	if given {
-		m.Tenant = tenant
+	if p.line.Tenant != nil {
+		m.Tenant = *p.line.Tenant
 	}
 	if m.Agent, m.Named, err = p.agentName(); err != nil || m.Named || m.Project == "" {
 		return m, err

@@ -60,8 +60,7 @@ func backupOfServer(name, file string) error {
 	short := native.Quote(pgurl.Short(name))
 	return invalid("backup copies a file of SQLite, and PostgreSQL has programs of its own; run pg_dump "+
 		"--format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole "+
-		"server; "+
-		"check a restored copy with scratchpad verify --db URL",
+		"server; check a restored copy with scratchpad verify --db URL",
 		native.Quote(file), short, native.Quote(file), short)
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
@@ -49,33 +50,45 @@ func (c clientConfigCommand) Run(p *process) error {
 	if a.File, err = to.File(); err != nil {
 		return invalid("there is no folder for the file of %s: %v; set HOME", to.Title, err)
 	}
+	var m clientconfig.Memory
 	if c.URL != "" {
-		return c.connect(p, to, a)
+		m, err = c.connect(p, to, &a)
+	} else {
+		m, err = c.start(p, to, &a, variable)
 	}
-	m, err := p.memoryOf(a.File)
 	if err != nil {
 		return err
+	}
+	a.Snippet = to.Snippet(setup.ServerName, a.Server)
+	if c.Client == "claude-code" {
+		a.Shell = claudeCommand(a.Server)
+	}
+	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
+}
+
+// start makes an entry by which the client starts this program.
+func (c clientConfigCommand) start(
+	p *process, to clientconfig.Client, a *clientConfig, variable string,
+) (m clientconfig.Memory, err error) {
+	if m, err = p.memoryOf(a.File); err != nil {
+		return m, err
 	}
 	s, err := p.server(m, int64(c.MaxReadTokens))
 	if err != nil {
-		return err
+		return m, err
 	}
 	if c.Tools != storageTools {
 		s.Args = append(s.Args, "--tools", string(c.Tools))
 	}
 	if native.IsTemporary(s.Command) {
-		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n",
-			s.Command)
+		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed "+
+			"program.\n", s.Command)
 	}
-	a.Agent, a.Tenant, a.Project = m.Agent, m.Tenant, m.Project
 	if c.PassKey {
 		s = to.PassVariable(s, variable, os.Getenv(variable))
 	}
-	if c.Client == "claude-code" {
-		a.Shell = claudeCommand(s)
-	}
-	a.Server, a.Snippet = s, to.Snippet(setup.ServerName, s)
-	return c.finish(p, to, a, m, variable)
+	a.Agent, a.Tenant, a.Project, a.Server = m.Agent, m.Tenant, m.Project, s
+	return m, nil
 }
 
 // check looks at the flags. It returns the variable with the key for summaries.
@@ -85,12 +98,10 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 		return "", invalid("--pass-key is for a server on this machine; leave it out, or --url")
 	case c.URL != "" && c.Tools != storageTools:
 		return "", invalid("with --url the server says which tools it has; leave --tools out, and give it to " +
-			"scratchpad " +
-			"serve")
+			"scratchpad serve")
 	case c.URL != "" && (p.agentNamed || p.tenantNamed):
 		return "", invalid("with --url the key says whose memory it is; leave --agent and --tenant out, and give " +
-			"them to " +
-			"scratchpad keys create")
+			"them to scratchpad keys create")
 	}
 	if c.URL != "" {
 		return c.KeyVariable, nil
@@ -100,13 +111,6 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 		err = p.line.Summaries.NoKey()
 	}
 	return variable, err
-}
-
-// finish prints the entry.
-func (c clientConfigCommand) finish(
-	p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string,
-) error {
-	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
 }
 
 // hookCommand returns the command line of the hook that goes with a server. Claude Code runs
@@ -144,11 +148,8 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	if m.Tenant != "" {
 		s.Args = append(s.Args, "--tenant", m.Tenant)
 	}
-	s.Args = append(s.Args, "--agent", m.Agent)
-	s.Args = append(s.Args, p.line.Postgres.Args()...)
-	s.Args = append(s.Args, p.line.Limits.Args()...)
-	s.Args = append(s.Args, p.line.Store.Args()...)
-	s.Args = append(s.Args, p.line.Summaries.Args()...)
+	s.Args = slices.Concat(s.Args, []string{"--agent", m.Agent}, p.line.Postgres.Args(), p.line.Limits.Args(),
+		p.line.Store.Args(), p.line.Summaries.Args())
 	if p.line.Paths.PathRule != workspace.ASCIIPaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
 	}

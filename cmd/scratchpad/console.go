@@ -53,8 +53,7 @@ func (c consoleCommand) Run(p *process) error {
 	defer listener.Close()
 	if !onLoopback(listener) {
 		return invalid("scratchpad console has no keys, so it is for this machine only, and %s is not; leave --addr "+
-			"out, "+
-			"or let people sign in with keys: scratchpad serve --addr %s", listener.Addr(), c.Addr)
+			"out, or let people sign in with keys: scratchpad serve --addr %s", listener.Addr(), c.Addr)
 	}
 	native.IgnorePipeSignal()
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup

@@ -91,33 +91,32 @@ func checksOf(r *doctor.Report) (all []console.Check) {
 
 // counts returns the numbers of the server and of its store.
 func (o healthOptions) counts() (all []console.Fact) {
-	number := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(n)}) }
-	size := func(name string, n int64) { all = append(all, console.Fact{Name: name, Value: phrase.Bytes(n)}) }
+	add := func(name string, value any) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(value)}) }
 	if o.http != nil {
 		s := o.http()
-		number("Connections", int64(s.Connections))
-		number("Refused by a rate", s.RefusedCallerRate+s.RefusedAgentRate+s.RefusedBlocked)
-		number("Wrong keys", s.FailedCredentials)
+		add("Connections", s.Connections)
+		add("Refused by a rate", s.RefusedCallerRate+s.RefusedAgentRate+s.RefusedBlocked)
+		add("Wrong keys", s.FailedCredentials)
 	}
 	if o.mcp != nil {
 		s := o.mcp()
-		number("Sessions", int64(s.Sessions))
-		number("Calls under way", int64(s.Calls))
-		size("Memory of calls", s.Memory)
+		add("Sessions", s.Sessions)
+		add("Calls under way", s.Calls)
+		add("Memory of calls", phrase.Bytes(s.Memory))
 	}
 	switch store := o.store.(type) {
 	case *sqlite.Store:
 		s := store.Stats()
-		number("Writes", s.Writes)
-		number("Writes that wait", int64(s.Queued))
-		size("Write-ahead log", s.LogBytes)
-		number("Readers in use", int64(s.ReadersBusy))
+		add("Writes", s.Writes)
+		add("Writes that wait", s.Queued)
+		add("Write-ahead log", phrase.Bytes(s.LogBytes))
+		add("Readers in use", s.ReadersBusy)
 	case *postgres.Store:
 		s := store.Stats()
-		number("Writes", s.Writes)
-		number("Writers", int64(s.Writers))
-		number("Connections to the database in use", int64(s.ConnsBusy))
-		number("Waits for a connection to the database", s.Waits)
+		add("Writes", s.Writes)
+		add("Writers", s.Writers)
+		add("Connections to the database in use", s.ConnsBusy)
+		add("Waits for a connection to the database", s.Waits)
 	}
 	return all
 }
@@ -130,25 +129,24 @@ var namedModules = []struct{ path, name string }{
 }
 
 // versions returns the versions of all parts. What the store does not tell is left out.
-func (o healthOptions) versions(ctx context.Context) []console.Fact {
-	all := []console.Fact{
-		{Name: "scratchpad", Value: o.doctor.Version},
-		{Name: "Go", Value: runtime.Version()},
-		{Name: "System", Value: runtime.GOOS + "/" + runtime.GOARCH},
-		{Name: "MCP", Value: strings.Join(mcpserver.Protocols(), ", ")},
-	}
+func (o healthOptions) versions(ctx context.Context) (all []console.Fact) {
+	add := func(name string, value any) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(value)}) }
+	add("scratchpad", o.doctor.Version)
+	add("Go", runtime.Version())
+	add("System", runtime.GOOS+"/"+runtime.GOARCH)
+	add("MCP", strings.Join(mcpserver.Protocols(), ", "))
 	switch s := o.store.(type) {
 	case *sqlite.Store:
 		if v, err := sqlite.LibraryVersion(); err == nil {
-			all = append(all, console.Fact{Name: "SQLite", Value: v})
+			add("SQLite", v)
 		}
 		if info, err := s.Info(ctx); err == nil {
-			all = append(all, console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
+			add("Schema", info.Schema)
 		}
 	case *postgres.Store:
 		if info, err := s.Info(ctx); err == nil {
-			all = append(all, console.Fact{Name: "PostgreSQL", Value: info.Server},
-				console.Fact{Name: "Schema", Value: fmt.Sprint(info.Schema)})
+			add("PostgreSQL", info.Server)
+			add("Schema", info.Schema)
 		}
 	}
 	info, ok := debug.ReadBuildInfo()
@@ -158,13 +156,13 @@ func (o healthOptions) versions(ctx context.Context) []console.Fact {
 	for _, m := range namedModules {
 		for _, d := range info.Deps {
 			if d.Path == m.path {
-				all = append(all, console.Fact{Name: m.name, Value: d.Version})
+				add(m.name, d.Version)
 			}
 		}
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			all = append(all, console.Fact{Name: "Revision", Value: s.Value})
+			add("Revision", s.Value)
 		}
 	}
 	return all

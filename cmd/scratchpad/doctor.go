@@ -63,17 +63,15 @@ func (p *process) openDoctor() doctor.Options {
 
 // databaseSource says where the path of the database comes from.
 func databaseSource(line *commandLine, k *kong.Context) string {
-	if line.DB == nil {
+	switch {
+	case line.DB == nil:
 		return "the default"
+	case onLine(k, "db"):
+		return "from --db"
 	}
-	for _, at := range k.Path {
-		if at.Flag != nil && at.Flag.Name == "db" {
-			return "from --db"
-		}
-	}
-	for _, flag := range k.Model.Flags {
-		for _, name := range flag.Envs {
-			if _, set := os.LookupEnv(name); set && flag.Name == "db" {
+	for _, f := range k.Model.Flags {
+		for _, name := range f.Envs {
+			if _, set := os.LookupEnv(name); set && f.Name == "db" {
 				return "from $" + name
 			}
 		}

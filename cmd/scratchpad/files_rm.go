@@ -17,9 +17,9 @@ type filesRm struct {
 }
 
 type fileDeleted struct {
-	Path            string `json:"path"`
-	Deleted         bool   `json:"deleted"`
-	VersionsRemoved int64  `json:"versions_removed"`
+	Path    string `json:"path"`
+	Deleted bool   `json:"deleted"`
+	Removed int64  `json:"versions_removed"`
 }
 
 // Run deletes the files.
@@ -42,7 +42,7 @@ func (c filesRm) Run(p *process) error {
 			if err != nil {
 				return errors.Join(err, p.answerRemoved(records))
 			}
-			records = append(records, fileDeleted{Path: r.Path, Deleted: r.Deleted, VersionsRemoved: r.Removed})
+			records = append(records, fileDeleted(r))
 		}
 		return p.answerRemoved(records)
 	})
@@ -52,7 +52,7 @@ func (c filesRm) Run(p *process) error {
 func (p *process) answerRemoved(records []fileDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, phrase.Plural(r.VersionsRemoved, "version")))
+			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, phrase.Plural(r.Removed, "version")))
 		}
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
@@ -32,6 +31,21 @@ func (p *process) withKeys(open opener, fn func(*auth.Keys) error) error {
 		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.Store.Options(), Logger: p.log})
 		defer func() { err = errors.Join(err, keys.Close(p.ctx)) }()
 		return failure.OfKeys(fn(keys))
+	})
+}
+
+// withKey runs act, which is about the key of an id, and answers with the key.
+func (p *process) withKey(open opener, id string, act func(*auth.Keys) (auth.Key, error)) error {
+	return p.withKeys(open, func(keys *auth.Keys) error {
+		if err := p.checkTenant(keys, id); err != nil {
+			return err
+		}
+		k, err := act(keys)
+		if err != nil {
+			return err
+		}
+		r := report.KeyOf(k, time.Now())
+		return p.answer(r, p.table(r.Fields()))
 	})
 }
 
@@ -63,8 +77,7 @@ func (p *process) printKey(k auth.Key, text string) (report.Key, error) {
 	r.Key = text
 	if err := p.say(r, "%s", text); err != nil {
 		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys "+
-			"revoke "+
-			"%s, and make another", r.ID, err, r.ID)
+			"revoke %s, and make another", r.ID, err, r.ID)
 	}
 	return r, nil
 }
@@ -80,8 +93,6 @@ func parseScopes(names []string) (auth.Scopes, error) {
 	scopes, err := auth.ParseScopes(names...)
 	return scopes, ofFlag("--scopes", err)
 }
-
-func rateOf(r flags.Rate) auth.Rate { return auth.Rate{PerSecond: r.PerSecond, Burst: r.Burst} }
 
 // ofFlag names the flag whose value is wrong.
 func ofFlag(flag string, err error) error {

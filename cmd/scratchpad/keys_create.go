@@ -20,7 +20,7 @@ func (c keysCreate) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	g := auth.Grant{Tenant: tenant, Name: c.Name, Lifetime: c.Expires.Duration, Rate: rateOf(c.Rate)}
+	g := auth.Grant{Tenant: tenant, Name: c.Name, Lifetime: c.Expires.Duration, Rate: c.Rate.Rate}
 	if g.Scopes, err = parseScopes(c.Scopes); err != nil {
 		return err
 	}
@@ -30,8 +30,7 @@ func (c keysCreate) Run(p *process) error {
 		}
 	} else if g.Scopes&(auth.Read|auth.Write) != 0 {
 		return invalid("create a key: whose memory is it for? Give --agents with names, a beginning such as " +
-			"'team-a-*', " +
-			"or '*' for all")
+			"'team-a-*', or '*' for all")
 	}
 	if err := p.needReader(); err != nil {
 		return err

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"time"
-
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -23,16 +20,8 @@ func (c keysSet) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
-		if err := p.checkTenant(keys, c.ID); err != nil {
-			return err
-		}
-		k, err := keys.Set(p.ctx, c.ID, change)
-		if err != nil {
-			return err
-		}
-		r := report.KeyOf(k, time.Now())
-		return p.answer(r, p.table(r.Fields()))
+	return p.withKey(p.openExisting, c.ID, func(keys *auth.Keys) (auth.Key, error) {
+		return keys.Set(p.ctx, c.ID, change)
 	})
 }
 
@@ -59,8 +48,7 @@ func (c keysSet) change() (to auth.Change, err error) {
 		to.Lifetime = &c.Expires.Duration
 	}
 	if c.Rate != nil {
-		rate := rateOf(*c.Rate)
-		to.Rate = &rate
+		to.Rate = &c.Rate.Rate
 	}
 	return to, nil
 }

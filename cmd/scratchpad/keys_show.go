@@ -1,9 +1,6 @@
 package main
 
 import (
-	"time"
-
-	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -13,15 +10,5 @@ type keysShow struct {
 
 // Run shows the key.
 func (c keysShow) Run(p *process) error {
-	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
-		if err := p.checkTenant(keys, c.ID); err != nil {
-			return err
-		}
-		k, err := keys.Show(p.ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		r := report.KeyOf(k, time.Now())
-		return p.answer(r, p.table(r.Fields()))
-	})
+	return p.withKey(p.openToLook, c.ID, func(keys *auth.Keys) (auth.Key, error) { return keys.Show(p.ctx, c.ID) })
 }

@@ -61,9 +61,8 @@ func (c logsAppend) readEntry(p *process) ([]byte, error) {
 	}
 	if entry = dropLineEnd(entry); int64(len(entry)) > limit {
 		return nil, workspace.Errorf(workspace.ErrTooLarge,
-			"append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); "+
-				"--lines makes "+
-				"each line an entry", c.Log, limit)
+			"append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines "+
+				"makes each line an entry", c.Log, limit)
 	}
 	return entry, nil
 }

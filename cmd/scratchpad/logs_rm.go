@@ -19,9 +19,9 @@ type logsRm struct {
 }
 
 type logDeleted struct {
-	Path           string `json:"path"`
-	Deleted        bool   `json:"deleted"`
-	EntriesRemoved int64  `json:"entries_removed"`
+	Path    string `json:"path"`
+	Deleted bool   `json:"deleted"`
+	Removed int64  `json:"entries_removed"`
 }
 
 // Run deletes the logs, or entries of one.
@@ -46,7 +46,7 @@ func (c logsRm) Run(p *process) error {
 			if err != nil {
 				return errors.Join(err, c.answer(p, records))
 			}
-			records = append(records, logDeleted{Path: r.Path, Deleted: r.Deleted, EntriesRemoved: r.Removed})
+			records = append(records, logDeleted(r))
 		}
 		return c.answer(p, records)
 	})
@@ -77,10 +77,10 @@ func (c logsRm) remove(p *process, ws *workspace.Workspace, log string, seen int
 func (c logsRm) answer(p *process, records []logDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			text := deletedText(r.Deleted, phrase.Entries(r.EntriesRemoved))
+			text := deletedText(r.Deleted, phrase.Entries(r.Removed))
 			switch {
 			case c.Through > 0 && r.Deleted:
-				text = fmt.Sprintf("%s deleted, up to entry %d", phrase.Entries(r.EntriesRemoved), c.Through)
+				text = fmt.Sprintf("%s deleted, up to entry %d", phrase.Entries(r.Removed), c.Through)
 			case c.Through > 0:
 				text = fmt.Sprintf("no entry up to %d was left", c.Through)
 			}

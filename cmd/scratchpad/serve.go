@@ -74,8 +74,7 @@ func (c serveCommand) address() string {
 func (c serveCommand) Run(p *process) (err error) {
 	if p.line.Agent != nil {
 		return invalid("--agent is for one agent, and a server has many; give a key that agent instead: scratchpad "+
-			"keys "+
-			"create --agents %s", *p.line.Agent)
+			"keys create --agents %s", *p.line.Agent)
 	}
 	if p.line.Tenant != nil {
 		return invalid("--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant "+

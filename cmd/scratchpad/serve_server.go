@@ -28,16 +28,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// localCaller is who everybody is on a server that asks for no key.
-func localCaller() auth.Caller {
-	all, err := auth.ParseAgents("*")
-	if err != nil {
-		panic(err) // * is a pattern
-	}
-	return auth.Caller{ID: "local", Tenant: defaultTenant, Agents: all, Scopes: auth.Read | auth.Write,
-		Rate: auth.Rate{PerSecond: -1}}
-}
-
 // A service is everything behind a listener.
 type service struct {
 	c      serveCommand
@@ -62,10 +52,14 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	if s.tokens, err = s.c.OAuth.open(s.p.log); err != nil {
 		return err
 	}
-	if err := s.newMCP(); err != nil {
+	if s.mcp, err = mcpserver.New(s.mcpOptions()); err != nil {
 		return err
 	}
-	if err := s.newHTTP(); err != nil {
+	o := s.httpOptions()
+	if o.Console, err = console.New(s.consoleOptions()); err != nil {
+		return err
+	}
+	if s.http, err = httpserver.New(o); err != nil {
 		return err
 	}
 	s.warnOfClearText(l)
@@ -131,11 +125,6 @@ func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLim
 	return workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, nil
 }
 
-func (s *service) newMCP() (err error) {
-	s.mcp, err = mcpserver.New(s.mcpOptions())
-	return err
-}
-
 func (s *service) mcpOptions() mcpserver.Options {
 	return mcpserver.Options{
 		Tools: s.c.Tools.tools(), Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer,
@@ -196,15 +185,6 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 	return nil
 }
 
-func (s *service) newHTTP() (err error) {
-	o := s.httpOptions()
-	if o.Console, err = console.New(s.consoleOptions()); err != nil {
-		return err
-	}
-	s.http, err = httpserver.New(o)
-	return err
-}
-
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
 		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()),
@@ -228,7 +208,9 @@ func (s *service) anonymous(context.Context) (c auth.Caller, ok bool, err error)
 	if !s.c.NoAuth {
 		return c, false, nil
 	}
-	return localCaller(), true, nil
+	all, err := auth.ParseAgents("*")
+	return auth.Caller{ID: "local", Tenant: defaultTenant, Agents: all, Scopes: auth.Read | auth.Write,
+		Rate: auth.Rate{PerSecond: -1}}, true, err
 }
 
 // ready returns nil if the store answers and takes writes.
@@ -264,9 +246,8 @@ func (s *service) sayNeighbour() (leave func()) {
 	case err != nil:
 		s.p.log.Debug("no look for another server", "err", err)
 	case held:
-		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and " +
-			"sessions for " +
-			"itself")
+		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions " +
+			"for itself")
 	}
 	return leave
 }

@@ -67,8 +67,7 @@ func (verifyCommand) Run(p *process) error {
 		}
 		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt,
 			"verify found damage; restore the database from a backup, and keep this %s, which was not changed: the "+
-				"rest of "+
-				"it can still be read", what))
+				"rest of it can still be read", what))
 	}
 	return nil
 }

@@ -35,8 +35,7 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.pages(info)
 		}
-		r.ok("integrity", "scratchpad doctor checks the structure and the counters, scratchpad verify "+
-			"all content")
+		r.ok("integrity", "scratchpad doctor checks the structure and the counters, scratchpad verify all content")
 	case *postgres.Store:
 		r.ready(s.Ready(ctx))
 		r.summaries()
@@ -45,8 +44,7 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.settings(info, pool)
 		}
-		r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the "+
-			"pages")
+		r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the pages")
 	default:
 		r.summaries()
 		r.warn("database", "it is in memory; all of it is gone when the server stops", "Name a file with --db.")

@@ -73,8 +73,8 @@ func (r *checkup) role(i postgres.Info) {
 			text, lagText(i.Lag)),
 			"Servers need the primary. List all hosts in the URL and add target_session_attrs=read-write.")
 	case i.ReadOnly:
-		r.fail("server", text+", a primary that takes no writes, because "+
-			"default_transaction_read_only is on", "Set it to off for the user or the database.")
+		r.fail("server", text+", a primary that takes no writes, because default_transaction_read_only is on",
+			"Set it to off for the user or the database.")
 	default:
 		r.ok("server", text+", the primary")
 	}
@@ -114,16 +114,15 @@ func (r *checkup) standbys(i postgres.Info) {
 	case synchronous:
 		r.ok("standbys", list+"; a failover to a synchronous standby loses no acknowledged write")
 	case i.SynchronousStandbys != "" && !hidden:
-		r.warn("standbys", "no synchronous standby is connected, so commits wait and then have an "+
-			"unknown outcome", "Start a standby that synchronous_standby_names names: "+i.SynchronousStandbys)
+		r.warn("standbys", "no synchronous standby is connected, so commits wait and then have an unknown outcome",
+			"Start a standby that synchronous_standby_names names: "+i.SynchronousStandbys)
 	case i.SynchronousStandbys != "":
 		r.ok("standbys", list+"; writes wait for a standby of synchronous_standby_names: "+
 			i.SynchronousStandbys)
 	case list == "":
 		r.ok("standbys", "none is connected; if this server is lost, so is what no backup has")
 	default:
-		r.ok("standbys", list+"; a failover may lose the last writes, because "+
-			"synchronous_standby_names is empty")
+		r.ok("standbys", list+"; a failover may lose the last writes, because synchronous_standby_names is empty")
 	}
 }
 

@@ -72,14 +72,21 @@ func kindName(ctx context.Context, err error) string {
 
 // OfDatabase returns an error of opening the database, or of what stands in it. Its exit
 // code is [ExitDatabase], whatever other kind it has.
-func OfDatabase(err error) error { return ofKind{err, errDatabase} }
+func OfDatabase(err error) error { return marked{error: err, kind: errDatabase} }
 
 // WithKind returns an error with one more kind, which its text does not show.
-func WithKind(err, kind error) error { return ofKind{err, kind} }
+func WithKind(err, kind error) error { return marked{error: err, kind: kind} }
 
-type ofKind struct {
+// Followed returns an error with a sentence after it.
+func Followed(err error, more string) error { return marked{error: err, more: "; " + more} }
+
+// marked is an error with one more kind, or with a sentence after its text.
+type marked struct {
 	error
-	kind error
+	kind error // nil: none
+	more string
 }
 
-func (e ofKind) Unwrap() []error { return []error{e.error, e.kind} }
+func (m marked) Error() string { return m.error.Error() + m.more }
+
+func (m marked) Unwrap() []error { return []error{m.error, m.kind} }

@@ -89,10 +89,8 @@ func Text(err error) string {
 		return e.Text(Words)
 	case hinted:
 		return Text(e.error)
-	case ofKind:
-		return Text(e.error)
-	case followed:
-		return Text(e.error) + "; " + e.more
+	case marked:
+		return Text(e.error) + e.more
 	}
 	return err.Error()
 }
@@ -113,18 +111,6 @@ func On(op, object string, e *workspace.Error) error {
 	e.Op, e.Object = op, object
 	return e
 }
-
-// Followed returns an error with a sentence after it.
-func Followed(err error, more string) error { return followed{err, more} }
-
-type followed struct {
-	error
-	more string
-}
-
-func (f followed) Error() string { return f.error.Error() + "; " + f.more }
-
-func (f followed) Unwrap() error { return f.error }
 
 // OfKeys adds to an error about API keys and tenants the commands that help.
 func OfKeys(err error) error {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
 // A Span is a [time.Duration] from 0, also in days, such as 90d.
@@ -44,10 +46,7 @@ func (l *Lifetime) UnmarshalText(text []byte) error {
 
 // A Rate is a number of calls a second, and how many may come at once. The zero Rate is
 // the default of the server, and a Burst of 0 four times PerSecond.
-type Rate struct {
-	PerSecond float64
-	Burst     int
-}
+type Rate struct{ auth.Rate }
 
 // UnmarshalText is kong's hook.
 func (r *Rate) UnmarshalText(text []byte) error {

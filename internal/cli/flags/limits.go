@@ -99,6 +99,7 @@ func fields(prefix string, flags any) (all []field) {
 		f := v.Type().Field(i)
 		name := cmp.Or(f.Tag.Get("name"), prefix+dashed(f.Name))
 		byDefault := os.Expand(f.Tag.Get("default"), func(name string) string { return defaults[name] })
+		byDefault = cmp.Or(byDefault, fmt.Sprint(reflect.Zero(f.Type)))
 		all = append(all, field{"--" + name, byDefault, f.Tag.Get("of"), v.Field(i).Interface()})
 	}
 	return all
@@ -107,8 +108,13 @@ func fields(prefix string, flags any) (all []field) {
 // args returns the flags of a struct that are not as by default.
 func args(prefix string, flags any) (args []string) {
 	for _, f := range fields(prefix, flags) {
-		if value := fmt.Sprint(f.value); value != f.byDefault {
-			args = append(args, f.flag, value)
+		value := fmt.Sprint(f.value)
+		if value == f.byDefault || value == f.byDefault+"0s" { // a minute is 1m0s
+			continue
+		}
+		args = append(args, f.flag)
+		if _, alone := f.value.(bool); !alone {
+			args = append(args, value)
 		}
 	}
 	return args

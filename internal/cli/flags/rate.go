@@ -21,7 +21,7 @@ func (r *ServerRate) UnmarshalText(text []byte) error {
 		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or 0 for no limit; not "+
 			"%.40q", text)
 	}
-	r.Rate = auth.Rate(given)
+	r.Rate = given.Rate
 	if r.Burst == 0 {
 		const times = 4
 		r.Burst = max(1, int(min(times*r.PerSecond, 1e9)))

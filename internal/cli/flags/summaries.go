@@ -32,24 +32,7 @@ func (s Summaries) Validate() error {
 
 // Args returns the flags that give another process the same summaries. It still
 // needs the key.
-func (s Summaries) Args() (args []string) {
-	for _, f := range []struct{ flag, value, byDefault string }{
-		{"--summarizer", s.Summarizer, "auto"},
-		{"--summary-model", s.SummaryModel, ""},
-		{"--summary-base-url", s.SummaryBaseURL, ""},
-		{"--summary-timeout", s.SummaryTimeout.String(), time.Minute.String()},
-		{"--summary-window", fmt.Sprint(s.SummaryWindow), "0"},
-		{"--summary-tokens-per-month", fmt.Sprint(s.SummaryTokensPerMonth), "0"},
-	} {
-		if f.value != f.byDefault {
-			args = append(args, f.flag, f.value)
-		}
-	}
-	if s.SummaryAllowPrivate {
-		args = append(args, "--summary-allow-private")
-	}
-	return args
-}
+func (s Summaries) Args() []string { return args("", s) }
 
 // KeyVariables are the variables with the keys of providers, by the method of a
 // summary.

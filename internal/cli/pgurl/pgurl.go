@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // schemes are those that libpq knows.
@@ -32,9 +31,7 @@ var shown = map[string]bool{"service": true, "host": true, "port": true, "dbname
 	"target_session_attrs": true}
 
 // hostsForm is that of hosts with their ports.
-var hostsForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^((\[[0-9A-Fa-f:.%]*\]|[^@:,\[\]]*)(:[0-9]*)?(,|$))*$`)
-})
+var hostsForm = regexp.MustCompile(`^((\[[0-9A-Fa-f:.%]*\]|[^@:,\[\]]*)(:[0-9]*)?(,|$))*$`)
 
 // Short returns a URL for people: the user, the hosts, the database and the service. Of a
 // URL that is not well formed it keeps the scheme alone. Any other name is returned as it is.
@@ -51,7 +48,7 @@ func Short(name string) string {
 	if !named {
 		user, hosts = "", authority
 	}
-	if strings.ContainsAny(path, "@#") || !hostsForm().MatchString(hosts) {
+	if strings.ContainsAny(path, "@#") || !hostsForm.MatchString(hosts) {
 		return scheme + "…" // perhaps a password with characters that must be escaped
 	}
 	path, query, _ := strings.Cut(path, "?")
@@ -94,12 +91,12 @@ func HasSecret(name string) bool {
 	return err != nil || values.Has("password") || values.Has("sslpassword") || values.Has("oauth_client_secret")
 }
 
-var within = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)postgres(?:ql)?://[^\s"]*`) })
+var within = regexp.MustCompile(`(?i)postgres(?:ql)?://[^\s"]*`)
 
 // Hide returns a text with the URLs in it shortened.
 func Hide(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
-	return within().ReplaceAllStringFunc(text, Short)
+	return within.ReplaceAllStringFunc(text, Short)
 }

@@ -2,6 +2,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -105,14 +106,7 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 // address returns host and port to connect to. A server that listens on all addresses
 // is asked on this machine.
 func address(o Options) (string, error) {
-	addr := o.Addr
-	if addr == "" {
-		port := o.Port
-		if port == "" {
-			port = "4321"
-		}
-		addr = net.JoinHostPort("127.0.0.1", port)
-	}
+	addr := cmp.Or(o.Addr, net.JoinHostPort("127.0.0.1", cmp.Or(o.Port, "4321")))
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || port == "" {
 		return "", fmt.Errorf("the address %.100q is not host:port; give one such as 127.0.0.1:4321", addr)
