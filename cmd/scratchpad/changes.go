@@ -82,7 +82,8 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 
 // print prints each change until a signal comes, or nobody reads them.
 func (c changesCommand) print(p *process, ws *workspace.Workspace) error {
-	now, err := ws.Changes(p.ctx, workspace.ChangesOptions{Recent: true, Limit: 1, Prefix: c.Prefix}) // checks the prefix too
+	// This checks the prefix too.
+	now, err := ws.Changes(p.ctx, workspace.ChangesOptions{Recent: true, Limit: 1, Prefix: c.Prefix})
 	if err != nil {
 		return err
 	}

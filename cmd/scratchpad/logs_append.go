@@ -121,7 +121,8 @@ func (c logsAppend) eachBatch(p *process, store func([][]byte) error) error {
 		switch line := lines.Bytes(); {
 		case lines.Err() != nil || int64(len(line)) > limit:
 			bad = workspace.Errorf(workspace.ErrTooLarge,
-				"append to %s: line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)", c.Log, n, limit)
+				"append to %s: line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)",
+				c.Log, n, limit)
 		case !utf8.Valid(line):
 			bad = workspace.Errorf(workspace.ErrInvalid,
 				"append to %s: line %d is not valid UTF-8; only text can be stored", c.Log, n)

@@ -112,7 +112,8 @@ func (d *session) play(calls ...call) error {
 			return err
 		}
 		if answer := strings.Join(s.Answer, " "); res.IsError != c.fails || !strings.Contains(answer, c.has) {
-			return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", s.Tool, shown(s.Arguments), answer)
+			return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", s.Tool,
+				shown(s.Arguments), answer)
 		}
 	}
 	return nil
