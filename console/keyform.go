@@ -53,7 +53,8 @@ func newKeyForm(v *visit, typed url.Values) keyForm {
 		Scopes: []keyScope{
 			{Name: "read", Text: "Read the files, the logs and the changes of its agents."},
 			{Name: "write", Text: "Change the files and the logs of its agents. It does not include reading."},
-			{Name: "admin", Text: "See and change all keys and list all agents. Who has this can make a key for anything."},
+			{Name: "admin", Text: "See and change all keys and list all agents. Who has this can make a key for " +
+				"anything."},
 		},
 		Lifetimes: []keyLifetime{
 			{Value: "1d", Title: "1 day", days: 1}, {Value: "7d", Title: "7 days", days: 7},

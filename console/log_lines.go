@@ -79,7 +79,8 @@ func (v *visit) writeLines(l workspace.LogView) error {
 		// A server without deadlines has none.
 		_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(pageTime))
 		for _, e := range slices.Backward(page.Entries) {
-			err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key, string(e.Content)})
+			err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key,
+				string(e.Content)})
 			if err != nil {
 				return err
 			}

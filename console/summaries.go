@@ -52,7 +52,8 @@ func (v *visit) summaries() (err error) {
 	}
 	for _, s := range page.Summaries {
 		shown := s.Text[:min(len(s.Text), maxSummaryText)]
-		d.Rows = append(d.Rows, summaryRow{SummaryInfo: s, Shown: text.HTML(shown), Cut: int64(len(s.Text) - len(shown)),
+		d.Rows = append(d.Rows, summaryRow{SummaryInfo: s, Shown: text.HTML(shown),
+			Cut:     int64(len(s.Text) - len(shown)),
 			Address: fileURL(agent, s.Path) + "?v=" + number(s.Version), Text: query(d.First, "path", s.Path)})
 	}
 	if page.Next != "" {

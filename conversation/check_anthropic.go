@@ -144,8 +144,9 @@ func (t *anthropicTurns) reportServers(due func(serverCall) bool) {
 			continue
 		}
 		t.missing = append(t.missing, stray{s.id, len(t.problems)})
-		t.add(s.index, RuleMissingResult, "the provider's tool %q has no result for call %q: keep the message with the "+
-			"result (only results of tools may come before it), or drop the call", clip.Text(s.name), clip.Text(s.id))
+		t.add(s.index, RuleMissingResult, "the provider's tool %q has no result for call %q: keep the message with "+
+			"the result (only results of tools may come before it), or drop the "+
+			"call", clip.Text(s.name), clip.Text(s.id))
 	}
 	t.servers = waiting
 }

@@ -169,13 +169,13 @@ func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 		t.cutCalls()
 	case "thinking":
 		if b.Signature == "" {
-			t.add(i, RuleThinkingSignature, "a thinking block has no signature: keep the block as the provider sent it, "+
-				"or drop it")
+			t.add(i, RuleThinkingSignature, "a thinking block has no signature: keep the block as the provider sent "+
+				"it, or drop it")
 		}
 	case "redacted_thinking":
 		if b.Data == "" {
-			t.add(i, RuleThinkingSignature, "a redacted_thinking block has no data: keep the block as the provider sent "+
-				"it, or drop it")
+			t.add(i, RuleThinkingSignature, "a redacted_thinking block has no data: keep the block as the provider "+
+				"sent it, or drop it")
 		}
 	case "image":
 		t.imageOf(i, Assistant)
@@ -185,8 +185,8 @@ func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 		t.badRaw(i, "of the assistant: a tool_result belongs into a message of the user")
 	case "server_tool_use", "mcp_tool_use":
 		if b.Type == "server_tool_use" && (!strings.HasPrefix(string(b.ID), "srvtoolu_") || !isPlain(string(b.ID))) {
-			t.add(i, RuleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep the id "+
-				"that the provider sent", clip.Text(string(b.ID)))
+			t.add(i, RuleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep "+
+				"the id that the provider sent", clip.Text(string(b.ID)))
 		}
 		if b.ID != "" {
 			t.unique(i, string(b.ID))

@@ -34,14 +34,15 @@ func (c *checker) checkCall(i int, call ToolCall) {
 		c.add(i, RuleCallID, "the call id %q has %d bytes, limit %d: give the call and its result a shorter id",
 			clip.Text(id), len(id), form.idBytes)
 	} else if form.plainID && !isPlain(id) {
-		c.add(i, RuleCallID, "the call id %q has characters other than letters, digits, _ and -: change it in the call "+
-			"and its result", clip.Text(id))
+		c.add(i, RuleCallID, "the call id %q has characters other than letters, digits, _ and -: change it in the "+
+			"call and its result", clip.Text(id))
 	}
 	if text := c.nameFault(name); text != "" {
 		c.add(i, RuleCallName, "the tool name %q %s: rename the tool", clip.Text(name), text)
 	}
 	if text := c.argumentsFault(call.Arguments); text != "" {
-		c.add(i, RuleArguments, "the arguments of call %q %s: replace them by {}, or by what the call meant", clip.Text(id),
+		c.add(i, RuleArguments, "the arguments of call %q %s: replace them by {}, or by what the call meant",
+			clip.Text(id),
 			text)
 	}
 }

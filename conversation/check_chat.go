@@ -45,8 +45,8 @@ func (c *chatList) fields(i int, m *Message) {
 		c.result(i, m.ToolCallID)
 		for k := range m.Parts {
 			if m.Parts[k].Type != TextPart {
-				c.add(i, RuleImage, "a result has an image, which is sent after the results, as a message of the user: "+
-					"say in the result that it follows")
+				c.add(i, RuleImage, "a result has an image, which is sent after the results, as a message of the "+
+					"user: say in the result that it follows")
 				return
 			}
 		}

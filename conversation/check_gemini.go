@@ -65,8 +65,8 @@ func (g *geminiTurns) finish() {
 	}
 	for _, i := range g.unsigned {
 		if g.signs {
-			g.add(i, RuleThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the "+
-				"parts as the provider sent them")
+			g.add(i, RuleThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep "+
+				"the parts as the provider sent them")
 		}
 	}
 }
@@ -116,7 +116,8 @@ func (g *geminiTurns) model(i int, calls bool) {
 	case g.role == "":
 		g.firstIsAssistant(i)
 	case g.role == Assistant && calls:
-		g.add(i, RuleCallPosition, "calls follow another message of the assistant directly: make one message of the two")
+		g.add(i, RuleCallPosition, "calls follow another message of the assistant directly: make one message of the "+
+			"two")
 	}
 	g.role = Assistant
 }

@@ -71,8 +71,8 @@ func (r *responsesItems) endReasoning() {
 	if r.reasoning < 0 {
 		return
 	}
-	r.add(r.reasoning, RuleOrphanedReasoning, "a reasoning item is not followed by its message or call: keep that item, "+
-		"or drop the reasoning too")
+	r.add(r.reasoning, RuleOrphanedReasoning, "a reasoning item is not followed by its message or call: keep that "+
+		"item, or drop the reasoning too")
 	r.reasoning = -1
 }
 

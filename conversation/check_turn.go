@@ -78,8 +78,8 @@ func (c *checker) answer(i int, id string, place int) {
 	default:
 		t.calls[place].answered = true
 		if t.closed || place < t.cut {
-			c.add(i, RuleMisplacedResult, "the result of call %q does not follow its call directly, which is in message "+
-				"%d: move it there, before everything between them", clip.Text(id), t.calls[place].index)
+			c.add(i, RuleMisplacedResult, "the result of call %q does not follow its call directly, which is in "+
+				"message %d: move it there, before everything between them", clip.Text(id), t.calls[place].index)
 		}
 	}
 }
@@ -107,8 +107,8 @@ func (c *checker) unanswered(i int, id string) {
 
 func (c *checker) orphan(i int, id string) {
 	c.orphans = append(c.orphans, stray{id, len(c.problems)})
-	c.add(i, RuleOrphanedResult, "the result of call %q has no call before it: keep the message with the call, or drop "+
-		"the result", clip.Text(id))
+	c.add(i, RuleOrphanedResult, "the result of call %q has no call before it: keep the message with the call, or "+
+		"drop the result", clip.Text(id))
 }
 
 func (c *checker) twice(i int, id string) {

@@ -127,7 +127,8 @@ func (v *saving) flush(ctx context.Context) error {
 			v.read = readBadly
 			return fmt.Errorf("save: cannot read the saved pad: %w: %w", ErrPersist, err)
 		case found != nil:
-			return fmt.Errorf("save: a saved pad exists that was not loaded; call Load first, or Save to replace it: %w", ErrPersist)
+			return fmt.Errorf("save: a saved pad exists that was not loaded; call Load first, or Save to replace "+
+				"it: %w", ErrPersist)
 		}
 		v.read = readWell
 	}

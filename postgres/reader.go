@@ -195,7 +195,8 @@ func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry
 			return err
 		}
 		if n := len(*all); n > 1 && (*all)[n-1].ID != (*all)[n-2].ID+next {
-			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
+			return store.Errorf(store.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID,
+				(*all)[n-1].ID)
 		}
 		return nil
 	}

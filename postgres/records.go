@@ -22,7 +22,8 @@ func (r records) Get(key string) (rec store.Record, err error) {
 	found := false
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		found = false
-		return sn.do(wire.Statement{SQL: "SELECT " + store.RecordColumns + " FROM records WHERE key = $1", Args: []any{key},
+		return sn.do(wire.Statement{SQL: "SELECT " + store.RecordColumns + " FROM records WHERE key = $1",
+			Args: []any{key},
 			Row: func(row *wire.Row) error {
 				found = true
 				return row.Scan(rec.Fields()...)

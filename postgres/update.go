@@ -170,7 +170,8 @@ func (t *tx) trace() []wire.Statement {
 	}
 	key := "confirm/" + rand.Text()
 	return []wire.Statement{
-		{SQL: "INSERT INTO records (" + store.RecordColumns + ") VALUES ($1, '', 1, clock_timestamp())", Args: []any{key}},
+		{SQL: "INSERT INTO records (" + store.RecordColumns + ") VALUES ($1, '', 1, clock_timestamp())",
+			Args: []any{key}},
 		{SQL: "DELETE FROM records WHERE key = $1", Args: []any{key}},
 	}
 }

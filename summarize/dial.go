@@ -90,8 +90,8 @@ func (r addressRule) local() bool {
 type refusedAddress struct{ zone zone }
 
 func (e *refusedAddress) Error() string {
-	return fmt.Sprintf("refused to connect to a %s address: correct the base URL; if the address is meant, put it into "+
-		"the base URL, or allow private addresses (--summary-allow-private)", zoneNames[e.zone])
+	return fmt.Sprintf("refused to connect to a %s address: correct the base URL; if the address is meant, put it "+
+		"into the base URL, or allow private addresses (--summary-allow-private)", zoneNames[e.zone])
 }
 
 func (r addressRule) check(a netip.Addr) error {
@@ -151,8 +151,8 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		r.literal = a.Unmap()
 		if z := zoneOf(a); z == reserved || z == linkLocal && !private || a.Zone() != "" {
-			return "", addressRule{}, fmt.Errorf("the base URL has a %s address; a server on this machine is at 127.0.0.1, "+
-				"and a link-local address needs --summary-allow-private", zoneNames[z])
+			return "", addressRule{}, fmt.Errorf("the base URL has a %s address; a server on this machine is at "+
+				"127.0.0.1, and a link-local address needs --summary-allow-private", zoneNames[z])
 		}
 	}
 	switch {

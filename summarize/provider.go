@@ -168,7 +168,9 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		model += " at " + host
 		prompt += ", " + id
 	}
-	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize}, nil
+	return workspace.Summarizer{
+		Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize,
+	}, nil
 }
 
 // serverOf returns the host of a base URL, and an id that differs between servers

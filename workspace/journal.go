@@ -211,8 +211,8 @@ func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, err
 			}
 			page, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: at})
 			if err == nil && (len(page.Entries) == 0 || page.Entries[0].ID != at+1) {
-				err = Errorf(ErrConflict, "entry %d is gone, the log was deleted or trimmed while it was read: read it "+
-					"again", at+1)
+				err = Errorf(ErrConflict, "entry %d is gone, the log was deleted or trimmed while it was read: read "+
+					"it again", at+1)
 			}
 		}
 		yield(Entry{}, err)

@@ -20,7 +20,8 @@ const (
 func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // logQuery checks the arguments of ReadLog, and returns what to load.
-func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions) (p Path, q store.EntryQuery, err error) {
+func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions) (p Path, q store.EntryQuery,
+	err error) {
 	if p, err = w.start(ctx, path); err != nil {
 		return p, q, err
 	}

@@ -45,7 +45,8 @@ func (s *Service) UpdateProfile(
 		return Profile{}, err
 	}
 	if err = checkContext(ctx); err == nil {
-		p, err = registry.UpdateProfile(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents, change)
+		p, err = registry.UpdateProfile(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.limits.Agents,
+			change)
 		s.archive.Reread()
 	}
 	return p, within(op, agentID, err)

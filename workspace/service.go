@@ -206,7 +206,8 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	s.reads.take(w.owner)
 	profile, err := registry.ForgetProfile(s.store.System(ctx), w.owner)
 	s.archive.Reread()
-	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner), registry.ForgetMarks(ctx, s.store, w.owner)); err != nil {
+	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner), registry.ForgetMarks(ctx, s.store,
+		w.owner)); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool

@@ -39,7 +39,7 @@ func (c logsLs) Run(p *process) error {
 				break
 			}
 		}
-		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and scratchpad "+
-			"agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
+		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and "+
+			"scratchpad agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
 	})
 }

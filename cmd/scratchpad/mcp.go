@@ -62,8 +62,8 @@ func (c mcpCommand) Run(p *process) (err error) {
 		told = func(ctx context.Context) string { return p.brief(ctx, db, bound, int(c.BriefTokens)) }
 	}
 	server, err := mcpserver.New(mcpserver.Options{
-		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer,
-		MaxReadTokens: int(c.MaxReadTokens),
+		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log,
+		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {
@@ -88,8 +88,8 @@ func (c mcpCommand) Run(p *process) (err error) {
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
 	if terminal.Is(p.in) {
-		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s "+
-			"ends it\n", endKeys())
+		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config "+
+			"--help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
 }

@@ -56,8 +56,8 @@ func (c setupCommand) Run(p *process) error {
 	case c.DryRun:
 		return errors.Join(c.report(p, plan, nil, changes), setupErrors(plan))
 	case changes && !c.Yes && !terminal.Is(p.in):
-		return invalid("nothing was changed, because there is no terminal to ask on; give --yes to make the changes, or " +
-			"--dry-run to see them")
+		return invalid("nothing was changed, because there is no terminal to ask on; give --yes to make the " +
+			"changes, or --dry-run to see them")
 	case changes:
 		if err := p.confirm(c.Yes, nil, "Make these changes?"); err != nil {
 			return err
@@ -145,8 +145,8 @@ func setupErrors(plan *setup.Plan) error {
 		}
 		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
 		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s prints by "+
-				"another name", err, c.Client.Name)
+			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s "+
+				"prints by another name", err, c.Client.Name)
 		}
 		errs = append(errs, failure.OfClientFile(err))
 	}

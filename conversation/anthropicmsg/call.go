@@ -29,7 +29,9 @@ func imageBlock(url string) anthropic.ContentBlockParamUnion {
 }
 
 // resultBlocks returns a result, and after it the images that must not be in it.
-func resultBlocks(m conversation.Message, content []anthropic.ContentBlockParamUnion) ([]anthropic.ContentBlockParamUnion, error) {
+func resultBlocks(
+	m conversation.Message, content []anthropic.ContentBlockParamUnion,
+) ([]anthropic.ContentBlockParamUnion, error) {
 	if m.ToolCallID == "" {
 		return nil, invalid("a tool message has no ToolCallID")
 	}

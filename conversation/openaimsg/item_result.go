@@ -47,7 +47,8 @@ func (w *itemWriter) result(m conversation.Message) error {
 		w.later(m)
 	case "apply_patch_call":
 		out := patchResult(m, id)
-		out.OfApplyPatchCallOutput.Caller = sameCaller[responses.ResponseInputItemApplyPatchCallOutputCallerUnionParam](caller)
+		out.OfApplyPatchCallOutput.Caller =
+			sameCaller[responses.ResponseInputItemApplyPatchCallOutputCallerUnionParam](caller)
 		w.add(out)
 		w.later(m)
 	case "mcp_approval_request":
@@ -57,7 +58,8 @@ func (w *itemWriter) result(m conversation.Message) error {
 			"tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
 	default:
 		out := functionResult(m, id)
-		out.OfFunctionCallOutput.Caller = sameCaller[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
+		out.OfFunctionCallOutput.Caller =
+			sameCaller[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
 		w.add(out)
 	}
 	return nil
@@ -84,9 +86,11 @@ func functionResult(m conversation.Message, id string) responses.ResponseInputIt
 		return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &out}
 	}
 	for _, p := range resultParts(m) {
-		part := responses.ResponseFunctionCallOutputItemUnionParam{OfInputText: &responses.ResponseInputTextContentParam{Text: p.Text}}
-		if p.Type != conversation.TextPart {
-			part = responses.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(imageURL(p))}}
+		var part responses.ResponseFunctionCallOutputItemUnionParam
+		if p.Type == conversation.TextPart {
+			part.OfInputText = &responses.ResponseInputTextContentParam{Text: p.Text}
+		} else {
+			part.OfInputImage = &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(imageURL(p))}
 		}
 		out.Output.OfResponseFunctionCallOutputItemArray = append(out.Output.OfResponseFunctionCallOutputItemArray,
 			part)

@@ -62,7 +62,8 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 		case 1:
 		default:
 			return nil, refuse(workspace.ErrConflict, "No replacement was performed. "+
-				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", echo(old), linesOf(content, old))
+				"Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", echo(old),
+				linesOf(content, old))
 		}
 		at := bytes.Index(content, old)
 		after := slices.Concat(content[:at], new, content[at+len(old):])

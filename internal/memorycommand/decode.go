@@ -92,8 +92,8 @@ func (o Options) parse(input json.RawMessage) (*Command, error) {
 }
 
 // Command returns the command of decoded arguments, which are those of [Fields] and others that
-// have no meaning here. Errors: [workspace.ErrInvalid]. An argument that is null is left out: a provider that always sends all of
-// them can send null for those that a command does not take.
+// have no meaning here. An argument that is null is left out: a provider that always sends all of
+// them can send null for those that a command does not take. Errors: [workspace.ErrInvalid].
 func (o Options) Command(given strictjson.Values) (*Command, error) {
 	c := &Command{Values: given, overwrite: o.Overwrite, name: given.Text("command")}
 	i := slices.Index(commandNames(), c.name)

@@ -71,7 +71,8 @@ func (r *lines) of(total int) (first, last int, err error) {
 // goOn says what a cut view does not show, and how to see it.
 func goOn(first, last, shown, total int) string {
 	if shown == 0 {
-		text := fmt.Sprintf("Line %d is longer than a view and ends early. str_replace can break it into several lines.",
+		text := fmt.Sprintf("Line %d is longer than a view and ends early. str_replace can break it into several "+
+			"lines.",
 			first)
 		if first < last {
 			text += fmt.Sprintf(" View the lines after it with view_range [%d, %d].", first+1, last)

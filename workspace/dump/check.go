@@ -79,7 +79,8 @@ func (c *Checker) End() (Report, error) {
 	c.found = nil
 	c.endSubject()
 	have, sum := c.report.State, c.sum
-	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
+	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor,
+		have.Updated
 	if sum.Changes == 0 {
 		sum.Revision = have.Revision
 	}

@@ -32,7 +32,10 @@ func (d *data) dump() iter.Seq[store.Row] {
 			each(d.changes, func(c store.Change) bool { return yield(store.Row{Change: &c}) }) &&
 			d.files.each(func(path string, f *file) bool { return f.dump(path, yield) }) &&
 			d.logs.each(func(path string, l *logRow) bool { return l.dump(path, yield) }) &&
-			d.requests.each(func(_ string, q *request) bool { return yield(store.Row{Request: new(store.Request(*q))}) })
+			d.requests.each(func(_ string,
+				q *request) bool {
+				return yield(store.Row{Request: new(store.Request(*q))})
+			})
 	}
 }
 

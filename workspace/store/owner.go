@@ -103,7 +103,8 @@ func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
 	}
 	if q.Part != "" { // names are ASCII, and so is lower
 		plain := strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace
-		where += " AND lower(owner) LIKE " + arg(plain(strings.ToLower(tenant))+"%"+plain(strings.ToLower(q.Part))+"%") +
+		where += " AND lower(owner) LIKE " +
+			"" + arg(plain(strings.ToLower(tenant))+"%"+plain(strings.ToLower(q.Part))+"%") +
 			` ESCAPE '\'`
 	}
 	column := map[OwnersOrder]string{ByUpdated: "updated", ByBytes: "bytes"}[q.Order]

@@ -95,7 +95,8 @@ func fittingRows(rows []store.Row) []store.Row {
 	if len(rows) > 0 && rows[0].State != nil {
 		s, fit = *rows[0].State, fit[1:]
 	}
-	s.Files, s.Logs, s.Entries, s.Bytes, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Changes = 0, 0, 0, 0, 0, 0, 0, 0, 0
+	s.Files, s.Logs, s.Entries, s.Bytes, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Changes = 0, 0, 0, 0,
+		0, 0, 0, 0, 0
 	for _, r := range fit {
 		switch {
 		case r.Change != nil:

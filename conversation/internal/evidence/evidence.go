@@ -108,7 +108,8 @@ func Valid(text string) bool {
 		return false
 	}
 	for _, r := range text {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError { // as of bytes that are not UTF-8
+		// as of bytes that are not UTF-8
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError {
 			return false
 		}
 	}

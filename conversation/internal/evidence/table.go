@@ -35,8 +35,10 @@ var programs = set(`git go npm npx yarn pnpm bun deno node python python3 pip pi
 // statements are the verbs of SQL. The value is the word that must follow if the
 // verb is not in capitals.
 var statements = map[string]string{
-	"SELECT": " ", "INSERT": "INTO", "UPDATE": " SET", "DELETE": "FROM", "CREATE": "TABLE", "ALTER": "TABLE", "DROP": "TABLE", "EXPLAIN": "SELECT",
-	"VACUUM": "", "ANALYZE": "", "WITH": " AS ", "GRANT": " ON ", "TRUNCATE": "TABLE", "COPY": "FROM", "REINDEX": "", "SHOW": "", "SET": " = ",
+	"SELECT": " ", "INSERT": "INTO", "UPDATE": " SET", "DELETE": "FROM", "CREATE": "TABLE", "ALTER": "TABLE",
+	"DROP": "TABLE", "EXPLAIN": "SELECT",
+	"VACUUM": "", "ANALYZE": "", "WITH": " AS ", "GRANT": " ON ", "TRUNCATE": "TABLE", "COPY": "FROM", "REINDEX": "",
+	"SHOW": "", "SET": " = ",
 }
 
 // extensions are the extensions of file names. They tell file names from other
@@ -105,12 +107,14 @@ var versioned = set(`go python node node.js java ruby rust php postgres postgres
 // troubles are the words that report an error.
 var troubles = []string{"error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:",
 	"Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
-	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop", "ErrImagePull", "expected:", "unresolved", "CRITICAL"}
+	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop",
+	"ErrImagePull", "expected:", "unresolved", "CRITICAL"}
 
 // codeLines are the beginnings of lines of code.
 var codeLines = []string{"import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ",
 	"let ", "var ", "export ", "public ", "private ",
-	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ", "try", "except ", "raise ", "with ", "self.", "type ", "interface "}
+	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ",
+	"try", "except ", "raise ", "with ", "self.", "type ", "interface "}
 
 // idleLines are the beginnings of lines that report success.
 var idleLines = []string{"--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", "===", "ok  ", "PASS", "?   \t",
@@ -118,13 +122,18 @@ var idleLines = []string{"--- PASS", "--- SKIP", "=== RUN", "=== PAUSE", "=== CO
 
 // decisionWords mark a sentence that states a decision.
 var decisionWords = []string{
-	"decision:", "decided to", "decided on", "decided:", "we agreed", "agreed to", "let's go with", "let's use", "we'll use", "we will use", "we go with",
-	"going with ", "entscheidung:", "entschieden", "beschlossen", "décision :", "décidé", "decisión:", "decidido", "decisão:", "decisione:", "решение:", "решили", "决定", "決定",
+	"decision:", "decided to", "decided on", "decided:", "we agreed", "agreed to", "let's go with", "let's use",
+	"we'll use", "we will use", "we go with",
+	"going with ", "entscheidung:", "entschieden", "beschlossen", "décision :", "décidé", "decisión:", "decidido",
+	"decisão:", "decisione:", "решение:", "решили", "决定", "決定",
 }
 
 // ruleWords begin a rule of the user.
 var ruleWords = []string{
-	"must ", "never ", "always ", "do not ", "don't touch", "don't change", "don't use", "don't edit", "don't push", "don't commit", "don't delete",
-	"don't remove", "don't modify", "don't rename", "don't merge", "don't deploy", "don't run", "don't break", "don't add", "only use", "keep ",
-	"make sure", "niemals ", "immer ", "darf nicht", "muss ", "jamais ", "toujours ", "siempre ", "nunca ", "никогда", "всегда", "必须", "不要", "必ず",
+	"must ", "never ", "always ", "do not ", "don't touch", "don't change", "don't use", "don't edit", "don't push",
+	"don't commit", "don't delete",
+	"don't remove", "don't modify", "don't rename", "don't merge", "don't deploy", "don't run", "don't break",
+	"don't add", "only use", "keep ",
+	"make sure", "niemals ", "immer ", "darf nicht", "muss ", "jamais ", "toujours ", "siempre ", "nunca ", "никогда",
+	"всегда", "必须", "不要", "必ず",
 }

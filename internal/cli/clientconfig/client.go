@@ -40,7 +40,8 @@ var clients = []Client{
 		"claude", []string{"~/.claude", "~/.claude.json"}, "${%s}",
 	},
 	{
-		"claude-desktop", "Claude Desktop", "$SETTINGS/Claude/claude_desktop_config.json", jsonFormat{key: "mcpServers"},
+		"claude-desktop", "Claude Desktop", "$SETTINGS/Claude/claude_desktop_config.json",
+		jsonFormat{key: "mcpServers"},
 		"", []string{"$SETTINGS/Claude"}, "",
 	},
 	{

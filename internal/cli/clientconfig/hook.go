@@ -101,7 +101,8 @@ func hooksIn(text []byte, command string) (own []hook, err error) {
 			fields, _ := decoded(it.value).(map[string]any)
 			have, _ := fields["command"].(string)
 			bare := unquoted(have)
-			if command != "" && have == command || strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n") {
+			isOurs := strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n")
+			if command != "" && have == command || isOurs {
 				own = append(own, hook{have, append(slices.Clip(hookList), group.name, "hooks", it.name)})
 			}
 		}

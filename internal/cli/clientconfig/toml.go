@@ -38,7 +38,8 @@ func (tomlFormat) entry(text []byte, name string) (any, error) {
 	}
 	servers, ok := all[tomlServers].(map[string]any)
 	if all[tomlServers] != nil && !ok {
-		return nil, fail(ErrInvalid, "%s in it is not a table; write [%s.NAME] for each server", tomlServers, tomlServers)
+		return nil, fail(ErrInvalid, "%s in it is not a table; write [%s.NAME] for each server", tomlServers,
+			tomlServers)
 	}
 	return servers[name], nil
 }
@@ -73,8 +74,8 @@ func (t tomlFormat) set(old []byte, name string, entry map[string]any, fields []
 	place := findTOML(old, name)
 	switch {
 	case isNew && place.around != nil:
-		return nil, fail(ErrByHand, "%s; put this by hand between the braces of %s in %s:\n%s\n%v", cannotEdit, tomlServers,
-			linesOf(old, place.around.at), inlineTOML(name, entry), ErrByHand)
+		return nil, fail(ErrByHand, "%s; put this by hand between the braces of %s in %s:\n%s\n%v", cannotEdit,
+			tomlServers, linesOf(old, place.around.at), inlineTOML(name, entry), ErrByHand)
 	case isNew:
 		text = appendBlock(old, name, fields, newline)
 	case place.header == nil:
@@ -125,7 +126,8 @@ func (t tomlFormat) remove(old []byte, name string) ([]byte, error) {
 		}
 	}
 	if err != nil || !sameTOML(got, want) {
-		return nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name, linesOf(old, findTOML(old, name).at))
+		return nil, fail(ErrByHand, "%s; remove %s, in %s, by hand", cannotEdit, name,
+			linesOf(old, findTOML(old, name).at))
 	}
 	return text, nil
 }

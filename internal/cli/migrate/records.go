@@ -51,7 +51,8 @@ func (c *copier) copyRecords(same func(workspace.Record)) (changed []string, err
 		there, found := old[r.Key]
 		delete(old, r.Key)
 		switch {
-		case found && there.Revision == r.Revision && there.Updated.Equal(r.Updated) && bytes.Equal(there.Value, r.Value):
+		case found && there.Revision == r.Revision && there.Updated.Equal(r.Updated) &&
+			bytes.Equal(there.Value, r.Value):
 			if same != nil {
 				same(r)
 			}

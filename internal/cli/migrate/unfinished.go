@@ -29,7 +29,8 @@ func Unfinished(ctx context.Context, s workspace.Store) error {
 		return err
 	}
 	return workspace.Errorf(workspace.ErrUnsupported,
-		"this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which completes it", u.From, u.From)
+		"this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which "+
+			"completes it", u.From, u.From)
 }
 
 // readUnfinished returns the record and its revision, which is 0 if there is none.

@@ -118,7 +118,8 @@ func takeTurn(journal string) (unlock func(), err error) {
 		case time.Now().After(deadline) && err != nil:
 			return nil, err
 		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%w: another setup has been running for %v; try again", clientconfig.ErrBusy, patience)
+			return nil, fmt.Errorf("%w: another setup has been running for %v; try again", clientconfig.ErrBusy,
+				patience)
 		}
 	}
 }

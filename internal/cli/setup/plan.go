@@ -128,7 +128,8 @@ func (c *Client) plan(o Options, j journal, program string) (err error) {
 		}
 	}
 	add := func(hook bool, change clientconfig.Change) {
-		c.Edits = append(c.Edits, &Edit{File: change.File, Changed: []string{}, hook: hook, change: change.Inside(project)})
+		c.Edits = append(c.Edits, &Edit{File: change.File, Changed: []string{}, hook: hook,
+			change: change.Inside(project)})
 	}
 	add(false, c.Client.AddServer(c.File, ServerName, c.Entry.Server))
 	if c.Entry.Hook != "" {

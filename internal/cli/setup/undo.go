@@ -153,7 +153,8 @@ func (f fileDone) takeBack() (did string, err error) {
 		return "left as it is: the entry of this program is gone already", nil
 	}
 	backup, err := p.Write()
-	return "edited by another since, so only the entry of this program was taken out; a copy of the file before that: " +
+	return "edited by another since, so only the entry of this program was taken out; a copy of the file before " +
+		"that: " +
 		backup, err
 }
 

@@ -11,14 +11,16 @@ import (
 )
 
 func httpMetrics(s httpserver.Stats) []prometheus.Metric {
-	const limited = "Requests over a rate: that of their caller, that of their agent, or the failed keys of their address."
+	const limited = "Requests over a rate: that of their caller, that of their agent, or the failed keys of their " +
+		"address."
 	return []prometheus.Metric{
 		gauge("connections", "Open connections.", s.Connections),
 		gauge("http_calls", "Requests to /mcp under way.", s.Calls),
 		gauge("console_calls", "Requests to the console under way, without those for events.", s.Visits),
 		gauge("console_pages", "Pages of the console that wait for changes.", s.Pages),
 		count("connections_accepted_total", "Connections that were accepted.", s.Accepted),
-		count("connections_refused_total", "Connections that were closed because there were too many.", s.ClosedForRoom),
+		count("connections_refused_total", "Connections that were closed because there were too many.",
+			s.ClosedForRoom),
 		count("heads_refused_total",
 			"Connections that were closed because too many heads of requests arrived at once.", s.RefusedHeads),
 		countOf("rate_limited_total", "caller", limited, s.RefusedCallerRate),
@@ -70,7 +72,8 @@ func postgresMetrics(s postgres.Stats) []prometheus.Metric {
 	return []prometheus.Metric{
 		count("store_writes_total", writesHelp, s.Writes),
 		count("store_failed_writes_total", failedHelp, s.Failed),
-		timing("store_commit_seconds", "Time of commits, from sending the writes to the answer of the server.", s.Commit),
+		timing("store_commit_seconds", "Time of commits, from sending the writes to the answer of the server.",
+			s.Commit),
 		count("store_retries_total", "Writes that ran again, because it was known that nothing had happened.", s.Again),
 		gauge("store_writers", "Writes that have a connection or wait for one.", s.Writers),
 		gauge("store_connections", "Open connections to the database.", s.Conns),

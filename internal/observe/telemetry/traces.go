@@ -47,7 +47,8 @@ func wantsTraces() (bool, error) {
 	if p := of("PROTOCOL"); p != "" && p != "http/json" && p != "http/protobuf" {
 		return false, workspace.Errorf(workspace.ErrInvalid,
 			"OTEL_EXPORTER_OTLP_PROTOCOL is %.20q; traces are sent over HTTP only: set "+
-				"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf and the endpoint for HTTP, which mostly has port 4318", p)
+				"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf and the endpoint for HTTP, which mostly has port "+
+				"4318", p)
 	}
 	return true, nil
 }

@@ -22,8 +22,8 @@ func (o *Opened) Ready() error {
 	names, err := o.Check()
 	switch {
 	case err != nil:
-		return store.CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the "+
-			"server, put the right file in its place, and start it again")
+		return store.CausedBy(err, store.ErrReadOnly, "a file of the database was removed, renamed or replaced; "+
+			"stop the server, put the right file in its place, and start it again")
 	case names > 1:
 		return store.Errorf(store.ErrReadOnly, "a file of the database has a second name (hard link); remove the "+
 			"second name")

@@ -44,7 +44,8 @@ func TakeTurn(ctx context.Context, path string) (*Turn, error) {
 			t.Close()
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, store.CausedBy(ctx.Err(), store.ErrBusy, "another process is writing and does not give up its turn")
+			return nil, store.CausedBy(ctx.Err(), store.ErrBusy, "another process is writing and does not give up "+
+				"its turn")
 		}
 		return nil, ctx.Err()
 	}

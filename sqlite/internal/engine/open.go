@@ -59,7 +59,8 @@ func (c *Conn) open(name string) error {
 	defer libc.Xfree(c.tls, text)
 	out := c.tls.Alloc(pointerBytes)
 	defer c.tls.Free(pointerBytes)
-	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE | sqlite3.SQLITE_OPEN_NOMUTEX | sqlite3.SQLITE_OPEN_URI
+	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE | sqlite3.SQLITE_OPEN_NOMUTEX |
+		sqlite3.SQLITE_OPEN_URI
 	rc := sqlite3.Xsqlite3_open_v2(c.tls, text, out, flags, 0)
 	if c.db = pointer(out); rc != sqlite3.SQLITE_OK {
 		err := c.error(rc)

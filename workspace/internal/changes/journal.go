@@ -195,7 +195,8 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 		if !known || row.Op == store.OpMove {
 			row.Op = firstOp(h.Kind)
 		}
-		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = h.Kind, h.Path, "", 0, h.Number, 0, h.Updated
+		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = h.Kind, h.Path, "", 0, h.Number,
+			0, h.Updated
 		c.Paths = append(c.Paths, row)
 	})
 	return c, nil

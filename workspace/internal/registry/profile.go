@@ -36,7 +36,9 @@ func Profile(r store.Records, o store.Owner) (p store.Profile, found bool, err e
 
 // Profiles returns profiles of a tenant in byte order of agent, from the first one after an
 // agent, at most limit of them. It reads those alone that one of the patterns selects.
-func Profiles(r store.Records, tenant string, patterns []string, after string, limit int) ([]store.AgentProfile, error) {
+func Profiles(
+	r store.Records, tenant string, patterns []string, after string, limit int,
+) ([]store.AgentProfile, error) {
 	from := ""
 	if after != "" {
 		from = profilePrefix(tenant) + after

@@ -45,14 +45,16 @@ func Begin[P comparable](query string, o *Options) (Run[P], error) {
 	limit := o.Limit
 	if !o.Exact && !o.Regexp {
 		q, cause := Parse(query)
-		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) }, invalid(cause)
+		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) },
+			invalid(cause)
 	}
 	compile := Exact
 	if o.Regexp {
 		compile = Regexp
 	}
 	p, cause := compile(query)
-	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) }, invalid(cause)
+	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) },
+		invalid(cause)
 }
 
 // invalid returns the error for what is wrong with a query, nil if nothing is.

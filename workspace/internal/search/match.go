@@ -20,9 +20,10 @@ type match struct {
 
 // A feature is what a passage has of a term.
 type feature struct {
-	term                   int32
-	count                  uint16 // 2 for each whole word, 1 for each longer one; 0: it is in the path alone
-	near                   uint8  // 1: the next term of the query is as near as in the query, 2: a word further; 0: it is not near
+	term  int32
+	count uint16 // 2 for each whole word, 1 for each longer one; 0: it is in the path alone
+	// 1: the next term of the query is as near as in the query, 2: a word further; 0: it is not near
+	near                   uint8
 	inHead, onPath, isWord bool
 }
 
@@ -54,7 +55,8 @@ type counts struct {
 func newMatcher(q *Query, room int) *matcher {
 	n := len(q.terms)
 	return &matcher{
-		q: q, body: newScanner(q), headers: newScanner(q), room: room, near: make([]uint8, n), lastPos: make([]int32, n),
+		q: q, body: newScanner(q), headers: newScanner(q), room: room, near: make([]uint8, n), lastPos: make([]int32,
+			n),
 		pathHas: make([]bool, n), headHas: make([]bool, n), counts: counts{with: make([]int64, n)},
 	}
 }
@@ -122,7 +124,8 @@ func (r *matcher) read(t *Text, page int) error {
 		}
 		r.matched++
 		list := r.features(t, p)
-		r.matches = append(r.matches, match{in: in, page: page, by: r, features: list, at: p.start, size: p.end - p.start,
+		r.matches = append(r.matches, match{in: in, page: page, by: r, features: list, at: p.start,
+			size:    p.end - p.start,
 			headEnd: p.headEnd - p.start})
 		if r.held += matchSize + featureSize*len(list); r.held > maxHeld && len(r.matches) > MaxHits {
 			r.prune()
@@ -165,7 +168,8 @@ func (r *matcher) features(t *Text, p passage) []feature {
 	}
 	list := make([]feature, 0, len(r.body.seen))
 	for _, term := range r.body.seen {
-		list = append(list, feature{term: term, count: uint16(min(r.body.count[term], math.MaxUint16)), near: r.near[term],
+		list = append(list, feature{term: term, count: uint16(min(r.body.count[term], math.MaxUint16)),
+			near:   r.near[term],
 			inHead: r.headHas[term], onPath: r.pathHas[term], isWord: r.body.word[term]})
 	}
 	clear(r.headHas)
