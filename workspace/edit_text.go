@@ -36,16 +36,6 @@ func replaceText(text []byte, old, new string, all bool, limit int64) ([]byte, i
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
 }
 
-// isQuickEdit reports whether replaceText succeeds, and makes a text of at most limit bytes of
-// one that has no more. A refusal takes long if it looks for the nearest line.
-func isQuickEdit(text []byte, old, new string, all bool, limit int) bool {
-	n := 1
-	if old != "" {
-		n = bytes.Count(text, []byte(old))
-	}
-	return (n == 1 || n > 1 && all) && len(text)+n*len(new) <= limit
-}
-
 // checkEditedSize checks the size of a new version before it is made.
 func checkEditedSize(size, limit int64) error {
 	if size > limit {

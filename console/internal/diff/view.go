@@ -89,7 +89,7 @@ func (d *Diff) View(o Options) *View {
 	old, new := 0, 0
 	for _, c := range d.changes {
 		v.equal(old, new, c.old-old, o)
-		if old, new = c.old, c.new; o.SideBySide {
+		if old = c.old; o.SideBySide {
 			for ; old < c.oldEnd; old++ {
 				if p := int(d.old.partners[old]); p > 0 {
 					v.differ(c.old, old, c.new, p-1)
