@@ -40,8 +40,8 @@ type lines struct {
 	name   string          // of the connection
 	values context.Context // the context of Run, for its values
 	bound  bool            // the client is bound to one agent
-	silent *auth.TokenInfo // of all lines that need no answer
-	quiet  func()          // ends silent
+	silent *auth.TokenInfo // stands for the caller of every line that needs no answer
+	quiet  func()          // called at the end, for silent
 	orders orders
 
 	writing sync.Mutex // guards out

@@ -33,11 +33,6 @@ const (
 	refused         // it never ran, and err says why
 )
 
-// do is await for a function.
-func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
-	return w.await(&job{ctx: ctx, owner: owner, fn: fn})
-}
-
 // await queues a job and waits for its answer. If the context ends before the function has
 // started, the function is withdrawn.
 func (w *writer) await(j *job) error {

@@ -184,3 +184,8 @@ func TestListsOfDamagedFiles(t *testing.T) {
 		}
 	}
 }
+
+// do queues a function for an owner and waits for its answer, as await does.
+func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
+	return w.await(&job{ctx: ctx, owner: owner, fn: fn})
+}

@@ -70,7 +70,7 @@ func (l Limits) checkQuota(before, after store.OwnerState) error {
 		}
 	}
 	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
-		quota := Quota{Of: TotalBytes, Used: was, Adds: is - was, Limit: l.Bytes}
+		quota := Quota{Of: AgentBytes, Used: was, Adds: is - was, Limit: l.Bytes}
 		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write "+
 			"adds %d (%d and %d)",
 			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes,

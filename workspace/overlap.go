@@ -6,8 +6,8 @@ import (
 )
 
 // checkOverlap refuses a path that lies below a file, or that has a file below it, as a file
-// system does. The file self does not count; "": all files count. It reads the heads of the
-// folders above the path, and up to two below it.
+// system does. A file that is moved does not stand in its own way: self is its path, or "". It
+// looks for a file at each folder above the path, and for up to two below it.
 func checkOverlap(r store.Reader, path, self string) error {
 	for i := range len(path) {
 		if path[i] != '/' || path[:i] == self {

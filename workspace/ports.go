@@ -85,7 +85,7 @@ const (
 	FileCount     = store.FileCount
 	LogCount      = store.LogCount
 	EntryCount    = store.EntryCount
-	TotalBytes    = store.TotalBytes
+	AgentBytes    = store.AgentBytes
 	SummaryTokens = store.SummaryTokens
 	StoreAgents   = store.StoreAgents
 	StoreBytes    = store.StoreBytes

@@ -114,7 +114,7 @@ func (r *run) settle(c *Change) error {
 	switch {
 	case err != nil && !r.deletes:
 		return err
-	case err != nil: // without its request, a deletion has room; a repetition finds nothing to delete
+	case err != nil: // a deletion always has room: its key is not kept, and a repetition finds nothing to delete
 		r.key = ""
 		after.Requests--
 	}

@@ -66,14 +66,14 @@ type Quota struct {
 // A Resource is what a [Quota] limits.
 type Resource string
 
-// The resources. All but the last three are an agent's own.
+// The resources. All but the last two are an agent's own.
 const (
 	FileBytes     Resource = "bytes of a file"
 	EntryBytes    Resource = "bytes of an entry"
 	FileCount     Resource = "files"
 	LogCount      Resource = "logs"
 	EntryCount    Resource = "entries"
-	TotalBytes    Resource = "bytes"
+	AgentBytes    Resource = "bytes"
 	SummaryTokens Resource = "tokens for summaries in a month"
 	StoreAgents   Resource = "agents of the store"
 	StoreBytes    Resource = "bytes of the store"

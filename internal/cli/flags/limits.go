@@ -16,7 +16,7 @@ const limitPrefix = "max-" // of the flags of limits
 
 // Limits are the flags of [workspace.Limits], which has their defaults. Their names, their
 // variables, and what errors and other processes are told of them are made from the fields.
-// The tag of says which limit of an error the flag raises.
+// The tag "of" holds the [workspace.Resource] that the flag limits, so that errors name the flag.
 type Limits struct {
 	FileBytes  int64 `default:"${FileBytes}" placeholder:"N" of:"bytes of a file"`
 	EntryBytes int64 `default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry"`
