@@ -2,6 +2,8 @@ package testkit
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -13,11 +15,13 @@ const (
 
 // TempInMemory puts the temporary files of a package's tests in memory where there is room,
 // because a test that writes many files waits for the disk. With SCRATCHPAD_TEST=full they
-// stay on the disk. It returns a function that removes what is left of them.
+// stay on the disk, and for a benchmark too, which measures it. It returns a function that
+// removes what is left of them.
 func TempInMemory() (remove func()) {
 	nothing := func() {}
 	var s syscall.Statfs_t
-	if Full() || syscall.Statfs(memory, &s) != nil || int64(s.Type) != tmpfs ||
+	isBench := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") })
+	if Full() || isBench || syscall.Statfs(memory, &s) != nil || int64(s.Type) != tmpfs ||
 		int64(s.Bavail)*int64(s.Bsize) < memoryRoom {
 		return nothing
 	}

@@ -184,23 +184,26 @@ func appendUnit(units []unit, u unit) []unit {
 	return append(units, u)
 }
 
-// The classes of bytes, as bits.
+// The classes of bytes.
 const (
-	byteBetween = 0 // between words
-	byteLower   = 1 // of a word: not upper case
-	byteUpper   = 2
-	byteWide    = 4 // of a character that is not ASCII
+	byteBetween = iota // between words
+	byteLower
+	byteUpper
+	byteDigit
+	byteWide // of a character that is not ASCII
 )
 
 var byteClass = func() (table [256]uint8) {
 	for b := range table {
-		switch c := classOf(rune(b)); {
+		switch {
 		case b >= utf8.RuneSelf:
 			table[b] = byteWide
-		case c == upper:
-			table[b] = byteUpper
-		case c.inWord():
+		case b >= 'a' && b <= 'z':
 			table[b] = byteLower
+		case b >= 'A' && b <= 'Z':
+			table[b] = byteUpper
+		case b >= '0' && b <= '9':
+			table[b] = byteDigit
 		}
 	}
 	return table
