@@ -20,7 +20,7 @@ const (
 func TempInMemory() (remove func()) {
 	nothing := func() {}
 	var s syscall.Statfs_t
-	isBench := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") })
+	isBench := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg+"=", "-test.bench=") })
 	if Full() || isBench || syscall.Statfs(memory, &s) != nil || int64(s.Type) != tmpfs ||
 		int64(s.Bavail)*int64(s.Bsize) < memoryRoom {
 		return nothing

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 	"unicode/utf8"
 
@@ -26,6 +27,9 @@ type Options struct {
 	Zeros     []store.Arg
 }
 
+// A Run is a search of pages.
+type Run[P comparable] func(context.Context, Pages[P]) (Result, error)
+
 // Begin checks a query and its options, sets the defaults of the options, and returns the
 // search. Errors: [store.ErrInvalid].
 func Begin[P comparable](query string, o *Options) (Run[P], error) {
@@ -38,15 +42,31 @@ func Begin[P comparable](query string, o *Options) (Run[P], error) {
 	if o.MaxTokens == 0 {
 		o.MaxTokens = defaultHitTokens
 	}
-	run, cause := Prepare[P](query, o.Exact, o.Regexp, o.Limit)
-	if cause != "" {
-		e := store.Errorf(store.ErrInvalid, "%s", cause)
-		if cause == NoWord {
-			e.Way.Do = store.DoSearchExact
-		}
-		return nil, e
+	limit := o.Limit
+	if !o.Exact && !o.Regexp {
+		q, cause := Parse(query)
+		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) },
+			invalid(cause)
 	}
-	return run, nil
+	compile := Exact
+	if o.Regexp {
+		compile = Regexp
+	}
+	p, cause := compile(query)
+	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) },
+		invalid(cause)
+}
+
+// invalid returns the error for what is wrong with a query, nil if nothing is.
+func invalid(cause string) error {
+	if cause == "" {
+		return nil
+	}
+	e := store.Errorf(store.ErrInvalid, "%s", cause)
+	if cause == NoWord {
+		e.Way.Do = store.DoSearchExact
+	}
+	return e
 }
 
 // check refuses what is wrong with a query and its options.

@@ -7,10 +7,9 @@
 // without spaces, such as Chinese or Thai, has grams: two or three characters in a row.
 //
 // A passage is a section of Markdown, a paragraph of at most 12 lines of another file, or
-// an entry of a log. Run reads the texts once to count words, and then reads those that
-// matched again to rank their passages with BM25. Matched texts are kept between the two
-// where there is room, so most searches read nothing twice.
+// an entry of a log. Passages are ranked with BM25.
 package search
 
-// Where to begin: run.go, then query.go, scan.go, which finds the terms of a passage, and
-// rank.go, which scores it. fold.go says what characters are equal.
+// A search has four steps, which run.go puts together: parse the query (query.go), find the
+// passages that match (match.go, with the terms in a passage in scan.go), score them (score.go),
+// and make excerpts of the best (line.go). fold.go says what characters are equal.

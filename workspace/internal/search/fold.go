@@ -184,26 +184,23 @@ func appendUnit(units []unit, u unit) []unit {
 	return append(units, u)
 }
 
-// The classes of bytes.
+// The classes of bytes, as bits.
 const (
-	byteBetween = iota // between words
-	byteLower
-	byteUpper
-	byteDigit
-	byteWide // of a character that is not ASCII
+	byteBetween = 0 // between words
+	byteLower   = 1 // of a word: not upper case
+	byteUpper   = 2
+	byteWide    = 4 // of a character that is not ASCII
 )
 
 var byteClass = func() (table [256]uint8) {
 	for b := range table {
-		switch {
+		switch c := classOf(rune(b)); {
 		case b >= utf8.RuneSelf:
 			table[b] = byteWide
-		case b >= 'a' && b <= 'z':
-			table[b] = byteLower
-		case b >= 'A' && b <= 'Z':
+		case c == upper:
 			table[b] = byteUpper
-		case b >= '0' && b <= '9':
-			table[b] = byteDigit
+		case c.inWord():
+			table[b] = byteLower
 		}
 	}
 	return table

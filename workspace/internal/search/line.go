@@ -13,13 +13,11 @@ const MaxText = 200
 // bestLine returns the line of the last passage that was matched which says most: the
 // one with the rarest terms. A heading, which ends before headEnd, is shown if no other
 // line says as much. line counts from 0.
-func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, marks [][2]int) {
-	hits := r.body.hits
-	if len(r.q.phrases) > 0 { // they come last
+func (s *scorer) bestLine(body *scanner, text []byte, headEnd int) (line int, shown string, marks [][2]int) {
+	hits := body.hits
+	inLine := make([]int, len(s.q.terms)) // of each term: the last line with it, from 1
+	if len(s.q.phrases) > 0 {             // they come last
 		slices.SortStableFunc(hits, func(a, b hit) int { return int(a.start) - int(b.start) })
-	}
-	for _, t := range r.body.seen {
-		r.inLine[t] = 0
 	}
 	bestAt, bestScore, bestFrom, bestTo := firstText(text), -1.0, 0, 0
 	for i := 0; i < len(hits); {
@@ -27,9 +25,9 @@ func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, mar
 		end := at + lineSize(text[at:])
 		score, from, terms := 0.0, i, 0
 		for ; i < len(hits) && int(hits[i].start) < end; i++ {
-			if t := hits[i].term; r.inLine[t] != at+1 {
-				r.inLine[t] = at + 1
-				score += r.rarities[t]
+			if t := hits[i].term; inLine[t] != at+1 {
+				inLine[t] = at + 1
+				score += s.rarities[t]
 				terms++
 			}
 		}
@@ -39,13 +37,13 @@ func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, mar
 		if score > bestScore {
 			bestAt, bestScore, bestFrom, bestTo = at, score, from, i
 		}
-		if terms == len(r.body.seen) && terms <= 2 && at >= headEnd {
+		if terms == len(body.seen) && terms <= 2 && at >= headEnd {
 			break // no line says more; sums of more terms differ by their order
 		}
 	}
 	end := bestAt + lineSize(text[bestAt:])
 	for _, h := range hits[bestFrom:bestTo] {
-		if r.q.terms[h.term].weight == 0 {
+		if s.q.terms[h.term].weight == 0 {
 			continue
 		}
 		mark := [2]int{int(h.start) - bestAt, min(int(h.end), end) - bestAt}

@@ -120,27 +120,3 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 	}
 	return texts, Place{}, nil
 }
-
-// A Run is a search of pages.
-type Run[P comparable] func(context.Context, Pages[P]) (Result, error)
-
-// Prepare returns the search for a query: by words, or for lines that hold the query as it
-// stands or match it as a regular expression. cause says what is wrong with the query.
-func Prepare[P comparable](query string, exact, regexp bool, limit int) (run Run[P], cause string) {
-	if !exact && !regexp {
-		q, cause := Parse(query)
-		if cause != "" {
-			return nil, cause
-		}
-		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) }, ""
-	}
-	compile := Exact
-	if regexp {
-		compile = Regexp
-	}
-	p, cause := compile(query)
-	if cause != "" {
-		return nil, cause
-	}
-	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) }, ""
-}

@@ -106,11 +106,9 @@ func (p *Pattern) lines(ctx context.Context, t *Text, best *top) (matched int64)
 		line := bytes.TrimRight(t.Content[at:at+size], "\n")
 		if mark := p.find(ctx, line); mark != nil {
 			matched++
-			f := &best.next
-			*f = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: at, line: number}
-			if best.takes() {
-				f.text, f.marks = clip(line, [][2]int{{mark[0], mark[1]}})
-				best.add()
+			f := found{Hit: Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Time: t.Time, Line: number}, at: at}
+			if f := best.offer(f); f != nil {
+				f.Text, f.Marks = clip(line, [][2]int{{mark[0], mark[1]}})
 			}
 		}
 		at += size

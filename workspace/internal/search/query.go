@@ -2,7 +2,7 @@ package search
 
 import (
 	"bytes"
-	"sort"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,10 +24,10 @@ type Query struct {
 	phrases []phrase
 	banned  []int32 // terms that must not match whole words
 
-	words     []word           // in byte order
-	grams     map[uint64]int32 // by key
-	gramSizes [4]bool          // whether there are grams of so many characters
-	wordBegin [256][256]bool   // whether a word begins with two bytes; any second one after a word of one byte
+	words     []string         // folded
+	byText    map[string]int32 // terms of words and grams, by what they are folded to
+	sizes     []int            // bytes of the words, each once, the largest first
+	wordBegin [256]bool        // whether a word begins with a byte
 	gramBegin [256]bool        // whether the first character of a gram ends with a byte
 }
 
@@ -40,15 +40,12 @@ type term struct {
 	next   int32   // the word or gram after it in the query; -1: none
 	before int32   // the term whose next this is; -1: none
 	gap    int32   // how many words before next it is in the query
+	long   bool    // a word of prefixLen characters
 }
 
-// A word is a term that is compared with words.
-type word struct {
-	text   string
-	term   int32
-	prefix bool  // matches longer words too
-	parent int32 // the longest other word that this one begins with; -1: none
-}
+// prefix reports whether a term matches longer words too. Words that are banned or in a phrase
+// do not.
+func (t *term) prefix() bool { return t.long && t.weight > 0 }
 
 // A phrase is found as it stands, with any white space between its words.
 type phrase struct {
@@ -61,7 +58,7 @@ type phrase struct {
 
 // Parse returns the query that a text stands for. If it is none, cause says why.
 func Parse(text string) (q *Query, cause string) {
-	b := builder{q: &Query{grams: map[uint64]int32{}}, terms: map[string]int32{}}
+	b := builder{q: &Query{byText: map[string]int32{}}}
 	for rest := text; ; {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 		if rest == "" {
@@ -102,11 +99,10 @@ func cutItem(text string) (item, rest string, quoted, banned bool) {
 
 // A builder makes a query.
 type builder struct {
-	q     *Query
-	terms map[string]int32 // by text; phrases begin with a quote
-	last  int32            // the last word or gram that was added to look for, plus 1
-	at    int32            // its position
-	pos   int32            // the next position
+	q    *Query
+	last int32 // the last word or gram that was added to look for, plus 1
+	at   int32 // its position
+	pos  int32 // the next position
 }
 
 // A token is a word or a run of a query.
@@ -174,38 +170,30 @@ func (b *builder) phrase(units []unit, tokens []token, banned bool) {
 	if banned {
 		weight = 0
 	}
-	p.term = b.term("\""+p.text, weight)
+	p.term, _ = b.term("\""+p.text, weight)
 	b.q.phrases = append(b.q.phrases, p)
 }
 
-// term returns the term of a text, which is added if it is new.
-func (b *builder) term(text string, weight float64) int32 {
-	i, known := b.terms[text]
+// term returns the term of a text, and whether it is new. Phrases begin with a quote.
+func (b *builder) term(text string, weight float64) (i int32, isNew bool) {
+	i, known := b.q.byText[text]
 	if !known {
 		i = int32(len(b.q.terms))
-		b.terms[text] = i
+		b.q.byText[text] = i
 		b.q.terms = append(b.q.terms, term{next: -1, before: -1})
 	}
 	b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
-	return i
+	return i, !known
 }
 
 func (b *builder) word(units []unit, weight float64) int32 {
-	text := make([]byte, 0, len(units))
-	for _, u := range units {
-		text = utf8.AppendRune(text, u.r)
-	}
-	known := len(b.q.terms)
-	i := b.term(string(text), weight)
-	if int(i) == known {
-		b.q.words = append(b.q.words, word{text: string(text), term: i, prefix: len(units) >= prefixLen, parent: -1})
-		if len(text) > 1 {
-			b.q.wordBegin[text[0]][text[1]] = true
-		} else {
-			for second := range b.q.wordBegin[text[0]] {
-				b.q.wordBegin[text[0]][second] = true
-			}
-		}
+	text := string(appendPlain(nil, nil, units))
+	i, isNew := b.term(text, weight)
+	if isNew {
+		b.q.terms[i].long = len(units) >= prefixLen
+		b.q.words = append(b.q.words, text)
+		b.q.wordBegin[text[0]] = true
+		b.q.sizes = append(b.q.sizes, len(text))
 	}
 	return i
 }
@@ -213,57 +201,22 @@ func (b *builder) word(units []unit, weight float64) int32 {
 func (b *builder) run(units []unit, weight float64) (terms []int32) {
 	size := min(gramSize(units[0].c), len(units))
 	for at := range len(units) - size + 1 {
-		key := gramKey(units[at : at+size])
-		i, known := b.q.grams[key]
-		if !known {
-			i = b.term(string(plainGram(units[at:at+size])), weight)
-			b.q.grams[key] = i
-			b.q.gramSizes[size] = true
-			b.q.gramBegin[byte(units[at].r)] = true
-		}
-		b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
+		i, _ := b.term(string(appendPlain(nil, nil, units[at:at+size])), weight)
+		b.q.gramBegin[byte(units[at].r)] = true
 		terms = append(terms, i)
 	}
 	return terms
 }
 
-// finish sorts the words and finds their parents.
+// finish sorts the sizes of the words, and counts the main terms.
 func (b *builder) finish() {
-	words := b.q.words
-	sort.Slice(words, func(i, j int) bool { return words[i].text < words[j].text })
-	for i := range words {
-		parent := int32(i) - 1
-		for parent >= 0 && !strings.HasPrefix(words[i].text, words[parent].text) {
-			parent = words[parent].parent
-		}
-		words[i].parent = parent
-		if b.q.terms[words[i].term].weight == 0 {
-			words[i].prefix = false // only whole words are banned or in a phrase
-		}
-	}
+	slices.SortFunc(b.q.sizes, func(x, y int) int { return y - x })
+	b.q.sizes = slices.Compact(b.q.sizes)
 	for _, t := range b.q.terms {
 		if t.weight == 1 {
 			b.q.main++
 		}
 	}
-}
-
-// longest returns the longest word of the query that a text begins with; -1: none.
-func (q *Query) longest(text []byte) int32 {
-	low, high := 0, len(q.words) // the last word that is not after text is in [low-1, high)
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		if q.words[mid].text <= string(text) {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	i := int32(low) - 1
-	for i >= 0 && (len(q.words[i].text) > len(text) || q.words[i].text != string(text[:len(q.words[i].text)])) {
-		i = q.words[i].parent
-	}
-	return i
 }
 
 // tokensOf returns the words and runs among the units, and where the first begins and the
@@ -325,15 +278,6 @@ func gramSize(c class) int {
 	return 2
 }
 
-func gramKey(units []unit) (key uint64) {
-	for i, u := range units {
-		key |= uint64(u.r) << (21 * i)
-	}
-	return key
-}
-
-func plainGram(units []unit) []byte { return appendPlain([]byte("\x00"), nil, units) }
-
 // appendPlain appends the text of the units with one space for each white space. If at is
 // not nil, it gets the unit of each byte.
 func appendPlain(text []byte, at *[]int32, units []unit) []byte {
@@ -368,10 +312,5 @@ func (q *Query) mayMatch(text, buf []byte) (may bool, lowerCase []byte) {
 			return true, buf
 		}
 	}
-	for i := range q.words {
-		if bytes.Contains(buf, []byte(q.words[i].text)) {
-			return true, buf
-		}
-	}
-	return false, buf
+	return slices.ContainsFunc(q.words, func(word string) bool { return bytes.Contains(buf, []byte(word)) }), buf
 }

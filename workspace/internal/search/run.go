@@ -1,7 +1,12 @@
 package search
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -51,52 +56,196 @@ type Result struct {
 // one after the other.
 type Pages[P comparable] func(ctx context.Context, at P) (texts []Text, next P, err error)
 
+const (
+	keepBytes = 2 << 20  // of matched texts that a search keeps, so that it need not read them again
+	ownBytes  = 64 << 10 // of the first texts, which are read by one goroutine: to start another costs more
+)
+
+// Rank returns the passages that match a query, the best first.
+//
+// It finds the passages that match, scores them when all are known, because how much a word
+// counts depends on how many passages have it, and then makes an excerpt of the best. For that
+// it reads those texts again that it could not keep. A text that has changed meanwhile is
+// left out.
+func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]) (Result, error) {
+	p := newPager(pages)
+	matchers, err := matchAll(ctx, q, p)
+	if err != nil {
+		return Result{}, err
+	}
+	all := counts{with: make([]int64, len(q.terms))}
+	for _, r := range matchers {
+		all.add(r.counts)
+	}
+	scorer := newScorer(q, all)
+	best := top{limit: limit, order: byScore}
+	for _, r := range matchers {
+		for i := range r.matches {
+			m := &r.matches[i]
+			m.score = scorer.score(m)
+			best.offer(m.found())
+		}
+	}
+	if err := p.excerpts(ctx, scorer, &best); err != nil {
+		return Result{}, err
+	}
+	return best.result(all.matched), nil
+}
+
 // Find returns the lines that match a pattern, in the order of path and line.
-func Find[P comparable](ctx context.Context, p *Pattern, limit int, pages Pages[P]) (Result, error) {
-	best := top{limit: limit, before: byPlace}
+func Find[P comparable](ctx context.Context, pattern *Pattern, limit int, pages Pages[P]) (Result, error) {
+	best := top{limit: limit, order: byPlace}
 	var total int64
-	err := each(ctx, pages, func(_ P, texts []Text) error {
-		for i := range texts {
-			n := p.lines(ctx, &texts[i], &best)
-			total += n
-			if err := texts[i].check(n > 0); err != nil {
-				return err
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+	p := newPager(pages)
+	err := p.each(ctx, math.MaxInt, func(t *Text, _ int) error {
+		n := pattern.lines(ctx, t, &best)
+		if total += n; n > 0 {
+			return t.check()
 		}
 		return nil
 	})
 	return best.result(total), err
 }
 
-// each calls fn with each page.
-func each[P comparable](ctx context.Context, pages Pages[P], fn func(at P, texts []Text) error) error {
-	var at, end P
-	last := Text{Path: "/"} // no path is this
-	for {
-		texts, next, err := pages(ctx, at)
+// A pager reads the pages of a search. It is safe for concurrent use.
+type pager[P comparable] struct {
+	pages Pages[P]
+
+	mu   sync.Mutex // guards the following
+	read []P        // the pages that were read
+	next P          // the next page
+	last Text       // without its content
+	done bool       // there is no next page
+}
+
+func newPager[P comparable](pages Pages[P]) *pager[P] {
+	return &pager[P]{pages: pages, last: Text{Path: "/"}} // no path is this
+}
+
+// page reads the next page. There are no texts after the last one.
+func (p *pager[P]) page(ctx context.Context) (texts []Text, number int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.done && len(texts) == 0 && err == nil {
+		at := p.next
+		texts, p.next, err = p.pages(ctx, at)
+		p.read = append(p.read, at)
+		p.done = p.next == *new(P)
+	}
+	for i := range texts {
+		t := &texts[i]
+		t.first = t.Path != p.last.Path || t.Entry > 0 != (p.last.Entry > 0) || t.Agent != p.last.Agent
+		p.last = Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry}
+	}
+	return texts, len(p.read) - 1, err
+}
+
+// each calls fn with each text and the number of its page, until there were so many bytes.
+func (p *pager[P]) each(ctx context.Context, most int, fn func(t *Text, page int) error) error {
+	for most > 0 {
+		texts, page, err := p.page(ctx)
 		if err != nil {
 			return err
 		}
 		for i := range texts {
-			t := &texts[i]
-			t.first = t.Path != last.Path || t.Entry > 0 != (last.Entry > 0) || t.Agent != last.Agent
-			last = Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry}
+			most -= len(texts[i].Content)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := fn(&texts[i], page); err != nil {
+				return err
+			}
 		}
-		if err := fn(at, texts); err != nil {
-			return err
+		if len(texts) == 0 {
+			break
 		}
-		if at = next; at == end {
-			return ctx.Err()
+	}
+	return ctx.Err()
+}
+
+// matchAll reads all texts. After the first ones, two goroutines read pages in turns, each with
+// a matcher of its own.
+func matchAll[P comparable](ctx context.Context, q *Query, p *pager[P]) ([]*matcher, error) {
+	one := newMatcher(q, keepBytes/2)
+	if err := p.each(ctx, ownBytes, one.read); err != nil || p.done {
+		return []*matcher{one}, err
+	}
+	two := newMatcher(q, keepBytes/2)
+	var group sync.WaitGroup
+	defer group.Wait()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var panicked any
+	group.Go(func() {
+		defer func() {
+			if panicked = recover(); panicked != nil {
+				stop(context.Canceled)
+			}
+		}()
+		if err := p.each(ctx, math.MaxInt, two.read); err != nil {
+			stop(err)
 		}
+	})
+	if err := p.each(ctx, math.MaxInt, one.read); err != nil {
+		stop(err)
+	}
+	group.Wait()
+	if panicked != nil {
+		panic(fmt.Errorf("searching: %v", panicked))
+	}
+	return []*matcher{one, two}, context.Cause(ctx)
+}
+
+func (c *counts) add(more counts) {
+	c.passages += more.passages
+	c.bytes += more.bytes
+	c.matched += more.matched
+	for i, n := range more.with {
+		c.with[i] += n
 	}
 }
 
-// check finds out whether a text that matches is what was written.
-func (t *Text) check(matches bool) error {
-	if !matches || t.Check == nil {
+// excerpts sets the lines of the passages that were found, and drops those that have changed.
+func (p *pager[P]) excerpts(ctx context.Context, s *scorer, best *top) (err error) {
+	for i, f := range best.list {
+		if f.match.shown {
+			continue
+		}
+		texts := []Text{*f.match.in}
+		if texts[0].Content == nil {
+			if texts, _, err = p.pages(ctx, p.read[f.match.page]); err != nil {
+				return err
+			}
+		}
+		for j := range best.list[i:] {
+			if other := &best.list[i+j]; other.match.page == f.match.page {
+				s.excerpt(other, texts)
+			}
+		}
+	}
+	best.list = slices.DeleteFunc(best.list, func(f found) bool { return !f.match.shown })
+	return nil
+}
+
+// excerpt sets the line of a passage, if one of the texts has it.
+func (s *scorer) excerpt(f *found, texts []Text) {
+	m := f.match
+	for _, t := range texts {
+		same := t.Agent == m.in.Agent && t.Path == m.in.Path && t.Entry == m.in.Entry && t.Time.Equal(m.in.Time)
+		if !same || m.at+m.size > len(t.Content) {
+			continue
+		}
+		passage := t.Content[m.at : m.at+m.size]
+		m.by.body.scan(passage)
+		f.Line, f.Text, f.Marks = s.bestLine(m.by.body, passage, m.headEnd)
+		f.Line += 1 + bytes.Count(t.Content[:m.at], []byte("\n"))
+		m.shown = true
+	}
+}
+
+// check finds out whether a text is what was written.
+func (t *Text) check() error {
+	if t.Check == nil {
 		return nil
 	}
 	return t.Check()
@@ -105,8 +254,7 @@ func (t *Text) check(matches bool) error {
 func (t *top) result(total int64) Result {
 	r := Result{Hits: make([]Hit, len(t.list)), Total: total}
 	for i, f := range t.list {
-		r.Hits[i] = Hit{Agent: f.agent, Path: f.path, Entry: f.entry, Line: f.line, Time: f.time, Score: f.score,
-			Text: f.text, Marks: f.marks}
+		r.Hits[i] = f.Hit
 	}
 	return r
 }

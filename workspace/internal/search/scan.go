@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -61,107 +62,30 @@ func (s *scanner) reset() {
 	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
 }
 
-// findWords goes over the words of ASCII as bytes.
+// findWords goes over the words of ASCII as bytes. Where a word has several parts or another
+// character, findWide reads on to the next white space or punctuation of ASCII.
 func (s *scanner) findWords(text []byte) {
-	for i := 0; i < len(text); {
-		start := i
-		for i < len(text) && byteClass[text[i]] == byteLower {
-			i++
-		}
-		switch {
-		case i < len(text) && byteClass[text[i]] != byteBetween:
-			i = s.findWord(text, start)
-		case i > start: // lower case alone, as most words are
-			if s.mayBegin(text[start:i]) {
-				s.parts = append(s.parts[:0], 0)
-				s.lookUpASCII(text, start, i)
-			}
-			s.pos++
-		default:
-			i++
-		}
-	}
-}
-
-// findWord looks up the word that begins at a byte, and returns where it ends. Where it comes
-// upon a character that is not ASCII, findWide takes over until the next white space or
-// punctuation of ASCII.
-func (s *scanner) findWord(text []byte, start int) (end int) {
-	i, camel, c := start, false, byteClass[text[start]]
-	for before := c; i < len(text) && before != byteWide; i++ {
-		if c = byteClass[text[i]]; c == before {
+	for i := 0; i < len(text); i++ {
+		start, first, others := i, byteClass[text[i]], uint8(0)
+		if first == byteBetween {
 			continue
 		}
-		if c == byteBetween || c == byteWide {
-			break
+		for i++; i < len(text) && byteClass[text[i]] != byteBetween; i++ {
+			others |= byteClass[text[i]]
 		}
-		camel = camel || c == byteUpper || before == byteUpper && c == byteLower && i-1 > start
-		before = c
-	}
-	switch {
-	case c == byteWide:
-		for i < len(text) && byteClass[text[i]] != byteBetween {
-			i++
-		}
-		s.findWide(text[start:i], start)
-	case camel:
-		s.findCamel(text, start, i)
-		s.pos += int32(len(s.parts))
-	default:
-		if s.mayBegin(text[start:i]) {
-			s.parts = append(s.parts[:0], 0)
-			s.lookUpASCII(text, start, i)
-		}
-		s.pos++
-	}
-	return i
-}
-
-// findCamel looks up a word of ASCII that may have several parts.
-func (s *scanner) findCamel(text []byte, start, end int) {
-	s.parts = append(s.parts[:0], 0)
-	for i := start + 1; i < end && len(s.parts) < maxParts; i++ {
-		before, now := byteClass[text[i-1]], byteClass[text[i]]
 		switch {
-		case now == byteUpper && before != byteUpper:
-			s.parts = append(s.parts, int32(i-start))
-		case now == byteLower && before == byteUpper && int32(i-1-start) > s.parts[len(s.parts)-1]:
-			s.parts = append(s.parts, int32(i-1-start))
+		case (first|others)&byteWide != 0, others&byteUpper != 0:
+			s.findWide(text[start:i], start)
+		default:
+			if s.q.wordBegin[text[start]|0x20] { // digits have that bit already
+				s.buf = append(s.buf[:0], text[start:i]...)
+				s.buf[0] |= 0x20
+				s.parts = append(s.parts[:0], 0)
+				s.lookUp(start, nil)
+			}
+			s.pos++
 		}
 	}
-	for _, part := range s.parts {
-		if s.mayBegin(text[start+int(part) : end]) {
-			s.lookUpASCII(text, start, end)
-			break
-		}
-	}
-}
-
-// lookUpASCII looks up a word of ASCII whose parts are in s.parts.
-func (s *scanner) lookUpASCII(text []byte, start, end int) {
-	s.buf = append(s.buf[:0], text[start:end]...)
-	for i, b := range s.buf {
-		if b >= 'A' && b <= 'Z' {
-			s.buf[i] = b | 0x20
-		}
-	}
-	s.lookUp(start, nil)
-}
-
-// mayBegin reports whether a word of the query may begin as a text does, or be all of it.
-// ASCII of the text need not be in lower case.
-func (s *scanner) mayBegin(text []byte) bool {
-	const lowerCase = 0x20 // digits have that bit already
-	first, second := text[0], byte(0)
-	if first < utf8.RuneSelf {
-		first |= lowerCase
-	}
-	if len(text) > 1 {
-		if second = text[1]; second < utf8.RuneSelf {
-			second |= lowerCase
-		}
-	}
-	return s.q.wordBegin[first][second]
 }
 
 // lookUp finds the terms in the folded word in s.buf, at the beginnings of its parts. The
@@ -169,37 +93,30 @@ func (s *scanner) mayBegin(text []byte) bool {
 func (s *scanner) lookUp(start int, units []unit) {
 	for i, part := range s.parts {
 		rest := s.buf[part:]
-		if !s.mayBegin(rest) {
+		if !s.q.wordBegin[rest[0]] {
 			continue
 		}
 		longer := false
-		for w := s.q.longest(rest); w >= 0; {
-			found := &s.q.words[w]
-			w = found.parent
-			end := part + int32(len(found.text))
-			whole := int(end) == len(s.buf) || contains(s.parts[i+1:], end)
-			if !whole && (longer || !found.prefix) {
+		for _, size := range s.q.sizes {
+			if size > len(rest) {
+				continue
+			}
+			term, ok := s.q.byText[string(rest[:size])]
+			end := part + int32(size)
+			whole := int(end) == len(s.buf) || slices.Contains(s.parts[i+1:], end)
+			if !ok || !whole && (longer || !s.q.terms[term].prefix()) {
 				continue
 			}
 			longer = longer || !whole
-			h := hit{found.term, s.pos + int32(i), int32(start) + part, int32(start) + end}
+			h := hit{term, s.pos + int32(i), int32(start) + part, int32(start) + end}
 			if units != nil {
 				from := utf8.RuneCount(s.buf[:part])
-				h.start, h.end = units[from].start, units[from+utf8.RuneCountInString(found.text)-1].end
+				h.start, h.end = units[from].start, units[from+utf8.RuneCount(rest[:size])-1].end
 			}
 			s.hit(h, whole)
-			s.word[h.term] = s.word[h.term] || part == 0 && int(end) == len(s.buf)
+			s.word[term] = s.word[term] || part == 0 && int(end) == len(s.buf)
 		}
 	}
-}
-
-func contains(list []int32, n int32) bool {
-	for _, each := range list {
-		if each == n {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *scanner) hit(h hit, whole bool) {
@@ -253,10 +170,8 @@ func (s *scanner) findGrams(units []unit) {
 			continue
 		}
 		for size := 1; size <= 3 && i+size <= len(units); size++ {
-			if !s.q.gramSizes[size] {
-				continue
-			}
-			if term, ok := s.q.grams[gramKey(units[i:i+size])]; ok {
+			s.buf = appendPlain(s.buf[:0], nil, units[i:i+size])
+			if term, ok := s.q.byText[string(s.buf)]; ok {
 				s.hit(hit{term, s.pos - 1, units[i].start, units[i+size-1].end}, true)
 			}
 		}

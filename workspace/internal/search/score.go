@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// BM25 and what is added to it.
+const (
+	saturation = 1.2  // k1: how soon more occurrences of a word count no more
+	lengths    = 0.7  // b: how much less a word counts in a long passage; 0: no less
+	inHeading  = 1.6  // for a word in the heading, as a part of what it counts
+	inPath     = 0.4  // for a word in the path
+	asWord     = 0.3  // for a whole word, which is not a part of another one
+	pathAlone  = 1.4  // for a word that is in the path only, as a part of its rarity
+	nearWeight = 3.0  // for two words that stand as in the query; less where they are further apart
+	nearWords  = 8    // words further apart than in the query by so many are not near
+	allWeight  = 0.25 // for a passage that has all words, as a part of its score
+	partWeight = 0.5  // of the parts of a word in camelCase
+)
+
+// A scorer knows how much each term counts, from what was counted.
+type scorer struct {
+	q        *Query
+	rarities []float64 // of each term
+	average  float64   // bytes of a passage
+}
+
+func newScorer(q *Query, all counts) *scorer {
+	s := &scorer{q: q, rarities: make([]float64, len(q.terms))}
+	for i, t := range q.terms {
+		with := float64(all.with[i])
+		s.rarities[i] = t.weight * math.Log(1+(max(0, float64(all.passages)-with)+0.5)/(with+0.5))
+	}
+	s.average = max(1, float64(all.bytes)/float64(max(1, all.passages)))
+	return s
+}
+
+// score scores a passage.
+func (s *scorer) score(m *match) float64 {
+	norm := saturation * (1 - lengths + lengths*float64(m.size)/s.average)
+	score, main := 0.0, 0
+	for _, f := range m.features {
+		rarity := s.rarities[f.term]
+		if s.q.terms[f.term].weight == 1 {
+			main++
+		}
+		if f.count == 0 {
+			score += rarity * pathAlone
+			continue
+		}
+		count := float64(f.count) / 2
+		one := rarity * count * (saturation + 1) / (count + norm)
+		if f.inHead {
+			score += one * inHeading
+		}
+		if f.onPath {
+			score += one * inPath
+		}
+		if f.isWord {
+			score += one * asWord
+		}
+		if f.near > 0 {
+			score += min(rarity, s.rarities[s.q.terms[f.term].next]) * nearWeight * 2 / float64(f.near+1)
+		}
+		score += one
+	}
+	if main == s.q.main {
+		score *= 1 + allWeight
+	}
+	return score
+}
+
+// prune drops three quarters of the matches: those with the lowest scores by what was counted
+// so far.
+func (r *matcher) prune() {
+	s := newScorer(r.q, r.counts)
+	for i := range r.matches {
+		r.matches[i].score = s.score(&r.matches[i])
+	}
+	slices.SortFunc(r.matches, func(a, b match) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		x, y := a.found(), b.found()
+		return byScore(&x, &y)
+	})
+	keep := max(MaxHits, len(r.matches)/4)
+	clear(r.matches[keep:])
+	r.matches, r.held = r.matches[:keep], r.held/4
+}
+
+// found is a passage or a line that was found.
+type found struct {
+	Hit
+	at    int    // where it begins
+	match *match // nil: a line
+}
+
+func (m *match) found() found {
+	return found{Hit{Agent: m.in.Agent, Path: m.in.Path, Entry: m.in.Entry, Time: m.in.Time, Score: m.score}, m.at, m}
+}
+
+// top keeps the first few of all that is offered.
+type top struct {
+	limit int
+	order func(a, b *found) int
+	list  []found
+}
+
+// offer adds what is found, and returns it in the list; nil: it is not among the first.
+func (t *top) offer(f found) *found {
+	i := len(t.list)
+	for i > 0 && t.order(&f, &t.list[i-1]) < 0 {
+		i--
+	}
+	if i == t.limit {
+		return nil
+	}
+	t.list = slices.Insert(t.list[:min(len(t.list), t.limit-1)], i, f)
+	return &t.list[i]
+}
+
+// byScore orders by score, the newest first among equal ones.
+func byScore(a, b *found) int {
+	if a.Score != b.Score {
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return cmp.Or(b.Time.Compare(a.Time), byPlace(a, b))
+}
+
+// byPlace orders by path and line. A file is before a log of the same path.
+func byPlace(a, b *found) int {
+	return cmp.Or(cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Entry, b.Entry),
+		cmp.Compare(a.at, b.at))
+}
