@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,15 +175,20 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, 
 		return "", err
 	case from.path == "":
 		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", root)
-	case to.path == "", to.path == from.path:
+	case to.path == "":
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
-	}
-	if strings.HasPrefix(to.path, from.path+"/") {
+	case strings.HasPrefix(to.path, from.path+"/"):
 		return "", refuse(workspace.ErrInvalid, "new_path %s lies in old_path; give a path outside of it", to.given)
 	}
-	_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
+	if to.path == from.path {
+		if _, err = fs.Stat(workspace.FS(ctx, ws), from.path); err == nil {
+			err = workspace.ErrConflict
+		}
+	} else {
+		_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
+	}
 	switch {
-	case errors.Is(err, workspace.ErrNotFound):
+	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
 		return "", refuse(err, "Error: The path %s does not exist", from.given)
 	case errors.Is(err, workspace.ErrConflict):
 		return "", inTheWay("new_path", to, err, "Error: The destination %s already exists")

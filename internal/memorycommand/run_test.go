@@ -105,6 +105,7 @@ func TestDocumentedTexts(t *testing.T) {
 		{"rename", []any{"old_path", "/memories/team", "new_path", "/memories/notes.txt"}, "[error] Error: The destination /memories/notes.txt already exists"},
 		{"rename", []any{"old_path", "/memories/notes.txt", "new_path", "/memories/team"}, "[error] Error: The destination /memories/team already exists"},
 		{"rename", []any{"old_path", "/memories", "new_path", "/memories/x"}, "[error] Cannot rename the /memories directory itself"},
+		{"rename", []any{"old_path", "/memories/none", "new_path", "/memories/none"}, "[error] Error: The path /memories/none does not exist"},
 	} {
 		t.Run(fmt.Sprint(c.command, c.members), func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{}, notes...)
