@@ -183,12 +183,14 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, 
 	if to.path == from.path {
 		if _, err = fs.Stat(workspace.FS(ctx, ws), from.path); err == nil {
 			err = workspace.ErrConflict
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = workspace.ErrNotFound
 		}
 	} else {
 		_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
 	}
 	switch {
-	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, workspace.ErrNotFound):
 		return "", refuse(err, "Error: The path %s does not exist", from.given)
 	case errors.Is(err, workspace.ErrConflict):
 		return "", inTheWay("new_path", to, err, "Error: The destination %s already exists")
