@@ -105,7 +105,7 @@ func (c *write) remove(
 ) (DeleteResult, error) {
 	c.hashArgs(conditionBytes(number))
 	c.deletes = true
-	r, err := c.commit(ctx, q, fn)
+	r, err := c.transact(ctx, q, fn)
 	return DeleteResult{Path: r.path, Deleted: r.out.Number > 0, Removed: r.out.Count}, c.explain(ctx, err)
 }
 

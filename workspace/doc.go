@@ -52,7 +52,7 @@
 // and package memstore is the smallest one.
 package workspace
 
-// Where to begin: service.go and workspace.go, then write.go, commit.go and run.go, which
+// Where to begin: service.go and workspace.go, then write.go, transact.go and run.go, which
 // every write goes through, and read.go. ports.go has the aliases of package store, where the
 // parts and the words of an error are too. A summary goes from summary.go to
 // internal/summaries. inspect.go and search_agents.go are for operators.

@@ -53,7 +53,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	err := errMoved
 	if len(old)+len(new) <= smallEdit {
 		q := store.Query{File: c.path, Current: true, MaxBytes: smallEdit}
-		r, err = c.commit(ctx, q, func(r *run) error {
+		r, err = c.transact(ctx, q, func(r *run) error {
 			if r.Version.Number == 0 && r.File.Exists() {
 				return errMoved // it is large
 			}
@@ -157,7 +157,7 @@ func (c *write) rewrite(ctx context.Context, change editFunc) (r run, err error)
 			return run{}, err
 		}
 		// A View may show an answer that is not durable yet. An Update waits until it is.
-		r, err = c.commit(ctx, store.Query{File: c.path}, func(r *run) error {
+		r, err = c.transact(ctx, store.Query{File: c.path}, func(r *run) error {
 			if repeated || r.File.Version != read.File.Version || r.File.Deleted != read.File.Deleted {
 				return errMoved
 			}

@@ -77,7 +77,7 @@ func (j *journal) Append(ctx context.Context, records ...conversation.Record) er
 	if whole {
 		q.Entries = entriesFrom(next)
 	}
-	r, err := c.commitUnlessEnded(ctx, q, func(r *run) error {
+	r, err := c.transactUnlessEnded(ctx, q, func(r *run) error {
 		if err := checkForeign(r.tx, c.path, r.Entries); err != nil {
 			return err
 		}
@@ -95,13 +95,13 @@ func (j *journal) Append(ctx context.Context, records ...conversation.Record) er
 	return nil
 }
 
-// commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends before
+// transactUnlessEnded is transact for a caller who has to know the outcome. If ctx ends before
 // the transaction begins, the transaction never runs. If ctx ends later, nothing changes.
-func (c *write) commitUnlessEnded(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
+func (c *write) transactUnlessEnded(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	hold, began := context.AfterFunc(ctx, cancel), false
-	r, err := c.commit(work, q, func(r *run) error {
+	r, err := c.transact(work, q, func(r *run) error {
 		if !began && !hold() {
 			return ctx.Err() // it has ended
 		}

@@ -59,7 +59,7 @@ func (c *write) checkEntry(content []byte, several bool, n int64) {
 
 // appendTo commits a write that adds entries.
 func (c *write) appendTo(ctx context.Context, q store.Query, fn func(*run) error) (AppendResult, error) {
-	r, err := c.commit(ctx, q, fn)
+	r, err := c.transact(ctx, q, fn)
 	first := r.out.Number - max(1, r.out.Count) + 1
 	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes}, c.explain(ctx, err)
 }

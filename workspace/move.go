@@ -54,7 +54,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		args = append(args, v.Content)
 	}
 	c.hashArgs(args...)
-	r, err := c.commit(ctx, store.Query{File: c.path, Current: true, To: to}, func(r *run) error {
+	r, err := c.transact(ctx, store.Query{File: c.path, Current: true, To: to}, func(r *run) error {
 		if r.To.Exists() {
 			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}

@@ -36,7 +36,7 @@ func (w *Workspace) RedactVersion(
 	c.deletes = true
 	c.expect(nil, 1)
 	c.refuse(checkNumber(ArgVersion, version, 1))
-	r, err := c.commit(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
+	r, err := c.transact(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
 		h := r.File
 		switch {
 		case !o.Created.IsZero() && !o.Created.Equal(h.Created):

@@ -19,7 +19,7 @@ type TreeResult struct {
 func DeleteTree(ctx context.Context, w *Workspace, path string) (t TreeResult, err error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
-	_, err = c.commit(ctx, store.Query{}, func(r *run) error {
+	_, err = c.transact(ctx, store.Query{}, func(r *run) error {
 		t, err = r.eachInTree(func(path string) error {
 			if err := r.load(store.Query{File: path}); err != nil {
 				return err
@@ -45,7 +45,7 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (t TreeRe
 	if strings.HasPrefix(to, c.path+"/") {
 		c.refuse(Errorf(ErrInvalid, "%s lies below %s", ArgNewPath, ArgPath))
 	}
-	_, err = c.commit(ctx, store.Query{To: to}, func(r *run) error {
+	_, err = c.transact(ctx, store.Query{To: to}, func(r *run) error {
 		if r.To.Exists() {
 			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}

@@ -71,7 +71,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 
 // writeFile commits a write that makes a version.
 func (c *write) writeFile(ctx context.Context, q store.Query, fn func(*run) error) (WriteResult, error) {
-	r, err := c.commit(ctx, q, fn)
+	r, err := c.transact(ctx, q, fn)
 	return r.written(), c.explain(ctx, err)
 }
 

@@ -85,15 +85,15 @@ func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, 
 
 // coalesced makes one row of all those of a path.
 func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error) {
-	fold, last, fits, err := o.fold(r, state.Revision, state.Revision)
-	if err == nil && !fits { // the rows up to the last one that fits are folded again
-		fold, last, _, err = o.fold(r, last, state.Revision)
+	paths, last, fits, err := o.coalesce(r, state.Revision, state.Revision)
+	if err == nil && !fits { // the rows up to the last one that fits are taken again
+		paths, last, _, err = o.coalesce(r, last, state.Revision)
 	}
 	if err != nil {
 		return List{}, err
 	}
 	c := List{Cursor: last, More: last < state.Revision}
-	for _, p := range fold.Paths() {
+	for _, p := range paths.Paths() {
 		row := p.Change
 		row.Entries = 0
 		switch p.Fate {
@@ -113,24 +113,24 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 	return c, nil
 }
 
-// fold folds the rows up to a revision. It returns the last one that fits, and whether all do.
-func (o Selection) fold(r store.Reader, to, revision int64) (
-	fold *Fold, last int64, fits bool, err error,
+// coalesce takes the rows up to a revision. It returns the last one that fits, and whether all do.
+func (o Selection) coalesce(r store.Reader, to, revision int64) (
+	paths *Coalescer, last int64, fits bool, err error,
 ) {
-	fold = New(o.Prefix, o.Limit)
+	paths = New(o.Prefix, o.Limit)
 	for last = o.Since; last < to; {
 		rows, err := Rows(r, last, revision, int(min(RowsAtOnce, to-last)))
 		if err != nil {
 			return nil, 0, false, err
 		}
 		for _, row := range rows {
-			if !fold.Add(o.row(row)) {
+			if !paths.Add(o.row(row)) {
 				return nil, last, false, nil
 			}
 			last = row.Revision
 		}
 	}
-	return fold, last, true, nil
+	return paths, last, true, nil
 }
 
 // firstOp returns the operation that makes a file or a log.
@@ -160,7 +160,7 @@ func Rows(r store.Reader, after, last int64, limit int) ([]store.Change, error) 
 	return rows, nil
 }
 
-// row returns a row of the journal as Fold and Newest take it.
+// row returns a row of the journal as Coalescer and Newest take it.
 func (o Selection) row(c store.Change) Row {
 	own := o.Except != nil && c.Author == *o.Except
 	r := Row{Change: c, Own: own}

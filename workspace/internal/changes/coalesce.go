@@ -1,8 +1,8 @@
 // Package changes answers from the rows of a journal of changes. Read returns what has
-// changed, Diffs the differences, and Follow each row as it comes. Fold makes one row of
+// changed, Diffs the differences, and Follow each row as it comes. Coalescer makes one row of
 // all those of a path. Newest lists the paths that changed last.
 //
-// A Fold follows each file and log through its moves. For a reader who knows what was
+// A Coalescer follows each file and log through its moves. For a reader who knows what was
 // there at a revision, it says what has become of each path.
 package changes
 
@@ -42,8 +42,8 @@ type Path struct {
 	store.Change
 }
 
-// A Fold takes rows in order. Its memory grows with the number of paths that the rows name.
-type Fold struct {
+// A Coalescer takes rows in order. Its memory grows with the number of paths that the rows name.
+type Coalescer struct {
 	prefix string
 	limit  int
 	live   map[key]track // by the present path; also where something was deleted, see track.gone
@@ -69,17 +69,17 @@ type track struct {
 	mark          store.Change // of that row
 }
 
-// New returns a Fold that shows at most limit paths. A path is shown if it, or the path
+// New returns a Coalescer that shows at most limit paths. A path is shown if it, or the path
 // where it was before a move, begins with the prefix, and if not all of its rows are the
 // reader's own.
-func New(prefix string, limit int) *Fold {
-	return &Fold{prefix: prefix, limit: limit, live: map[key]track{}, graves: map[key]track{},
+func New(prefix string, limit int) *Coalescer {
+	return &Coalescer{prefix: prefix, limit: limit, live: map[key]track{}, graves: map[key]track{},
 		passed: map[key]bool{}}
 }
 
 // Add takes the next row. It reports false if more paths than the limit, which is above 0,
 // are shown with it.
-func (f *Fold) Add(r Row) bool {
+func (f *Coalescer) Add(r Row) bool {
 	f.rows++
 	at := key{r.Kind, r.Path}
 	from := at
@@ -121,7 +121,7 @@ func (f *Fold) Add(r Row) bool {
 }
 
 // bury takes the deletion of what is at a path.
-func (f *Fold) bury(at key, t track) {
+func (f *Coalescer) bury(at key, t track) {
 	if t.known == "" && t.others {
 		f.passed[at] = true
 	}
@@ -136,7 +136,7 @@ func (f *Fold) bury(at key, t track) {
 }
 
 // count adds sign for each of the places that is shown.
-func (f *Fold) count(places []key, sign int) {
+func (f *Coalescer) count(places []key, sign int) {
 	for _, k := range places {
 		if _, _, shown := f.at(k); shown {
 			f.shown += sign
@@ -146,7 +146,7 @@ func (f *Fold) count(places []key, sign int) {
 
 // at returns what has become of a path, the number of its newest row, and whether it is
 // shown.
-func (f *Fold) at(k key) (p Path, row int, shown bool) {
+func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
 	t, here := f.live[k]
 	g, dug := f.graves[k]
 	var from string
@@ -174,7 +174,7 @@ func (f *Fold) at(k key) (p Path, row int, shown bool) {
 }
 
 // Paths returns the paths that are shown, in the order of their newest rows.
-func (f *Fold) Paths() []Path {
+func (f *Coalescer) Paths() []Path {
 	type numbered struct {
 		Path
 		row int

@@ -14,7 +14,7 @@ import (
 // Every write takes this path:
 //
 //  1. The method makes a write, which says what the call is, and checks its arguments.
-//  2. commit runs one transaction of the store. A store may run it more than once, each time
+//  2. transact runs one transaction of the store. A store may run it more than once, each time
 //     with a new run.
 //  3. The run loads all that the write needs in one go, and looks for a repeated request
 //     and at the conditions of the write. Then the method's own function changes a head,
@@ -22,10 +22,10 @@ import (
 //  4. settle counts the operation, checks the quotas, numbers the change for the journal,
 //     and keeps the request.
 //
-// For an agent that holds nothing, settle returns errNewAgent. Then commit calls admit,
+// For an agent that holds nothing, settle returns errNewAgent. Then transact calls admit,
 // outside of transactions, and runs the transaction again.
 
-// A write is one call that writes. Nothing changes it once commit has begun.
+// A write is one call that writes. Nothing changes it once transact has begun.
 type write struct {
 	w       *Workspace
 	op      string
@@ -80,10 +80,10 @@ func (c *write) explain(ctx context.Context, err error) error {
 // errNewAgent ends a transaction that would be the first write of an agent.
 var errNewAgent = errors.New("a new agent")
 
-// commit runs the one transaction of a write, and returns its last run. A repeated request
+// transact runs the one transaction of a write, and returns its last run. A repeated request
 // gets the outcome of the first one. fn is what the write does in its transaction, with
-// what was loaded for q. commit also writes the count of reads.
-func (c write) commit(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
+// what was loaded for q. transact also writes the count of reads.
+func (c write) transact(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
 	if c.err != nil {
 		return run{}, c.err
 	}
