@@ -103,9 +103,39 @@ func TestArchiveOfDeletedAgent(t *testing.T) {
 			}
 			return p, nil
 		})
-		if archives := before == "archived/"; archives != (err == nil) || !archives && !errors.Is(err, gone) {
+		if !errors.Is(err, gone) {
 			t.Errorf("before %s: %v", before, err)
 		}
 		write(t, agentOf(t, svc, "a"), "f", "text")
+	}
+}
+
+// An agent that its profile calls archived refuses writes, also if the process that archived it
+// was killed on the way.
+func TestArchiveCutShort(t *testing.T) {
+	for kill := 1; kill <= 2; kill++ {
+		store, puts := &profileStore{Store: memstore.New()}, 0
+		svc := serviceOn(t, store, workspace.Options{})
+		testkit.Must(t, testkit.Err(svc.UpdateProfile(t.Context(), "a", named("n"))))
+		store.put = func(string) {
+			if puts++; puts == kill {
+				panic("killed")
+			}
+		}
+		func() {
+			defer func() { recover() }()
+			svc.UpdateProfile(t.Context(), "a", func(p workspace.Profile, _ bool) (workspace.Profile, error) {
+				p.Archived = time.Now()
+				return p, nil
+			})
+		}()
+		store.put = nil
+		later := serviceOn(t, store, workspace.Options{})
+		p, _, err := later.Profile(t.Context(), "a")
+		testkit.Must(t, err)
+		_, err = agentOf(t, later, "a").WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
+		if !p.Archived.IsZero() && !errors.Is(err, workspace.ErrArchived) {
+			t.Errorf("killed at put %d: the profile says archived, and a write says %v", kill, err)
+		}
 	}
 }

@@ -67,23 +67,28 @@ func settle(r store.Records, o store.Owner) error {
 			return err
 		}
 		archived := !before.Archived.IsZero()
-		_, err = update(r, archivedKey(o.Tenant), func(names *[]string, _ bool) (bool, error) {
-			i, found := slices.BinarySearch(*names, o.Agent)
-			switch {
-			case found == archived:
-				return false, nil
-			case archived:
-				*names = slices.Insert(*names, i, o.Agent)
-			default:
-				*names = slices.Delete(*names, i, i+1)
-			}
-			return true, nil
-		})
-		if err != nil {
+		if err := setArchived(r, o, archived); err != nil {
 			return err
 		}
 		if after, _, err := Profile(r, o); err != nil || after.Archived.IsZero() != archived {
 			return err
 		}
 	}
+}
+
+// setArchived puts an agent on the list of those that are archived, or takes it off.
+func setArchived(r store.Records, o store.Owner, archived bool) error {
+	_, err := update(r, archivedKey(o.Tenant), func(names *[]string, _ bool) (bool, error) {
+		i, found := slices.BinarySearch(*names, o.Agent)
+		switch {
+		case found == archived:
+			return false, nil
+		case archived:
+			*names = slices.Insert(*names, i, o.Agent)
+		default:
+			*names = slices.Delete(*names, i, i+1)
+		}
+		return true, nil
+	})
+	return err
 }

@@ -78,7 +78,7 @@ func Profiles(
 // [store.ErrQuota].
 func UpdateProfile(r store.Records, o store.Owner, now time.Time, limit int64,
 	change func(p store.Profile, found bool) (store.Profile, error)) (p store.Profile, err error) {
-	counted := false
+	counted, listed := false, false
 	created, err := update(r, profilePrefix(o.Tenant)+o.Agent, func(kept *store.Profile, found bool) (bool, error) {
 		old := *kept
 		if p, err = change(old, found); err == nil {
@@ -99,6 +99,11 @@ func UpdateProfile(r store.Records, o store.Owner, now time.Time, limit int64,
 		}
 		if !old.Archived.IsZero() { // nobody takes it back
 			p.Archived = old.Archived
+		} else if !p.Archived.IsZero() { // before the profile says so: if this is cut short, nobody can write
+			listed = true
+			if err := setArchived(r, o, true); err != nil {
+				return false, err
+			}
 		}
 		if p.Updated = now; now.Before(p.Created) {
 			p.Updated = p.Created
@@ -109,7 +114,7 @@ func UpdateProfile(r store.Records, o store.Owner, now time.Time, limit int64,
 	if counted && !created {
 		err = errors.Join(err, discount(r, o.Tenant))
 	}
-	if created || !p.Archived.IsZero() {
+	if created || listed {
 		err = errors.Join(err, settle(r, o))
 	}
 	return p, err
