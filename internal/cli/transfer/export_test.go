@@ -8,3 +8,10 @@ func SetMaxNames(t *testing.T, n int) {
 	maxNames = n
 	t.Cleanup(func() { maxNames = before })
 }
+
+// SetOpening calls fn before a file is opened that was looked at, for one test.
+func SetOpening(t *testing.T, fn func(name string)) {
+	before := opening
+	opening = fn
+	t.Cleanup(func() { opening = before })
+}

@@ -22,25 +22,42 @@ type errKind struct{ cause string }
 
 func (e errKind) Error() string { return e.cause }
 
+// opening is called before a file is opened that was a regular one just before. Tests
+// change it.
+var opening = func(name string) {}
+
 // open opens a regular file for reading, and returns its size. No part of its name may be a
-// link.
+// link. It does not wait for the writer of a pipe.
 func (f folder) open(name string) (file *os.File, size int64, err error) {
 	if !fs.ValidPath(name) || name == "." {
 		return nil, 0, errKind{"the name leads out of the folder"}
 	}
+	var looked fs.FileInfo
 	for at := range segments(name) {
-		info, err := f.root.Lstat(name[:at.to])
-		if err == nil && at.to < len(name) {
-			err = check(info, fs.ModeDir)
-		} else if err == nil {
-			err, size = check(info, 0), info.Size()
+		if looked, err = f.root.Lstat(name[:at.to]); err != nil {
+			return nil, 0, err
 		}
-		if err != nil {
+		want := fs.ModeDir
+		if at.to == len(name) {
+			want = 0
+		}
+		if err := check(looked, want); err != nil {
 			return nil, 0, err
 		}
 	}
-	file, err = f.root.Open(name)
-	return file, size, err
+	opening(name)
+	if file, err = f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0); err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !os.SameFile(looked, info) {
+		err = errKind{"it was replaced while it was opened"}
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
 }
 
 // check refuses what is not of a type: [fs.ModeDir], or 0 for a regular file.

@@ -276,3 +276,38 @@ func TestImportTooManyNames(t *testing.T) {
 		t.Errorf("Import = %v", err)
 	}
 }
+
+// What is put in place of a file after it was looked at, and before it is opened, is not
+// read.
+func TestSwappedBeforeOpening(t *testing.T) {
+	for name, put := range map[string]func(dir, elsewhere string) error{
+		"link": func(dir, elsewhere string) error {
+			return os.Symlink(filepath.Join(elsewhere, "notes/a.md"), dir+"/notes/a.md")
+		},
+		"folder": func(dir, elsewhere string) error { return os.Mkdir(dir+"/notes/a.md", 0o700) },
+		"pipe":   func(dir, elsewhere string) error { return syscall.Mkfifo(dir+"/notes/a.md", 0o600) },
+		"inside": func(dir, elsewhere string) error { return os.Symlink("../other", dir+"/notes/a.md") },
+		"link folder": func(dir, elsewhere string) error {
+			return errors.Join(os.Remove(dir+"/notes"), os.Symlink(filepath.Join(elsewhere, "notes"), dir+"/notes"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, elsewhere, check := outside(t)
+			testkit.Must(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
+			for _, name := range []string{"notes/a.md", "other"} {
+				testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+			}
+			transfer.SetOpening(t, func(name string) {
+				if name == "notes/a.md" {
+					testkit.Must(t, errors.Join(os.Remove(filepath.Join(dir, name)), put(dir, elsewhere)))
+				}
+			})
+			ws := memory(t, workspace.Options{})
+			r := importAll(t, ws, dir)
+			if files := current(t, ws); len(r.LeftOut) != 1 || len(files) != 1 || files["other"] != "other" {
+				t.Errorf("Import = %+v, and the agent has %q", r, files)
+			}
+			check()
+		})
+	}
+}

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// nonBlock lets no open wait for the writer of a pipe.
+const nonBlock = syscall.O_NONBLOCK
+
 // syncFolder waits until the names in a folder are on the disk. Some file systems cannot
 // say that.
 func syncFolder(root *os.Root, dir string) error {
