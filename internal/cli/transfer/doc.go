@@ -19,6 +19,7 @@
 //     of more than 200 bytes are cut so.
 //
 // An import reads nothing outside of the folder, and follows no link in it. It refuses a
-// manifest of more than 128 MiB, a line of more than 64 MiB, and more than 100,000 names that
+// manifest of more than 128 MiB or 3,000,000 commas, a line of more than 64 MiB, and more than
+// 100,000 names that
 // the manifest does not list.
 package transfer

@@ -94,7 +94,12 @@ type manifest struct {
 	Logs  []logRecord  `json:"logs"`
 }
 
-const maxManifest = 128 << 20 // bytes
+const (
+	maxManifest = 128 << 20 // bytes
+	// maxCommas bounds the records of a manifest, which take more memory than their text if
+	// they are empty. 250,000 full records have fewer.
+	maxCommas = 3_000_000
+)
 
 // badManifest says what is wrong in a manifest.
 func badManifest(cause string, args ...any) error {
@@ -107,6 +112,9 @@ func badManifest(cause string, args ...any) error {
 // readManifest reads a manifest and checks it as a whole. It returns the versions of each
 // path, and the logs.
 func readManifest(text []byte) (files [][]fileRecord, logs []logRecord, err error) {
+	if bytes.Count(text, []byte(",")) > maxCommas {
+		return nil, nil, badManifest("it has too many records")
+	}
 	var m manifest
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF")))) // some editors write it
 	d.DisallowUnknownFields()

@@ -49,9 +49,10 @@ func TestReadManifest(t *testing.T) {
 		{strings.ReplaceAll(manifestOf(), `[]`, `{}`), "it is not a manifest"},
 		{strings.ReplaceAll(manifestOf(), "export 1", "export 2"), `"scratchpad export 2"`},
 		{strings.ReplaceAll(manifestOf(), `"logs":[]`, `"logs":[{"path":"a","name":"logs/a","sha256":"`+zeros+`"}]`), "is not the name of"},
+		{`{"files":[` + strings.Repeat("null,", maxCommas) + "null,null]}", "too many records"},
 	} {
 		if m, _, err := readManifest([]byte(c.manifest)); workspace.Kind(err) != workspace.ErrInvalid || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %+v, %v, want %q", c.manifest, m, err, c.says)
+			t.Errorf("%.200s: %+v, %v, want %q", c.manifest, m, err, c.says)
 		}
 	}
 }
