@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -13,7 +14,10 @@ func accepted(r *http.Request) (inJSON, inEvents bool) {
 		return true, true
 	}
 	for kind := range strings.SplitSeq(text, ",") {
-		kind, _, _ := strings.Cut(kind, ";")
+		kind, rest, _ := strings.Cut(kind, ";")
+		if isRefused(rest) {
+			continue
+		}
 		switch strings.ToLower(strings.TrimSpace(kind)) {
 		case "application/json", "application/*":
 			inJSON = true
@@ -24,6 +28,17 @@ func accepted(r *http.Request) (inJSON, inEvents bool) {
 		}
 	}
 	return inJSON, inEvents
+}
+
+// isRefused reports whether the parameters of a kind of content have a weight of 0.
+func isRefused(parameters string) bool {
+	for p := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(name), "q") {
+			weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return err == nil && weight <= 0
+		}
+	}
+	return false
 }
 
 // isJSON reports whether the body of a request is JSON. A page cannot make a browser send

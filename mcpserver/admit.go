@@ -37,8 +37,13 @@ func (s *Server) callOf(m message) *Call {
 	if m.id == nil {
 		return nil
 	}
-	c := s.tools[m.tool].call("")
-	if _, known := methods[m.method]; known && m.method != callTool && !strings.HasPrefix(m.method, notice) {
+	var c Call
+	switch _, known := methods[m.method]; {
+	case m.method == callTool:
+		if _, isMethod := methods[m.tool]; !isMethod {
+			c = s.tools[m.tool].call("")
+		}
+	case known && !strings.HasPrefix(m.method, notice):
 		c = s.tools[m.method].call("")
 		c.Tool = m.method
 	}

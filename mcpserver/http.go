@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -46,6 +48,7 @@ func (s *Server) Handler() http.Handler {
 		return s.serverFor(requestOfToken(auth.TokenInfoFromContext(r.Context())))
 	}
 	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody}
+	o.DisableLocalhostProtection = true // isOwnHost is the same, and comes before everything else
 	o.Stateless, o.PropagateRequestCancellation = true, true
 	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
 	o.JSONResponse = true
@@ -161,18 +164,38 @@ func tokenUser(ctx context.Context) string {
 	return unnamed
 }
 
-// sameOrigin refuses requests that a page of another origin makes a browser send. It checks
-// reads too, because MCP requires it for every request. The SDK refuses those by a foreign name of
-// this machine.
+// sameOrigin refuses requests that a page of another origin makes a browser send, and those
+// by a foreign name of this machine. It checks reads too, because MCP requires it for every
+// request.
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		checked := *r
 		checked.Method, checked.Host = http.MethodPost, strings.ToLower(r.Host)
-		if protection.Check(&checked) != nil {
+		switch {
+		case !isOwnHost(r):
+			errHost.write(w)
+		case protection.Check(&checked) != nil:
 			errOrigin.write(w)
-			return
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
+}
+
+// isOwnHost reports whether the Host of a request may be served: a server on a loopback
+// address has no other name, or a page could reach it by one.
+func isOwnHost(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return !ok || local == nil || !isLoopback(local.String()) || isLoopback(r.Host)
+}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	host = strings.TrimSuffix(host, ".")
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }

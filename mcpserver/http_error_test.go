@@ -59,7 +59,7 @@ func TestAccept(t *testing.T) {
 	for accept, served := range map[string]bool{
 		"": true, "application/json": true, "application/*": true, "*/*": true, "APPLICATION/JSON": true, "application/json;q=0.9": true, "application/json; charset=utf-8": true,
 		"text/html, application/json": true, "text/html, */*;q=0.1": true, "text/event-stream, application/json": true, "application/json, text/event-stream": true, " , application/json": true,
-		"text/html": false, "text/plain, image/*": false, "application/xml": false,
+		"text/html": false, "text/plain, image/*": false, "application/json;q=0": false, "application/xml": false, "application/json;q=0, text/html": false,
 	} {
 		changed := map[string]string{"Accept": accept}
 		for name, w := range map[string]*httptest.ResponseRecorder{
@@ -159,20 +159,21 @@ func TestVersionOnStdio(t *testing.T) {
 	}
 }
 
-// On a loopback address other names than localhost are refused, or a page could reach the server
-// by one.
+// A name of this machine is compared without case, and may end in a dot. Other names are
+// refused on a loopback address, or a page could reach the server by one.
 func TestHostNames(t *testing.T) {
 	testkit.SkipInShort(t)
 	h := newServerWith(t, mcpserver.Options{Bound: true, Workspace: workspaces(newService(t, workspace.Options{}), "a")}).Handler()
 	local := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4321})
 	for host, want := range map[string]int{
-		"localhost": 200, "localhost:4321": 200, "127.0.0.1:4321": 200, "[::1]:4321": 200, "evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "": 403,
+		"localhost": 200, "LOCALHOST": 200, "LocalHost:4321": 200, "localhost.": 200, "localhost.:4321": 200, "127.0.0.1:4321": 200, "[::1]:4321": 200,
+		"localhost..": 403, "evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "": 403,
 	} {
 		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, local), "POST", "http://x/mcp", strings.NewReader(listNow))
 		r.Header, r.Host = headers(true, "", map[string]string{"Origin": "http://" + strings.ToLower(host)}), host
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if w.Code != want || want == 403 && (parsed(t, w.Body.String()).Error == nil || !strings.Contains(w.Body.String(), "invalid Host")) {
+		if w.Code != want || want == 403 && (parsed(t, w.Body.String()).Error == nil || !strings.Contains(w.Body.String(), "use localhost")) {
 			t.Errorf("Host %q: %d %s, want %d", host, w.Code, w.Body, want)
 		}
 	}

@@ -56,6 +56,7 @@ func (f *refusal) over(r *http.Request) *refusal {
 }
 
 var (
+	errHost   = refuseWith(http.StatusForbidden, "this name is not one of the server's; use localhost")
 	errOrigin = refuseWith(http.StatusForbidden,
 		"a page of another origin may not call; call from the server's own origin, or without a browser")
 	errStranger  = refuseWith(http.StatusUnauthorized, "a session needs a known caller; sign in first")

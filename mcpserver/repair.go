@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -177,6 +178,13 @@ func (m message) wrongParams() *refusal {
 	case params[0] != '{':
 		problem = "params must be a JSON object, such as {}"
 	default:
+		if m.method == callTool { // its arguments may be large, and the tool decodes them
+			rest := maps.Clone(m.params)
+			delete(rest, "arguments")
+			if params, _ = json.Marshal(rest); params == nil {
+				return m.bad(jsonrpc.CodeInvalidParams, notAMessage)
+			}
+		}
 		if problem = mismatch(params, known.params); problem == "" && m.method == callTool && m.tool == "" {
 			problem = "params.name is missing; give the name of a tool, tools/list has them"
 		}

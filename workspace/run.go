@@ -24,6 +24,7 @@ type run struct {
 	stale        bool             // an expired request is kept under the key
 	ops          int64            // operations that are not counted yet
 	out          store.Outcome
+	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
 }
 

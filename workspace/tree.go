@@ -16,22 +16,21 @@ type TreeResult struct {
 
 // DeleteTree removes the file at a path and all files below it, in one transaction. Logs
 // stay. Errors: [ErrNotFound] if there is no such file, and no file below the path.
-func DeleteTree(ctx context.Context, w *Workspace, path string) (t TreeResult, err error) {
+func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
-	_, err = c.transact(ctx, store.Query{}, func(r *run) error {
-		t, err = r.eachInTree(func(path string) error {
+	r, err := c.transact(ctx, store.Query{}, func(r *run) error {
+		return r.eachInTree(func(path string) error {
 			if err := r.load(store.Query{File: path}); err != nil {
 				return err
 			}
 			return r.deleteFile()
 		})
-		return err
 	})
 	if err != nil {
 		return TreeResult{}, c.explain(ctx, err)
 	}
-	return t, nil
+	return r.tree, nil
 }
 
 // MoveTree gives a file, or all files below a folder, another path, in one transaction.
@@ -39,20 +38,20 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (t TreeResult, e
 // neither; [ErrConflict], with an [Overlap] in its chain, if the new path is a file or a
 // folder, or lies below a file; [ErrInvalid] if the new path is the path, lies below it, or
 // is too long for one of the files; [ErrQuota].
-func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (t TreeResult, err error) {
+func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResult, error) {
 	c := w.newWrite(ctx, "move", path, "")
 	to := c.newPath(newPath)
 	if strings.HasPrefix(to, c.path+"/") {
 		c.refuse(Errorf(ErrInvalid, "%s lies below %s", ArgNewPath, ArgPath))
 	}
-	_, err = c.transact(ctx, store.Query{To: to}, func(r *run) error {
+	r, err := c.transact(ctx, store.Query{To: to}, func(r *run) error {
 		if r.To.Exists() {
 			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}
 		if err := checkOverlap(r.tx, to, ""); err != nil {
 			return err
 		}
-		t, err = r.eachInTree(func(path string) error {
+		return r.eachInTree(func(path string) error {
 			newPath := to + path[len(r.path):]
 			if _, cause := names.Unicode.Path(newPath); cause != "" {
 				return badArgument(ArgNewPath, newPath, cause)
@@ -62,38 +61,39 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (t TreeRe
 			}
 			return r.moveFile(r.Version)
 		})
-		return err
 	})
 	if err != nil {
 		return TreeResult{}, c.explain(ctx, err)
 	}
-	return t, nil
+	return r.tree, nil
 }
 
 // eachInTree calls fn with the path of the file at the path of the write, if it exists, and with
 // those of all files below it, in byte order. fn may remove the file.
-func (r *run) eachInTree(fn func(path string) error) (t TreeResult, err error) {
+// It counts in r.tree.
+func (r *run) eachInTree(fn func(path string) error) error {
+	r.tree = TreeResult{}
 	l, err := r.tx.Load(store.Query{File: r.path})
 	if err != nil {
-		return t, err
+		return err
 	}
 	if l.File.Exists() {
-		t.Files++
+		r.tree.Files++
 		if err := fn(r.path); err != nil {
-			return t, err
+			return err
 		}
 	}
 	for h, err := range store.Files(r.tx, r.path+"/") {
 		if err == nil {
-			t.Files, t.Folder = t.Files+1, true
+			r.tree.Files, r.tree.Folder = r.tree.Files+1, true
 			err = fn(h.Path)
 		}
 		if err != nil {
-			return t, err
+			return err
 		}
 	}
-	if t.Files == 0 {
-		return t, errNoFile
+	if r.tree.Files == 0 {
+		return errNoFile
 	}
-	return t, nil
+	return nil
 }

@@ -183,6 +183,11 @@ func TestLostAnswer(t *testing.T) {
 			t.Error("another request gets the same store")
 		}
 		m := c.memory("/m", "one")
+		used := c.made("", object{"name": "b"})
+		c.get("/" + used.str("id")).ok()
+		if again.made("", object{"name": "b"}).str("id") == used.str("id") {
+			t.Error("a store that was used is given away")
+		}
 		again.post(memories, object{"path": "/m", "content": "one"}).fails(409, "memory_path_conflict_error", "")
 		change := object{"content": "two", "path": "/n", "precondition": object{"type": "content_sha256", "content_sha256": sumOf("one")}}
 		at := memories + "/" + m.str("id")

@@ -3,7 +3,6 @@ package memorystores
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/internal/server/access"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/server/lru"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -59,7 +57,7 @@ func New(o Options) *Handler {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return &Handler{
 		o: o, room: admission.New(roomBytes, roomBytes/2), scans: admission.New(scans, scans/2),
-		origins: http.NewCrossOriginProtection(), created: created{stores: lru.New[[sha256.Size]byte, fresh](maxFresh)},
+		origins: http.NewCrossOriginProtection(),
 	}
 }
 

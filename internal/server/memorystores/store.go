@@ -247,6 +247,7 @@ func (c *call) enter() (s found, err error) {
 	if s.profile, s.known, err = c.svc.Profile(c.ctx, c.agent); err != nil {
 		return s, err
 	}
+	c.h.created.used(c)
 	s.ws, err = c.workspace()
 	return s, err
 }

@@ -7,6 +7,7 @@ import (
 const (
 	profileChunk  = 50      // a profile has up to 40 kB
 	maxStoreBytes = 1 << 20 // bytes of texts, after which a page ends
+	maxProfiles   = 5000    // that are looked at for one page
 )
 
 // A storeWalk goes through the stores that a caller may see, in byte order of agent: those
@@ -19,6 +20,7 @@ type storeWalk struct {
 	agents       []workspace.AgentInfo
 	nextAgents   string // of AgentsQuery.After
 	moreAgents   bool
+	looked       int // profiles
 }
 
 func listStores(c *call) (any, error) {
@@ -37,6 +39,9 @@ func listStores(c *call) (any, error) {
 		agent, profile, err := w.next()
 		if err != nil {
 			return nil, err
+		}
+		if w.looked > maxProfiles && len(p.items) > 0 { // SDKs end at an empty page
+			p.limit = len(p.items)
 		}
 		if agent == "" || p.ends(w.after) {
 			return p.answer()
@@ -100,6 +105,7 @@ func (w *storeWalk) load() (err error) {
 	if len(w.profiles) == 0 && w.moreProfiles {
 		w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.query(w.after, profileChunk))
 		w.moreProfiles = len(w.profiles) == profileChunk
+		w.looked += len(w.profiles)
 	}
 	return err
 }

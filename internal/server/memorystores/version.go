@@ -1,6 +1,7 @@
 package memorystores
 
 import (
+	"context"
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -112,19 +113,28 @@ func (c *call) findVersion(ws *workspace.Workspace, content bool) (v workspace.F
 	if err == nil && content {
 		seen, err = c.withContent(ws, seen)
 	}
+	if err == nil {
+		v, err = withOp(c.ctx, ws, seen)
+	}
 	if errors.Is(err, workspace.ErrNotFound) {
 		err = missing
 	}
-	return withOp(seen), err
+	return v, err
 }
 
-// withOp says whether a version has made its file. Its time is then that of the file.
-func withOp(v workspace.FileView) workspace.FileVersion {
-	op := workspace.VersionModified
-	if v.Version.Time.Equal(v.File.Created) {
-		op = workspace.VersionCreated
+// withOp finds out whether a version has made its file.
+func withOp(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileVersion, error) {
+	at := v.Version.Time
+	after := &workspace.VersionRef{Time: at, Created: v.File.Created, Number: v.Version.Number + 1}
+	q := workspace.VersionsQuery{Created: v.File.Created, From: at, Until: at, After: after, Limit: 1}
+	page, err := workspace.ViewVersions(ctx, ws, q)
+	if err == nil && (len(page.Versions) == 0 || page.Versions[0].Version.Number != v.Version.Number) {
+		err = workspace.ErrNotFound // removed a moment ago
 	}
-	return workspace.FileVersion{File: v.File, Version: v.Version, Op: op}
+	if err != nil {
+		return workspace.FileVersion{}, err
+	}
+	return workspace.FileVersion{File: v.File, Version: v.Version, Op: page.Versions[0].Op}, nil
 }
 
 func getVersion(c *call) (any, error) {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const onWindows = runtime.GOOS == "windows"
@@ -29,7 +31,7 @@ func claim(from, to string) error {
 		return err
 	}
 	if now, err := os.Lstat(to); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
-		return errors.New("another program has taken the name meanwhile; give a new one")
+		return store.Errorf(store.ErrInvalid, "another program has taken the name meanwhile; give a new one")
 	}
 	if err := os.Rename(from, to); err != nil {
 		os.Remove(to)

@@ -114,8 +114,10 @@ func UpdateProfile(r store.Records, o store.Owner, now time.Time, limit int64,
 	if counted && !created {
 		err = errors.Join(err, discount(r, o.Tenant))
 	}
-	if created || listed {
-		err = errors.Join(err, settle(r, o))
+	if created || listed || !p.Archived.IsZero() {
+		if settled := settle(r, o); settled != nil { // not joined: callers know some errors of change as success
+			err = settled
+		}
 	}
 	return p, err
 }
