@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 	"internal/phrase":                    {},
 	"internal/cli/terminal":              {"github.com/fatih/color", "golang.org/x/term", "internal/phrase"},
 	"internal/observe/telemetry":         {"internal/server/auth", "internal/server/httpserver", "internal/server/memorystores", "mcpserver", "sqlite", "workspace", "postgres", "workspace/store", "github.com/prometheus/client_golang/...", "go.opentelemetry.io/otel/...", "github.com/go-logr/logr", "internal/kind"},
-	"internal/cli/transfer":              {"workspace"},
+	"internal/cli/transfer":              {"workspace", "golang.org/x/text/unicode/norm"},
 	"internal/unified":                   {"linediff"},
 	"internal/notice":                    {},
 	"internal/testing/providertest":      {"conversation"},

@@ -51,10 +51,7 @@ type turn struct {
 	closed bool // something else than a result came: further results are too late
 }
 
-func (t *turn) reset() {
-	clear(t.places)
-	*t = turn{callList: callList{t.calls[:0], t.places}}
-}
+func (t *turn) reset() { *t = turn{callList: callList{calls: t.calls[:0]}} }
 
 // call adds a call to the turn. A call without an id is not added: it was reported
 // already. call reports whether the turn has another call with the id.

@@ -118,8 +118,11 @@ func (c logsAppend) eachBatch(p *process, store func([][]byte) error) error {
 	lines.Buffer(make([]byte, 0, 64<<10), int(min(limit, 1<<30))+len("\r\n")+1)
 	var bad error
 	for n := 1; bad == nil && (lines.Scan() || errors.Is(lines.Err(), bufio.ErrTooLong)); n++ {
+		err := lines.Err()
 		switch line := lines.Bytes(); {
-		case lines.Err() != nil || int64(len(line)) > limit:
+		case err != nil && !errors.Is(err, bufio.ErrTooLong): // the line may be cut
+			bad = err
+		case err != nil || int64(len(line)) > limit:
 			bad = workspace.Errorf(workspace.ErrTooLarge,
 				"append to %s: line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)",
 				c.Log, n, limit)

@@ -109,10 +109,10 @@ func TestImportRepeatedEntries(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "x")
-	_, err := transfer.Export(t.Context(), there, dir, transfer.ExportOptions{})
+	_, err := transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
 	testkit.Must(t, err)
 	for _, want := range []int64{5, 0} {
-		r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{})
+		r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
 		testkit.Must(t, err)
 		var added int64
 		for _, c := range r.Changes {
@@ -124,8 +124,8 @@ func TestImportRepeatedEntries(t *testing.T) {
 	}
 	appendLog(t, there, "log", "new")
 	testkit.Must(t, os.RemoveAll(dir))
-	testkit.Must(t, testkit.Err(transfer.Export(t.Context(), there, dir, transfer.ExportOptions{})))
-	r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{})
+	testkit.Must(t, testkit.Err(transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})))
+	r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
 	if err != nil || len(r.Changes) != 1 || r.Changes[0].Entries != 1 {
 		t.Errorf("after one more entry: %+v, %v", r, err)
 	}

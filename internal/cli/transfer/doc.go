@@ -18,8 +18,6 @@
 //   - %+ at the end of a folder's name says that the name goes on in the next one. Names
 //     of more than 200 bytes are cut so.
 //
-// An import reads nothing outside of the folder, and follows no link in it. It refuses a
-// manifest of more than 128 MiB or 3,000,000 commas, a line of more than 64 MiB, and more than
-// 100,000 names that
-// the manifest does not list.
+// An import reads nothing outside of the folder, and follows no link in it. All memory
+// that it takes is bounded, whatever the folder holds.
 package transfer

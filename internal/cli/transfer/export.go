@@ -6,12 +6,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,6 +23,7 @@ import (
 type ExportOptions struct {
 	Versions bool                    // export all versions that are kept
 	Database string                  // the id of the installation, for the manifest; "": it has none
+	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // called with bytes after each file and each page of a log; nil: not called
 }
 
@@ -46,6 +45,9 @@ type Exported struct {
 // Errors: [workspace.ErrConflict] if the folder is not empty, and those of the workspace
 // and of the file system.
 func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOptions) (Exported, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Exported{}, err
 	}
@@ -54,12 +56,14 @@ func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOp
 		return Exported{}, err
 	}
 	defer root.Close()
-	if err := checkEmpty(dir); err != nil {
+	if err := checkEmpty(root, dir); err != nil {
 		return Exported{}, err
 	}
 	e := &exporter{ctx: ctx, ws: ws, o: o, root: root, folders: map[string]bool{".": true}}
-	err = e.run()
-	return e.sum, err
+	if err := e.run(); err != nil {
+		return e.sum, err
+	}
+	return e.sum, nil
 }
 
 // IsHalf reports whether a folder holds an export that was interrupted.
@@ -68,9 +72,15 @@ func IsHalf(dir string) bool {
 	return err == nil
 }
 
-func checkEmpty(dir string) error {
-	names, err := os.ReadDir(dir)
-	if err != nil || len(names) == 0 {
+func checkEmpty(root *os.Root, dir string) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if names, err := d.Readdirnames(1); len(names) == 0 && (err == nil || err == io.EOF) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	way := "it is not empty; give a new or an empty folder"
@@ -88,8 +98,7 @@ type exporter struct {
 	o       ExportOptions
 	root    *os.Root
 	folders map[string]bool // that were made
-	out     io.Writer       // the manifest
-	between string          // what stands between the record before and the next one
+	out     *manifestWriter
 	sum     Exported
 	total   int64 // bytes to export, about
 }
@@ -99,50 +108,37 @@ func (e *exporter) run() error {
 	if err != nil {
 		return err
 	}
-	head, err := json.Marshal(header{Format: format, Database: e.o.Database, Agent: e.ws.Agent(),
-		Time: time.Now().UTC().Truncate(time.Microsecond)})
-	if err != nil {
-		return err
-	}
-	err = e.write(unfinished, func(out io.Writer) error {
-		e.out, e.between = out, ""
-		fmt.Fprintf(out, "%s,\n\"files\":[", head[:len(head)-1])
+	return e.write(unfinished, func(out io.Writer) error {
+		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
+		if e.out, err = newManifestWriter(out, head); err != nil {
+			return err
+		}
+		e.out.begin("files")
 		names := escapeAll(files)
 		for _, path := range files {
 			if err := e.file(path, names[path]); err != nil {
 				return err
 			}
 		}
-		e.between = ""
-		fmt.Fprint(out, "\n],\n\"logs\":[")
+		e.out.begin("logs")
 		names = escapeAll(logs)
 		for _, path := range logs {
 			if err := e.log(path[:len(path)-len(logEnd)], names[path]); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprint(out, "\n]}\n")
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return e.finish()
-}
-
-// add adds a record to the manifest.
-func (e *exporter) add(record any) error {
-	line, err := json.Marshal(record)
-	if err == nil {
-		_, err = fmt.Fprintf(e.out, "%s\n%s", e.between, line)
-		e.between = ","
-	}
-	return err
+		return e.out.end()
+	}, e.finish)
 }
 
 // finish gives the manifest its name. All folders are on the disk before and after.
 func (e *exporter) finish() error {
-	for _, dir := range slices.Sorted(maps.Keys(e.folders)) {
+	folders := make([]string, 0, len(e.folders))
+	for dir := range e.folders {
+		folders = append(folders, dir)
+	}
+	slices.Sort(folders)
+	for _, dir := range folders {
 		if err := e.ctx.Err(); err != nil {
 			return err
 		}
@@ -190,53 +186,63 @@ func (e *exporter) list() (files, logs []string, err error) {
 	}
 }
 
-// file exports a file, the older versions first. A version that is not kept any more when it
-// is read is left out with those before it. Of a redacted version there is an empty file, and
-// the receipt in the manifest.
-func (e *exporter) file(path, name string) (err error) {
-	versions := []workspace.VersionInfo{{}} // the current one
-	if e.o.Versions {
-		versions, err = e.ws.History(e.ctx, path)
-	}
-	if err != nil && !errors.Is(err, workspace.ErrNotFound) { // else it was deleted meanwhile
-		return err
-	}
+// file exports a file: the current version, and then the older ones down to the first
+// that is not kept any more. So all are of one history, whatever is written meanwhile.
+// Of a redacted version there is an empty file, and the receipt in the manifest.
+func (e *exporter) file(path, name string) error {
 	var records []fileRecord
-	for i, v := range versions {
-		var content []byte
-		if v.Redacted == nil {
-			r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: v.Version})
-			if errors.Is(err, workspace.ErrNotFound) {
-				records = nil
-				continue
-			} else if err != nil {
-				return err
-			}
-			content, v.Version, v.Author, v.Time = r.Content, r.Version, r.Author, r.Time
+	for number := int64(0); ; {
+		r, redacted, err := e.read(path, number)
+		if errors.Is(err, workspace.ErrNotFound) {
+			break
 		}
-		to := filesDir + name
-		if i < len(versions)-1 {
-			to = versionsDir + name + versionMark + fmt.Sprint(v.Version)
-		}
-		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(content); return err }); err != nil {
+		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(content)
-		records = append(records, fileRecord{Path: path, Version: v.Version, Name: to, Bytes: int64(len(content)),
-			SHA256: hex.EncodeToString(sum[:]), Time: v.Time.UTC(), Author: authorOf(v.Author),
-			Redacted: redactionOf(v.Redacted)})
-		e.did(int64(len(content)))
+		to := filesDir + name
+		if number > 0 {
+			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
+		}
+		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err },
+			nil); err != nil {
+			return err
+		}
+		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
+			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
+			Redacted: redacted})
+		e.sum.Versions++
+		e.did(r.Bytes)
+		if number = r.Version - 1; !e.o.Versions || number == 0 {
+			break
+		}
 	}
-	if len(records) > 0 {
+	if len(records) > 0 { // else it was deleted meanwhile
 		e.sum.Files++
 	}
-	e.sum.Versions += int64(len(records))
-	for _, r := range records {
-		if err := e.add(r); err != nil {
+	for _, r := range slices.Backward(records) {
+		if err := e.out.add(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// read reads a version, the current one if number is 0. One that is redacted is read as an
+// empty one, with its receipt.
+func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redaction, error) {
+	r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
+	if number == 0 || !errors.Is(err, workspace.ErrNotFound) {
+		return r, nil, err
+	}
+	versions, failed := e.ws.History(e.ctx, path)
+	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == number })
+	if failed != nil || i < 0 || versions[i].Redacted == nil {
+		return r, nil, err
+	}
+	v := versions[i]
+	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author,
+			Time: v.Time},
+		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
 }
 
 // log exports a log, page by page.
@@ -273,7 +279,7 @@ func (e *exporter) log(path, name string) error {
 				return nil
 			}
 		}
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}
@@ -283,7 +289,7 @@ func (e *exporter) log(path, name string) error {
 	record.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	e.sum.Logs++
 	e.sum.Entries += record.Entries
-	return e.add(record)
+	return e.out.add(record)
 }
 
 func (e *exporter) did(bytes int64) {
@@ -293,8 +299,9 @@ func (e *exporter) did(bytes int64) {
 	}
 }
 
-// write makes a new file with its folders, and waits until it is on the disk.
-func (e *exporter) write(name string, fill func(io.Writer) error) error {
+// write makes a new file with its folders, and waits until it is on the disk. Then it
+// calls finish, unless that is nil.
+func (e *exporter) write(name string, fill func(io.Writer) error, finish func() error) error {
 	if err := e.ctx.Err(); err != nil {
 		return err
 	}
@@ -315,5 +322,8 @@ func (e *exporter) write(name string, fill func(io.Writer) error) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil || finish == nil {
+		return err
+	}
+	return finish()
 }

@@ -15,3 +15,6 @@ func SetOpening(t *testing.T, fn func(name string)) {
 	opening = fn
 	t.Cleanup(func() { opening = before })
 }
+
+// SamePath says why a name is left out whose path another name had before.
+var SamePath = samePath

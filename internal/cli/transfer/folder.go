@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -26,38 +28,45 @@ func (e errKind) Error() string { return e.cause }
 // change it.
 var opening = func(name string) {}
 
-// open opens a regular file for reading, and returns its size. No part of its name may be a
-// link. It does not wait for the writer of a pipe.
-func (f folder) open(name string) (file *os.File, size int64, err error) {
+// open opens a regular file for reading. No part of its name may be a link. Waiting for
+// the writer of a pipe is not possible.
+func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
 	if !fs.ValidPath(name) || name == "." {
-		return nil, 0, errKind{"the name leads out of the folder"}
+		return nil, nil, errKind{"the name leads out of the folder"}
 	}
-	var looked fs.FileInfo
+	var want fs.FileInfo
 	for at := range segments(name) {
-		if looked, err = f.root.Lstat(name[:at.to]); err != nil {
-			return nil, 0, err
+		info, err := f.root.Lstat(name[:at.to])
+		if err != nil {
+			return nil, nil, err
 		}
-		want := fs.ModeDir
-		if at.to == len(name) {
-			want = 0
+		if want = info; at.to == len(name) {
+			break
 		}
-		if err := check(looked, want); err != nil {
-			return nil, 0, err
+		if err := check(info, fs.ModeDir); err != nil {
+			return nil, nil, err
 		}
+	}
+	if err := check(want, 0); err != nil {
+		return nil, nil, err
 	}
 	opening(name)
-	if file, err = f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0); err != nil {
-		return nil, 0, err
+	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !os.SameFile(looked, info) {
+	if err == nil {
+		err = check(info, 0)
+	}
+	if err == nil && !os.SameFile(want, info) {
 		err = errKind{"it was replaced while it was opened"}
 	}
 	if err != nil {
 		file.Close()
-		return nil, 0, err
+		return nil, nil, err
 	}
-	return file, info.Size(), nil
+	return file, info, nil
 }
 
 // check refuses what is not of a type: [fs.ModeDir], or 0 for a regular file.
@@ -77,22 +86,90 @@ func check(info fs.FileInfo, want fs.FileMode) error {
 
 // read returns the content of a file of at most limit bytes.
 func (f folder) read(name string, limit int64) ([]byte, error) {
-	file, size, err := f.open(name)
+	file, info, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if size > limit {
-		return nil, tooLarge(workspace.FileBytes, size, limit, workspace.Way{Do: workspace.DoSplitFile})
+	if size := info.Size(); size > limit {
+		return nil, sizeError(size, limit)
 	}
-	return io.ReadAll(io.LimitReader(file, limit+1)) // the workspace refuses one byte more
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = sizeError(int64(len(content)), limit)
+	}
+	return content, err
 }
 
-func tooLarge(of workspace.Resource, size, limit int64, way workspace.Way) error {
+func sizeError(size, limit int64) error {
 	e := workspace.Errorf(workspace.ErrTooLarge, "%d bytes, limit %d", size, limit)
-	e.Quota = &workspace.Quota{Of: of, Adds: size, Limit: limit}
-	e.Way = way
+	e.Quota = &workspace.Quota{Of: workspace.FileBytes, Adds: size, Limit: limit}
+	e.Way = workspace.Way{Do: workspace.DoSplitFile}
 	return e
+}
+
+// A walk looks at the names below a folder.
+type walk struct {
+	left  int                                   // how many names it may still see
+	skip  func(name string, isFolder bool) bool // leave a name alone
+	enter func(name string) bool                // look into a folder
+}
+
+// walk calls fn for each name below a folder that is not a folder itself, in byte order
+// within each folder. It does not go into a folder that enter refuses, but calls fn for it.
+// It also calls fn with the error of a name that cannot be looked at.
+func (f folder) walk(dir string, w *walk, fn func(name string, size int64, err error) error) error {
+	names, err := f.list(dir, &w.left)
+	if _, is := cause(err); is {
+		return fn(dir, 0, err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		full := path.Join(dir, name)
+		info, err := f.root.Lstat(full)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			err = fn(full, 0, err)
+		case w.skip(full, info.IsDir()):
+		case info.IsDir() && w.enter(full):
+			err = f.walk(full, w, fn)
+		default:
+			err = fn(full, info.Size(), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the names in a folder in byte order.
+func (f folder) list(dir string, left *int) ([]string, error) {
+	d, err := f.root.OpenFile(dir, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var names []string
+	for {
+		some, err := d.Readdirnames(1000)
+		if *left -= len(some); *left < 0 {
+			return nil, workspace.Errorf(workspace.ErrTooLarge,
+				"the folder has more than %d names; import its folders one by one", maxNames)
+		}
+		names = append(names, some...)
+		if err == io.EOF {
+			slices.Sort(names)
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // cause returns why a name is left out, and whether err is such a reason.

@@ -263,20 +263,6 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// A folder with too many names is refused.
-func TestImportTooManyNames(t *testing.T) {
-	dir := t.TempDir()
-	one := filepath.Join(dir, "0")
-	testkit.Must(t, os.WriteFile(one, nil, 0o600))
-	for i := range 300 {
-		testkit.Must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))), nil, 0o600))
-	}
-	transfer.SetMaxNames(t, 300)
-	if _, err := transfer.Import(t.Context(), memory(t, workspace.Options{}), dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "more than 300 names") {
-		t.Errorf("Import = %v", err)
-	}
-}
-
 // What is put in place of a file after it was looked at, and before it is opened, is not
 // read.
 func TestSwappedBeforeOpening(t *testing.T) {
@@ -309,5 +295,19 @@ func TestSwappedBeforeOpening(t *testing.T) {
 			}
 			check()
 		})
+	}
+}
+
+// A folder with too many names is refused.
+func TestImportTooManyNames(t *testing.T) {
+	dir := t.TempDir()
+	one := filepath.Join(dir, "0")
+	testkit.Must(t, os.WriteFile(one, nil, 0o600))
+	for i := range 300 {
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))), nil, 0o600))
+	}
+	transfer.SetMaxNames(t, 300)
+	if _, err := transfer.Import(t.Context(), memory(t, workspace.Options{}), dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "more than 300 names") {
+		t.Errorf("Import = %v", err)
 	}
 }

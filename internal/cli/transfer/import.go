@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,6 +18,7 @@ type ImportOptions struct {
 	All      bool                    // import hidden names too, and what programs make for themselves
 	Paths    workspace.PathRule      // which paths the workspace allows
 	Words    workspace.Words         // words the reasons why names are left out
+	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // called with bytes after each file and each log; nil: not called
 }
 
@@ -71,6 +73,9 @@ const maxLeftOut = 1000
 // Errors: [workspace.ErrInvalid] for a manifest that is wrong, [workspace.ErrConflict] for
 // an export that was interrupted, and those of the workspace.
 func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOptions) (Imported, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if info, err := os.Stat(dir); err != nil {
 		return Imported{}, err
 	} else if !info.IsDir() { // the opening of a pipe would wait for a writer
@@ -101,7 +106,8 @@ type importer struct {
 	names  map[string]string // of the paths so far; with end and a slash before them
 	result Imported
 
-	done, total int64 // bytes
+	exported    time.Time // when the export began; zero if the folder is none
+	done, total int64     // bytes
 }
 
 func (im *importer) run(dir string) error {
@@ -114,26 +120,20 @@ func (im *importer) run(dir string) error {
 	if _, err := im.folder.root.Lstat(manifestName); errors.Is(err, fs.ErrNotExist) {
 		return im.plain()
 	}
-	text, err := im.folder.read(manifestName, maxManifest)
-	if reason, is := cause(err); is {
-		return badManifest("%s", reason)
-	} else if err != nil {
-		return named(manifestName, err)
-	}
-	files, logs, err := readManifest(text)
+	m, err := im.manifest()
 	if err != nil {
 		return err
 	}
 	im.result.Export = true
-	for _, versions := range files {
+	for _, versions := range m.files {
 		for _, v := range versions {
 			im.total += v.Bytes
 		}
 	}
-	for _, l := range logs {
+	for _, l := range m.logs {
 		im.total += l.Bytes
 	}
-	for _, versions := range files {
+	for _, versions := range m.files {
 		last := versions[len(versions)-1]
 		if err := im.each(last.Name, last.Path, "",
 			func(path string) error { return im.file(path, versions) }); err != nil {
@@ -143,14 +143,41 @@ func (im *importer) run(dir string) error {
 			im.did(v.Bytes)
 		}
 	}
-	for _, l := range logs {
+	for _, l := range m.logs {
 		if err := im.each(l.Name, l.Path, logEnd,
 			func(path string) error { l.Path = path; return im.log(l) }); err != nil {
 			return err
 		}
 		im.did(l.Bytes)
 	}
-	return im.added(files)
+	return im.added(m)
+}
+
+// manifest reads the manifest. Nothing has been changed yet.
+func (im *importer) manifest() (*manifest, error) {
+	file, _, err := im.folder.open(manifestName)
+	if err != nil {
+		if reason, is := cause(err); is {
+			err = badManifest("%s", reason)
+		}
+		return nil, err
+	}
+	defer file.Close()
+	in, err := afterMark(file)
+	if err != nil {
+		return nil, badManifest("%v", err)
+	}
+	m, err := readManifest(in)
+	if err != nil {
+		return nil, err
+	}
+	const skew = 5 * time.Minute
+	if m.Time.After(im.o.Now().Add(skew)) {
+		return nil, badManifest("the export is of %s, which is in the future; set the clock of this machine",
+			m.Time.Format(time.RFC3339))
+	}
+	im.exported = m.Time
+	return m, nil
 }
 
 // each imports one path, which fn gets as the workspace keeps it. What is wrong with the
@@ -167,7 +194,7 @@ func (im *importer) each(name, path, end string, fn func(path string) error) err
 	key := end + "/" + p.String()
 	if other, twice := im.names[key]; twice {
 		if !im.isOne(name, other) {
-			im.leaveOut(name, other+" stands for the same path; rename this one")
+			im.leaveOut(name, samePath(name, other))
 		}
 		return nil
 	}
@@ -225,14 +252,11 @@ func named(name string, err error) error {
 
 func (im *importer) leaveOut(name, reason string) {
 	if len(im.result.LeftOut) < maxLeftOut {
-		im.result.LeftOut = append(im.result.LeftOut, LeftOut{valid(name), valid(reason)})
+		im.result.LeftOut = append(im.result.LeftOut, LeftOut{strings.ToValidUTF8(name, "\uFFFD"), reason})
 	} else {
 		im.result.Omitted++
 	}
 }
-
-// valid returns a name as it can be shown.
-func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 func (im *importer) did(bytes int64) {
 	im.done += bytes
@@ -241,7 +265,14 @@ func (im *importer) did(bytes int64) {
 	}
 }
 
-func (im *importer) changed(c Change) { im.result.Changes = append(im.result.Changes, c) }
+// changed notes a change. In a dry run nothing has got a number.
+func (im *importer) changed(c Change) error {
+	if im.o.DryRun {
+		c.Version = 0
+	}
+	im.result.Changes = append(im.result.Changes, c)
+	return nil
+}
 
 // tries is how often an import looks again at a path that somebody else keeps changing.
 const tries = 20

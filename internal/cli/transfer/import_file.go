@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -42,8 +43,8 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 			return nil, err
 		}
 		if r.Redacted != nil { // whatever is in the file
-			versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: r.Time,
-				Redacted: &workspace.Redaction{Time: r.Redacted.Time, Author: r.Redacted.Author.author()}}
+			versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
+				Redacted: &workspace.Redaction{Time: im.clamp(r.Redacted.Time), Author: r.Redacted.Author.author()}}
 			continue
 		}
 		if i < len(records)-1 {
@@ -64,17 +65,25 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 				return nil, named(r.Name, err)
 			}
 		}
-		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: r.Time,
+		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
 			Content: content}
 	}
 	return versions, nil
+}
+
+// clamp returns a time that is not after the export.
+func (im *importer) clamp(at time.Time) time.Time {
+	if at.After(im.exported) {
+		return im.exported
+	}
+	return at
 }
 
 // content makes a content the current one of a path. For a path that never was a file,
 // history returns the versions to restore; nil: there is the content alone.
 func (im *importer) content(path string, content []byte, history func() ([]workspace.Version, error)) error {
 	if !utf8.Valid(content) {
-		return errKind{"it is not UTF-8, and only text can be stored"}
+		return notText(content)
 	}
 	noHistory := history == nil
 	return im.again(func() error {
@@ -100,8 +109,7 @@ func (im *importer) content(path string, content []byte, history func() ([]works
 			}
 			c.Version = r.Version
 		}
-		im.changed(c)
-		return nil
+		return im.changed(c)
 	})
 }
 
@@ -119,6 +127,5 @@ func (im *importer) restore(path string, history func() ([]workspace.Version, er
 		}
 		c.Version = r.Version
 	}
-	im.changed(c)
-	return nil
+	return im.changed(c)
 }

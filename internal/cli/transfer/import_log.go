@@ -63,23 +63,34 @@ func (im *importer) log(l logRecord) error {
 // large is left out. Its mark is the zero one.
 func (im *importer) marks(file *os.File, l logRecord) ([]mark, error) {
 	sum := sha256.New()
+	text, err := afterMark(file)
+	if err != nil {
+		return nil, err
+	}
+	in := newEntryReader(io.TeeReader(text, sum), im.limits.EntryBytes)
 	var marks []mark
-	for e, err := range entries(io.TeeReader(file, sum), im.limits.EntryBytes) {
-		switch {
-		case int64(len(marks)) >= im.limits.Entries:
+	for {
+		e, err := in.next()
+		if err == io.EOF {
+			break
+		}
+		if int64(len(marks)) >= im.limits.Entries {
 			e := workspace.Errorf(workspace.ErrQuota, "it has more than %d entries", im.limits.Entries)
 			e.Quota = &workspace.Quota{Of: workspace.EntryCount, Adds: im.limits.Entries + 1, Limit: im.limits.Entries}
 			return nil, e
-		case errors.Is(err, workspace.ErrTooLarge):
-			reason, _ := im.reason(err)
-			im.leaveOut(fmt.Sprintf("%s, line %d", l.Name, len(marks)+1), reason)
-			marks = append(marks, mark{})
-		case err != nil:
-			return nil, err
-		default:
-			e.Author = im.ws.As(e.Author).Author()
-			marks = append(marks, markOf(e))
 		}
+		if errors.Is(err, workspace.ErrTooLarge) {
+			reason, _ := im.reason(err)
+			im.leaveOut(fmt.Sprintf("%s, line %d", l.Name, in.lines), reason)
+			marks = append(marks, mark{})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.Author = im.ws.As(e.Author).Author()
+		e.Time = im.clamp(e.Time)
+		marks = append(marks, markOf(e))
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != l.SHA256 {
 		return nil, errKind{"its bytes do not match the SHA-256 in " + manifestName + "; export again"}
@@ -112,6 +123,11 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
+	text, err := afterMark(file)
+	if err != nil {
+		return err
+	}
+	in := newEntryReader(text, im.limits.EntryBytes)
 	var batch []workspace.Entry
 	size := 0
 	flush := func() error {
@@ -126,16 +142,18 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 		batch, size = batch[:0], 0
 		return nil
 	}
-	for e, err := range entries(file, im.limits.EntryBytes) {
-		switch {
-		case err == nil && len(lacks) == 0:
+	for _, lack := range lacks {
+		e, err := in.next()
+		if errors.Is(err, io.EOF) {
 			err = errKind{"it was changed while it was imported; import again"}
-			fallthrough
-		case err != nil && !errors.Is(err, workspace.ErrTooLarge):
+		}
+		if errors.Is(err, workspace.ErrTooLarge) {
+			continue
+		}
+		if err != nil {
 			return errors.Join(err, flush())
 		}
-		lack := lacks[0]
-		if lacks = lacks[1:]; !lack {
+		if !lack {
 			continue
 		}
 		if len(batch) == batchEntries || size > batchBytes {
@@ -146,6 +164,7 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 		if len(batch) > 0 { // entries between them may be there already
 			e.ID = batch[0].ID + int64(len(batch))
 		}
+		e.Time = im.clamp(e.Time)
 		batch, size = append(batch, e), size+len(e.Content)
 	}
 	return flush()

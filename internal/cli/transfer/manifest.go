@@ -1,11 +1,11 @@
 package transfer
 
 import (
-	"bytes"
-	"cmp"
+	"bufio"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -49,13 +49,6 @@ type redaction struct {
 	Author *author   `json:"author,omitempty"`
 }
 
-func redactionOf(r *workspace.Redaction) *redaction {
-	if r == nil {
-		return nil
-	}
-	return &redaction{r.Time, authorOf(r.Author)}
-}
-
 // logRecord is a log in a manifest.
 type logRecord struct {
 	Path    string `json:"path"`
@@ -87,18 +80,60 @@ func (a *author) author() workspace.Author {
 	return workspace.Author{Client: a.Client, Version: a.Version, Key: a.Key}
 }
 
-// manifest is what an export writes, with a line for each record, and an import reads.
+// manifestWriter writes a manifest with a line for each record.
+type manifestWriter struct {
+	out   *bufio.Writer
+	lines int    // in the list that is open
+	list  string // "files", "logs"; "" before the first
+}
+
+func newManifestWriter(out io.Writer, h header) (*manifestWriter, error) {
+	w := &manifestWriter{out: bufio.NewWriter(out)}
+	h.Format = format
+	line, err := json.Marshal(h)
+	if err == nil {
+		_, err = w.out.Write(line[:len(line)-1])
+	}
+	return w, err
+}
+
+// begin begins a list, and ends the one before.
+func (w *manifestWriter) begin(list string) {
+	if w.list != "" {
+		w.out.WriteString("\n]")
+	}
+	fmt.Fprintf(w.out, ",\n%q:[", list)
+	w.list, w.lines = list, 0
+}
+
+func (w *manifestWriter) add(record any) error {
+	line, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	if w.lines++; w.lines > 1 {
+		w.out.WriteByte(',')
+	}
+	w.out.WriteByte('\n')
+	_, err = w.out.Write(line)
+	return err
+}
+
+func (w *manifestWriter) end() error {
+	w.out.WriteString("\n]}\n")
+	return w.out.Flush()
+}
+
+// manifest is what an import reads.
 type manifest struct {
 	header
-	Files []fileRecord `json:"files"`
-	Logs  []logRecord  `json:"logs"`
+	files [][]fileRecord // of each path
+	logs  []logRecord
 }
 
 const (
-	maxManifest = 128 << 20 // bytes
-	// maxCommas bounds the records of a manifest, which take more memory than their text if
-	// they are empty. 250,000 full records have fewer.
-	maxCommas = 3_000_000
+	maxRecords = 250_000 // in a manifest
+	maxRecord  = 1 << 20 // bytes of a record, about
 )
 
 // badManifest says what is wrong in a manifest.
@@ -109,74 +144,164 @@ func badManifest(cause string, args ...any) error {
 	return e
 }
 
-// readManifest reads a manifest and checks it as a whole. It returns the versions of each
-// path, and the logs.
-func readManifest(text []byte) (files [][]fileRecord, logs []logRecord, err error) {
-	if bytes.Count(text, []byte(",")) > maxCommas {
-		return nil, nil, badManifest("it has too many records")
+// readManifest reads a manifest and checks it as a whole. It never holds more than the
+// records that it returns and about a megabyte.
+func readManifest(in io.Reader) (*manifest, error) {
+	budget := &budgetReader{in: in, left: maxRecord}
+	d := json.NewDecoder(budget)
+	m := &manifest{}
+	read := reader{manifest: m, paths: map[string]bool{}, tick: func() { budget.left = maxRecord }}
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, badManifest("it is not a manifest")
 	}
-	var m manifest
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF")))) // some editors write it
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return nil, nil, badManifest("it is not a manifest: %v", err)
+	for d.More() {
+		key, err := d.Token()
+		if err == nil {
+			err = read.field(d, fmt.Sprint(key))
+		}
+		if err != nil {
+			return nil, manifestError(err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, manifestError(err)
 	}
 	if m.Format != format {
-		return nil, nil, badManifest("its format is %.40q, and this program reads %q", m.Format, format)
+		return nil, badManifest("its format is %.40q, and this program reads %q", m.Format, format)
 	}
-	seen := map[string]bool{} // "files/" or "logs/" and the path
-	once := func(list, path string) error {
-		if seen[list+path] {
-			return badManifest("it has two records for %.80q", path)
-		}
-		seen[list+path] = true
-		return nil
-	}
-	var last fileRecord
-	for _, f := range m.Files {
-		if err := checkFile(f); err != nil {
-			return nil, nil, err
-		}
-		if n := len(files); n > 0 && last.Path == f.Path {
-			if f.Version != last.Version+1 || !strings.HasPrefix(last.Name, versionsDir) {
-				return nil, nil, badManifest("version %d of %.80q follows version %d", f.Version, f.Path, last.Version)
-			}
-			files[n-1] = append(files[n-1], f)
-		} else if err := once(filesDir, f.Path); err != nil {
-			return nil, nil, err
-		} else {
-			files = append(files, []fileRecord{f})
-		}
-		last = f
-	}
-	for _, l := range m.Logs {
-		err := checkRecord(l.Path+logEnd, l.Name, logsDir, "", l.Bytes, l.SHA256)
-		if err = cmp.Or(err, once(logsDir, l.Path)); err != nil {
-			return nil, nil, err
-		}
-	}
-	return files, m.Logs, nil
+	return m, nil
 }
 
-func checkFile(f fileRecord) error {
-	dir, end := filesDir, ""
-	if !strings.HasPrefix(f.Name, filesDir) {
-		dir, end = versionsDir, versionMark+fmt.Sprint(f.Version)
-	} else if f.Redacted != nil {
+func manifestError(err error) error {
+	if workspace.Kind(err) != nil {
+		return err
+	}
+	return badManifest("%v", err)
+}
+
+// reader collects the records of a manifest.
+type reader struct {
+	*manifest
+	paths   map[string]bool // "files/" or "logs/" and the path
+	records int
+	tick    func()
+}
+
+func (r *reader) field(d *json.Decoder, key string) error {
+	switch key {
+	case "format":
+		return d.Decode(&r.Format)
+	case "database":
+		return d.Decode(&r.Database)
+	case "agent":
+		return d.Decode(&r.Agent)
+	case "time":
+		return d.Decode(&r.Time)
+	case "files":
+		return elements(r, d, (*reader).addFile)
+	case "logs":
+		return elements(r, d, (*reader).addLog)
+	}
+	return badManifest("it has a field %.40q, which this program does not know", key)
+}
+
+// elements decodes a list, one element at a time.
+func elements[T any](r *reader, d *json.Decoder, add func(*reader, T) error) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return badManifest("it has a list that is none")
+	}
+	for d.More() {
+		r.tick()
+		if r.records++; r.records > maxRecords {
+			return badManifest("it has more than %d records", maxRecords)
+		}
+		var record T
+		if err := d.Decode(&record); err != nil {
+			return err
+		}
+		if err := add(r, record); err != nil {
+			return err
+		}
+	}
+	r.tick()
+	_, err := d.Token()
+	return err
+}
+
+func (r *reader) addFile(f fileRecord) error {
+	want, isOld := strings.CutPrefix(f.Name, versionsDir)
+	if isOld {
+		if want, isOld = strings.CutSuffix(want, versionMark+fmt.Sprint(f.Version)); !isOld {
+			return badName(f.Path, f.Name)
+		}
+	} else if want, isOld = strings.CutPrefix(f.Name, filesDir); !isOld {
+		return badName(f.Path, f.Name)
+	}
+	if f.Redacted != nil && strings.HasPrefix(f.Name, filesDir) {
 		return badManifest("the current version of %.80q is redacted, which cannot be", f.Path)
 	}
-	return checkRecord(f.Path, f.Name, dir, end, f.Bytes, f.SHA256)
+	if path, err := Unescape(want); err != nil || path != f.Path {
+		return badName(f.Path, f.Name)
+	}
+	if err := checkRecord(f.Path, f.Bytes, f.SHA256); err != nil {
+		return err
+	}
+	if n := len(r.files); n > 0 && r.files[n-1][0].Path == f.Path {
+		last := r.files[n-1][len(r.files[n-1])-1]
+		if f.Version != last.Version+1 || !strings.HasPrefix(last.Name, versionsDir) {
+			return badManifest("version %d of %.80q follows version %d", f.Version, f.Path, last.Version)
+		}
+		r.files[n-1] = append(r.files[n-1], f)
+		return nil
+	}
+	r.files = append(r.files, []fileRecord{f})
+	return r.once(filesDir, f.Path)
 }
 
-// checkRecord checks that a name begins with dir, ends with end, and stands for the path.
-func checkRecord(path, name, dir, end string, size int64, hash string) error {
-	inner, inDir := strings.CutPrefix(name, dir)
-	inner, ends := strings.CutSuffix(inner, end)
-	if found, err := Unescape(inner); !inDir || !ends || err != nil || found != path {
-		return badManifest("%.80q is not the name of %.80q", name, path)
+func (r *reader) addLog(l logRecord) error {
+	name, ok := strings.CutPrefix(l.Name, logsDir)
+	path, err := Unescape(name)
+	if !ok || err != nil || path != l.Path+logEnd {
+		return badName(l.Path, l.Name)
 	}
+	if err := checkRecord(l.Path, l.Bytes, l.SHA256); err != nil {
+		return err
+	}
+	r.logs = append(r.logs, l)
+	return r.once(logsDir, l.Path)
+}
+
+// once refuses a path that a list has twice.
+func (r *reader) once(list, path string) error {
+	if r.paths[list+path] {
+		return badManifest("it has two records for %.80q", path)
+	}
+	r.paths[list+path] = true
+	return nil
+}
+
+func badName(path, name string) error {
+	return badManifest("%.80q is not the name of %.80q", name, path)
+}
+
+func checkRecord(path string, size int64, hash string) error {
 	if _, err := hex.DecodeString(hash); err != nil || len(hash) != 64 || size < 0 {
 		return badManifest("the size or the hash of %.80q is wrong", path)
 	}
 	return nil
+}
+
+// budgetReader fails when more is read than is left.
+type budgetReader struct {
+	in   io.Reader
+	left int64
+}
+
+func (b *budgetReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, badManifest("a record has more than %d bytes", maxRecord)
+	}
+	n, err := b.in.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }

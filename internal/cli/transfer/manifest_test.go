@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -25,9 +27,9 @@ func manifestOf(files ...string) string {
 }
 
 func TestReadManifest(t *testing.T) {
-	files, _, err := readManifest([]byte(manifestOf(version("a", "versions/%61%/%v1", 1), version("a", "files/a", 2), version("b/c", "files/b/c", 7))))
-	if err != nil || len(files) != 2 || len(files[0]) != 2 {
-		t.Errorf("readManifest = %+v, %v", files, err)
+	m, err := readManifest(strings.NewReader(manifestOf(version("a", "versions/%61%/%v1", 1), version("a", "files/a", 2), version("b/c", "files/b/c", 7))))
+	if err != nil || len(m.files) != 2 || len(m.files[0]) != 2 || m.Agent != "a" {
+		t.Errorf("readManifest = %+v, %v", m, err)
 	}
 	for _, c := range []struct{ manifest, says string }{
 		{"", "it is not a manifest"},
@@ -46,14 +48,66 @@ func TestReadManifest(t *testing.T) {
 		{manifestOf(strings.ReplaceAll(version("a", "files/a", 1), zeros, "00")), "hash"},
 		{manifestOf(strings.ReplaceAll(version("a", "files/a", 1), `"bytes":1`, `"bytes":-1`)), "size"},
 		{strings.TrimSuffix(manifestOf(), "}"), "EOF"},
-		{strings.ReplaceAll(manifestOf(), `[]`, `{}`), "it is not a manifest"},
+		{strings.ReplaceAll(manifestOf(), `[]`, `{}`), "list"},
 		{strings.ReplaceAll(manifestOf(), "export 1", "export 2"), `"scratchpad export 2"`},
 		{strings.ReplaceAll(manifestOf(), `"logs":[]`, `"logs":[{"path":"a","name":"logs/a","sha256":"`+zeros+`"}]`), "is not the name of"},
-		{`{"files":[` + strings.Repeat("null,", maxCommas) + "null,null]}", "too many records"},
 	} {
-		if m, _, err := readManifest([]byte(c.manifest)); workspace.Kind(err) != workspace.ErrInvalid || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%.200s: %+v, %v, want %q", c.manifest, m, err, c.says)
+		if m, err := readManifest(strings.NewReader(c.manifest)); workspace.Kind(err) != workspace.ErrInvalid || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %+v, %v, want %q", c.manifest, m, err, c.says)
 		}
+	}
+}
+
+// endless is a text that goes on and on.
+type endless struct {
+	begin, again string
+	rest         []byte
+	left         int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		if e.left <= 0 {
+			return 0, io.EOF
+		}
+		e.rest = []byte(e.begin + e.again)
+		if e.begin = ""; len(e.again) == 1 {
+			e.rest = append(e.rest, bytes.Repeat([]byte(e.again), 64<<10)...)
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest, e.left = e.rest[n:], e.left-n
+	return n, nil
+}
+
+// A huge manifest is refused before it is read to its end.
+func TestHugeManifest(t *testing.T) {
+	testkit.SkipInShort(t)
+	for _, c := range []struct{ begin, again, says string }{
+		{`{"format":"`, "x", "more than 1048576 bytes"},
+		{`{"x`, "x", "more than 1048576 bytes"},
+		{`{"files":[{"path":"`, "x", "more than 1048576 bytes"},
+		{`{"files":[`, " ", "more than 1048576 bytes"},
+		{`{"files":[`, "[", "cannot unmarshal|exceeded max depth|more than 1048576 bytes"},
+		{`{"logs":[` + strings.Repeat(" ", 100), `{"path":"a","name":"logs/a.jsonl","sha256":"` + zeros + `"},`, "two records"},
+	} {
+		in := &endless{begin: c.begin, again: c.again, left: 64 << 20}
+		_, err := readManifest(in)
+		ok := false
+		for says := range strings.SplitSeq(c.says, "|") {
+			ok = ok || err != nil && strings.Contains(err.Error(), says)
+		}
+		if !ok || in.left < 60<<20 {
+			t.Errorf("%.30s: %d MiB were left: %.200v", c.begin, in.left>>20, err)
+		}
+	}
+}
+
+// A line of a log that is too long is refused before it is read to its end.
+func TestLongLine(t *testing.T) {
+	in := &endless{begin: `{"id":1,"text":"`, again: "x", left: 100 << 20}
+	if _, err := newEntryReader(in, 64<<10).next(); workspace.Kind(err) != workspace.ErrTooLarge || in.left < 99<<20 {
+		t.Errorf("%d MiB were left: %v", in.left>>20, err)
 	}
 }
 
@@ -65,19 +119,18 @@ func TestEntries(t *testing.T) {
 		{`{"id":3,"text":"a"}` + "\r\n" + `{"id":4,"text":""}`, "", 2},
 		{"", "", 0},
 		{`{"id":1,"text":"a"}` + "\n\n", "line 2 is not an entry", 1},
-		{`{"id":0,"text":"a"}`, "line 1 is not an entry", 0},
+		{`{"id":1,"text":"a"}` + "\n" + `{"id":3,"text":"a"}`, "line 2 has the number 3 after 1", 1},
+		{`{"id":0,"text":"a"}`, "line 1 has the number 0", 0},
 		{`{"id":1}`, "line 1 is not an entry", 0},
 	} {
-		n, says := 0, ""
-		for _, err := range entries(strings.NewReader(c.lines), 100) {
-			if err != nil {
-				says = err.Error()
-				break
-			}
+		r := newEntryReader(strings.NewReader(c.lines), 100)
+		n := 0
+		_, err := r.next()
+		for ; err == nil; _, err = r.next() {
 			n++
 		}
-		if n != c.n || says != c.says {
-			t.Errorf("%q: %d entries, %s", c.lines, n, says)
+		if n != c.n || (err == io.EOF) != (c.says == "") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %d entries, %v", c.lines, n, err)
 		}
 	}
 }
@@ -86,7 +139,7 @@ func FuzzReadManifest(f *testing.F) {
 	f.Add(manifestOf(version("a", "versions/a/%v1", 1), version("a", "files/a", 2)))
 	f.Add(manifestOf())
 	f.Fuzz(func(t *testing.T, text string) {
-		files, _, err := readManifest([]byte(text))
+		m, err := readManifest(strings.NewReader(text))
 		if err != nil {
 			if workspace.Kind(err) != workspace.ErrInvalid {
 				t.Errorf("%v is not ErrInvalid", err)
@@ -94,7 +147,7 @@ func FuzzReadManifest(f *testing.F) {
 			return
 		}
 		seen := map[string]bool{}
-		for _, versions := range files {
+		for _, versions := range m.files {
 			if seen[versions[0].Path] {
 				t.Errorf("%q is there twice", versions[0].Path)
 			}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -26,35 +27,49 @@ func markOf(e workspace.Entry) mark {
 //
 // An entry is in the log if one there has the same text, author and time. The time in the
 // log may be later: an import raises the time of an entry to that of the entry before it
-// in the log. Each entry of the log stands for one of the export. Times do not go back in a
-// log, nor in an export.
+// in the log. Each entry of the log stands for one of the export.
 func missing(log, export []mark) []bool {
-	have, raised := map[mark]int{}, map[mark]int{} // raised: the time may have been raised
+	type group struct{ own, raised int } // raised: the time may have been raised
+	have := map[mark]group{}
 	for i, m := range log {
-		if have[m]++; i == 0 || log[i-1].at == m.at {
-			raised[m]++
+		g := have[m]
+		if i == 0 || log[i-1].at == m.at {
+			g.raised++
+		} else {
+			g.own++
 		}
+		have[m] = g
 	}
 	lacks := make([]bool, len(export))
 	var rest []int // of the export, that have no equal
 	for i, m := range export {
-		if have[m] > 0 {
-			have[m]--
-		} else {
+		g := have[m]
+		switch {
+		case g.own > 0:
+			g.own--
+		case g.raised > 0:
+			g.raised--
+		default:
 			rest = append(rest, i)
+			continue
+		}
+		have[m] = g
+	}
+	raised := map[said][]int64{} // times, the earliest first
+	for m, g := range have {
+		for range g.raised {
+			raised[m.said] = append(raised[m.said], m.at)
 		}
 	}
-	left := map[said][]int64{} // times in the log that have no equal and may have been raised
-	for _, m := range log {
-		if have[m] > 0 && raised[m] > 0 {
-			have[m], raised[m] = have[m]-1, raised[m]-1
-			left[m.said] = append(left[m.said], m.at)
-		}
+	for _, times := range raised {
+		slices.Sort(times)
 	}
-	for _, i := range slices.Backward(rest) { // the latest first takes the latest
+	sort.SliceStable(rest, func(i, j int) bool { return export[rest[i]].at > export[rest[j]].at })
+	for _, i := range rest { // the latest first takes the latest
 		m := export[i]
-		if n := len(left[m.said]); n > 0 && left[m.said][n-1] > m.at {
-			left[m.said] = left[m.said][:n-1]
+		times := raised[m.said]
+		if n := len(times); n > 0 && times[n-1] > m.at {
+			raised[m.said] = times[:n-1]
 		} else {
 			lacks[i] = true
 		}

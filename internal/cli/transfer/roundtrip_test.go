@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -203,24 +204,55 @@ func TestImportSkipsInExport(t *testing.T) {
 	}
 }
 
-// The manifest of an export may begin with a byte order mark, which an editor has put
-// there. A file keeps its own.
+// The manifest and the logs of an export may begin with a byte order mark, which an editor
+// has put there. A file keeps its own.
 func TestImportByteOrderMark(t *testing.T) {
 	t.Parallel()
 	const mark = "\ufeff"
 	from := memory(t, workspace.Options{})
+	write(t, from, "plain", "x")
 	write(t, from, "marked", mark+"x")
+	write(t, from, "marked", mark+"y")
 	appendLog(t, from, "log", "a", mark+"b")
 	dir := t.TempDir()
 	export(t, from, dir, true)
-	name := filepath.Join(dir, "manifest.json")
-	b, err := os.ReadFile(name)
-	testkit.Must(t, err)
-	testkit.Must(t, os.WriteFile(name, append([]byte(mark), b...), 0o600))
+	edit := func(name string, fn func([]byte) []byte) {
+		name = filepath.Join(dir, name)
+		b, err := os.ReadFile(name)
+		testkit.Must(t, err)
+		testkit.Must(t, os.WriteFile(name, fn(b), 0o600))
+	}
+	withMark := func(b []byte) []byte { return append([]byte(mark), b...) }
+	edit("manifest.json", withMark)
+	edit("logs/log.jsonl", withMark)
 	to := memory(t, workspace.Options{})
 	r := importAll(t, to, dir)
 	if diff := cmp.Diff(state(t, from, true), state(t, to, true)); diff != "" || !r.Export {
 		t.Errorf("%+v (-want +got):\n%s", r, diff)
+	}
+	edit("files/plain", withMark)
+	importAll(t, to, dir)
+	if got := current(t, to)["plain"]; got != mark+"x" {
+		t.Errorf("the file is %q, want its own mark", got)
+	}
+
+	inUTF16 := func(b []byte) []byte {
+		var out []byte
+		for _, unit := range utf16.Encode([]rune(mark + strings.TrimPrefix(string(b), mark))) {
+			out = append(out, byte(unit), byte(unit>>8))
+		}
+		return out
+	}
+	edit("files/plain", inUTF16)
+	edit("logs/log.jsonl", inUTF16)
+	r = importAll(t, to, dir)
+	const says = "it is UTF-16; save it as UTF-8"
+	if diff := cmp.Diff([]transfer.LeftOut{{Name: "files/plain", Reason: says}, {Name: "logs/log.jsonl", Reason: says}}, r.LeftOut); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	edit("manifest.json", inUTF16)
+	if _, err := transfer.Import(t.Context(), to, dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), says) {
+		t.Errorf("a manifest in UTF-16: %v", err)
 	}
 }
 
@@ -296,7 +328,7 @@ func TestImportOnePathTwice(t *testing.T) {
 	}
 	ws := memory(t, workspace.Options{Paths: workspace.UnicodePaths})
 	o := transfer.ImportOptions{Paths: workspace.UnicodePaths}
-	want := []transfer.LeftOut{{Name: composed + ".md", Reason: decomposed + ".md stands for the same path; rename this one"}}
+	want := []transfer.LeftOut{{Name: composed + ".md", Reason: decomposed + ".md stands for the same path: this name has U+00FC where that one has U+0075 U+0308; rename this one"}}
 	r := importWith(t, ws, dir, o)
 	if diff := cmp.Diff(want, r.LeftOut); diff != "" || len(r.Changes) != 2 {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
@@ -313,8 +345,23 @@ func TestImportOnePathTwice(t *testing.T) {
 	testkit.Must(t, os.WriteFile(filepath.Join(half, "files", decomposed+".md"), []byte("added"), 0o600))
 	testkit.Must(t, os.Link(filepath.Join(half, "files", "\u00f6rt", "a b.md"), filepath.Join(half, "files", "o\u0308rt a b.md")))
 	r = importWith(t, ws, half, o)
-	want = []transfer.LeftOut{{Name: "files/" + decomposed + ".md", Reason: "files/" + composed + ".md stands for the same path; rename this one"}}
+	want = []transfer.LeftOut{{Name: "files/" + decomposed + ".md", Reason: "files/" + composed + ".md stands for the same path: this name has U+0075 U+0308 where that one has U+00FC; rename this one"}}
 	if diff := cmp.Diff(want, r.LeftOut); diff != "" || len(r.Changes) != 1 || r.Changes[0].Path != "\u00f6rt a b.md" {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
+	}
+}
+
+// The reason names the code points of the first letter that differs.
+func TestSamePath(t *testing.T) {
+	for _, c := range []struct{ name, other, want string }{
+		{"Caf\u00e9.md", "Cafe\u0301.md", "this name has U+00E9 where that one has U+0065 U+0301"},
+		{"\uac01.md", "\u1100\u1161\u11a8.md", "this name has U+AC01 where that one has U+1100 U+1161 U+11A8"},
+		{"\u1e9b\u0323", "\u017f\u0323\u0307", "this name has U+1E9B U+0323 where that one has U+017F U+0323 U+0307"},
+		{"x\u212b/y", "x\u00c5/y", "this name has U+212B where that one has U+00C5"},
+		{"files/%61", "files/a", "files/a stands for the same path; rename this one"},
+	} {
+		if got := transfer.SamePath(c.name, c.other); !strings.Contains(got, c.want) {
+			t.Errorf("%+q and %+q: %q, want %q", c.name, c.other, got, c.want)
+		}
 	}
 }

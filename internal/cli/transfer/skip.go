@@ -29,7 +29,7 @@ func (im *importer) skips(name string, isFolder bool) bool {
 		return false
 	}
 	if len(im.result.Skipped) < maxLeftOut {
-		im.result.Skipped = append(im.result.Skipped, valid(name))
+		im.result.Skipped = append(im.result.Skipped, strings.ToValidUTF8(name, "\uFFFD"))
 	} else {
 		im.result.Passed++
 	}
