@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -311,4 +312,33 @@ func TestFileSyncsFirst(t *testing.T) {
 	if acks != 6 {
 		t.Errorf("%d acknowledgements in the trace, want 6", acks)
 	}
+}
+
+// Of many concurrent appends, one that is too long does not fail the others.
+func TestFileTooLongTogether(t *testing.T) {
+	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
+	const writers, rounds, long = 8, 2, 1
+	var wg sync.WaitGroup
+	limitFiles(t, 4<<20, func() {
+		for w := range writers {
+			wg.Go(func() {
+				for i := range rounds {
+					n := 10
+					if w < long {
+						n = 4 << 20
+					}
+					err := f.Append(t.Context(), saidRecord(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n))))
+					if (err != nil) != (w < long) || err != nil && !errors.Is(err, syscall.EFBIG) {
+						t.Errorf("Append() of %d bytes = %v", n, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+	got, err := readAfter(t.Context(), f, 0)
+	if err != nil || len(got) != (writers-long)*rounds {
+		t.Errorf("%d records, %v, want %d", len(got), err, (writers-long)*rounds)
+	}
+	checkWhole(t, got)
 }
