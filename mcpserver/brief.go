@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -9,6 +10,13 @@ import (
 
 // briefTime is how long a client that connects waits for what is in its memory.
 const briefTime = time.Second
+
+// maxInstructions is how many characters a client is told when it connects, with the brief.
+// Some clients cut what is longer than 2,000.
+const maxInstructions = 1800
+
+// MaxBrief is how many characters a brief may have in any case. See [Options].Brief.
+const MaxBrief = 500
 
 // addBrief adds what is in the memory to the instructions of a result.
 func (s *Server) addBrief(ctx context.Context, res mcp.Result) mcp.Result {
@@ -36,8 +44,19 @@ func (s *Server) withBrief(ctx context.Context, instructions string) (told strin
 			told = instructions
 		}
 	}()
-	if text := s.o.Brief(ctx); text != "" && ctx.Err() == nil {
+	text := cut(s.o.Brief(ctx), maxInstructions-len(instructions)-len("\n\n"))
+	if text != "" && ctx.Err() == nil {
 		return instructions + "\n\n" + text
 	}
 	return instructions
+}
+
+// cut returns the lines at the beginning of a text that have at most so many characters.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	text = string(runes[:max(0, most)])
+	return text[:max(0, strings.LastIndexByte(text, '\n'))]
 }

@@ -47,5 +47,6 @@ var memoryTool = tool{
 }
 
 const memoryInstructions = `Memory of your own that outlives this conversation: files under /memories, for the tool memory.%s
-View /memories before you begin, and note there what you learn: your context may end at any time. Keep the notes short and in order; correct them in place of adding to them. Where a path stands without /memories, put /memories/ before it.
+%s Your context may end at any time.
+View /memories before you begin. /memories/START.md has what you must know at the start. Keep the notes short and in order; correct them in place of adding to them. Where a path stands without /memories, put /memories/ before it.
 An error says what to do next.`

@@ -33,8 +33,10 @@ type Options struct {
 	IsBound func(context.Context) bool
 
 	// Brief describes the memory of a bound caller in a few tokens. A client that connects
-	// gets the text after the instructions. ctx ends after a second, and Brief must return
-	// then; its text is dropped. "" adds nothing. Many goroutines call Brief. nil: nothing is added.
+	// gets the text after the instructions, and both have at most 1,800 characters: what is
+	// over MaxBrief may be cut, at the end of a line. ctx ends after a second, and Brief must
+	// return then; its text is dropped. "" adds nothing. Many goroutines call Brief. nil:
+	// nothing is added.
 	Brief func(context.Context) string
 
 	// Admit decides whether a call over HTTP may go on, before the call takes memory. It is
@@ -234,7 +236,7 @@ func (s *Server) isBound(ctx context.Context) bool {
 	return s.o.IsBound(ctx)
 }
 
-// instructions teach a model how to use the tools cheaply.
+// instructions teach a model when to write, where, and how to use the tools cheaply.
 func instructions(o Options, bound bool) string {
 	who := ""
 	if !bound {
@@ -242,27 +244,32 @@ func instructions(o Options, bound bool) string {
 			"your files again."
 	}
 	if o.Tools == MemoryTool {
-		return fmt.Sprintf(memoryInstructions, who)
+		return fmt.Sprintf(memoryInstructions, who, whenToWrite)
 	}
 	long := "Read a long file in parts, with from_line and to_line."
 	if o.Summarizer != nil {
-		long = "Before you read a long file that you do not know, call summarize_file: it costs little and says " +
-			"where things are. Then read from_line to to_line."
+		long = "Before you read a long file that you do not know, call summarize_file. Then read from_line to to_line."
 	}
 	memory := ""
 	if o.Tools == AllTools {
 		memory = "\n- memory shows the same files under /memories. Use it if you know its commands better."
 	}
 	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
+%s
+- START.md has what you must know at the start. Keep it short and in order. Other files have the rest, and logs what happens.
 Keep it cheap:
-- Begin with changes: it lists what changed last, with a cursor. Later give that cursor as since to see what others changed meanwhile, and diffs to see how.
-- Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
-- Change a file with edit_file, which sends only what changes, or appends; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
+- Begin with changes: it lists what changed last, with a cursor. Later give that cursor as since to see what others changed, and diffs to see how.
+- Each write answers with the file's version. read_file with since_version answers with a short diff, "unchanged", or the whole file where that is cheaper.
+- edit_file sends only what changes, or appends; write_file is for new files. Give if_version where a lost update would hurt.
 - %s
-- For notes that only grow, use append_log. To see what is new, call read_log with since_entry = the last last_entry_id that you saw. tail gives the last entries.
-- search finds where you wrote something, by words, "a phrase" and -word. list_files and list_logs show all there is. Make room with delete_file and delete_log.%s
-An error says what to do next.`, who, long, memory)
+- read_log with since_entry = your last last_entry_id shows what is new; tail shows the last entries.
+- search finds words, "a phrase" and -word. Make room with delete_file and delete_log.%s
+An error says what to do next.`, who, whenToWrite, long, memory)
 }
+
+// whenToWrite is the first instruction. A model that is not told writes only when a person asks.
+const whenToWrite = "Write unasked: at a decision, after a finding that took work, before a long step, when the " +
+	"person states a preference, and at the end."
 
 // cacheable tells clients how long they may keep an answer. An agent's content is never
 // kept, and is private. What the server says about itself is kept for minutes, unless it

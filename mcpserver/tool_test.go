@@ -1,14 +1,18 @@
 package mcpserver_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // hints are the four hints of a tool: read-only, destructive, idempotent, open world.
@@ -121,15 +125,37 @@ func TestDescriptionsSayMemory(t *testing.T) {
 	}
 }
 
-// The instructions are short and teach how to use the tools cheaply.
+// The instructions are short, say first when to write and where, and teach how to use the
+// tools cheaply. With a brief they stay under 1,800 characters, whatever it says.
 func TestInstructions(t *testing.T) {
-	text := connect(t, newServer(t, "")).InitializeResult().Instructions
-	if n := len(text); n == 0 || n > 1800 {
-		t.Errorf("the instructions have %d characters, want some up to 1,800", n)
-	}
-	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "changes", "cursor", "since", "summarize_file", "search", "delete_log", "agent_id"} {
-		if !strings.Contains(text, habit) {
-			t.Errorf("the instructions say nothing of %s", habit)
+	svc := newService(t, workspace.Options{})
+	habits := []string{"since_version", "edit_file", "last_entry_id", "version", "changes", "cursor", "since", "summarize_file", "search", "delete_log"}
+	for _, tools := range []mcpserver.Tools{mcpserver.StorageTools, mcpserver.MemoryTool, mcpserver.AllTools} {
+		for brief, bound := range map[string]bool{"": false, strings.Repeat("é", mcpserver.MaxBrief): true, strings.Repeat("ü\n", 2000): true, strings.Repeat("ü", 2000): true} {
+			o := mcpserver.Options{Bound: bound, Workspace: workspaces(svc, "a"), Tools: tools, Brief: func(context.Context) string { return brief }}
+			text := instructionsOf(t, newServerWith(t, o), modern)
+			if n := utf8.RuneCountInString(text); n == 0 || n > 1800 || len(brief) <= 2*mcpserver.MaxBrief && !strings.HasSuffix(text, brief) {
+				t.Errorf("tools %d: the instructions have %d characters, want some up to 1,800:\n%s", tools, n, text)
+			}
+			at := -1
+			for _, part := range []string{"at a decision", "took work", "before a long step", "states a preference", "at the end", "START.md has what you must know at the start"} {
+				if i := strings.Index(text, part); i <= at {
+					t.Errorf("tools %d: the instructions do not say %q in its place: %s", tools, part, text)
+				} else {
+					at = i
+				}
+			}
+			if tools == mcpserver.MemoryTool {
+				continue
+			}
+			for _, habit := range habits {
+				if i := strings.Index(text[at:], habit); i < 0 {
+					t.Errorf("the instructions say nothing of %s, or before when to write", habit)
+				}
+			}
+			if strings.Contains(text, "agent_id") == bound {
+				t.Errorf("bound %v: %s", bound, text)
+			}
 		}
 	}
 }
