@@ -21,7 +21,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -48,29 +47,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	native.IgnoreFileSizeSignal()
-	os.Exit(run(ctx, arguments(), streams{os.Stdin, os.Stdout, os.Stderr}))
-}
-
-// arguments returns the arguments of the process. A password in one of them is hidden from
-// the list of processes.
-func arguments() []string {
-	args := slices.Clone(os.Args[1:])
-	hide := func(arg string) (string, bool) {
-		before, name, _ := strings.Cut(arg, "=")
-		if !strings.HasPrefix(before, "--") || !pgurl.Is(name) {
-			before, name = "", arg
-		} else {
-			before += "="
-		}
-		return before + pgurl.Short(name), pgurl.HasSecret(name)
-	}
-	for i, arg := range args {
-		if _, secret := hide(arg); secret {
-			args[i] = strings.Clone(arg)
-		}
-	}
-	native.HideArguments(hide)
-	return args
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // streams are standard input, output and error.
