@@ -18,6 +18,12 @@ import (
 // If a newer version migrates the database while a process has it open, that process
 // stores and reads nothing more, and says why.
 func TestFence(t *testing.T) {
+	for name, writes := range map[string]int{"a write meets it": 2, "a read meets it": 0} {
+		t.Run(name, func(t *testing.T) { meetFence(t, writes) })
+	}
+}
+
+func meetFence(t *testing.T, writes int) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
@@ -32,7 +38,7 @@ func TestFence(t *testing.T) {
 	}
 	back := fmt.Sprint("PRAGMA user_version = ", mustCount(t, path, "PRAGMA user_version"))
 	script(t, path, "PRAGMA user_version = 99")
-	for range 2 {
+	for range writes {
 		_, err := ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{})
 		mustBeFenced(t, err)
 	}

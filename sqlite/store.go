@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -57,6 +58,9 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 		healthy = end == nil
 	}()
 	if err := c.fenceRead(); err != nil {
+		if s.writer != nil && engine.CodeOf(err) == 0 { // the fence's own error, not one of SQLite
+			s.writer.fail(err)
+		}
 		return err
 	}
 	return fn(c)
