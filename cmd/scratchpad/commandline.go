@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,37 +101,53 @@ Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 
 // newParser returns a parser that fills in the flags and commands of line.
 func newParser(line any, more ...kong.Option) *kong.Kong {
 	return kong.Must(line, append(more, kong.Name("scratchpad"), kong.Description(description),
-		kong.PostBuild(nameVariables), kong.PostBuild(describe), kong.PostBuild(describeHelp), variables(),
+		kong.PostBuild(nameVariables), kong.PostBuild(describe), kong.PostBuild(describeHelp),
 		kong.ExplicitGroups(flagGroups), kong.NamedMapper("path", decodePath(true)),
 		kong.NamedMapper("homepath", decodePath(false)),
 		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))...)
 }
 
-// parseServer parses the command line of a server or a health check alone. A client waits for
-// its server to start, and the parser of all commands takes several milliseconds to build. ok is
-// false for any other line, also for one with a mistake or with --help: the parser of all
-// commands words the answer.
-func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
+// parseAlone parses the command line of one command. A client waits for its server and for its
+// hooks, and the parser of all commands takes ten milliseconds to build. ok is false for a line
+// with a mistake or with --help: the parser of all commands words the answer.
+func parseAlone(args []string, line *commandLine) (k *kong.Context, ok bool) {
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
 	if len(args) == 0 || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
-	servers := map[string]any{"mcp": &mcpCommand{}, "serve": &serveCommand{}, "healthcheck": &healthcheckCommand{}}
-	command, ok := servers[args[0]]
-	if !ok {
+	command := line.alone(args[0])
+	if command == nil {
 		return nil, false
 	}
-	k, err := newParser(to, kong.DynamicCommand(args[0], "", "", command)).Parse(args)
+	k, err := newParser(&line.globalFlags, kong.DynamicCommand(args[0], "", "", command)).Parse(args)
 	return k, err == nil
 }
 
-// variables are the values that help texts and tags refer to as ${name}.
-func variables() kong.Vars {
-	vars := kong.Vars(flags.Defaults())
-	vars["db"] = orNone(database.Default())
-	vars["clients"] = strings.Join(clientconfig.Names(), ",")
-	return vars
+// alone returns the command of a name. It returns nil if there is none, or if it must know the
+// others.
+func (c *commandLine) alone(name string) any {
+	if name == "demo" || name == "help" || name == "__complete" {
+		return nil
+	}
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if _, is := f.Tag.Lookup("cmd"); is && cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)) == name {
+			return v.Field(i).Addr().Interface()
+		}
+	}
+	return nil
+}
+
+// variables replaces each ${name} in texts and tags by its value. kong.Vars would do so too, but
+// goes through the values of all variables for each flag.
+func variables() *strings.Replacer {
+	pairs := []string{"${db}", orNone(database.Default()), "${clients}", strings.Join(clientconfig.Names(), ",")}
+	for name, value := range flags.Defaults() {
+		pairs = append(pairs, "${"+name+"}", value)
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func orNone(db string) string {

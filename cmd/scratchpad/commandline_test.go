@@ -41,8 +41,14 @@ func TestHelpExamples(t *testing.T) {
 				t.Errorf("%s: %v", line, err)
 			}
 			for words := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x1f\x1e"), "\x1f\x1e") {
-				if _, err := newParser(new(commandLine)).Parse(strings.Split(words, "\x1f")); err != nil {
+				args, all, alone := strings.Split(words, "\x1f"), new(commandLine), new(commandLine)
+				k, err := newParser(all).Parse(args)
+				if err != nil {
 					t.Errorf("%s: %v", line, err)
+				} else if one, ok := parseAlone(args, alone); ok != (alone.alone(args[0]) != nil) ||
+					ok && (one.Command() != k.Command() || !reflect.DeepEqual(alone.globalFlags, all.globalFlags) ||
+						!reflect.DeepEqual(alone.alone(args[0]), all.alone(args[0]))) {
+					t.Errorf("%s is parsed alone as %s, %+v, want %+v", line, one.Command(), alone.alone(args[0]), all.alone(args[0]))
 				}
 			}
 		}

@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		args = []string{"version"} // not a flag, because files cat has a --version of its own
 	}
 	var line commandLine
-	k, ok := parseServer(args, &line.globalFlags)
+	k, ok := parseAlone(args, &line)
 	if !ok {
 		var err error
 		if k, args, err = parseAny(args, s.in, &line); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // describe is kong's hook. It gives commands, arguments and flags the help that is in
 // helpTexts and not in their tags, and commands the text that their --help shows. A flag with
-// values shows these in place of one.
+// values shows these in place of one. describe also puts in the values of variables.
 func describe(k *kong.Kong) error {
 	texts := map[string]string{}
 	for text := range strings.SplitSeq(helpTexts+"\n\n"+flags.HelpTexts, "\n\n") {
@@ -23,30 +23,34 @@ func describe(k *kong.Kong) error {
 		name, text, _ := strings.Cut(strings.TrimPrefix(text, "= "), "\n")
 		texts[name+" --help"] = text
 	}
-	describeNode(k.Model.Node, "", texts)
+	describeNode(k.Model.Node, "", texts, variables())
 	return nil
 }
 
 // describeNode is describe for the command of a path, which ends in a space.
-func describeNode(n *kong.Node, path string, texts map[string]string) {
+func describeNode(n *kong.Node, path string, texts map[string]string, values *strings.Replacer) {
 	set := func(name string, help *string) {
 		if text, ok := texts[path+name]; ok {
 			*help = text
 		}
 	}
+	value := func(v *kong.Value) {
+		set(v.Name, &v.Help)
+		v.Help, v.Default, v.Enum = values.Replace(v.Help), values.Replace(v.Default), values.Replace(v.Enum)
+	}
 	for _, f := range n.Flags {
-		set(f.Name, &f.Help)
+		value(f.Value)
 		if f.Enum != "" && f.PlaceHolder == "" {
 			f.PlaceHolder = strings.ReplaceAll(f.Enum, ",", "|")
 		}
 	}
 	for _, p := range n.Positional {
-		set(p.Name, &p.Help)
+		value(p)
 	}
 	for _, c := range n.Children {
 		set(c.Name, &c.Help)
 		set(c.Name+" --help", &c.Detail)
-		describeNode(c, path+c.Name+" ", texts)
+		describeNode(c, path+c.Name+" ", texts, values)
 	}
 }
 
