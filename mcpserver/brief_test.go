@@ -50,3 +50,22 @@ func TestBriefInTrouble(t *testing.T) {
 		})
 	}
 }
+
+// A server without a memory has no tools and no resources, and says why.
+func TestOff(t *testing.T) {
+	s := newServerWith(t, mcpserver.Options{Bound: true, Off: "It is off.", Tools: mcpserver.AllTools, Workspace: workspaces(nil, "a")})
+	for _, protocol := range []string{legacy, modern} {
+		c := connectAs(t, s, protocol, &mcp.Implementation{Name: "test", Version: "1"})
+		tools, err := c.ListTools(t.Context(), nil)
+		templates, err2 := c.ListResourceTemplates(t.Context(), nil)
+		if err != nil || err2 != nil || len(tools.Tools) != 0 || len(templates.ResourceTemplates) != 0 {
+			t.Errorf("%s: %v, %v, %v, %v", protocol, tools, templates, err, err2)
+		}
+		if text := c.InitializeResult().Instructions; text != "It is off." {
+			t.Errorf("%s: the instructions are %q", protocol, text)
+		}
+		if r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_files"}); err == nil && !r.IsError {
+			t.Errorf("%s: a tool answers %v", protocol, r)
+		}
+	}
+}

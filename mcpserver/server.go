@@ -73,6 +73,10 @@ type Options struct {
 	// call Group. nil: there are no groups.
 	Group func(context.Context) string
 
+	// Off says why there is no memory, for instructions. The server then has no tools and no
+	// resources, and its instructions are this text alone. "": there is a memory.
+	Off string
+
 	// Tools says which tools there are. The zero value has the storage tools.
 	Tools Tools
 
@@ -220,7 +224,9 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 			return nil, err
 		}
 	}
-	s.addResources(m)
+	if s.o.Off == "" {
+		s.addResources(m)
+	}
 	if err := s.extend(m); err != nil {
 		return nil, err
 	}
@@ -238,6 +244,9 @@ func (s *Server) isBound(ctx context.Context) bool {
 
 // instructions teach a model when to write, where, and how to use the tools cheaply.
 func instructions(o Options, bound bool) string {
+	if o.Off != "" {
+		return o.Off
+	}
 	who := ""
 	if !bound {
 		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find " +

@@ -56,7 +56,10 @@ func (t tool) call(agent string) Call {
 
 // tools returns all tools. Clients see them in the order of their names.
 func tools(o Options) []tool {
-	if o.Tools == MemoryTool {
+	switch {
+	case o.Off != "":
+		return nil
+	case o.Tools == MemoryTool:
 		return []tool{memoryTool}
 	}
 	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile,

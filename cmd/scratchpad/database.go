@@ -69,7 +69,7 @@ func (p *process) opening(o database.HandleOptions) opener {
 
 // workspace returns the memory of the agent that the command is about.
 func (p *process) workspace(db *database.Handle) (*workspace.Workspace, error) {
-	name, _, err := p.agentName()
+	name, err := p.memory(db)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (p *process) with(open opener, fn func(*workspace.Workspace) error) error {
 	})
 }
 
-// sayAgent tells the user that the command looked in the memory of the default
-// agent and found no file or log there.
+// sayAgent tells the user that the command looked in the memory of the project or of the
+// default agent, and found no file or log there.
 func (p *process) sayAgent(err error) error {
 	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) || isOfVersion(err) {
 		return err
@@ -115,6 +115,9 @@ func (p *process) sayAgent(err error) error {
 	of := ""
 	if p.line.Tenant != nil {
 		of = " of the tenant " + *p.line.Tenant
+	}
+	if p.projectName != "" {
+		return failure.Hint(err, "memory of project "+p.projectName+of+"; --agent names another")
 	}
 	return failure.Hint(err, "agent "+defaultAgent+of+"; --agent names another")
 }

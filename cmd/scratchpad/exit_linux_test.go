@@ -50,6 +50,7 @@ func TestInterruptedWait(t *testing.T) {
 	holdTurn(t, path)
 	for _, args := range []string{"logs append l one", "files edit plan.md a b --agent alice", "agents rm bob --yes", "import " + filepath.Join(dir, "notes")} {
 		cmd := exec.Command(os.Args[0], append(strings.Fields(args), "--db", path)...)
+		cmd.Dir = filepath.Dir(path)
 		cmd.Env = environ()
 		var said strings.Builder
 		cmd.Stderr = &said

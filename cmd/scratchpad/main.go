@@ -39,6 +39,9 @@ type process struct {
 	agentNamed    bool // --agent was given, by flag
 	tenantNamed   bool // --tenant was given, by flag
 
+	projectName string // whose memory the command uses; "": of no project
+	told        bool   // the user was told so
+
 	summarizer *workspace.Summarizer // for databases that are opened from now on; nil: none
 }
 

@@ -17,6 +17,7 @@ import (
 )
 
 type mcpCommand struct {
+	Project       *string      `type:"homepath" placeholder:"FOLDER"`
 	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage"`
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N"`
 	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N"`
@@ -39,7 +40,7 @@ func (s toolSet) tools() mcpserver.Tools {
 
 // Run serves until the client leaves or a signal arrives.
 func (c mcpCommand) Run(p *process) (err error) {
-	bound, isBound, err := p.agentName()
+	serves, err := c.serves(p)
 	if err != nil {
 		return err
 	}
@@ -54,32 +55,17 @@ func (c mcpCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.saySummaries(why)
-	db := p.newDatabase(database.HandleOptions{Unwritable: p.sayUnwritable})
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var told func(context.Context) string
-	if isBound && c.BriefTokens > 0 {
-		defer p.openAhead(db, bound)()
-		told = func(ctx context.Context) string { return p.brief(ctx, db, bound, int(c.BriefTokens)) }
+	serves.db = p.newDatabase(database.HandleOptions{Unwritable: p.sayUnwritable})
+	defer func() { err = errors.Join(err, serves.db.Close()) }()
+	o := mcpserver.Options{
+		Tools: c.Tools.tools(), Bound: serves.bound(), Version: version(), Logger: p.log,
+		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
-	server, err := mcpserver.New(mcpserver.Options{
-		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log,
-		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
-		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			name := call.AgentID
-			if isBound {
-				if name != "" && name != bound {
-					return nil, fmt.Errorf("agent_id is not the agent that this server is bound to; leave it out: %w",
-						workspace.ErrInvalid)
-				}
-				name = bound
-			}
-			svc, err := db.Service(ctx)
-			if err != nil {
-				return nil, p.forAgents(err)
-			}
-			return svc.Agent(name)
-		},
-	})
+	if o.Off = serves.off(); o.Off == "" && o.Bound && c.BriefTokens > 0 {
+		defer serves.openAhead()()
+		o.Brief = func(ctx context.Context) string { return serves.brief(ctx, int(c.BriefTokens)) }
+	}
+	server, err := mcpserver.New(o)
 	if err != nil {
 		return err
 	}
@@ -110,21 +96,6 @@ func (p *process) forAgents(err error) error {
 		return workspace.Errorf(kind, "the database cannot be reached now, nothing happened; try again later")
 	}
 	return workspace.Errorf(kind, "the database cannot be used; the log of scratchpad mcp says why")
-}
-
-// openAhead opens the database if there is one, while the client says who it is. The
-// caller calls stop before it closes the database.
-func (p *process) openAhead(db *database.Handle, agent string) (stop func()) {
-	ctx, cancel := context.WithCancel(p.ctx)
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		p.brief(ctx, db, agent, 1)
-	}()
-	return func() {
-		cancel()
-		<-opened
-	}
 }
 
 // brief returns what is in the memory of an agent. It makes no database. If it cannot tell,

@@ -260,7 +260,7 @@ func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
 	runCommand(t, dir, nil, "logs", "append", "l", "seen", "--db", path).must(t, 0)
 	s := newScreen(t)
 	cmd := exec.Command(os.Args[0], "logs", "rm", "l", "--db", path)
-	cmd.Env = environ()
+	cmd.Dir, cmd.Env = dir, environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.slave, s.slave, s.slave
 	testkit.Must(t, cmd.Start())
 	s.slave.Close()

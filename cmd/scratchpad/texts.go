@@ -61,8 +61,8 @@ The database: a file, or a PostgreSQL database such as postgres://user@host/name
 memory until the process ends. Default: ${db}.
 
 agent
-The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default
-every call names its agent.
+The agent whose memory to use. Default: that of the project of this folder, and default outside of projects.
+With mcp, the server serves this agent only; by default every call names its agent.
 
 tenant
 The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other.
@@ -182,13 +182,17 @@ Which tools the server has: storage is write_file, read_file and the others; mem
 that name, with the commands of Claude's memory tool over the same files; all is both. Default:
 ${default}.
 
+mcp project
+Serve the memory of the project that this folder is in, also if SCRATCHPAD_AGENT names an agent. A dot is
+the folder that the client works in. --agent wins.
+
 mcp max-read-tokens
 About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or
 cut long answers, so client-config sets 20000.
 
 mcp brief-tokens
 About how many tokens a client that connects is told of what is in its memory: only paths, numbers and
-dates. It needs --agent. 0: nothing. Default: ${default}.
+dates. It needs --agent or --project. 0: nothing. Default: ${default}.
 
 migrate from
 The database that is copied: a file, or a postgres:// URL. Default: that of --db.

@@ -93,6 +93,9 @@ func (h *Handle) Store() workspace.Store {
 	return h.store
 }
 
+// Looks reports whether the Handle was made to look.
+func (h *Handle) Looks() bool { return h.o.Look }
+
 // Agent returns the memory of an agent. If the Handle was made to look, reads are not
 // counted.
 func (h *Handle) Agent(ctx context.Context, name string) (*workspace.Workspace, error) {

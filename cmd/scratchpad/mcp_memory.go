@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A served memory is what a server gives its calls. It is that of an agent or of a project, or
+// each call names its agent.
+type served struct {
+	p     *process
+	db    *database.Handle
+	place *project.Place // whose project it is; nil: no project's
+
+	mu    sync.Mutex // guards agent
+	agent string     // that the server is bound to; "": none, or the project's is not settled yet
+}
+
+// serves returns the memory that the command line names.
+func (c mcpCommand) serves(p *process) (*served, error) {
+	if c.Project == nil || p.agentNamed {
+		name, given, err := p.agentName()
+		if !given {
+			name = ""
+		}
+		return &served{p: p, agent: name}, err
+	}
+	if p.line.Agent != nil {
+		fmt.Fprintln(p.err, "scratchpad: the variable SCRATCHPAD_AGENT is ignored, because --project says whose "+
+			"memory this is")
+	}
+	place, err := project.At(clientFolder(*c.Project))
+	if err != nil {
+		return nil, err
+	}
+	p.sayPassed(place)
+	return &served{p: p, place: &place}, nil
+}
+
+func (s *served) bound() bool { return s.place != nil || s.settled() != "" }
+
+func (s *served) settled() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agent
+}
+
+// offTime is how long a server waits at its start to learn whether its memory is off.
+const offTime = time.Second
+
+// off says why the server has no memory, "" if it has one.
+func (s *served) off() string {
+	if s.place == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(s.p.ctx, offTime)
+	defer cancel()
+	found, err := s.p.projectAt(ctx, s.db, *s.place)
+	if err != nil || !found.Off { // each call will say what is wrong
+		return ""
+	}
+	return "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
+}
+
+// workspace returns the workspace of a call.
+func (s *served) workspace(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+	svc, err := s.db.Service(ctx)
+	if err != nil {
+		return nil, s.p.forAgents(err)
+	}
+	name, get := s.settled(), svc.Agent
+	if name == "" && s.place != nil {
+		found, err := s.p.projectAt(ctx, s.db, *s.place)
+		if err == nil && found.Off {
+			err = found.OffError()
+		}
+		if name = found.Agent; err == nil && call.Write {
+			name, err = s.settle(ctx, found)
+		} else if !found.Settled {
+			get = svc.Look // a read that is counted would make the agent
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !s.bound():
+		name = call.AgentID
+	case call.AgentID != "" && call.AgentID != name:
+		return nil, fmt.Errorf("agent_id is not the agent that this server is bound to; leave it out: %w",
+			workspace.ErrInvalid)
+	}
+	return get(name)
+}
+
+// settle binds the server to the agent of its project.
+func (s *served) settle(ctx context.Context, found project.Project) (string, error) {
+	name, err := found.Settle(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent = name
+	return name, nil
+}
+
+// openAhead opens the database if there is one, while the client says who it is. The
+// caller calls stop before it closes the database.
+func (s *served) openAhead() (stop func()) {
+	ctx, cancel := context.WithCancel(s.p.ctx)
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		s.brief(ctx, 1)
+	}()
+	return func() {
+		cancel()
+		<-opened
+	}
+}
+
+// brief returns what is in the memory of the agent or of the project.
+func (s *served) brief(ctx context.Context, tokens int) string {
+	name := s.settled()
+	if name == "" {
+		found, err := s.p.projectAt(ctx, s.db, *s.place)
+		if err != nil || found.Off {
+			return ""
+		}
+		name = found.Agent
+	}
+	return s.p.brief(ctx, s.db, name, tokens)
+}

@@ -1,0 +1,88 @@
+package project
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Place is a folder of this machine, with the repository that it is in.
+type Place struct {
+	Folder string  // absolute, without links
+	Passed []error // why folders named .git were passed over
+
+	home string
+	repo *repository.Repository // nil: none
+}
+
+// At returns the place of a folder. Errors: [workspace.ErrInvalid].
+func At(folder string) (p Place, err error) {
+	if p.Folder, err = filepath.Abs(folder); err == nil {
+		p.Folder, err = filepath.EvalSymlinks(p.Folder)
+	}
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(p.Folder); err == nil && !info.IsDir() {
+			err = errors.New("not a folder")
+		}
+	}
+	if err != nil {
+		return p, workspace.Errorf(workspace.ErrInvalid, "%s: %v; name a folder that is there, or give --agent",
+			folder, reason(err))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if p.home, err = filepath.EvalSymlinks(home); err != nil {
+			p.home = ""
+		}
+	}
+	p.repo, p.Passed = repository.Find(p.Folder, p.home)
+	return p, nil
+}
+
+// reason returns an error without the operation and the path.
+func reason(err error) error {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner
+	}
+	return err
+}
+
+// keys returns what the repository is known by, the hash of its id or else of the path of its
+// common directory, and digits for a name. Nobody can tell the id from them.
+func keys(id, common string) (key, digits string) {
+	if id != "" {
+		return hash("id:" + id), id[:mostDigits]
+	}
+	key = hash("path:" + common)
+	return key, key[:mostDigits]
+}
+
+// contains reports whether a folder is another or is above it.
+func contains(above, folder string) bool {
+	rest, is := strings.CutPrefix(folder, strings.TrimSuffix(above, string(filepath.Separator)))
+	return is && (rest == "" || os.IsPathSeparator(rest[0]))
+}
+
+const mostShown = 60 // characters of a path
+
+// show returns a path for a sentence that a model reads. A path below home begins with a
+// tilde. One with other characters than those of plain ASCII paths is quoted.
+func show(path, home string) string {
+	if rest, is := strings.CutPrefix(path, home); is && home != "" && contains(home, path) {
+		path = "~" + rest
+	}
+	if utf8.RuneCountInString(path) > mostShown {
+		path = string([]rune(path)[:mostShown-3]) + "..."
+	}
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-~:\\"
+	if strings.Trim(path, plain) != "" {
+		return strconv.QuoteToASCII(path)
+	}
+	return path
+}

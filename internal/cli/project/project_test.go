@@ -1,0 +1,271 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// A world is a database, and folders of a machine below a home folder.
+type world struct {
+	*testing.T
+	Records
+	home string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	testkit.Must(t, err)
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	store := memstore.New()
+	svc, err := workspace.New(store, workspace.Options{})
+	testkit.Must(t, err)
+	return world{t, Records{Store: store, Service: svc, Tenant: "local", Local: true}, home}
+}
+
+// folder makes a folder and returns its path.
+func (w world) folder(name string) string {
+	dir := filepath.Join(w.home, filepath.FromSlash(name))
+	testkit.Must(w, os.MkdirAll(dir, 0o755))
+	return dir
+}
+
+// repo makes a repository with an origin, and returns its folder.
+func (w world) repo(name, origin string) string {
+	for _, dir := range []string{"objects", "refs"} {
+		w.folder(name + "/.git/" + dir)
+	}
+	git := w.folder(name + "/.git")
+	testkit.Must(w, errors.Join(os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/a\n"), 0o644),
+		os.WriteFile(filepath.Join(git, "config"), []byte("[remote \"origin\"]\nurl = "+origin+"\n"), 0o644)))
+	return filepath.Dir(git)
+}
+
+// older records what an older version has recorded.
+func (w world) older(agent, folder string) {
+	value, err := json.Marshal(map[string]string{"folder": folder})
+	testkit.Must(w, err)
+	_, err = w.Store.System(w.Context()).Put("project/local/"+agent, value, 0)
+	testkit.Must(w, err)
+	w.write(agent)
+}
+
+func (w world) write(agent string) {
+	ws, err := w.Service.Agent(agent)
+	testkit.Must(w, err)
+	_, err = ws.WriteFile(w.Context(), "a.md", []byte("x"), workspace.WriteOptions{})
+	testkit.Must(w, err)
+}
+
+func (w world) find(folder string) Project {
+	w.Helper()
+	place, err := At(folder)
+	testkit.Must(w, err)
+	p, err := w.Find(w.Context(), place)
+	testkit.Must(w, err)
+	return p
+}
+
+// settle settles the project of a folder, writes into its memory, and returns the agent.
+func (w world) settle(folder string) string {
+	w.Helper()
+	agent, err := w.find(folder).Settle(w.Context())
+	testkit.Must(w, err)
+	w.write(agent)
+	if p := w.find(folder); p.Agent != agent || !p.Settled {
+		w.Errorf("%s: Settle returns %s, then Find %+v", folder, agent, p)
+	}
+	return agent
+}
+
+func (w world) keys(prefix string) (keys []string) {
+	list, err := w.Store.System(w.Context()).List(prefix, "", 1000)
+	testkit.Must(w, err)
+	for _, r := range list {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+func (w world) want(folder, agent string) {
+	w.Helper()
+	if got := w.settle(folder); !regexp.MustCompile("^" + agent + "$").MatchString(got) {
+		w.Errorf("the agent of %s is %s, want %s", folder, got, agent)
+	}
+}
+
+func TestNames(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("x", 200)
+	seen := map[string]bool{}
+	w.write("taken")
+	for _, c := range []struct{ folder, want string }{
+		{"shop", `shop`}, {"old/shop", `shop-[0-9a-f]{6}`}, {"older/shop", `shop-[0-9a-f]{6}`},
+		{"default", `default-[0-9a-f]{6}`}, {"Default", `Default`}, {"my shop (2)", `my-shop-2`},
+		{".dotfiles", `dotfiles`}, {"a_b-c", `a_b-c`}, {"日本語", `project`}, {"магазин", `project-[0-9a-f]{6}`},
+		{"a/" + long, long[:128]}, {"b/" + long, long[:121] + `-[0-9a-f]{6}`}, {"taken", `taken-[0-9a-f]{6}`},
+	} {
+		agent := w.settle(w.repo(c.folder, ""))
+		if _, err := workspace.ParseAgentID(agent); err != nil || seen[agent] ||
+			!regexp.MustCompile("^"+c.want+"$").MatchString(agent) {
+			t.Errorf("the agent of %s is %q, want %s; %v", c.folder, agent, c.want, err)
+		}
+		seen[agent] = true
+	}
+}
+
+// Nothing is recorded, in the database and in the repository, until something is stored. The id
+// is never stored.
+func TestNothingIsWrittenByARead(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("shop", "")
+	p := w.find(w.folder("shop/sub/deep"))
+	if p.Agent != "shop" || p.Name != "shop" || p.Settled || p.Top != dir || len(w.keys("")) != 0 {
+		t.Errorf("%+v, records %q", p, w.keys(""))
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git", "scratchpad")); err == nil {
+		t.Error("a read has made an id")
+	}
+	w.want(dir, "shop")
+	id, err := os.ReadFile(filepath.Join(dir, ".git", "scratchpad"))
+	testkit.Must(t, err)
+	list, err := w.Store.System(t.Context()).List("", "", 1000)
+	testkit.Must(t, err)
+	for _, r := range list {
+		if text := r.Key + string(r.Value); strings.Contains(text, string(id[:mostDigits+1])) {
+			t.Errorf("a record has the id: %s", text)
+		}
+	}
+	if none, err := (Records{Tenant: "local"}).Find(t.Context(), p.place); err != nil || none.Agent != "shop" {
+		t.Errorf("without a database: %+v, %v", none, err)
+	}
+}
+
+// The order of the decision, from the memory for everything to what a person has said.
+func TestOrder(t *testing.T) {
+	w := newWorld(t)
+	plain := w.folder("plain/sub")
+	everything := func(folder string) {
+		t.Helper()
+		if p := w.find(folder); p.Agent != Everything || p.Name != "" || !p.Settled || p.Top != "" {
+			t.Errorf("%s: %+v", folder, p)
+		}
+	}
+	everything(plain)
+	everything("/")
+	w.older("home", w.home)
+	everything(plain)
+	w.want(w.home, "home")
+	w.older("notes", filepath.Dir(plain))
+	w.want(plain, "notes")
+	mono := w.repo("mono", "")
+	w.want(mono, "mono")
+	testkit.Must(t, w.Set(t.Context(), w.folder("mono/api"), "api"))
+	w.want(w.folder("mono/api/v1"), "api")
+	w.want(w.folder("mono/apis"), "mono")
+	testkit.Must(t, w.Set(t.Context(), w.home, "all"))
+	w.want(mono, "all")
+	w.want(w.folder("mono/api/v1"), "api")
+	testkit.Must(t, w.SetOff(t.Context(), mono))
+	p := w.find(w.folder("mono/web"))
+	_, err := p.Settle(t.Context())
+	if !p.Off || p.Agent != "" || p.Top != mono || !errors.Is(err, workspace.ErrUnsupported) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	testkit.Must(t, w.Set(t.Context(), mono, Everything))
+	if p := w.find(mono); p.Agent != Everything || p.Name != "" || !p.Settled {
+		t.Errorf("%+v", p)
+	}
+	if err := w.Set(t.Context(), mono, "a b"); !errors.Is(err, workspace.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+// A repository takes over what an older version has recorded.
+func TestOlder(t *testing.T) {
+	w := newWorld(t)
+	w.older("old-shop", w.repo("shop", ""))
+	w.older("sub", w.folder("shop/sub"))
+	w.older("other", w.folder("mono/pkg"))
+	w.older("outer", w.folder("outer"))
+	w.want(w.folder("shop/sub"), "old-shop") // the top folder counts first
+	w.repo("mono", "")
+	if p := w.find(w.folder("mono/pkg/a")); p.Agent != "other" || p.Settled {
+		t.Errorf("%+v", p)
+	}
+	w.want(w.folder("mono/pkg/a"), "other")
+	w.want(w.folder("mono/web"), "other") // the repository has it now
+	w.want(w.repo("outer/repo", ""), "repo")
+	// Another repository in the place of one that was deleted has no part in its memory.
+	testkit.Must(t, os.RemoveAll(filepath.Join(w.home, "shop")))
+	w.want(w.repo("shop", ""), "shop")
+}
+
+func TestMovesAndCopies(t *testing.T) {
+	w := newWorld(t)
+	dir := w.repo("shop", "")
+	w.want(dir, "shop")
+	moved := filepath.Join(w.home, "renamed")
+	testkit.Must(t, os.Rename(dir, moved))
+	w.want(moved, "shop")
+	// Another repository of the old name has another memory.
+	w.want(w.repo("shop", ""), "shop-[0-9a-f]{6}")
+	link := filepath.Join(w.home, "link")
+	if os.Symlink(moved, link) == nil {
+		w.want(link, "shop")
+	}
+	k, err := get[kept](w.system(t.Context()), w.keys("repository/")[0])
+	if err != nil || len(k.Folders) != 1 {
+		t.Errorf("the repository is recorded with the folders %q, %v", k.Folders, err)
+	}
+	// Without an id, the path is the key.
+	read := w.repo("read", "")
+	testkit.Must(t, os.WriteFile(filepath.Join(read, ".git", "scratchpad"), []byte("mine"), 0o600))
+	w.want(read, "read")
+	w.want(w.repo("more/read", ""), "read-[0-9a-f]{6}")
+}
+
+// Processes that meet a new project at once get one agent, and repositories of one name get one each.
+func TestAtOnce(t *testing.T) {
+	w := newWorld(t)
+	var dirs []string
+	for _, name := range []string{"a/shop", "b/shop", "c/shop"} {
+		dirs = append(dirs, w.repo(name, ""))
+	}
+	agents := make([]string, 30)
+	var wg sync.WaitGroup
+	for i := range agents {
+		p := w.find(dirs[i%len(dirs)])
+		wg.Go(func() {
+			var err error
+			if agents[i], err = p.Settle(t.Context()); err != nil {
+				t.Error(err)
+			}
+			ws, _ := w.Service.Agent(agents[i])
+			ws.WriteFile(context.WithoutCancel(t.Context()), "a.md", []byte("x"), workspace.WriteOptions{})
+		})
+	}
+	wg.Wait()
+	of := map[string]int{}
+	for i, agent := range agents {
+		if agent != agents[i%len(dirs)] {
+			t.Errorf("a repository has the agents %s and %s", agent, agents[i%len(dirs)])
+		}
+		of[agent]++
+	}
+	if len(of) != len(dirs) || len(w.keys("project/")) != len(dirs) {
+		t.Errorf("%v, %q", of, w.keys("project/"))
+	}
+}
