@@ -196,7 +196,9 @@ func (p project) claude(t *testing.T, m *model) string {
 func (m *model) claude(t *testing.T, p project, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := p.command(t.Context(), claudePath(t), append([]string{"-p", "hello", "--mcp-config", ".mcp.json"}, args...)...)
-	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none")
+	// Otherwise it begins without a server that a busy machine takes long to start.
+	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none",
+		"MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=60000")
 	return cmd
 }
 
