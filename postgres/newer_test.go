@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,7 +36,7 @@ func TestNewerSchema(t *testing.T) {
 	system := s.System(t.Context())
 	revision, err := system.Put("kept", []byte("1"), 0)
 	testkit.Must(t, err)
-	ask(t, url, "UPDATE schema_version SET version = 2")
+	ask(t, url, "UPDATE schema_version SET version = 3")
 	_, put := system.Put("new", nil, 0)
 	_, changed := system.Put("kept", []byte("2"), revision)
 	for name, err := range map[string]error{
@@ -80,7 +82,7 @@ func TestMigratedUnderneath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 2")
+	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 3")
 	update, put := make(chan error, 1), make(chan error, 1)
 	go func() { update <- s.Update(t.Context(), someOwner, countFile) }()
 	go func() {
@@ -163,4 +165,54 @@ func TestSchemaIsLater(t *testing.T) {
 	if !errors.Is(err, store.ErrUnsupported) {
 		t.Errorf("Open() = %v, want ErrUnsupported", err)
 	}
+}
+
+// An older schema is brought to the present one as a whole or not at all, once for all who open
+// the database together. Who only reads is told how that comes about.
+func TestOlderSchema(t *testing.T) {
+	testkit.SkipInShort(t)
+	t.Parallel()
+	url := pgtest.URL(t)
+	first := open(t, url)
+	write := func(s store.Store, n int64, project string) {
+		v := store.Version{Number: n, SHA256: [32]byte{1}, Project: project, Time: time.Unix(n, 0).UTC()}
+		testkit.Must(t, s.Update(t.Context(), someOwner, func(tx store.Tx) error {
+			return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n)}, New: &v})
+		}))
+	}
+	write(first, 1, "")
+	const column = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'versions' AND column_name = 'project'"
+	ask(t, url, "ALTER TABLE versions DROP COLUMN project; UPDATE schema_version SET version = 1; "+
+		"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "+
+		"CREATE TRIGGER no BEFORE UPDATE ON schema_version FOR EACH ROW EXECUTE FUNCTION no(); SELECT 1")
+	if _, err := postgres.OpenReadOnly(t.Context(), url, postgres.Options{}); !errors.Is(err, store.ErrUnsupported) || !strings.Contains(err.Error(), "command that writes") {
+		t.Errorf("OpenReadOnly() = %v, want ErrUnsupported with the way out", err)
+	}
+	if s, err := postgres.Open(t.Context(), url, postgres.Options{}); err == nil {
+		t.Error("Open() of a database that cannot be migrated = nil, want an error", s.Close())
+	}
+	if got := ask(t, url, column)[0]; got != "0" {
+		t.Error("half of a migration has happened")
+	}
+	ask(t, url, "DROP TRIGGER no ON schema_version; SELECT 1")
+	var opening sync.WaitGroup
+	for range 4 {
+		opening.Go(func() {
+			if s, err := postgres.Open(t.Context(), url, postgres.Options{}); err != nil {
+				t.Errorf("Open() = %v", err)
+			} else {
+				s.Close()
+			}
+		})
+	}
+	opening.Wait()
+	s := open(t, url)
+	write(s, 2, "shop")
+	testkit.Must(t, s.View(t.Context(), someOwner, func(r store.Reader) error {
+		l, err := r.Load(store.Query{File: "a", History: true})
+		if err == nil && (len(l.Versions) != 2 || l.Versions[0].Project != "" || l.Versions[1].Project != "shop") {
+			t.Errorf("after the migration there are the versions %+v", l.Versions)
+		}
+		return err
+	}))
 }

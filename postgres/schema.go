@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -14,7 +15,13 @@ import (
 var schemaSQL string
 
 // schemaVersion is the version of the schema that this package reads and writes.
-const schemaVersion = 1
+const schemaVersion = 2
+
+// upgrades are the statements that bring the tables of a schema to the next one, by that
+// schema. They write no row again.
+var upgrades = map[int64]string{
+	1: "ALTER TABLE versions ADD COLUMN project bytea NOT NULL DEFAULT '';\nUPDATE schema_version SET version = 2",
+}
 
 // schemaLock is the key of the advisory lock under which the schema is made and migrated.
 const schemaLock = 0x5c4a7c4bad
@@ -36,11 +43,13 @@ func checkVersion(version int64) error {
 		return store.Errorf(store.ErrUnsupported,
 			"the database has schema %d, this version knows %d; use a newer version of scratchpad", version,
 			schemaVersion)
-	case version < schemaVersion:
-		return store.Errorf(store.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad",
-			version)
+	case version == schemaVersion:
+		return nil
+	case upgrades[version] != "":
+		return store.Errorf(store.ErrUnsupported, "the database has schema %d, which this version reads after it has "+
+			"brought it to %d; start a server or a command that writes", version, schemaVersion)
 	}
-	return nil
+	return store.Errorf(store.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad", version)
 }
 
 // schemaOf returns the version of the schema, 0 if there is none.
@@ -83,30 +92,31 @@ var errForeign = store.Errorf(store.ErrUnsupported,
 	"the database has tables of another program with the names of ours; create a schema for scratchpad and name it "+
 		"with search_path in the URL")
 
-// makeSchema makes the tables if there are none. Of several processes, one makes them and
-// the others wait for it.
+// makeSchema makes the tables if there are none, and brings those of an older schema to the
+// present one, in one transaction. Of several processes, one does so and the others wait for it.
 func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 	version, err := schemaOf(ctx, s, c)
-	if err != nil {
-		return err
-	}
-	if version != 0 {
-		return checkVersion(version)
+	if err != nil || version != 0 && upgrades[version] == "" {
+		return cmp.Or(err, checkVersion(version))
 	}
 	batch := append(s.beginWrite(new(int64)), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)",
 		Args: []any{int64(schemaLock)}})
 	if err := s.run(ctx, c, batch...); err != nil {
 		return err
 	}
-	if version, err = schemaOf(ctx, s, c); err != nil || version != 0 {
+	if version, err = schemaOf(ctx, s, c); err != nil || version != 0 && upgrades[version] == "" {
 		s.run(ctx, c, wire.Statement{SQL: "ROLLBACK"}) // it was made meanwhile
-		if err == nil {
-			err = checkVersion(version)
+		return cmp.Or(err, checkVersion(version))
+	}
+	text := schemaSQL
+	if version != 0 {
+		text = ""
+		for from := version; from < schemaVersion; from++ {
+			text += upgrades[from] + ";\n"
 		}
-		return err
 	}
 	batch = nil
-	for _, sql := range strings.Split(schemaSQL, ";\n") {
+	for _, sql := range strings.Split(text, ";\n") {
 		if strings.TrimSpace(sql) != "" {
 			batch = append(batch, wire.Statement{SQL: sql})
 		}
@@ -117,8 +127,8 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 		switch stateOf(err) {
 		case stateNoPrivilege:
 			return store.Errorf(store.ErrUnsupported,
-				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE "+
-					"ON SCHEMA public to it")
+				"the role may not create or change tables in the database; make it the owner of the database and of "+
+					"the tables, or GRANT CREATE ON SCHEMA public to it")
 		case stateDuplicateTable, stateDuplicateType:
 			return errForeign
 		case stateNoSchema:
@@ -126,6 +136,11 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 				"search_path names no schema that is there and that the role may use; create the schema")
 		}
 		return err
+	}
+	if version != 0 {
+		s.log.Warn("the database was migrated to a new schema; servers of an older version store nothing more",
+			"from", version, "to", schemaVersion)
+		return nil
 	}
 	for _, sql := range storageSQL {
 		if err := s.run(ctx, c, wire.Statement{SQL: sql}); err != nil {

@@ -1,10 +1,10 @@
--- Schema 1. The owner, "tenant/agent", is the first column of every primary key. Names of
+-- Schema 2. The owner, "tenant/agent", is the first column of every primary key. Names of
 -- tables and columns are those of the schema on SQLite. A time of -infinity is not known.
 -- Texts are compared byte by byte. What programs call themselves and their models is
 -- bytea, because it may have a NUL.
 
 CREATE TABLE schema_version (version bigint NOT NULL);
-INSERT INTO schema_version VALUES (1);
+INSERT INTO schema_version VALUES (2);
 
 -- What changes with each write is in no index, so that an update stays on its page.
 CREATE TABLE owners (
@@ -75,6 +75,7 @@ CREATE TABLE versions (
 	key_id         bytea NOT NULL,
 	created        timestamptz NOT NULL,
 	content        bytea NOT NULL,
+	project        bytea NOT NULL DEFAULT '',
 	PRIMARY KEY (owner, path, version)
 );
 

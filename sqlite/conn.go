@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
@@ -57,6 +58,30 @@ func (c *conn) close() error {
 		c.files.Close() // first: Windows removes no file that is open
 	}
 	return c.Close()
+}
+
+// projectSchema is the first schema whose versions have a project.
+const projectSchema = 4
+
+// pastVersions puts into a query what stands for the versions of a schema before that.
+var pastVersions = strings.NewReplacer("FROM versions ", "FROM (SELECT *, '' AS project FROM versions) ",
+	"JOIN versions ", "JOIN (SELECT *, '' AS project FROM versions) ")
+
+// One is [engine.Conn.One], for a database of any schema.
+func (c *conn) One(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
+	return c.Conn.One(fn, c.ofSchema(query), args...)
+}
+
+// Each is [engine.Conn.Each], for a database of any schema.
+func (c *conn) Each(fn func(*row.Fields) error, query string, args ...any) error {
+	return c.Conn.Each(fn, c.ofSchema(query), args...)
+}
+
+func (c *conn) ofSchema(query string) string {
+	if c.schema < projectSchema {
+		return pastVersions.Replace(query)
+	}
+	return query
 }
 
 // owners returns how the rows of owners are read in the connection's database.

@@ -13,7 +13,9 @@ func MigrationSteps(from int64) []string {
 	steps := []string{"copy", "sync", "verify", "name", "begin"}
 	for to := from + 1; to <= schemaVersion; to++ {
 		for _, step := range []string{"schema", "rows", "version"} {
-			steps = append(steps, fmt.Sprint(step, " ", to))
+			if step != "rows" || migrationRows[to] != nil {
+				steps = append(steps, fmt.Sprint(step, " ", to))
+			}
 		}
 	}
 	return append(steps, "commit", "end")

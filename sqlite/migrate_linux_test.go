@@ -66,7 +66,7 @@ func migrateOnAFullDisk(t *testing.T, path string, from int64, at string, want m
 	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
 		t.Errorf("%s: what is read in the end, want - got +:\n%s", at, diff)
 	}
-	wantFirstRevisions(t, s)
+	wantFirstRevisions(t, s, from)
 	wantOneCopy(t, path, from)
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -1,4 +1,4 @@
--- Schema 3, for a new database. The owner, "tenant/agent", is the first column of every
+-- Schema 4, for a new database. The owner, "tenant/agent", is the first column of every
 -- primary key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of the other
 -- columns of the row, except content: its SHA-256 is among them.
 
@@ -48,7 +48,9 @@ CREATE TABLE files (
 
 CREATE INDEX files_deleted ON files (owner, updated, path) WHERE deleted = 1;
 
--- Rows are large. With a rowid, the tree of the primary key stays small.
+-- Rows are large. With a rowid, the tree of the primary key stays small. project stands where
+-- ALTER TABLE has put it in older databases. One that is '' is not in crc, which those have
+-- without it.
 CREATE TABLE versions (
 	owner          TEXT NOT NULL,
 	path           TEXT NOT NULL,
@@ -60,7 +62,7 @@ CREATE TABLE versions (
 	key_id         TEXT NOT NULL,
 	created        INTEGER NOT NULL,
 	crc            INTEGER NOT NULL,
-	content        BLOB NOT NULL,
+	content        BLOB NOT NULL, project TEXT NOT NULL DEFAULT '',
 	PRIMARY KEY (owner, path, version)
 ) STRICT;
 

@@ -113,7 +113,7 @@ func (t *tx) redact(ch store.VersionRedaction) error {
 	case v.Number == 0:
 		return store.MissingVersion(ch.Number)
 	}
-	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
+	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Project: v.Project, Redacted: &ch.Redaction}
 	t.removed = true
 	if _, err := t.store(row.Update, store.Row{Version: &v, Path: ch.Head.Path}); err != nil {
 		return err

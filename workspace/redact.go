@@ -70,5 +70,5 @@ func (w *Workspace) RedactVersion(
 // redacted returns a version with a receipt in place of its content.
 func redacted(v Version, r Redaction) Version {
 	r.Time = r.Time.UTC().Truncate(time.Microsecond)
-	return Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
+	return Version{Number: v.Number, Author: v.Author, Time: v.Time, Project: v.Project, Redacted: &r}
 }

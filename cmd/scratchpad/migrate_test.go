@@ -155,7 +155,7 @@ func TestOlderSchema(t *testing.T) {
 	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema"+schema+".db"))
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(path, original, 0o600))
-	says := "schema " + schema + ", of an older version; the next server or command that writes changes it to schema 3 and keeps a copy beside it"
+	says := "schema " + schema + ", of an older version; the next server or command that writes changes it to schema 4 and keeps a copy beside it"
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
 	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries", says)
 	runCommand(t, dir, nil, "files", "cat", "--db", path, "--agent", "files", "back.md").must(t, 0, "again")
@@ -165,7 +165,7 @@ func TestOlderSchema(t *testing.T) {
 		t.Errorf("looking at the database has changed it: %v", err)
 	}
 
-	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from="+schema+" to=3", "old.db-schema"+schema+"-backup")
+	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from="+schema+" to=4", "old.db-schema"+schema+"-backup")
 	o := runCommand(t, dir, nil, "verify", "--db", path)
 	o.must(t, 0, "ok  26 agents (and 1 deleted)")
 	if bytes.Contains([]byte(o.out), []byte("note")) {

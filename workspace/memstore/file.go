@@ -171,7 +171,7 @@ func (t *tx) redact(c store.VersionRedaction) error {
 		}
 		v := f.versions[i]
 		f.versions[i] = ownVersion(store.Version{Number: v.Number, Author: v.Author, Time: v.Time,
-			Redacted: &c.Redaction})
+			Project: v.Project, Redacted: &c.Redaction})
 		return nil
 	})
 }

@@ -56,13 +56,14 @@ type File struct {
 // Version is one version of a file. In a list of versions, Content is nil.
 //
 // A version that is Redacted has no content any more: Content is nil, and Size and SHA256
-// are zero. It keeps its number, author and time.
+// are zero. It keeps its number, author, time and project.
 type Version struct {
 	Number   int64
 	Size     int64
 	SHA256   [sha256.Size]byte
 	Author   Author
 	Time     time.Time
+	Project  string     `json:",omitempty"` // from which another agent's memory was written; "": from none
 	Redacted *Redaction // nil: it has its content
 	Content  []byte
 }

@@ -30,7 +30,7 @@ var (
 	FileTable = &Table{Name: "files", noun: "head of file", Key: "path",
 		Columns: "path, version, sizes, summary_bytes, deleted, created, updated"}
 	VersionTable = &Table{Name: "versions", noun: "version of", Key: "version", OfPath: true, Content: true,
-		Columns: "version, size, sha256, client, client_version, key_id, created"}
+		Columns: "version, size, sha256, client, client_version, key_id, created, project"}
 	SummaryTable = &Table{Name: "summaries", noun: "summary of", Key: "version, method, model, prompt", OfPath: true,
 		Content: true, Columns: "version, method, model, prompt, sha256, tokens, created"}
 	LogTable = &Table{Name: "logs", noun: "head of log", Key: "path",
@@ -63,7 +63,7 @@ func (r Row) Table() (t *Table, fields []any) {
 	case r.Version != nil:
 		v := r.Version
 		return VersionTable, []any{&v.Number, &v.Size, &v.SHA256, &v.Author.Client, &v.Author.Version, &v.Author.Key,
-			&v.Time}
+			&v.Time, &v.Project}
 	case r.Summary != nil:
 		s := r.Summary
 		return SummaryTable, []any{&s.Version, &s.Method, &s.Model, &s.Prompt, &s.SHA256, &s.Tokens, &s.Time}

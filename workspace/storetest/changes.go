@@ -29,10 +29,14 @@ func author(n int) store.Author {
 	return store.Author{Client: fmt.Sprintf("client %d", n), Version: "1.0", Key: "key"}
 }
 
+// project returns the project of a version of a moment.
+func project(moment int) string { return []string{"", "shop", "'\"\x00\u00e9"}[moment%3] }
+
 func version(n int64, moment int, content string) store.Version {
 	return store.Version{
 		Number: n, Size: int64(len(content)), SHA256: sha256.Sum256([]byte(content)),
 		Author: author(moment), Time: at(moment), Content: []byte(content),
+		Project: project(moment),
 	}
 }
 
@@ -130,6 +134,7 @@ func move(tx store.Tx, moment int, path, to string) error {
 	m.To = store.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes,
 		Created: from.Created, Updated: at(moment)}
 	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
+	m.New.Project = project(moment)
 	if m.To.Version != from.Version+1 {
 		m.Above, m.To.Sizes = from.Version, nil
 	}

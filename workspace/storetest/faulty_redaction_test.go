@@ -44,6 +44,11 @@ var faultyRedactions = []faultyStore{
 			all[i].Redacted = nil
 		}
 	}), []string{"Redactions/SavedIsRead", "Redactions/Load"}},
+	{"a list says nothing of projects", bendVersions(func(_ string, all []store.Version) {
+		for i := range all {
+			all[i].Project = ""
+		}
+	}), []string{"Files/VersionsAscend", "Redactions/SavedIsRead", "Moves/VersionsGoAlong"}},
 	{"receipts stay behind at a move", bendVersions(func(path string, all []store.Version) {
 		for i := range all {
 			if path == "b" {

@@ -53,7 +53,7 @@ func receipt(moment int) store.Redaction {
 
 // redacted returns a version as it is after a redaction.
 func redacted(v store.Version, r store.Redaction) store.Version {
-	return store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
+	return store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Project: v.Project, Redacted: &r}
 }
 
 // threeVersions writes a file of three versions.

@@ -36,7 +36,7 @@ var (
 		return "UPDATE " + t.Name + " SET " + set[2:] + " WHERE " + where[5:]
 	})
 	// ReplaceVersion changes the version whose number comes after the values.
-	ReplaceVersion = strings.NewReplacer(" SET ", " SET version = ?3, ", "version = ?3", "version = ?12").Replace(
+	ReplaceVersion = strings.NewReplacer(" SET ", " SET version = ?3, ", "version = ?3", "version = ?13").Replace(
 		Update[store.VersionTable])
 )
 

@@ -1,9 +1,9 @@
 // Command past made the databases in this folder, each when the module wrote that schema.
-// For schema 2 it was built at the last commit of the schema and run as "main FOLDER schema2":
+// For schema 3 it was built at the last commit of the schema and run as "main FOLDER schema3":
 //
-//	schema2.db        all in the file, as a process leaves it that ends in order
-//	schema2-log.db    its last writes are in the write-ahead log, as after a kill
-//	schema2.json      what package workspace read from schema2.db
+//	schema3.db        all in the file, as a process leaves it that ends in order
+//	schema3-log.db    its last writes are in the write-ahead log, as after a kill
+//	schema3.json      what a reader of package store read from schema3.db
 //
 // Its times are fixed, so that two runs differ in the revisions of records alone.
 package main
@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var (
@@ -42,24 +44,24 @@ func check(err error) {
 func main() {
 	stem := filepath.Join(os.Args[1], os.Args[2])
 	path := stem + ".db"
-	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{})
 	check(err)
-	fill(store)
-	check(store.Close())
+	fill(db)
+	check(db.Close())
 	remove(path)
 
-	store, err = sqlite.Open(ctx, path, sqlite.Options{})
+	db, err = sqlite.Open(ctx, path, sqlite.Options{})
 	check(err)
-	text, err := json.Marshal(dump(store))
+	text, err := json.Marshal(dump(db))
 	check(err)
 	check(os.WriteFile(stem+".json", append(text, '\n'), 0o644))
-	check(store.Close())
+	check(db.Close())
 	remove(path)
 
 	path = stem + "-log.db"
-	store, err = sqlite.Open(ctx, path, sqlite.Options{})
+	db, err = sqlite.Open(ctx, path, sqlite.Options{})
 	check(err)
-	ws := agent(service(store, "local"), "unfolded")
+	ws := agent(service(db, "local"), "unfolded")
 	write(ws, "notes.md", "a note\n", "")
 	log(ws, "journal", "one", "two")
 	for _, end := range []string{"", "-wal"} { // while it is open: as a kill leaves it
@@ -67,7 +69,7 @@ func main() {
 		check(err)
 		check(os.WriteFile(path+end+".kept", data, 0o644))
 	}
-	check(store.Close())
+	check(db.Close())
 	remove(path)
 	for _, end := range []string{"", "-wal"} {
 		check(os.Rename(path+end+".kept", path+end))
@@ -80,8 +82,8 @@ func remove(path string) {
 	}
 }
 
-func service(store workspace.Store, tenant string) *workspace.Service {
-	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Now: now, Summarizer: &workspace.Summarizer{
+func service(db workspace.Store, tenant string) *workspace.Service {
+	svc, err := workspace.New(db, workspace.Options{Tenant: tenant, Now: now, Summarizer: &workspace.Summarizer{
 		Method: "outline", Prompt: "1",
 		Summarize: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
 			return workspace.SummaryText{Text: "a summary"}, nil
@@ -122,8 +124,8 @@ func deleteLog(ws *workspace.Workspace, path string) {
 }
 
 // fill stores something of every kind.
-func fill(store workspace.Store) {
-	svc := service(store, "local")
+func fill(db workspace.Store) {
+	svc := service(db, "local")
 
 	files := agent(svc, "files")
 	for i := range 13 { // more versions than are kept
@@ -138,6 +140,8 @@ func fill(store workspace.Store) {
 	deleteFile(files, "gone.md")
 	write(files, "long.md", strings.Repeat("A line of a long file.\n", 500), "")
 	_, err := files.Summarize(ctx, "long.md", workspace.SummarizeOptions{})
+	check(err)
+	_, err = files.RedactVersion(ctx, "plan.md", 8, workspace.RedactOptions{})
 	check(err)
 
 	logs := agent(svc, "logs")
@@ -175,50 +179,35 @@ func fill(store workspace.Store) {
 	}
 	check(svc.Close(ctx))
 
-	other := service(store, "other")
+	other := service(db, "other")
 	write(agent(other, "files"), "plan.md", "of another tenant", "")
 	check(other.Close(ctx))
 
 	for _, key := range []string{"spend/summary/local/files/2026-11", "mark/x"} {
-		_, err := store.System(ctx).Put(key, []byte("12345"), 0)
+		_, err := db.System(ctx).Put(key, []byte("12345"), 0)
 		check(err)
 	}
 }
 
-// An owned is what an agent has, as far as reading shows it.
-type owned struct {
-	Usage    workspace.OwnerState
-	Files    map[string]owning
-	Logs     map[string]owning
-	Requests map[string]workspace.Outcome
-}
-
-type owning struct {
-	Head    any
-	Content []string // number, time, author and SHA-256 of each version or entry
-}
-
 // dump reads all that there is.
-func dump(store workspace.Store) map[string]any {
+func dump(db store.Store) map[string]any {
 	all := map[string]any{}
-	for _, o := range []workspace.Owner{
+	for _, o := range []store.Owner{
 		{Tenant: "local", Agent: "files"}, {Tenant: "local", Agent: "logs"}, {Tenant: "local", Agent: "keys"},
 		{Tenant: "local", Agent: "deleted"}, {Tenant: "local", Agent: "emptied"}, {Tenant: "local", Agent: "crowd-07"},
 		{Tenant: "other", Agent: "files"}, {Tenant: "local", Agent: "nobody"},
 	} {
-		var has owned
-		check(store.View(ctx, o, func(r workspace.Reader) (err error) {
-			has, err = dumpOwner(r)
+		check(db.View(ctx, o, func(r store.Reader) (err error) {
+			all[o.String()], err = dumpOwner(r)
 			return err
 		}))
-		all[o.String()] = has
 	}
 	for _, tenant := range []string{"local", "other"} {
-		owners, err := store.Owners(ctx, tenant, "", 100)
+		owners, err := db.Owners(ctx, store.OwnersQuery{Tenant: tenant, Limit: 100})
 		check(err)
-		all["owners of "+tenant] = owners
+		all["owners of "+tenant] = owners.Owners
 	}
-	records, err := store.System(ctx).List("")
+	records, err := db.System(ctx).List("", "", 1000)
 	check(err)
 	for _, r := range records {
 		all["record "+r.Key] = string(r.Value)
@@ -226,57 +215,46 @@ func dump(store workspace.Store) map[string]any {
 	return all
 }
 
-func dumpOwner(r workspace.Reader) (has owned, err error) {
-	has = owned{Files: map[string]owning{}, Logs: map[string]owning{}, Requests: map[string]workspace.Outcome{}}
-	if has.Usage, err = r.Owner(); err != nil {
-		return has, err
-	}
-	for _, path := range []string{"plan.md", "empty", "dir/awkward.txt", "back.md", "gone.md", "long.md", "f.md"} {
-		head, _, err := r.File(path)
-		if err != nil {
-			return has, err
-		}
-		f := owning{Head: head}
-		versions, err := r.Versions(path)
-		if err != nil {
-			return has, err
-		}
-		for _, v := range versions {
-			if v, err = r.Version(path, v.Number); err != nil {
-				return has, err
-			}
-			f.Content = append(f.Content, line(v.Number, v.Time, v.Author, v.Content))
-		}
-		s, err := r.Summary(path, workspace.SummaryKey{Version: head.Version, Method: "outline", Prompt: "1"})
-		if err == nil {
-			f.Content = append(f.Content, line(s.Tokens, s.Time, workspace.Author{}, s.Content))
-		}
-		has.Files[path] = f
-	}
-	for _, path := range []string{"day", "batch", "again", "gone", "l"} {
-		head, _, err := r.Log(path)
-		if err != nil {
-			return has, err
-		}
-		l := owning{Head: head}
-		entries, err := r.Entries(path, workspace.EntryQuery{})
-		if err != nil {
-			return has, err
-		}
-		for _, e := range entries {
-			l.Content = append(l.Content, line(e.ID, e.Time, e.Author, e.Content))
-		}
-		has.Logs[path] = l
-	}
-	for _, key := range []string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-log"} {
-		if q, err := r.Request(key); err == nil {
-			has.Requests[key] = q.Outcome
-		}
-	}
-	return has, nil
+type dumpedPath struct {
+	Head    any
+	Content []string
 }
 
-func line(n int64, t time.Time, a workspace.Author, content []byte) string {
-	return fmt.Sprintf("%d %s %s/%s/%s %x", n, t.Format(time.RFC3339Nano), a.Client, a.Version, a.Key,
-		sha256.Sum256(content))
+func dumpOwner(r store.Reader) (has map[string]any, err error) {
+	state, err := r.Owner()
+	files, logs, requests := map[string]dumpedPath{}, map[string]dumpedPath{}, map[string]store.Outcome{}
+	for _, path := range []string{"plan.md", "empty", "dir/awkward.txt", "back.md", "gone.md", "long.md", "f.md"} {
+		l, e := r.Load(store.Query{File: path, History: true, Summary: &store.SummaryKey{Method: "outline", Prompt: "1"}})
+		err = errors.Join(err, e)
+		f := dumpedPath{Head: l.File}
+		for _, v := range l.Versions {
+			l, e := r.Load(store.Query{File: path, Version: v.Number})
+			err = errors.Join(err, e)
+			v = l.Version
+			f.Content = append(f.Content, dumpLine(v.Number, v.Time, v.Author, v.Content))
+		}
+		if s := l.Summary; s != nil {
+			f.Content = append(f.Content, dumpLine(s.Tokens, s.Time, store.Author{}, s.Content))
+		}
+		files[path] = f
+	}
+	for _, path := range []string{"day", "batch", "again", "gone", "l"} {
+		loaded, e := r.Load(store.Query{Log: path, Entries: &store.EntryQuery{}})
+		err = errors.Join(err, e)
+		l := dumpedPath{Head: loaded.Log}
+		for _, en := range loaded.Entries {
+			l.Content = append(l.Content, dumpLine(en.ID, en.Time, en.Author, en.Content))
+		}
+		logs[path] = l
+	}
+	for _, key := range []string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-log"} {
+		if l, e := r.Load(store.Query{Request: key}); e == nil && l.Request != nil {
+			requests[key] = l.Request.Outcome
+		}
+	}
+	return map[string]any{"Usage": state, "Files": files, "Logs": logs, "Requests": requests}, err
+}
+
+func dumpLine(n int64, at time.Time, a store.Author, content []byte) string {
+	return fmt.Sprintf("%d %s %s/%s/%s %x", n, at.Format(time.RFC3339Nano), a.Client, a.Version, a.Key, sha256.Sum256(content))
 }

@@ -232,7 +232,8 @@ func (p *Tx) RedactVersion(c store.VersionRedaction) error {
 	f.versions = slices.Clone(f.versions)
 	for i, v := range f.versions {
 		if v.Number == c.Number {
-			f.versions[i] = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction}
+			f.versions[i] = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Project: v.Project,
+				Redacted: &c.Redaction}
 		}
 	}
 	p.files[c.Head.Path] = f
