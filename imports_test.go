@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"internal/testing/golden":            {"github.com/google/go-cmp/cmp"},
 	"internal/server/access":             {"internal/server/auth", "internal/server/lru", "workspace"},
 	"internal/server/auth":               {"internal/server/lru", "workspace", "internal/records", "golang.org/x/sync/singleflight"},
-	"internal/cli/brief":                 {"workspace", "tokens", "internal/phrase"},
+	"internal/cli/brief":                 {"workspace", "tokens", "internal/phrase", "internal/cli/terminal"},
 	"internal/server/oauth":              {"internal/server/auth", "workspace", "github.com/go-jose/go-jose/v4/...", "golang.org/x/sync/singleflight", "golang.org/x/time/rate"},
 	"internal/cli/repository":            {},
 	"internal/cli/project":               {"internal/cli/repository", "internal/records", "workspace"},

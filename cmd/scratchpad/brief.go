@@ -10,15 +10,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type briefCommand struct {
-	Mark   string       `placeholder:"NAME"`
-	Tokens flags.Number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
+	Mark      string       `placeholder:"NAME"`
+	Tokens    flags.Number `default:"300" placeholder:"N"`
+	BriefText flags.Number `default:"1000" placeholder:"N"`
 }
 
 type briefRecord struct {
@@ -30,12 +33,22 @@ type briefRecord struct {
 	TooOld  bool            `json:"too_old,omitempty"`
 	More    bool            `json:"has_more"`
 	Paths   []report.Change `json:"paths"`
+	Start   *startRecord    `json:"start,omitempty"`
+}
+
+type startRecord struct {
+	Version int64  `json:"version"`
+	Time    string `json:"time"`
+	Text    string `json:"text"`
 }
 
 // Run prints the brief, and then moves the mark.
 func (c briefCommand) Run(p *process) error {
 	if c.Tokens < 1 {
 		return invalid("--tokens is %d, allowed are 1 and more", c.Tokens)
+	}
+	if c.BriefText < 0 {
+		return invalid("--brief-text is %d, allowed are 0 and more", c.BriefText)
 	}
 	b, err := c.read(p)
 	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
@@ -45,7 +58,7 @@ func (c briefCommand) Run(p *process) error {
 		return err
 	}
 	if err := p.answer(briefOf(b), func(out io.Writer) error {
-		_, err := fmt.Fprintln(p.screen(out), b.Text(int(c.Tokens)))
+		_, err := fmt.Fprintln(p.screen(out), b.Text(int(c.Tokens), max(briefCharacters, 5*int(c.Tokens))))
 		return err
 	}); err != nil {
 		return err
@@ -82,21 +95,42 @@ func (c briefCommand) setMark(p process, cursor int64) error {
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(ctx, c.Mark, cursor) })
 }
 
+// briefCharacters is how many characters a brief has at most beside the text of START.md. Some
+// clients cut what is longer.
+const briefCharacters = 2000
+
 func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 	err = p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		since, found := int64(0), false
-		if c.Mark != "" {
-			if since, found, err = ws.Mark(p.ctx, c.Mark); err != nil {
-				return err
-			}
-		}
-		if found {
-			b, err = brief.Since(p.ctx, ws, since)
-		} else {
-			b, err = brief.Now(p.ctx, ws)
-		}
+		b, err = p.readBrief(p.ctx, ws, c.Mark, int(c.BriefText))
 		return err
 	})
+	return b, err
+}
+
+// readBrief reads what has changed since the mark, or what is there if there is no such mark. It
+// reads START.md too, of a memory in a file, up to so many tokens.
+func (p *process) readBrief(
+	ctx context.Context, ws *workspace.Workspace, mark string, text int,
+) (b brief.Brief, err error) {
+	since, found := int64(0), false
+	if mark != "" {
+		if since, found, err = ws.Mark(ctx, mark); err != nil {
+			return b, err
+		}
+	}
+	if found {
+		b, err = brief.Since(ctx, ws, since)
+	} else {
+		b, err = brief.Now(ctx, ws)
+	}
+	database, nameErr := p.databasePath(false)
+	if err != nil || text == 0 || nameErr != nil || pgurl.Is(database) {
+		return b, err
+	}
+	b.Start, err = brief.ReadStart(ctx, ws, text)
+	if err != nil && ctx.Err() == nil { // one damaged file does not hide the rest
+		err = p.note("%s is not shown: %s\n", brief.StartFile, terminal.OneLine(failure.Text(err)))
+	}
 	return b, err
 }
 
@@ -105,6 +139,9 @@ func briefOf(b brief.Brief) briefRecord {
 		Paths: []report.Change{}}
 	if b.Since >= 0 {
 		r.Since = &b.Since
+	}
+	if b.Start != nil {
+		r.Start = &startRecord{b.Start.Version, phrase.Time(b.Start.Time), b.Start.Text}
 	}
 	for _, c := range b.Paths {
 		r.Paths = append(r.Paths, report.ChangeOf(c))

@@ -109,7 +109,7 @@ func (p *process) brief(ctx context.Context, db *database.Handle, agent string, 
 		if there, err := database.Exists(ctx, name, p.databaseOptions()); err != nil {
 			return ""
 		} else if !there {
-			return brief.Nothing.Text(tokens)
+			return brief.Nothing.Text(tokens, mcpserver.MaxBrief)
 		}
 	}
 	svc, err := db.Service(ctx)
@@ -124,7 +124,7 @@ func (p *process) brief(ctx context.Context, db *database.Handle, agent string, 
 	if err != nil {
 		return ""
 	}
-	return b.Text(tokens)
+	return b.Text(tokens, mcpserver.MaxBrief)
 }
 
 // sayUnwritable says why nothing can be stored.

@@ -89,7 +89,7 @@ changes
 Show what has changed in an agent's memory, and with --follow each change as it comes.
 
 brief
-Say in a few lines what an agent's memory holds, and what has changed since the last brief.
+Print what an agent must know at the start, and what has changed since the last brief.
 
 backup
 Copy the database to a new file and verify the copy. Agents can go on working.
@@ -103,8 +103,14 @@ Print the configuration that makes an MCP client start this program.
 completion
 Print a shell script that completes commands, flags and names with the Tab key.
 
+brief brief-text
+About how many tokens of START.md to print at most, if the database is a file. 0: none. Default: ${default}.
+
 brief mark
 Show what has changed since the last brief of this name, and move the mark.
+
+brief tokens
+About how many tokens to print at most beside the text of START.md. Default: ${default}.
 
 changes since
 Show what has changed after revision N. Default: the paths that changed last.
@@ -192,7 +198,7 @@ cut long answers, so client-config sets 20000.
 
 mcp brief-tokens
 About how many tokens a client that connects is told of what is in its memory: only paths, numbers and
-dates. It needs --agent or --project. 0: nothing. Default: ${default}.
+dates, up to 500 characters. It needs --agent or --project. 0: nothing. Default: ${default}.
 
 migrate from
 The database that is copied: a file, or a postgres:// URL. Default: that of --db.

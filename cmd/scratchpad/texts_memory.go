@@ -235,14 +235,14 @@ Examples:
   scratchpad agents rm reviewer --yes
 
 = brief
-It prints paths, numbers and dates, never content. A mark is moved after the brief was printed.
-The first brief of a mark shows what is there. To let each session of Claude Code begin with what has changed
-since the one before, run scratchpad setup --client claude-code.
+It prints the text of START.md, and paths, numbers and dates of the rest. A mark is moved after the brief was
+printed. The first brief of a mark shows what is there. To let each session of Claude Code begin with a brief,
+run scratchpad setup --client claude-code.
 
 Examples:
 
   scratchpad brief
-  scratchpad brief --mark mine --tokens 1000
+  scratchpad brief --mark mine --tokens 1000 --brief-text 0
 
 = stats
 Examples:

@@ -249,7 +249,7 @@ func TestClaudeCode(t *testing.T) {
 	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
 	a.other(t, "append_log", map[string]any{"path": "decisions", "entry": "SECRET"})
 	wantAsked(t, "of what changed", a.claude(t, m), []string{
-		`Changed since cursor 2:\nedit plan.md v1->v2 by other-editor `, `\nappend decisions #1 by other-editor `,
+		`Changed since cursor 2:\nappend decisions #1 by other-editor `, `\nedit plan.md v1->v2 by other-editor `,
 	}, []string{"SECRET", "edit style.md", "create style.md"})
 
 	if testkit.Long() { // a session takes seconds, and a test of setup says the same of its entries

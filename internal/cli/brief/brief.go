@@ -1,15 +1,17 @@
 // Package brief says in a few tokens what an agent's memory holds, and what has changed in
-// it since somebody looked last. It shows paths, numbers, dates and the names of clients,
-// never content.
+// it since somebody looked last: paths, numbers, ages and the names of clients. The text of
+// START.md is the only content, and is there only if a program asks for it.
 package brief
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
+	"sort"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -23,7 +25,19 @@ type Brief struct {
 	Since                int64              // the revision after which it tells of changes; -1: it tells what is there
 	TooOld               bool               // Since lies before the journal, so it tells what is there
 	More                 bool               // there are more paths than Paths
-	Paths                []workspace.Change // what has changed; or the paths that changed last, the newest first
+	Paths                []workspace.Change // what has changed, or the paths that changed last; the newest first
+	HasStart             bool               // there is a file START.md
+	Now                  time.Time          // what ages are counted to
+
+	Offer string // the sentence that offers another memory; "": none
+	Start *Start // nil: the text of START.md is not shown
+	Home  *Home  // nil: there is no memory beside this one, or it has no files
+}
+
+// Home is what the memory for everything has, which a project sees under ~/.
+type Home struct {
+	Files  int64
+	Newest time.Time // when the newest of them was written; zero: not known
 }
 
 // Nothing is the Brief of an agent that has nothing.
@@ -56,81 +70,106 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 	if err != nil {
 		return Brief{}, err
 	}
+	start, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: StartFile, Limit: 1})
+	if err != nil {
+		return Brief{}, err
+	}
+	if !o.Recent && !c.TooOld {
+		slices.Reverse(c.Paths)
+	}
 	return Brief{Files: u.Files, Logs: u.Logs, Entries: u.Entries, Cursor: c.Cursor, Since: since, TooOld: c.TooOld,
-		More: c.More, Paths: c.Paths}, nil
+		More: c.More, Paths: c.Paths, Now: time.Now(),
+		HasStart: len(start.Files) > 0 && start.Files[0].Path == StartFile}, nil
 }
 
-// Text returns the brief in words, with as many paths as fit the tokens, as
-// tokens.Estimate counts them. The first sentence is there in any case.
-func (b Brief) Text(maxTokens int) string {
+// ReadHome returns what the memory for everything has, or nil if it has no files.
+func ReadHome(ctx context.Context, ws *workspace.Workspace) (*Home, error) {
+	b, err := Now(ctx, ws)
+	if err != nil || b.Files == 0 {
+		return nil, err
+	}
+	h := &Home{Files: b.Files}
+	if i := slices.IndexFunc(b.Paths, func(c workspace.Change) bool { return c.Kind == workspace.KindFile }); i >= 0 {
+		h.Newest = b.Paths[i].Time
+	}
+	return h, nil
+}
+
+// Text returns the brief in words, with as many of the newest paths as fit the tokens, as
+// tokens.Estimate counts them, and the characters, as JavaScript counts them. What does not
+// grow with the paths is there in any case. The text of START.md is not counted.
+func (b Brief) Text(maxTokens, maxCharacters int) string {
+	before, after := "", ""
+	if b.Offer != "" {
+		before = b.Offer + "\n"
+	}
+	if b.Home != nil {
+		after = "\n" + b.Home.line(b.Now)
+	}
+	over := sort.Search(len(b.Paths)+1, func(shown int) bool {
+		text := before + b.list(shown) + after
+		return tokens.Estimate(text) > maxTokens || characters(text) > maxCharacters
+	})
+	if b.Start != nil {
+		before += b.Start.block(b.Now)
+	}
+	return before + b.list(max(0, over-1)) + after
+}
+
+// characters returns the length of a text as JavaScript counts.
+func characters(text string) int { return len(utf16.Encode([]rune(text))) }
+
+// list returns what there is, and the newest paths.
+func (b Brief) list(shown int) string {
 	var text strings.Builder
 	text.WriteString(b.head())
-	if len(b.Paths) == 0 {
-		return text.String()
+	if len(b.Paths) > 0 {
+		text.WriteString(b.intro(shown))
 	}
-	text.WriteString(b.intro())
-	shown := 0
-	for _, c := range b.Paths {
-		line := "\n" + b.line(c)
-		left := b.rest(len(b.Paths) - shown - 1)
-		if tokens.Estimate(text.String()+line+left) > maxTokens {
-			break
-		}
-		text.WriteString(line)
-		shown++
+	for _, c := range b.Paths[:shown] {
+		text.WriteString("\n" + b.line(c))
 	}
-	if shown == 0 {
-		return b.head()
-	}
-	return text.String() + b.rest(len(b.Paths)-shown)
+	return text.String()
 }
 
 func (b Brief) isEmpty() bool { return b.Files == 0 && b.Logs == 0 }
 
-// head returns the sentence that says how much there is.
+// head returns the sentences that say how much there is.
 func (b Brief) head() string {
 	if b.isEmpty() {
 		return fmt.Sprintf("This memory is empty (cursor %d).", b.Cursor)
 	}
-	return fmt.Sprintf("This memory holds %s and %s with %s (cursor %d).",
-		phrase.Plural(b.Files, "file"), phrase.Plural(b.Logs, "log"), phrase.Entries(b.Entries), b.Cursor) +
-		b.unchanged()
-}
-
-func (b Brief) unchanged() string {
-	if b.Since >= 0 && len(b.Paths) == 0 {
-		return fmt.Sprintf(" Nothing has changed since cursor %d.", b.Since)
+	text := fmt.Sprintf("This memory holds %s and %s with %s (cursor %d).",
+		phrase.Plural(b.Files, "file"), phrase.Plural(b.Logs, "log"), phrase.Entries(b.Entries), b.Cursor)
+	if b.HasStart && (b.Start == nil || b.Start.cut) {
+		text += " Read " + StartFile + " first."
 	}
-	return ""
+	if b.Since >= 0 && len(b.Paths) == 0 {
+		text += fmt.Sprintf(" Nothing has changed since cursor %d.", b.Since)
+	}
+	return text
 }
 
-// intro returns what comes before the paths.
-func (b Brief) intro() string {
+// intro returns what comes before the paths. It says how many are left out.
+func (b Brief) intro(shown int) string {
+	more, text := b.Files+b.Logs-int64(shown), " Newest"
 	switch {
 	case b.Since < 0 || b.TooOld:
-		return " Newest:"
 	case b.More:
-		return fmt.Sprintf(" Much has changed since cursor %d. Newest:", b.Since)
+		text = fmt.Sprintf(" Much has changed since cursor %d. Newest", b.Since)
+	default:
+		more, text = int64(len(b.Paths)-shown), fmt.Sprintf(" Changed since cursor %d", b.Since)
 	}
-	return fmt.Sprintf(" Changed since cursor %d:", b.Since)
-}
-
-// rest says how many paths are left out.
-func (b Brief) rest(n int) string {
-	switch {
-	case b.More:
-		return "\nand more"
-	case n > 0:
-		return fmt.Sprintf("\nand %d more", n)
+	if more > 0 {
+		text += fmt.Sprintf(" (%d more not shown)", more)
 	}
-	return ""
+	return text + ":"
 }
 
 // line returns the line of a path.
 func (b Brief) line(c workspace.Change) string {
 	if b.Since < 0 || b.TooOld || b.More {
-		return strings.Join([]string{quotedPath(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)},
-			" ")
+		return quotedPath(c.Path) + " " + number(c.Kind, c.After) + " " + when(b.Now, c.Time, time.DateOnly)
 	}
 	words := []string{quoted(string(c.Op), isWord(string(c.Op))), path(c)}
 	switch {
@@ -143,63 +182,13 @@ func (b Brief) line(c workspace.Change) string {
 	if c.Author.Client != "" {
 		words = append(words, "by "+name(c.Author.Client))
 	}
-	return strings.Join(append(words, c.Time.UTC().Format("2006-01-02T15:04Z")), " ")
+	return strings.Join(append(words, when(b.Now, c.Time, "2006-01-02T15:04Z")), " ")
 }
 
-func path(c workspace.Change) string {
-	if c.From != "" {
-		return quotedPath(c.From) + " -> " + quotedPath(c.Path)
+func (h Home) line(now time.Time) string {
+	text := "~/ holds " + phrase.Plural(h.Files, "file") + " for every project"
+	if !h.Newest.IsZero() {
+		text += ", the newest " + when(now, h.Newest, time.DateOnly)
 	}
-	return quotedPath(c.Path)
-}
-
-// quotedPath puts a path in quotes that has spaces, or that the rule for paths refuses. A
-// database file of somebody else may hold any text in place of a path.
-func quotedPath(path string) string {
-	p, err := workspace.UnicodePaths.Parse(path)
-	return quoted(path, err == nil && p.String() == path && !strings.Contains(path, " "))
-}
-
-// quoted puts a text in quotes and on one line, unless it is plain. A text that is longer
-// than any path is cut.
-func quoted(text string, plain bool) string {
-	const most = 255
-	if plain {
-		return text
-	}
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "..."
-	}
-	return strconv.Quote(text)
-}
-
-// isWord reports whether a text is a word of a few small letters, as operations are.
-func isWord(text string) bool {
-	return text != "" && len(text) <= 16 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == ""
-}
-
-// number returns the version of a file as v5, and the last entry of a log as #45.
-func number(kind workspace.PathKind, n int64) string {
-	switch {
-	case n == 0:
-		return "deleted"
-	case kind == workspace.KindLog:
-		return fmt.Sprint("#", n)
-	}
-	return fmt.Sprint("v", n)
-}
-
-// name returns the name that a client gave itself. It is another's text: it is cut, what
-// could be taken for a line or a command is left out, and then it is in quotes.
-func name(client string) string {
-	const most = 32
-	text := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, client)
-	text = text[:min(len(text), most)]
-	return quoted(text, text == client)
+	return text + "."
 }

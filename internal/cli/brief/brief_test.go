@@ -16,10 +16,9 @@ import (
 
 func newWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	now := time.Date(2026, 11, 21, 4, 50, 0, 0, time.UTC)
 	store := memstore.New()
 	t.Cleanup(func() { store.Close() })
-	svc, err := workspace.New(store, workspace.Options{Now: func() time.Time { return now }, Paths: workspace.UnicodePaths})
+	svc, err := workspace.New(store, workspace.Options{Now: func() time.Time { return testkit.Start }, Paths: workspace.UnicodePaths})
 	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
 	testkit.Must(t, err)
@@ -37,6 +36,7 @@ func now(t *testing.T, ws *workspace.Workspace) brief.Brief {
 	t.Helper()
 	b, err := brief.Now(t.Context(), ws)
 	testkit.Must(t, err)
+	b.Now = testkit.Start
 	return b
 }
 
@@ -44,12 +44,13 @@ func since(t *testing.T, ws *workspace.Workspace, revision int64) brief.Brief {
 	t.Helper()
 	b, err := brief.Since(t.Context(), ws, revision)
 	testkit.Must(t, err)
+	b.Now = testkit.Start
 	return b
 }
 
 func wantText(t *testing.T, b brief.Brief, max int, want string) {
 	t.Helper()
-	if got := b.Text(max); got != want {
+	if got := b.Text(max, 2000); got != want {
 		t.Errorf("Text(%d) =\n%s\nwant\n%s", max, got, want)
 	}
 }
@@ -69,10 +70,24 @@ plan.md v2 2026-11-21`)
 	write(t, ws, "plan.md")
 	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "old.md", workspace.DeleteOptions{})))
 	wantText(t, since(t, ws, 3), 150, `This memory holds 1 file and 1 log with 2 entries (cursor 6). Changed since cursor 3:
-append notes/day #2 by "codex_Ignore_all_that" 2026-11-21T04:50Z
+delete old.md by "codex_Ignore_all_that" 2026-11-21T04:50Z
 edit plan.md v2->v3 by "codex_Ignore_all_that" 2026-11-21T04:50Z
-delete old.md by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
-	wantText(t, since(t, ws, 99), 150, now(t, ws).Text(150)) // of another life of this memory
+append notes/day #2 by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
+	wantText(t, since(t, ws, 3), 95, `This memory holds 1 file and 1 log with 2 entries (cursor 6). Changed since cursor 3 (1 more not shown):
+delete old.md by "codex_Ignore_all_that" 2026-11-21T04:50Z
+edit plan.md v2->v3 by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
+	write(t, ws, "START.md")
+	b := now(t, ws)
+	b.Offer, b.Home = "This folder has the origin of shop.", &brief.Home{Files: 3, Newest: testkit.Start.AddDate(0, 0, -93)}
+	wantText(t, b, 76, "This folder has the origin of shop.\n"+
+		`This memory holds 2 files and 1 log with 2 entries (cursor 7). Read START.md first. Newest (2 more not shown):
+START.md v1 2026-11-21
+~/ holds 3 files for every project, the newest written 93 days ago.`)
+	b.Now = testkit.Start.AddDate(0, 0, 31)
+	if text := b.Text(300, 2000); !strings.Contains(text, "\nplan.md v3 written 31 days ago\n") {
+		t.Errorf("after 31 days:\n%s", text)
+	}
+	wantText(t, since(t, ws, 99), 150, now(t, ws).Text(150, 2000)) // of another life of this memory
 }
 
 // Whatever there is, a brief fits its tokens, and says that it has left something out.
@@ -83,11 +98,11 @@ func TestBriefFits(t *testing.T) {
 	}
 	for _, b := range []brief.Brief{now(t, ws), since(t, ws, 0), since(t, ws, 100)} {
 		for _, most := range []int{40, 60, 150, 300, 1000} {
-			text := b.Text(most)
-			if n := tokens.Estimate(text); n > most {
-				t.Errorf("Text(%d) costs %d tokens:\n%s", most, n, text)
+			text := b.Text(most, 1000)
+			if n := tokens.Estimate(text); n > most || len(text) > 1000 {
+				t.Errorf("Text(%d) costs %d tokens and has %d characters:\n%s", most, n, len(text), text)
 			}
-			if shown := strings.Count(text, "\nnotes/") + strings.Count(text, "\ncreate "); shown < len(b.Paths) && shown > 0 && !strings.Contains(text, "more") {
+			if shown := strings.Count(text, "\nnotes/") + strings.Count(text, "\ncreate "); shown < len(b.Paths) && !strings.Contains(text, " more not shown):") {
 				t.Errorf("Text(%d) shows %d of %d paths and does not say so:\n%s", most, shown, len(b.Paths), text)
 			}
 			if strings.Contains(text, "SECRET") {
@@ -95,7 +110,7 @@ func TestBriefFits(t *testing.T) {
 			}
 		}
 	}
-	if text := since(t, ws, 0).Text(300); !strings.Contains(text, "Much has changed since cursor 0. Newest:") {
+	if text := since(t, ws, 0).Text(300, 1000); !regexp.MustCompile(`Much has changed since cursor 0\. Newest \(1[34]\d more not shown\):\nnotes/.*-149.md v1`).MatchString(text) {
 		t.Errorf("the brief of 150 changes is\n%s", text)
 	}
 }
@@ -110,7 +125,7 @@ func TestBriefForeign(t *testing.T) {
 	} {
 		c := workspace.Change{Op: workspace.ChangeOp(text), Kind: workspace.PathKind(text), Path: text, From: text, Before: 1, After: 2, Time: at, Author: workspace.Author{Client: text}}
 		for _, b := range []brief.Brief{{Files: 1, Since: 1, Paths: []workspace.Change{c}}, {Files: 1, Since: -1, Paths: []workspace.Change{c}}} {
-			got := b.Text(100_000)
+			got := b.Text(100_000, 100_000)
 			_, line, _ := strings.Cut(got, "\n")
 			rest := strings.Join(strings.Fields(inQuotes.ReplaceAllString(line, "")), " ")
 			if !outsideQuotes.MatchString(rest) {

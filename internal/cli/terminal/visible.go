@@ -46,6 +46,8 @@ func Visible(text string) string {
 			fmt.Fprintf(&b, `\x%02x`, text[i])
 		} else if r == utf8.RuneError {
 			b.WriteRune(r)
+		} else if r > 0xffff {
+			fmt.Fprintf(&b, `\U%08x`, r)
 		} else {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
@@ -64,7 +66,8 @@ func drives(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
-	case r >= '\u200b' && r <= '\u200f', r == '\u2028', r == '\u2029', r == '\ufeff':
+	case r >= '\u200b' && r <= '\u200f', r == '\u2028', r == '\u2029', r == '\ufeff',
+		r >= '\U000e0000' && r <= '\U000e007f': // tags, which a model reads and nobody sees
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
