@@ -11,20 +11,21 @@ import (
 
 const (
 	// The log must stay below 64 MiB. SQLite's own checkpoints are off: they run inside a
-	// commit, and if the disk fails to confirm one, SQLite does not say so. The writer folds
-	// the log itself, after it has answered a group. A fold copies pages but does not empty
-	// the log. A later commit starts the log again from its beginning when no reader is in
-	// it, but overlapping readers can delay that for ever.
-	// foldPages is how many pages of the log make the writer fold those that it can. On a full
-	// disk the reserve has room for them.
-	foldPages = 900
-	longLog   = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
-	logWait   = 100 * time.Millisecond        // the longest wait for the readers
-	minPause  = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
-	maxPause  = 5 * time.Second               // doubled each time up to here, since each wait delays every writer
+	// commit, and if the disk fails to confirm one, SQLite does not say so. The writer runs
+	// them after it has answered a group. A PASSIVE checkpoint copies pages of the log into
+	// the database but does not empty the log. A later commit starts the log again from its
+	// beginning when no reader is in it, but overlapping readers can delay that for ever.
+	//
+	// checkpointPages is how many pages in the log start a PASSIVE checkpoint. On a full disk
+	// the reserve has room for them.
+	checkpointPages = 900
+	longLog         = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
+	logWait         = 100 * time.Millisecond        // the longest wait for the readers
+	minPause        = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
+	maxPause        = 5 * time.Second               // doubled each time up to here, since each wait delays every writer
 )
 
-// checkpoint takes the turn, folds the write-ahead log into the database and empties it.
+// checkpoint takes the turn, copies the write-ahead log into the database and empties it.
 // If readers are in the way, the writer tries again later.
 func (w *writer) checkpoint() {
 	if w.whyBroken() != nil && !w.lost {
@@ -36,13 +37,13 @@ func (w *writer) checkpoint() {
 		return
 	}
 	defer w.giveTurn()
-	whole, err := w.fold(0)
+	whole, err := w.truncateLog(0)
 	if engine.IsFull(err) && w.releaseReserve(err) {
-		w.foldTook = true
-		whole, err = w.fold(0)
+		w.tookReserve = true
+		whole, err = w.truncateLog(0)
 	}
-	if whole && w.foldTook { // the empty log gives back what the fold took
-		w.foldTook = !w.reserve.Restore()
+	if whole && w.tookReserve { // the empty log gives back what the checkpoint took
+		w.tookReserve = !w.reserve.Restore()
 	}
 	if err != nil {
 		w.log.Warn("the write-ahead log could not be folded into the database; it is kept and tried again", "err", err)
@@ -58,50 +59,50 @@ func (w *writer) boundLog() {
 	l, err := w.c.Checkpoint("NOOP")
 	switch {
 	case err != nil:
-	case l.Pages >= longLog && !time.Now().Before(w.foldAt):
+	case l.Pages >= longLog && !time.Now().Before(w.emptyAt):
 		err = w.emptyLog()
-	case l.Pages-l.Folded >= foldPages:
-		_, err = w.foldNow("PASSIVE")
+	case l.Pages-l.Copied >= checkpointPages:
+		_, err = w.runCheckpoint("PASSIVE")
 	}
-	if err != nil && !w.foldFailed {
+	if err != nil && !w.checkpointFailed {
 		w.log.Warn("the write-ahead log grows; it could not be folded into the database", "err", err)
 	}
-	w.foldFailed = err != nil
+	w.checkpointFailed = err != nil
 }
 
 // emptyLog waits for the readers and empties the log. If they do not leave, the next try
 // comes after a pause, which gets longer each time.
 func (w *writer) emptyLog() error {
-	whole, err := w.fold(logWait)
+	whole, err := w.truncateLog(logWait)
 	if whole {
-		w.foldPause = 0
+		w.emptyPause = 0
 		return nil
 	}
-	w.foldPause = min(max(2*w.foldPause, minPause), maxPause)
-	w.foldAt = time.Now().Add(w.foldPause)
+	w.emptyPause = min(max(2*w.emptyPause, minPause), maxPause)
+	w.emptyAt = time.Now().Add(w.emptyPause)
 	return err
 }
 
-// fold runs a checkpoint that waits for readers for the given time at most. It reports
-// whether it has emptied the log.
-func (w *writer) fold(wait time.Duration) (whole bool, err error) {
+// truncateLog runs a TRUNCATE checkpoint that waits at most the given time for readers. It
+// reports whether the log is empty.
+func (w *writer) truncateLog(wait time.Duration) (whole bool, err error) {
 	if err := w.c.Pragma(fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())); err != nil {
 		return false, err
 	}
-	l, err := w.foldNow("TRUNCATE")
+	l, err := w.runCheckpoint("TRUNCATE")
 	if back := w.c.Pragma(busyTimeout); err == nil {
 		err = back
 	}
 	return err == nil && !l.Busy, err
 }
 
-// foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
-func (w *writer) foldNow(mode string) (engine.LogState, error) {
-	w.meter.fold.begin()
+// runCheckpoint runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
+func (w *writer) runCheckpoint(mode string) (engine.LogState, error) {
+	w.meter.checkpoint.begin()
 	l, err := w.c.Checkpoint(mode)
-	w.meter.fold.end()
+	w.meter.checkpoint.end()
 	if engine.IsFsync(err) {
-		w.foldLost.Store(true)
+		w.checkpointLost.Store(true)
 		w.fail(store.Errorf(store.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and "+
 			"start this process again", dbfile.Plain(err)))
 	}

@@ -132,7 +132,7 @@ func TestStats(t *testing.T) {
 	})
 	testkit.Must(t, err)
 	testkit.Must(t, s.Close())
-	if folds := s.Stats().Fold.Count; folds == 0 {
+	if n := s.Stats().Checkpoint.Count; n == 0 {
 		t.Error("the checkpoint of Close was not counted")
 	}
 }

@@ -28,7 +28,7 @@ import (
 // log it. The name of a case says what is damaged.
 const damageSeed = 20260917
 
-const planWrites = 90 // few enough for SQLite not to fold the log by itself
+const planWrites = 90 // few enough for SQLite not to run a checkpoint by itself
 
 func init() {
 	roles["damage-fill"] = func(args []string) error {
@@ -36,15 +36,15 @@ func init() {
 	}
 }
 
-// fillAndCrash leaves the write-ahead log as a crash does. With folded, the first half
+// fillAndCrash leaves the write-ahead log as a crash does. With copied, the first half
 // of the log is in the database already.
-func fillAndCrash(ctx context.Context, path string, p *plan, folded bool) error {
+func fillAndCrash(ctx context.Context, path string, p *plan, copied bool) error {
 	s, err := sqlite.Open(ctx, path, quiet)
 	if err != nil {
 		return err
 	}
 	half := 0
-	if folded {
+	if copied {
 		half = len(p.writes) / 2
 		if err := p.run(ctx, s, 0, half); err != nil {
 			return err
@@ -52,7 +52,7 @@ func fillAndCrash(ctx context.Context, path string, p *plan, folded bool) error 
 		// A reader keeps the log from being begun anew.
 		err := s.View(ctx, store.Owner{}, func(r store.Reader) error {
 			_, err := r.Owner()
-			return errors.Join(err, fold(ctx, path), p.run(ctx, s, half, len(p.writes)))
+			return errors.Join(err, copyLog(ctx, path), p.run(ctx, s, half, len(p.writes)))
 		})
 		if err != nil {
 			return err
@@ -75,16 +75,16 @@ func killSelf() error {
 	select {}
 }
 
-// fold runs a checkpoint on a connection of its own.
-func fold(ctx context.Context, path string) error {
+// copyLog runs a checkpoint on a connection of its own.
+func copyLog(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		return err
 	}
-	var busy, frames, folded int
-	err = db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &folded)
-	if err == nil && (folded == 0 || folded != frames) {
-		err = fmt.Errorf("of %d frames %d were folded", frames, folded)
+	var busy, frames, copied int
+	err = db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied)
+	if err == nil && (copied == 0 || copied != frames) {
+		err = fmt.Errorf("of %d frames %d were copied", frames, copied)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -102,7 +102,7 @@ var (
 	damagePlan = sync.OnceValue(func() *plan { return makePlan(damageSeed, planWrites) })
 
 	onceCrashed      = sync.OnceValues(func() (damaged, error) { return crash() })
-	onceFolded       = sync.OnceValues(func() (damaged, error) { return crash("folded") })
+	onceCopied       = sync.OnceValues(func() (damaged, error) { return crash("copied") })
 	onceCheckpointed = sync.OnceValues(checkpoint)
 )
 
@@ -115,10 +115,10 @@ func crashed(t *testing.T) damaged {
 	return d
 }
 
-// crashedFolded returns the same with the first half of the log in the database too.
-func crashedFolded(t *testing.T) damaged {
+// crashedCopied returns the same with the first half of the log in the database too.
+func crashedCopied(t *testing.T) damaged {
 	t.Helper()
-	d, err := onceFolded()
+	d, err := onceCopied()
 	testkit.Must(t, err)
 	return d
 }
@@ -148,7 +148,7 @@ func crash(how ...string) (d damaged, err error) {
 	}
 	wal, err := os.ReadFile(path + "-wal")
 	if frames := len(wal) / (pageSize + 24); err == nil && (frames < 300 || frames >= 1000) {
-		err = fmt.Errorf("the log has %d frames: it was folded, here or by SQLite", frames)
+		err = fmt.Errorf("the log has %d frames: a checkpoint ran, here or in SQLite", frames)
 	}
 	return damaged{damagePlan(), db, wal}, err
 }
@@ -302,13 +302,13 @@ func (p *plan) prefix(got answers) int {
 	return -1
 }
 
-// If a part of the log was folded into the database before the crash, and that part of
+// If a part of the log was copied into the database before the crash, and that part of
 // the log is then damaged, some pages go back to an older state. SQLite cannot notice.
 // Each answer is still one that was right at some time, or an error.
-func TestDamagedFoldedLog(t *testing.T) {
+func TestDamagedCopiedLog(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	d := crashedFolded(t)
+	d := crashedCopied(t)
 	r := rand.New(rand.NewPCG(damageSeed, 3))
 	ever := map[string]map[string]bool{}
 	for _, state := range d.plan.states {
@@ -513,7 +513,7 @@ func rawErrors(t *testing.T, s store.Store, want answers) (n int) {
 func TestUndamaged(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	for name, d := range map[string]damaged{"crashed": crashed(t), "folded": crashedFolded(t), "checkpointed": checkpointed(t)} {
+	for name, d := range map[string]damaged{"crashed": crashed(t), "copied": crashedCopied(t), "checkpointed": checkpointed(t)} {
 		t.Run(name, func(t *testing.T) {
 			got, err := d.read(t, d.plan.last())
 			testkit.Must(t, err)

@@ -464,7 +464,7 @@ func TestFsyncError(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			unknown := 0
-			for range 5 { // the first error may be that of a fold, to which no write belongs
+			for range 5 { // the first error may be that of a checkpoint, to which no write belongs
 				if unknown = failFsync(t, strace, c.idle, c.when, c.options); unknown > 0 || !c.unknown {
 					break
 				}
@@ -535,7 +535,7 @@ func writeUntilError(args []string) error {
 	if err := w.run(ctx, svc); err != nil {
 		return err
 	}
-	if w.idle { // the store folds its log a second later
+	if w.idle { // the store empties its log a second later
 		select {
 		case <-broken:
 		case <-time.After(time.Minute):
@@ -554,7 +554,7 @@ func writeUntilError(args []string) error {
 	if err := w.acked.check(ctx, svc); err != nil {
 		return fmt.Errorf("reading after the error: %w", err)
 	}
-	s.Close() // what it cannot fold now is folded after a restart
+	s.Close() // what it cannot copy now is copied after a restart
 	w.acked.print(os.Stdout)
 	for _, u := range w.unknown {
 		fmt.Println("unknown", u)

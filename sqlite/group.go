@@ -251,7 +251,7 @@ func (w *writer) alone(j *job) error {
 	err := w.once(j)
 	if engine.IsFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
 		if err = w.once(j); err == nil {
-			w.fold(0)
+			w.truncateLog(0)
 		}
 	}
 	return err

@@ -9,14 +9,14 @@ const startAgain = "stop every process that uses the database, put the right fil
 	"remove the files that end in -wal and -shm), and start again"
 
 // loseFiles makes the store read-only until the process is started again, and returns
-// why. It also folds the log into the database that is open. SQLite would leave the log
-// behind, and the next database at that path would take its pages in; and if only the
-// log was removed, nobody else has what is in it. The caller holds the turn.
+// why. It also runs a last checkpoint on the database that is open. SQLite would leave
+// the log behind, and the next database at that path would take its pages in; and if only
+// the log was removed, nobody else has what is in it. The caller holds the turn.
 func (w *writer) loseFiles(err error) error {
 	why := store.Errorf(store.ErrReadOnly, "%s; %s", dbfile.Plain(err), startAgain)
 	w.fail(why)
-	if w.lost = w.c.files.MayFold(); w.lost {
-		whole, _ := w.fold(0) // tried again when the writer is idle, and when it ends
+	if w.lost = w.c.files.MayCheckpoint(); w.lost {
+		whole, _ := w.truncateLog(0) // tried again when the writer is idle, and when it ends
 		w.dirty = !whole
 	}
 	return why

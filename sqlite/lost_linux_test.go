@@ -129,7 +129,7 @@ func TestLostFilesMeanwhile(t *testing.T) {
 
 // If only the log was removed, the process still gets everything that it has
 // acknowledged into the database before it ends.
-func TestLostLogIsFolded(t *testing.T) {
+func TestLostLogIsCopied(t *testing.T) {
 	t.Parallel()
 	path := databaseIn(t)
 	s, err := sqlite.Open(t.Context(), path, quiet)

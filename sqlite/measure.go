@@ -39,12 +39,12 @@ func (p *phase) running() time.Duration {
 
 // measures are those of the writer.
 type measures struct {
-	written atomic.Int64              // functions that were answered without an error
-	failed  atomic.Int64              // functions that were answered with one
-	turn    phase                     // waiting for the turn to write
-	commit  phase                     // transactions, from their begin to the sync
-	fold    phase                     // checkpoints
-	full    atomic.Pointer[time.Time] // when the disk was full; nil: a commit came after that
+	written    atomic.Int64              // functions that were answered without an error
+	failed     atomic.Int64              // functions that were answered with one
+	turn       phase                     // waiting for the turn to write
+	commit     phase                     // transactions, from their begin to the sync
+	checkpoint phase                     // checkpoints
+	full       atomic.Pointer[time.Time] // when the disk was full; nil: a commit came after that
 }
 
 // answered counts the answer to a function.

@@ -251,7 +251,7 @@ var _ = register("migrate", func(args []string) error {
 	sqlite.OnMigrationStep(func(step string) {
 		if step == args[1] {
 			tell("killed")
-			os.Exit(0) // nothing is closed or folded, as in a kill
+			os.Exit(0) // nothing is closed, as in a kill
 		}
 	})
 	s, err := sqlite.Open(context.Background(), args[0], quiet)

@@ -104,7 +104,7 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 	}
 	done, err = c.scrubInTurn(ctx, done)
 	if engine.IsFsync(err) {
-		s.writer.foldLost.Store(true)
+		s.writer.checkpointLost.Store(true)
 		s.writer.fail(store.Errorf(store.ErrReadOnly,
 			"the disk failed to confirm a write (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}

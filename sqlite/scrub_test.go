@@ -389,7 +389,7 @@ func TestScrubDamaged(t *testing.T) {
 	c := startChild(t, "redact", path)
 	for range c.lines {
 	}
-	testkit.Must(t, fold(t.Context(), path))
+	testkit.Must(t, copyLog(t.Context(), path))
 	raw := readBytes(t, path)
 	live := bytes.Index(raw, []byte("<0000002:000")) / pageSize * pageSize
 	for bytes.Count(raw[live:live+pageSize], []byte("<0000002:")) < 250 { // the first page is one of the tree

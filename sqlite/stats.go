@@ -8,12 +8,12 @@ import (
 // Stats are what a store has done since it was opened, in this process, and how it is now.
 // The numbers are read one after the other, while the store goes on.
 type Stats struct {
-	Writes int64  // functions that were answered without an error; each commit has one or more
-	Failed int64  // functions that were answered with an error
-	Queued int    // functions that wait now
-	Commit Timing // transactions that were committed: from their begin to the sync
-	Turn   Timing // waiting for the turn to write, while another process has it
-	Fold   Timing // checkpoints, which fold the write-ahead log into the database
+	Writes     int64  // functions that were answered without an error; each commit has one or more
+	Failed     int64  // functions that were answered with an error
+	Queued     int    // functions that wait now
+	Commit     Timing // transactions that were committed: from their begin to the sync
+	Turn       Timing // waiting for the turn to write, while another process has it
+	Checkpoint Timing // which copies the write-ahead log into the database
 
 	LogBytes int64 // the size of the write-ahead log
 	ReadOnly bool  // the store takes no writes until it is opened again
@@ -34,7 +34,7 @@ func (s *Store) Stats() Stats {
 	}
 	if w := s.writer; w != nil {
 		n.Writes, n.Failed = w.meter.written.Load(), w.meter.failed.Load()
-		n.Commit, n.Turn, n.Fold = w.meter.commit.Timing(), w.meter.turn.Timing(), w.meter.fold.Timing()
+		n.Commit, n.Turn, n.Checkpoint = w.meter.commit.Timing(), w.meter.turn.Timing(), w.meter.checkpoint.Timing()
 		w.mu.Lock()
 		n.Queued, n.ReadOnly = len(w.queue), w.broken != nil
 		w.mu.Unlock()

@@ -151,10 +151,9 @@ func (s *Store) run(j *job) error {
 }
 
 // Close implements [store.Store]. It stores the functions that are queued, removes
-// what redactions have left in a small file, folds the log into the database, and closes
-// the connections. If another process keeps the turn
-// for three seconds, Close refuses the queued functions with [store.ErrClosed] and
-// returns.
+// what redactions have left in a small file, runs a last checkpoint, and closes the
+// connections. If another process keeps the turn for three seconds, Close refuses the queued
+// functions with [store.ErrClosed] and returns.
 func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {

@@ -14,7 +14,7 @@ const (
 	groupJobs  = 256         // the most functions in one transaction
 	groupBytes = 4 << 20     // a transaction with so much content takes no more functions
 	slowJob    = time.Second // a function that takes longer is logged
-	idleAfter  = time.Second // without a write, the log is folded into the database
+	idleAfter  = time.Second // without a write, a checkpoint empties the log
 )
 
 // writer is the group commit. One goroutine owns the connection that writes. It runs the
@@ -37,21 +37,21 @@ type writer struct {
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	meter    measures
-	foldLost atomic.Bool // the disk failed to confirm a checkpoint
+	meter          measures
+	checkpointLost atomic.Bool // the disk failed to confirm a checkpoint
 
 	// Only the goroutine uses the following:
-	group      []*job        // taken and not yet answered
-	next       int           // the first of the group that has not run in this transaction
-	careful    bool          // each function of the group runs in a savepoint
-	dirty      bool          // something was written since the log was last folded
-	exitedBy   *job          // its Goexit ended the goroutine before this one
-	foldAt     time.Time     // readers were in the way: the log is not emptied before this time
-	foldPause  time.Duration // the last pause because of readers
-	foldFailed bool          // the last fold failed, and that was logged
-	lost       bool          // a file was lost, see loseFiles
-	foldTook   bool          // an idle fold took the reserve, which is not back yet
-	refillAt   time.Time     // when to make the released reserve again; zero: it is there
+	group            []*job        // taken and not yet answered
+	next             int           // the first of the group that has not run in this transaction
+	careful          bool          // each function of the group runs in a savepoint
+	dirty            bool          // something was written since the log was last emptied
+	exitedBy         *job          // its Goexit ended the goroutine before this one
+	emptyAt          time.Time     // readers were in the way: the log is not emptied before this time
+	emptyPause       time.Duration // the last pause because of readers
+	checkpointFailed bool          // the last checkpoint failed, and that was logged
+	lost             bool          // a file was lost, see loseFiles
+	tookReserve      bool          // an idle checkpoint took the reserve, which is not back yet
+	refillAt         time.Time     // when to make the released reserve again; zero: it is there
 }
 
 func startWriter(path string, c *conn, t *dbfile.Turn, log *slog.Logger, grew func(owner string),
@@ -88,7 +88,7 @@ func (w *writer) run() {
 }
 
 // wait returns true when there is a job, and false when the writer is to end. If no job
-// comes for a while, it folds the log into the database.
+// comes for a while, it runs a checkpoint.
 func (w *writer) wait() bool {
 	for {
 		w.mu.Lock()
@@ -155,12 +155,12 @@ func (w *writer) close() error {
 	}
 }
 
-// end folds the log and closes everything.
+// end runs a last checkpoint and closes everything.
 func (w *writer) end() {
 	if w.dirty {
 		w.checkpoint()
 	}
-	if w.foldLost.Load() {
+	if w.checkpointLost.Load() {
 		if err := w.c.KeepLog(); err != nil {
 			w.log.Warn("closing the database", "err", err)
 		}

@@ -58,7 +58,7 @@ func sqliteMetrics(s sqlite.Stats) []prometheus.Metric {
 		gauge("store_queued_writes", "Writes that wait.", s.Queued),
 		timing("store_commit_seconds", "Time of commits, from the begin of the transaction to the sync.", s.Commit),
 		timing("store_turn_seconds", "Time that was waited for the turn to write, which another process had.", s.Turn),
-		timing("store_checkpoint_seconds", "Time of checkpoints.", s.Fold),
+		timing("store_checkpoint_seconds", "Time of checkpoints.", s.Checkpoint),
 		gauge("store_wal_bytes", "Size of the write-ahead log.", s.LogBytes),
 		gauge("store_read_only", "1 if the store takes no writes until the server is started again.", readOnly),
 		gauge("store_readers", "The most connections for reading.", s.Readers),

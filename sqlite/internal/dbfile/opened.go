@@ -100,10 +100,10 @@ func sameFile(name, what string, want ID) (names uint64, err error) {
 	return 0, &lostError{fmt.Sprintf("%s cannot be looked at: %v", what, err)}
 }
 
-// MayFold reports whether the log may be folded into the open database after one of
-// them was lost. It may not if another database has come to their paths, because the
+// MayCheckpoint reports whether a checkpoint may copy the log into the open database after
+// one of them was lost. It may not if another database has come to their paths, because the
 // two may share the index of the log.
-func (o *Opened) MayFold() bool {
+func (o *Opened) MayCheckpoint() bool {
 	if _, err := sameFile(o.path, "", o.db); err == nil {
 		return true
 	}

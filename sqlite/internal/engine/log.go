@@ -12,14 +12,14 @@ import (
 type LogState struct {
 	Busy   bool  // another process or a reader was in the way
 	Pages  int64 // in the log
-	Folded int64 // pages of the log that are in the database too
+	Copied int64 // pages of the log that are in the database too
 }
 
 // Checkpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
 	_, err = c.One(func(f *row.Fields) error {
-		f.Scan(&l.Busy, &l.Pages, &l.Folded)
+		f.Scan(&l.Busy, &l.Pages, &l.Copied)
 		return f.Err("answer to wal_checkpoint")
 	}, "PRAGMA wal_checkpoint("+mode+")")
 	return l, err
@@ -28,10 +28,10 @@ func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
 // PageBytes is the size of a page, which is SQLite's own choice for a new database.
 const PageBytes = 4096
 
-// KeepLog makes the connection leave the log when it closes, instead of folding the rest
-// and removing it. If the disk failed to confirm a checkpoint, it may have lost pages of
-// earlier checkpoints too. The next process has no record of which pages were folded, so
-// it folds the whole log again.
+// KeepLog makes the connection leave the log when it closes, instead of copying the rest
+// into the database and removing the log. If the disk failed to confirm a checkpoint, it may
+// have lost pages of earlier checkpoints too. The next process has no record of which pages
+// were copied, so it copies the whole log again.
 func (c *Conn) KeepLog() error {
 	if err := c.Pragma("journal_size_limit(-1)"); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 
 // ModeStill is a mode of Dial: reading without locks and without the log
 // (https://www.sqlite.org/uri.html#uriimmutable). The connection does not see new
-// commits until another process folds its log into the database, and that disturbs a
-// read. So it is for one transaction.
+// commits until another process runs a checkpoint, and that disturbs a read.
+// So it is for one transaction.
 const ModeStill = "still"
 
 // uri returns SQLite's name of a database. It escapes the path, so that no character of it
