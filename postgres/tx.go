@@ -277,7 +277,7 @@ func (t *tx) saveLog(ch store.LogChange) (batch []wire.Statement) {
 	return append(batch, t.put(store.Row{Log: &ch.Head}))
 }
 
-func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
 	table, number := "files", "version"
 	if kind == store.KindLog {
 		table, number = "logs", "last"

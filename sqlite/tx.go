@@ -171,7 +171,7 @@ func (t *tx) saveLog(ch store.LogChange) error {
 	return t.put(store.Row{Log: &ch.Head}, ch.Head.Created.Equal(ch.Head.Updated))
 }
 
-func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
 	table := store.FileTable
 	if kind == store.KindLog {
 		table = store.LogTable

@@ -195,7 +195,7 @@ func (a *arranger) restore(t *rapid.T) {
 	a.check(t, path)
 }
 
-// forget folds the numbers of all deleted paths into the floor, as a deletion does when
+// forget raises the floor to the numbers of all deleted paths, as a deletion does when
 // there are too many.
 func (a *arranger) forget(t *rapid.T) {
 	err := a.store.Update(t.Context(), port.Owner{Tenant: "local", Agent: a.agent}, func(tx port.Tx) error {
@@ -203,7 +203,7 @@ func (a *arranger) forget(t *rapid.T) {
 		if err != nil || state.DeletedFiles == 0 {
 			return err
 		}
-		highest, err := tx.Fold(workspace.KindFile, int(state.DeletedFiles))
+		highest, err := tx.ForgetDeleted(workspace.KindFile, int(state.DeletedFiles))
 		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), 0
 		return errors.Join(err, tx.Apply(state))
 	})

@@ -10,25 +10,25 @@ import (
 // rest is forgotten.
 
 // maxDeleted is how many deleted files of an agent, and how many deleted logs, keep a
-// number of their own. The numbers of older ones are folded into the owner's floor.
+// number of their own. The numbers of older ones only raise the owner's floor.
 const maxDeleted = 10_000
 
-// forgetOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
+// forgetOldest forgets the numbers of deleted paths beyond maxDeleted, and then stores the
 // owner's state.
 func (r *run) forgetOldest() error {
 	state := r.Owner
 	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
 		return nil
 	}
-	if err := foldNumbers(r.tx, &state, maxDeleted); err != nil {
+	if err := forgetNumbers(r.tx, &state, maxDeleted); err != nil {
 		return err
 	}
 	return r.tx.Apply(state)
 }
 
-// foldNumbers keeps the numbers of the newest deleted files and logs, and folds those of the
-// others into the owner's floors.
-func foldNumbers(tx store.Tx, state *store.OwnerState, keep int64) error {
+// forgetNumbers keeps the numbers of the newest deleted files and logs. Those of the others are
+// forgotten, and raise the owner's floors.
+func forgetNumbers(tx store.Tx, state *store.OwnerState, keep int64) error {
 	for _, paths := range []struct {
 		kind           PathKind
 		deleted, floor *int64
@@ -37,7 +37,7 @@ func foldNumbers(tx store.Tx, state *store.OwnerState, keep int64) error {
 		if n <= 0 {
 			continue
 		}
-		highest, err := tx.Fold(paths.kind, int(n))
+		highest, err := tx.ForgetDeleted(paths.kind, int(n))
 		if err != nil {
 			return err
 		}
@@ -52,15 +52,15 @@ const requestsAtOnce = 1000
 // never is a time before which every request was made.
 var never = time.Unix(1<<40, 0)
 
-// forgetAll folds the numbers of all paths of the owner into its floors, and forgets the
-// rest. It reports whether anything was counted.
+// forgetAll raises the owner's floors to the numbers of all paths, and forgets everything
+// else. It reports whether anything was counted.
 func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
 	if err != nil || state == (store.OwnerState{}) || state.IsDeleted() {
 		return false, err
 	}
 	counted = state.Usage != Usage{}
-	if err := foldNumbers(tx, &state, 0); err != nil {
+	if err := forgetNumbers(tx, &state, 0); err != nil {
 		return false, err
 	}
 	for state.Requests > 0 {

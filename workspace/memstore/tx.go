@@ -71,7 +71,7 @@ func (t *tx) Apply(w store.Write) error {
 	return err
 }
 
-func (t *tx) Fold(kind store.PathKind, n int) (highest int64, err error) {
+func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
 	var gone []deleted
 	for path, f := range t.files.rows {
 		if h := f.head; kind == store.KindFile && h.Deleted {

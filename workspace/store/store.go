@@ -123,9 +123,9 @@ type Tx interface {
 	// with it.
 	Apply(Write) error
 
-	// Fold forgets the n files or logs that were deleted first, and returns the highest
-	// version, or the highest entry number, among them.
-	Fold(kind PathKind, n int) (highest int64, err error)
+	// ForgetDeleted forgets the n files or logs that were deleted first, and returns the
+	// highest version, or the highest entry number, among them.
+	ForgetDeleted(kind PathKind, n int) (highest int64, err error)
 
 	// Forget removes what is old.
 	Forget(Old) error

@@ -55,8 +55,8 @@ func spoil(tx store.Tx) error {
 	); err != nil {
 		return err
 	}
-	_, err1 := tx.Fold(store.KindFile, 1)
-	_, err2 := tx.Fold(store.KindLog, 1)
+	_, err1 := tx.ForgetDeleted(store.KindFile, 1)
+	_, err2 := tx.ForgetDeleted(store.KindLog, 1)
 	err3 := tx.Forget(store.Old{Requests: 1, From: at(17), Until: at(100)})
 	state, err4 := tx.Owner()
 	state = store.OwnerState{FileFloor: 99, Requests: state.Requests, Revision: state.Revision, Changes: state.Changes}

@@ -373,20 +373,20 @@ func (tx oneByteMore) Entries(path string, q store.EntryQuery) ([]store.Entry, e
 	return tx.Calls.Entries(path, q)
 }
 
-type foldsMore struct{ plain.Calls }
+type forgetsMore struct{ plain.Calls }
 
-func (tx foldsMore) FoldFiles(n int) (int64, error) { return tx.Calls.FoldFiles(n + 1) }
-func (tx foldsMore) FoldLogs(n int) (int64, error)  { return tx.Calls.FoldLogs(n + 1) }
+func (tx forgetsMore) ForgetFiles(n int) (int64, error) { return tx.Calls.ForgetFiles(n + 1) }
+func (tx forgetsMore) ForgetLogs(n int) (int64, error)  { return tx.Calls.ForgetLogs(n + 1) }
 
-type foldsSilently struct{ plain.Calls }
+type forgetsSilently struct{ plain.Calls }
 
-func (tx foldsSilently) FoldFiles(n int) (int64, error) {
-	_, err := tx.Calls.FoldFiles(n)
+func (tx forgetsSilently) ForgetFiles(n int) (int64, error) {
+	_, err := tx.Calls.ForgetFiles(n)
 	return 0, err
 }
 
-func (tx foldsSilently) FoldLogs(n int) (int64, error) {
-	_, err := tx.Calls.FoldLogs(n)
+func (tx forgetsSilently) ForgetLogs(n int) (int64, error) {
+	_, err := tx.Calls.ForgetLogs(n)
 	return 0, err
 }
 

@@ -29,8 +29,8 @@ var files = []check{
 	{"Files/AuthorMissing", fileAuthorMissing},
 	{"Files/Currents", fileCurrents},
 	{"Files/CurrentList", fileCurrentList},
-	{"Files/Fold", fileFold},
-	{"Files/FoldTies", fileFoldTies},
+	{"Files/ForgetDeleted", forgetFiles},
+	{"Files/ForgetDeletedTies", forgetTies},
 	{"Files/Content", fileContent},
 	{"Files/Authors", fileAuthors},
 	{"Files/Times", fileTimes},
@@ -305,7 +305,7 @@ func fileListDeleted(t testing.TB, s store.Store) {
 	}
 }
 
-func fileFold(t testing.TB, s store.Store) {
+func forgetFiles(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 1, "old", "x"), // live, and older than all
@@ -314,39 +314,39 @@ func fileFold(t testing.TB, s store.Store) {
 			remove(tx, 9, "d"), remove(tx, 10, "a"), remove(tx, 11, "c"), remove(tx, 12, "b"))
 	})
 	state := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
-	fold := func(n int, want int64, left ...string) {
+	forget := func(n int, want int64, left ...string) {
 		t.Helper()
 		var got int64
 		update(t, s, alice, func(tx store.Tx) (err error) {
-			got, err = tx.Fold(store.KindFile, n)
+			got, err = tx.ForgetDeleted(store.KindFile, n)
 			return err
 		})
 		if got != want {
-			t.Errorf("FoldFiles(%d) = %d, want %d", n, got, want)
+			t.Errorf("ForgetDeleted(%d) = %d, want %d", n, got, want)
 		}
 		for _, path := range []string{"old", "a", "b", "c", "d"} {
 			h := view(t, s, alice, readFile(path)).Head
 			if known := h.Version > 0; known != slices.Contains(left, path) {
-				t.Errorf("FoldFiles(%d) then the head of %s is %+v; want only %v known", n, path, h, left)
+				t.Errorf("ForgetDeleted(%d) then the head of %s is %+v; want only %v known", n, path, h, left)
 			}
 		}
 	}
-	fold(0, 0, "old", "a", "b", "c", "d")
-	fold(1, 2, "old", "a", "b", "c") // d, deleted first
-	fold(2, 3, "old", "b")           // a and c
-	fold(5, 1, "old")
-	fold(5, 0, "old")
+	forget(0, 0, "old", "a", "b", "c", "d")
+	forget(1, 2, "old", "a", "b", "c") // d, deleted first
+	forget(2, 3, "old", "b")           // a and c
+	forget(5, 1, "old")
+	forget(5, 0, "old")
 	after := view(t, s, alice, func(r store.Reader) (store.OwnerState, error) { return r.Owner() })
-	equal(t, "FoldFiles then Owner, which it leaves to its caller", after, state)
-	equal(t, "a folded file", view(t, s, alice, readFile("a")), file{Head: store.FileHead{Path: "a"}})
+	equal(t, "ForgetDeleted then Owner, which it leaves to its caller", after, state)
+	equal(t, "a forgotten file", view(t, s, alice, readFile("a")), file{Head: store.FileHead{Path: "a"}})
 
 	update(t, s, alice, func(tx store.Tx) error { return write(tx, 20, "a", "again") })
 	if v := view(t, s, alice, readFile("a")).Current; string(v.Content) != "again" {
-		t.Errorf("a folded file made again is %q, want %q", v.Content, "again")
+		t.Errorf("a forgotten file made again is %q, want %q", v.Content, "again")
 	}
 }
 
-func fileFoldTies(t testing.TB, s store.Store) {
+func forgetTies(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			write(tx, 1, "b", "x"), write(tx, 1, "b", "x"), write(tx, 1, "B", "x"), write(tx, 1, "B", "x"), write(tx, 1,
@@ -358,7 +358,7 @@ func fileFoldTies(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		got = nil
 		for range 3 {
-			n, err := tx.Fold(store.KindFile, 1)
+			n, err := tx.ForgetDeleted(store.KindFile, 1)
 			if err != nil {
 				return err
 			}
@@ -366,7 +366,7 @@ func fileFoldTies(t testing.TB, s store.Store) {
 		}
 		return nil
 	})
-	equal(t, "FoldFiles(1) of B, a, b deleted at one time", got, []int64{3, 1, 2})
+	equal(t, "ForgetDeleted(1) of B, a, b deleted at one time", got, []int64{3, 1, 2})
 }
 
 // texts returns contents that a careless store changes.

@@ -55,8 +55,8 @@ func isolationWrites(t testing.TB, s store.Store) {
 		same(i, o) // after all owners before it
 		update(t, s, o, func(tx store.Tx) error {
 			err := spoil(tx)
-			_, err1 := tx.Fold(store.KindFile, 100)
-			_, err2 := tx.Fold(store.KindLog, 100)
+			_, err1 := tx.ForgetDeleted(store.KindFile, 100)
+			_, err2 := tx.ForgetDeleted(store.KindLog, 100)
 			err3 := tx.Forget(store.Old{Requests: 100, From: at(100), Until: at(100)})
 			return errors.Join(err, err1, err2, err3)
 		})

@@ -26,7 +26,7 @@ var logs = []check{
 	{"Logs/EntryBytes", logEntryBytes},
 	{"Logs/List", logList},
 	{"Logs/ListLeavesDeletedOut", logListDeleted},
-	{"Logs/Fold", logFold},
+	{"Logs/ForgetDeleted", forgetLogs},
 	{"Logs/Content", logContent},
 	{"Logs/Authors", logAuthors},
 	{"Logs/Times", logTimes},
@@ -283,7 +283,7 @@ func logListDeleted(t testing.TB, s store.Store) {
 	}
 }
 
-func logFold(t testing.TB, s store.Store) {
+func forgetLogs(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(
 			add(tx, 1, "old", "x"), // live, and older than all
@@ -291,32 +291,32 @@ func logFold(t testing.TB, s store.Store) {
 			drop(tx, 6, "d"), drop(tx, 7, "a"), drop(tx, 8, "c"), drop(tx, 8, "b"),
 			write(tx, 9, "d", "x"), remove(tx, 10, "d")) // a file, no log
 	})
-	fold := func(n int, want int64, left ...string) {
+	forget := func(n int, want int64, left ...string) {
 		t.Helper()
 		var got int64
 		update(t, s, alice, func(tx store.Tx) (err error) {
-			got, err = tx.Fold(store.KindLog, n)
+			got, err = tx.ForgetDeleted(store.KindLog, n)
 			return err
 		})
 		if got != want {
-			t.Errorf("FoldLogs(%d) = %d, want %d", n, got, want)
+			t.Errorf("ForgetDeleted(%d) = %d, want %d", n, got, want)
 		}
 		for _, path := range []string{"old", "a", "b", "c", "d"} {
 			h := view(t, s, alice, readLog(path)).Head
 			if known := h.Last > 0; known != slices.Contains(left, path) {
-				t.Errorf("FoldLogs(%d) then the head of %s is %+v; want only %v known", n, path, h, left)
+				t.Errorf("ForgetDeleted(%d) then the head of %s is %+v; want only %v known", n, path, h, left)
 			}
 		}
 	}
-	fold(0, 0, "old", "a", "b", "c", "d")
-	fold(1, 2, "old", "a", "b", "c") // d, deleted first
-	fold(2, 3, "old", "c")           // a, then b, which ties with c
-	fold(5, 1, "old")
-	fold(5, 0, "old")
+	forget(0, 0, "old", "a", "b", "c", "d")
+	forget(1, 2, "old", "a", "b", "c") // d, deleted first
+	forget(2, 3, "old", "c")           // a, then b, which ties with c
+	forget(5, 1, "old")
+	forget(5, 0, "old")
 	if f := view(t, s, alice, readFile("d")); !f.Head.Deleted {
-		t.Errorf("FoldLogs then the head of a deleted file is %+v, want it kept", f.Head)
+		t.Errorf("ForgetDeleted then the head of a deleted file is %+v, want it kept", f.Head)
 	}
-	equal(t, "a folded log", view(t, s, alice, readLog("a")), log{Head: store.LogHead{Path: "a"}})
+	equal(t, "a forgotten log", view(t, s, alice, readLog("a")), log{Head: store.LogHead{Path: "a"}})
 }
 
 func logContent(t testing.TB, s store.Store) {

@@ -116,7 +116,7 @@ type op struct {
 func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
-			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs",
+			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "forget files", "forget logs",
 			"drop requests", "floor",
 			"summarise", "summarise", "move", "move", "redact", "redact", "drop changes",
 		}).Draw(t, "kind"),
@@ -150,13 +150,13 @@ func (o op) run(tx store.Tx) string {
 		err = trim(tx, o.Moment, o.Path, o.N)
 	case "note":
 		err = keepRequest(tx, o.Moment, o.Key)
-	case "fold files":
-		n, err = tx.Fold(store.KindFile, o.N)
+	case "forget files":
+		n, err = tx.ForgetDeleted(store.KindFile, o.N)
 	case "summarise":
 		// A summary is never empty, because the head has only its bytes.
 		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text)
-	case "fold logs":
-		n, err = tx.Fold(store.KindLog, o.N)
+	case "forget logs":
+		n, err = tx.ForgetDeleted(store.KindLog, o.N)
 	case "drop requests":
 		var dropped int
 		dropped, err = dropRequests(tx, at(o.Moment), at(o.Moment+4), o.N)

@@ -118,7 +118,7 @@ func forget(tx store.Tx, paths ...string) error {
 			return err
 		}
 	}
-	_, err := tx.Fold(store.KindFile, len(paths))
+	_, err := tx.ForgetDeleted(store.KindFile, len(paths))
 	return errors.Join(err, tx.Forget(store.Old{Changes: 1 << 62}))
 }
 
@@ -132,14 +132,14 @@ func moveToDeleted(t testing.TB, s store.Store) {
 	afterMove(t, s, "MoveFile to a path that was deleted", m, 2, 3, 4, 5)
 	var highest int64
 	update(t, s, alice, func(tx store.Tx) (err error) {
-		highest, err = tx.Fold(store.KindFile, 10)
+		highest, err = tx.ForgetDeleted(store.KindFile, 10)
 		return err
 	})
 	if highest != 4 {
-		t.Errorf("FoldFiles after a move gives %d, want 4, which only the old path had", highest)
+		t.Errorf("ForgetDeleted after a move gives %d, want 4, which only the old path had", highest)
 	}
 	if f := view(t, s, alice, readFile("b")); f.Head.Version != 5 {
-		t.Errorf("FoldFiles after a move leaves the new path %+v, want it as it was", f.Head)
+		t.Errorf("ForgetDeleted after a move leaves the new path %+v, want it as it was", f.Head)
 	}
 }
 

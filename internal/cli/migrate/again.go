@@ -96,8 +96,8 @@ func erase(tx store.Tx) error {
 		return err
 	}
 	future := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	_, err1 := tx.Fold(workspace.KindFile, math.MaxInt32)
-	_, err2 := tx.Fold(workspace.KindLog, math.MaxInt32)
+	_, err1 := tx.ForgetDeleted(workspace.KindFile, math.MaxInt32)
+	_, err2 := tx.ForgetDeleted(workspace.KindLog, math.MaxInt32)
 	err3 := tx.Forget(store.Old{Requests: math.MaxInt32, From: future, Until: future, Changes: math.MaxInt64})
 	return errors.Join(err1, err2, err3, tx.Apply(store.OwnerState{}))
 }

@@ -46,8 +46,8 @@ type Saves interface {
 	SaveSummary(store.SummaryChange) error
 	SaveRequest(store.Request) error
 	SaveOwner(store.OwnerState) error
-	FoldFiles(n int) (int64, error)
-	FoldLogs(n int) (int64, error)
+	ForgetFiles(n int) (int64, error)
+	ForgetLogs(n int) (int64, error)
 	DropRequests(from, to time.Time, n int) error
 	DropChanges(through int64) error
 }
@@ -158,8 +158,8 @@ func (s split) RedactVersion(r store.VersionRedaction) error { return s.tx.Apply
 func (s split) SaveSummary(c store.SummaryChange) error      { return s.tx.Apply(c) }
 func (s split) SaveRequest(q store.Request) error            { return s.tx.Apply(q) }
 func (s split) SaveOwner(o store.OwnerState) error           { return s.tx.Apply(o) }
-func (s split) FoldFiles(n int) (int64, error)               { return s.tx.Fold(store.KindFile, n) }
-func (s split) FoldLogs(n int) (int64, error)                { return s.tx.Fold(store.KindLog, n) }
+func (s split) ForgetFiles(n int) (int64, error)             { return s.tx.ForgetDeleted(store.KindFile, n) }
+func (s split) ForgetLogs(n int) (int64, error)              { return s.tx.ForgetDeleted(store.KindLog, n) }
 func (s split) DropChanges(through int64) error              { return s.tx.Forget(store.Old{Changes: through}) }
 func (s split) DropRequests(from, to time.Time, n int) error {
 	return s.tx.Forget(store.Old{Requests: n, From: from, Until: to})
@@ -303,11 +303,11 @@ func (j joined) Apply(w store.Write) error {
 	return j.SaveOwner(w.(store.OwnerState))
 }
 
-func (j joined) Fold(kind store.PathKind, n int) (int64, error) {
+func (j joined) ForgetDeleted(kind store.PathKind, n int) (int64, error) {
 	if kind == store.KindFile {
-		return j.FoldFiles(n)
+		return j.ForgetFiles(n)
 	}
-	return j.FoldLogs(n)
+	return j.ForgetLogs(n)
 }
 
 func (j joined) Forget(o store.Old) error {

@@ -31,7 +31,9 @@ func (p *Tx) Apply(w store.Write) error { return Join(p).Apply(w) }
 
 func (p *Tx) Scan(q store.ScanQuery) (store.Scanned, error) { return Join(p).Scan(q) }
 
-func (p *Tx) Fold(kind store.PathKind, n int) (int64, error) { return Join(p).Fold(kind, n) }
+func (p *Tx) ForgetDeleted(kind store.PathKind, n int) (int64, error) {
+	return Join(p).ForgetDeleted(kind, n)
+}
 
 func (p *Tx) Forget(o store.Old) error { return Join(p).Forget(o) }
 
@@ -289,7 +291,7 @@ func (p *Tx) SaveLog(c store.LogChange) error {
 	return p.SaveOwner(c.Owner)
 }
 
-func (p *Tx) FoldFiles(n int) (highest int64, err error) {
+func (p *Tx) ForgetFiles(n int) (highest int64, err error) {
 	var gone []store.FileHead
 	for _, f := range p.files {
 		if f.head.Deleted {
@@ -306,7 +308,7 @@ func (p *Tx) FoldFiles(n int) (highest int64, err error) {
 	return highest, nil
 }
 
-func (p *Tx) FoldLogs(n int) (highest int64, err error) {
+func (p *Tx) ForgetLogs(n int) (highest int64, err error) {
 	var gone []store.LogHead
 	for _, l := range p.logs {
 		if l.head.Deleted {
