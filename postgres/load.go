@@ -19,7 +19,7 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 	var due int64
 	batch := r.loadQueries(q, &l)
 	if q.MaxDue > 0 {
-		batch = append(batch, r.dueQuery(q.From, q.Until, q.MaxDue, &due))
+		batch = append(batch, r.dueQuery(q.DueBefore, q.DueAfter, q.MaxDue, &due))
 	}
 	if err := r.withOwner(&l.Owner, batch...); err != nil {
 		return store.Loaded{}, err
@@ -28,7 +28,7 @@ func (r reader) Load(q store.Query) (store.Loaded, error) {
 	if q.Entries != nil && q.Entries.Tail {
 		slices.Reverse(l.Entries)
 	}
-	if err := l.Settle(q); err != nil {
+	if err := l.Reconcile(q); err != nil {
 		return store.Loaded{}, err
 	}
 	return l, nil
@@ -59,7 +59,7 @@ func (r reader) loadCurrent(path string) (l store.Loaded, found bool, err error)
 		},
 	})
 	if err == nil && found {
-		err = l.Settle(store.Query{File: path, Current: true})
+		err = l.Reconcile(store.Query{File: path, Current: true})
 	}
 	if err != nil {
 		return store.Loaded{}, found, err

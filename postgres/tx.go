@@ -304,7 +304,7 @@ func (t *tx) Forget(o store.Old) error {
 			SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND " +
 				"(created < $2 OR created > $3)" +
 				" ORDER BY created >= $2, created, key LIMIT $4)",
-			Args: []any{t.owner, o.From, o.Until, int64(o.Requests)},
+			Args: []any{t.owner, o.DueBefore, o.DueAfter, int64(o.Requests)},
 		})
 	}
 	if o.Changes > 0 {

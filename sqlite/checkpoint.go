@@ -19,7 +19,7 @@ const (
 	// checkpointPages is how many pages in the log start a PASSIVE checkpoint. On a full disk
 	// the reserve has room for them.
 	checkpointPages = 900
-	longLog         = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
+	longLog         = (16 << 20) / engine.PageBytes // pages, with which the writer waits for readers to leave the log
 	logWait         = 100 * time.Millisecond        // the longest wait for the readers
 	minPause        = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
 	maxPause        = 5 * time.Second               // doubled each time up to here, since each wait delays every writer

@@ -44,7 +44,7 @@ func (r reader) Load(q store.Query) (l store.Loaded, err error) {
 			return store.Loaded{}, err
 		}
 	}
-	if err := l.Settle(q); err != nil {
+	if err := l.Reconcile(q); err != nil {
 		return store.Loaded{}, err
 	}
 	return l, nil
@@ -124,7 +124,7 @@ func (r reader) loadRequests(q store.Query, l *store.Loaded) (err error) {
 		}
 	}
 	if err == nil && q.MaxDue > 0 && l.Owner.Requests > 0 {
-		l.Due, err = r.due(q.From, q.Until, q.MaxDue)
+		l.Due, err = r.due(q.DueBefore, q.DueAfter, q.MaxDue)
 	}
 	return err
 }

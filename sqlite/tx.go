@@ -202,11 +202,11 @@ func (t *tx) Forget(o store.Old) error {
 	if o.Requests <= 0 {
 		return nil
 	}
-	dropped, err := t.dropRequests("created < ?", o.From, o.Requests)
+	dropped, err := t.dropRequests("created < ?", o.DueBefore, o.Requests)
 	if err != nil || dropped >= o.Requests {
 		return err
 	}
-	_, err = t.dropRequests("created > ?", o.Until, o.Requests-dropped)
+	_, err = t.dropRequests("created > ?", o.DueAfter, o.Requests-dropped)
 	return err
 }
 

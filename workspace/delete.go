@@ -131,7 +131,7 @@ func (r *run) saveNothing() error {
 	if r.Owner.Usage == (Usage{}) && r.key == "" {
 		return nil
 	}
-	if err := r.settle(nil); err != nil {
+	if err := r.account(nil); err != nil {
 		return err
 	}
 	return r.tx.Apply(r.Owner)

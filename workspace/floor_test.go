@@ -19,7 +19,7 @@ const day = 24 * time.Hour
 func rowsLeft(t testing.TB, store workspace.Store) []port.OwnerUsage {
 	t.Helper()
 	ever := time.Unix(1<<40, 0)
-	list, err := store.Owners(t.Context(), port.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", From: ever, Until: ever, Limit: 10_000})
+	list, err := store.Owners(t.Context(), port.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", UpdatedBefore: ever, UpdatedAfter: ever, Limit: 10_000})
 	testkit.Must(t, err)
 	return list.Owners
 }

@@ -64,7 +64,7 @@ func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 		return false, err
 	}
 	for state.Requests > 0 {
-		l, err := tx.Load(store.Query{From: never, Until: never, MaxDue: requestsAtOnce})
+		l, err := tx.Load(store.Query{DueBefore: never, DueAfter: never, MaxDue: requestsAtOnce})
 		if err != nil {
 			return false, err
 		}
@@ -72,7 +72,7 @@ func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 		if n == 0 {
 			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
 		}
-		if err := tx.Forget(store.Old{Requests: n, From: never, Until: never}); err != nil {
+		if err := tx.Forget(store.Old{Requests: n, DueBefore: never, DueAfter: never}); err != nil {
 			return false, err
 		}
 		state.Requests = max(0, state.Requests-int64(n))

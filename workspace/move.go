@@ -100,7 +100,7 @@ func (r *run) moveFile(v Version) error {
 	m.Change = Change{Op: OpMove, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number}
 	r.countFile(r.To, -1)
 	r.countFile(to, 1)
-	if err := r.settleFile(m.From, &m.Change); err != nil {
+	if err := r.accountFile(m.From, &m.Change); err != nil {
 		return err
 	}
 	m.Owner = r.Owner

@@ -58,7 +58,7 @@ func (w *Workspace) RedactVersion(
 		// The journal has the redacted version before the change, and the current one, which stays,
 		// after it.
 		change := Change{Op: OpRedact, Before: version, After: h.Version}
-		if err := r.settleFile(h, &change); err != nil {
+		if err := r.accountFile(h, &change); err != nil {
 			return err
 		}
 		return r.tx.Apply(store.VersionRedaction{Head: h, Number: version, Redaction: receipt, Change: change,

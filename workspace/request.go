@@ -38,7 +38,7 @@ func (r *run) answered() error {
 // makeRoom counts the request that will be kept, if the write has a key, and returns the
 // requests that have to go: those that have expired, or else the oldest if there are too many.
 func (r *run) makeRoom() store.Old {
-	old := store.Old{Requests: r.Due, From: r.now.Add(-requestAge), Until: r.now.Add(clockSkew)}
+	old := store.Old{Requests: r.Due, DueBefore: r.now.Add(-requestAge), DueAfter: r.now.Add(clockSkew)}
 	switch {
 	case r.key == "":
 	case r.stale: // the request takes the place of the expired one
@@ -46,7 +46,7 @@ func (r *run) makeRoom() store.Old {
 	default:
 		r.after.Requests++
 		if over := int(r.after.Requests) - requestCount; r.Due == 0 && over > 0 {
-			old = store.Old{Requests: over, From: never, Until: never}
+			old = store.Old{Requests: over, DueBefore: never, DueAfter: never}
 		}
 	}
 	r.after.Requests -= int64(old.Requests)

@@ -31,7 +31,7 @@ type run struct {
 // try runs the transaction once.
 func (first run) try(ctx context.Context, q store.Query, fn func(*run) error) (run, error) {
 	q.Request = first.key
-	q.From, q.Until, q.MaxDue = first.now.Add(-requestAge), first.now.Add(clockSkew), requestDrops
+	q.DueBefore, q.DueAfter, q.MaxDue = first.now.Add(-requestAge), first.now.Add(clockSkew), requestDrops
 	w, r := first.w, run{}
 	reads := w.svc.reads.take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx store.Tx) error {
@@ -100,10 +100,11 @@ func (r *run) checkRoom(before store.OwnerState) error {
 // changeDrops is how many rows of the journal a write removes at once.
 const changeDrops = 100
 
-// settle comes before a change is stored. It removes requests that are expired or too many,
-// counts the operation, checks the quotas, numbers the change, and keeps the request with
-// r.out. c is nil if nothing changes. It refuses before anything is stored.
-func (r *run) settle(c *Change) error {
+// account does what every change needs before it is stored. It removes requests that are
+// expired or too many, counts the operation, checks the quotas, numbers the change, and keeps
+// the request with r.out. c is nil if nothing changes. If account refuses the change, it has
+// stored nothing.
+func (r *run) account(c *Change) error {
 	before, after := r.Owner, &r.after
 	if before.Usage == (Usage{}) && (r.admitted == nil || *r.admitted != before) {
 		return errNewAgent
@@ -134,7 +135,7 @@ func (r *run) settle(c *Change) error {
 			return err
 		}
 	}
-	r.Owner, r.ops, r.Due = *after, 0, 0 // a write may settle several changes, as one operation
+	r.Owner, r.ops, r.Due = *after, 0, 0 // a write may account for several changes, as one operation
 	if r.key == "" {
 		return nil
 	}
@@ -144,20 +145,20 @@ func (r *run) settle(c *Change) error {
 // saveFile stores a change of the file that was loaded. It counts the file's new head.
 func (r *run) saveFile(c store.FileChange) error {
 	c.Forget = r.File.Summary > 0 // all of them are of earlier versions
-	if err := r.settleFile(c.Head, &c.Change); err != nil {
+	if err := r.accountFile(c.Head, &c.Change); err != nil {
 		return err
 	}
 	c.Owner = r.Owner
 	return r.tx.Apply(c)
 }
 
-// settleFile settles a change that puts a head in place of that of the file that was loaded.
-func (r *run) settleFile(h FileHead, c *Change) error {
+// accountFile accounts for a change that puts a head in place of that of the file that was loaded.
+func (r *run) accountFile(h FileHead, c *Change) error {
 	r.countFile(r.File, -1)
 	r.countFile(h, 1)
 	r.File = h
 	c.Kind, c.Path, c.Time = KindFile, cmp.Or(c.Path, h.Path), latest(r.now, h.Updated)
-	return r.settle(c)
+	return r.account(c)
 }
 
 // countFile counts in the owner's state what the agent has of a file, n times.
@@ -178,7 +179,7 @@ func (r *run) saveLog(c store.LogChange) error {
 	r.countLog(c.Head, 1)
 	r.Log = c.Head
 	c.Change.Kind, c.Change.Path, c.Change.Time = KindLog, c.Head.Path, latest(r.now, c.Head.Updated)
-	if err := r.settle(&c.Change); err != nil {
+	if err := r.account(&c.Change); err != nil {
 		return err
 	}
 	c.Owner = r.Owner

@@ -265,8 +265,8 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 // sweep removes rows of agents whose deletion was before the time from or after the time to.
 // It keeps some of the rows.
 func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
-	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, From: from, Until: to, Limit: keep +
-		floorSweeps}
+	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.tenant, UpdatedBefore: from, UpdatedAfter: to,
+		Limit: keep + floorSweeps}
 	list, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return

@@ -128,12 +128,12 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress})
 			return t.Text, t.Spent, err
 		},
-		Room: func(ctx context.Context, now time.Time) (summaries.Settlement, error) {
+		Room: func(ctx context.Context, now time.Time) (summaries.QuotaCheck, error) {
 			bytes, err := w.svc.totalBytes(ctx)
 			return func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error {
 				r := run{write: write{w: w, now: now}, storeBytes: bytes, tx: tx, after: *after}
 				r.Owner = before
-				err := r.settle(nil)
+				err := r.account(nil)
 				*after = r.Owner
 				return err
 			}, beforeStart(err)

@@ -18,11 +18,11 @@ import (
 //     with a new run.
 //  3. The run loads all that the write needs in one go, and looks for a repeated request
 //     and at the conditions of the write. Then the method's own function changes a head,
-//     calls settle, and stores the head.
-//  4. settle counts the operation, checks the quotas, numbers the change for the journal,
+//     calls account, and stores the head.
+//  4. account counts the operation, checks the quotas, numbers the change for the journal,
 //     and keeps the request.
 //
-// For an agent that holds nothing, settle returns errNewAgent. Then transact calls admit,
+// For an agent that holds nothing, account returns errNewAgent. Then transact calls admit,
 // outside of transactions, and runs the transaction again.
 
 // A write is one call that writes. Nothing changes it once transact has begun.

@@ -52,9 +52,9 @@ func (r *reader) Load(q store.Query) (l store.Loaded, err error) {
 		l.Request = new(store.Request(*kept))
 	}
 	if q.MaxDue > 0 {
-		l.Due = len(r.due(q.From, q.Until, q.MaxDue))
+		l.Due = len(r.due(q.DueBefore, q.DueAfter, q.MaxDue))
 	}
-	if err := l.Settle(q); err != nil {
+	if err := l.Reconcile(q); err != nil {
 		return store.Loaded{}, err
 	}
 	return l, nil

@@ -75,7 +75,7 @@ func selects(q store.OwnersQuery, o store.Owner, d *desk) bool {
 	case o.Tenant != q.Tenant:
 		return false
 	case q.Which == store.DeletedOwners:
-		return d.state.IsDeleted() && (d.state.Updated.Before(q.From) || d.state.Updated.After(q.Until))
+		return d.state.IsDeleted() && (d.state.Updated.Before(q.UpdatedBefore) || d.state.Updated.After(q.UpdatedAfter))
 	}
 	return d.state.Usage != store.Usage{} && strings.HasPrefix(o.Agent, q.Prefix) &&
 		strings.Contains(strings.ToLower(o.Agent), strings.ToLower(q.Part))

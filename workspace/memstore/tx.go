@@ -105,7 +105,7 @@ type deleted struct {
 }
 
 func (t *tx) Forget(o store.Old) error {
-	for _, q := range t.due(o.From, o.Until, o.Requests) {
+	for _, q := range t.due(o.DueBefore, o.DueAfter, o.Requests) {
 		t.setRequest(q.Key, nil)
 	}
 	if o.Changes > 0 {

@@ -34,7 +34,7 @@
 // is valid. The comments of the methods have the details, and package storetest checks
 // every backend against them. Package memstore is the smallest backend.
 //
-// [Loaded.Settle] helps to implement [Reader.Load], and [Watchers] help to implement
+// [Loaded.Reconcile] helps to implement [Reader.Load], and [Watchers] help to implement
 // [Store.Watch]. Package dump has what [Store.Restore] checks.
 package store
 

@@ -20,9 +20,10 @@ type Query struct {
 	Entries *EntryQuery // entries of it; nil: none
 	Through int64       // the bytes of its entries up to this number; 0: off
 
-	Request     string    // an idempotency key, for the request that is kept under it; "": none
-	From, Until time.Time // how many requests were made before From or after Until
-	MaxDue      int       // the most that are counted of them; 0: none
+	Request string // an idempotency key, for the request that is kept under it; "": none
+	MaxDue  int    // counts the requests that are due, up to this number; 0: off
+
+	DueBefore, DueAfter time.Time // requests are due that were made before DueBefore or after DueAfter
 }
 
 // Loaded is what a [Query] asked for. The rest has the zero value. Of a path that was never
@@ -69,10 +70,10 @@ func retained(h FileHead, n int64) int64 {
 	return n
 }
 
-// A store calls Settle after it has read. A store may read without knowing the heads, and so
-// read what they do not count: Settle drops that. If the heads
-// count a version that was not read, Settle returns [ErrCorrupt].
-func (l *Loaded) Settle(q Query) error {
+// Reconcile makes what was read agree with the heads. A store may read before it knows the
+// heads, and calls Reconcile afterwards: what the heads do not count is dropped. If the heads
+// count a version that was not read, the error is [ErrCorrupt].
+func (l *Loaded) Reconcile(q Query) error {
 	for _, v := range []struct {
 		read *Version
 		want int64

@@ -79,14 +79,17 @@ type OwnerUsage struct {
 // An OwnersQuery selects owners. The zero value, with a Tenant and a Limit, lists those of
 // the tenant that hold anything, by name.
 type OwnersQuery struct {
-	Which       Owners
-	Tenant      string      // "" with AllOwners
-	Prefix      string      // how the names of UsedOwners begin; "": any
-	Part        string      // what stands somewhere in the names of UsedOwners, in upper or lower case; "": any
-	Order       OwnersOrder // of UsedOwners; ties are in byte order of name
-	After       *OwnerUsage // the last one of the page before; nil: from the first
-	From, Until time.Time   // of DeletedOwners: their last write was before From or after Until
-	Limit       int         // above 0; not with OwnerTotals
+	Which  Owners
+	Tenant string      // "" with AllOwners
+	Prefix string      // how the names of UsedOwners begin; "": any
+	Part   string      // what stands somewhere in the names of UsedOwners, in upper or lower case; "": any
+	Order  OwnersOrder // of UsedOwners; ties are in byte order of name
+	After  *OwnerUsage // the last one of the page before; nil: from the first
+	Limit  int         // above 0; not with OwnerTotals
+
+	// UpdatedBefore and UpdatedAfter select of DeletedOwners those whose last write was before the
+	// one or after the other.
+	UpdatedBefore, UpdatedAfter time.Time
 }
 
 // SQL returns the end of the statement that lists owners of a tenant, from WHERE on. holds is
@@ -97,7 +100,7 @@ func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
 	where := " WHERE owner >= " + arg(tenant+q.Prefix) + " AND owner < " + arg(AfterName(tenant+q.Prefix)) + " AND "
 	if q.Which == DeletedOwners {
 		where += "NOT " + holds + " AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 " +
-			"AND changes = 0 AND (updated < " + arg(q.From) + " OR updated > " + arg(q.Until) + ")"
+			"AND changes = 0 AND (updated < " + arg(q.UpdatedBefore) + " OR updated > " + arg(q.UpdatedAfter) + ")"
 	} else {
 		where += holds
 	}

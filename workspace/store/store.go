@@ -91,7 +91,7 @@ type Store interface {
 // the caller's own.
 type Reader interface {
 	// Load reads in one go what one call of an agent needs. A store that is reached over
-	// a network answers it in one round trip. [Loaded.Settle] has the rules that a Loaded
+	// a network answers it in one round trip. [Loaded.Reconcile] has the rules that a Loaded
 	// keeps.
 	Load(Query) (Loaded, error)
 

@@ -44,7 +44,8 @@ func (c Change) orNil() *Change {
 
 // Old is what [Tx.Forget] removes.
 type Old struct {
-	Requests    int       // at most so many requests that were made before From or after Until, the oldest first
-	From, Until time.Time // requests that were made between them stay
-	Changes     int64     // the rows of the journal up to this revision; 0: none
+	Requests int   // at most so many of the requests that are due, the oldest first; 0: none
+	Changes  int64 // the rows of the journal up to this revision; 0: none
+
+	DueBefore, DueAfter time.Time // requests are due that were made before DueBefore or after DueAfter
 }

@@ -57,7 +57,7 @@ func spoil(tx store.Tx) error {
 	}
 	_, err1 := tx.ForgetDeleted(store.KindFile, 1)
 	_, err2 := tx.ForgetDeleted(store.KindLog, 1)
-	err3 := tx.Forget(store.Old{Requests: 1, From: at(17), Until: at(100)})
+	err3 := tx.Forget(store.Old{Requests: 1, DueBefore: at(17), DueAfter: at(100)})
 	state, err4 := tx.Owner()
 	state = store.OwnerState{FileFloor: 99, Requests: state.Requests, Revision: state.Revision, Changes: state.Changes}
 	return errors.Join(err1, err2, err3, err4, tx.Apply(state))

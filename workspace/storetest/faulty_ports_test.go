@@ -42,7 +42,7 @@ var faultyLoads = []faultyStore{
 		}
 	}), []string{"Load/Alone", "Load/Random"}},
 	{"Load counts all requests that are due", bendLoad(func(tx plain.Calls, q store.Query, l *store.Loaded) {
-		l.Due, _ = tx.DueRequests(q.From, q.Until, 1000)
+		l.Due, _ = tx.DueRequests(q.DueBefore, q.DueAfter, 1000)
 	}), []string{"Load/Alone", "Load/Random"}},
 	{"Load ignores the entries' query", bendLoad(func(tx plain.Calls, q store.Query, l *store.Loaded) {
 		if q.Entries != nil && l.Log.Exists() {

@@ -395,7 +395,7 @@ func (s miscounts) Owners(ctx context.Context, q store.OwnersQuery) (store.Owner
 type sweepsEarly struct{ store.Store }
 
 func (s sweepsEarly) Owners(ctx context.Context, q store.OwnersQuery) (store.OwnerList, error) {
-	q.From = time.Unix(1<<40, 0)
+	q.UpdatedBefore = time.Unix(1<<40, 0)
 	return s.Store.Owners(ctx, q)
 }
 

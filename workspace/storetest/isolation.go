@@ -57,7 +57,7 @@ func isolationWrites(t testing.TB, s store.Store) {
 			err := spoil(tx)
 			_, err1 := tx.ForgetDeleted(store.KindFile, 100)
 			_, err2 := tx.ForgetDeleted(store.KindLog, 100)
-			err3 := tx.Forget(store.Old{Requests: 100, From: at(100), Until: at(100)})
+			err3 := tx.Forget(store.Old{Requests: 100, DueBefore: at(100), DueAfter: at(100)})
 			return errors.Join(err, err1, err2, err3)
 		})
 		before[i] = view(t, s, o, everything)

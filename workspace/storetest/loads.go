@@ -39,7 +39,7 @@ func drawLoad(rnd *rand.Rand) store.Query {
 		File: name(paths...), To: name(paths...), Log: name(paths...), Request: name("", "key 1", "key 2", "KEY 1",
 			"never"),
 		Current: rnd.IntN(2) == 0, History: rnd.IntN(2) == 0, Version: number(), Since: number(),
-		From: at(rnd.IntN(30)), Until: at(rnd.IntN(30)), MaxDue: rnd.IntN(4),
+		DueBefore: at(rnd.IntN(30)), DueAfter: at(rnd.IntN(30)), MaxDue: rnd.IntN(4),
 	}
 	if rnd.IntN(3) > 0 {
 		q.Version = 0 // as in most calls
@@ -99,11 +99,11 @@ func loadAlone(t testing.TB, s store.Store) {
 			store.Loaded{Log: store.LogHead{Path: "never"}}},
 		{store.Query{Request: "key 1"}, store.Loaded{Request: &key}},
 		{store.Query{Request: "never"}, store.Loaded{}},
-		{store.Query{From: at(16), Until: at(100), MaxDue: 10}, store.Loaded{Due: 1}},
-		{store.Query{From: at(17), Until: at(100), MaxDue: 10}, store.Loaded{Due: 2}},
-		{store.Query{From: at(0), Until: at(15), MaxDue: 10}, store.Loaded{Due: 1}},
-		{store.Query{From: at(17), Until: at(100), MaxDue: 1}, store.Loaded{Due: 1}},
-		{store.Query{From: at(17), Until: at(100)}, store.Loaded{}},
+		{store.Query{DueBefore: at(16), DueAfter: at(100), MaxDue: 10}, store.Loaded{Due: 1}},
+		{store.Query{DueBefore: at(17), DueAfter: at(100), MaxDue: 10}, store.Loaded{Due: 2}},
+		{store.Query{DueBefore: at(0), DueAfter: at(15), MaxDue: 10}, store.Loaded{Due: 1}},
+		{store.Query{DueBefore: at(17), DueAfter: at(100), MaxDue: 1}, store.Loaded{Due: 1}},
+		{store.Query{DueBefore: at(17), DueAfter: at(100)}, store.Loaded{}},
 	} {
 		c.want.Owner = whole.State
 		if diff := difference(c.want, view(t, s, alice, readLoad(c.q))); diff != "" {
@@ -112,7 +112,7 @@ func loadAlone(t testing.TB, s store.Store) {
 	}
 	equal(t, "Load of an owner that never wrote", view(t, s, bob, readLoad(store.Query{
 		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &store.EntryQuery{}, Request: "d",
-		From: at(100), Until: time.Time{}, MaxDue: 3,
+		DueBefore: at(100), DueAfter: time.Time{}, MaxDue: 3,
 	})), store.Loaded{File: store.FileHead{Path: "a"}, To: store.FileHead{Path: "b"}, Log: store.LogHead{Path: "c"}})
 }
 

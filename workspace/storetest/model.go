@@ -185,18 +185,18 @@ type query struct {
 func drawQuery(t *rapid.T) query {
 	names := append([]string{"", "a/", "B", "z"}, modelPaths...)
 	load := store.Query{
-		File:    rapid.SampledFrom(append(slices.Clone(modelPaths), "", "never")).Draw(t, "load"),
-		Current: rapid.Bool().Draw(t, "current"),
-		Version: rapid.SampledFrom([]int64{0, 0, 0, 1, 2, 3, 4}).Draw(t, "version"),
-		Since:   rapid.Int64Range(0, 5).Draw(t, "since"),
-		History: rapid.Bool().Draw(t, "history"),
-		To:      rapid.SampledFrom(append(slices.Clone(modelPaths), "")).Draw(t, "to"),
-		Log:     rapid.SampledFrom(modelPaths).Draw(t, "log"),
-		Through: rapid.Int64Range(0, 5).Draw(t, "through"),
-		Request: rapid.SampledFrom(append(slices.Clone(modelKeys), "")).Draw(t, "request"),
-		From:    at(rapid.IntRange(0, 9).Draw(t, "from")),
-		Until:   at(rapid.IntRange(0, 9).Draw(t, "until")),
-		MaxDue:  rapid.IntRange(0, 3).Draw(t, "due"),
+		File:      rapid.SampledFrom(append(slices.Clone(modelPaths), "", "never")).Draw(t, "load"),
+		Current:   rapid.Bool().Draw(t, "current"),
+		Version:   rapid.SampledFrom([]int64{0, 0, 0, 1, 2, 3, 4}).Draw(t, "version"),
+		Since:     rapid.Int64Range(0, 5).Draw(t, "since"),
+		History:   rapid.Bool().Draw(t, "history"),
+		To:        rapid.SampledFrom(append(slices.Clone(modelPaths), "")).Draw(t, "to"),
+		Log:       rapid.SampledFrom(modelPaths).Draw(t, "log"),
+		Through:   rapid.Int64Range(0, 5).Draw(t, "through"),
+		Request:   rapid.SampledFrom(append(slices.Clone(modelKeys), "")).Draw(t, "request"),
+		DueBefore: at(rapid.IntRange(0, 9).Draw(t, "from")),
+		DueAfter:  at(rapid.IntRange(0, 9).Draw(t, "until")),
+		MaxDue:    rapid.IntRange(0, 3).Draw(t, "due"),
 	}
 	if rapid.Bool().Draw(t, "with entries") {
 		load.Entries = &store.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"),

@@ -354,8 +354,8 @@ func ownerDeleted(t testing.TB, s store.Store) {
 	}
 	deleted := func(from, to time.Time, limit int, want ...string) {
 		t.Helper()
-		got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", From: from,
-			Until: to, Limit: limit})
+		got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local",
+			UpdatedBefore: from, UpdatedAfter: to, Limit: limit})
 		var names []string
 		for _, u := range got.Owners {
 			names = append(names, u.Owner.String())

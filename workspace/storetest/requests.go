@@ -131,5 +131,5 @@ func requestTimes(t testing.TB, s store.Store) {
 // dropRequests removes requests, and returns how many there were to remove.
 func dropRequests(tx store.Tx, from, to time.Time, n int) (int, error) {
 	due, err := plain.Read(tx).DueRequests(from, to, n)
-	return due, errors.Join(err, tx.Forget(store.Old{Requests: n, From: from, Until: to}))
+	return due, errors.Join(err, tx.Forget(store.Old{Requests: n, DueBefore: from, DueAfter: to}))
 }

@@ -98,7 +98,7 @@ func erase(tx store.Tx) error {
 	future := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	_, err1 := tx.ForgetDeleted(workspace.KindFile, math.MaxInt32)
 	_, err2 := tx.ForgetDeleted(workspace.KindLog, math.MaxInt32)
-	err3 := tx.Forget(store.Old{Requests: math.MaxInt32, From: future, Until: future, Changes: math.MaxInt64})
+	err3 := tx.Forget(store.Old{Requests: math.MaxInt32, DueBefore: future, DueAfter: future, Changes: math.MaxInt64})
 	return errors.Join(err1, err2, err3, tx.Apply(store.OwnerState{}))
 }
 

@@ -214,8 +214,8 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 	}
 	for {
 		ahead := time.Now().Add(time.Hour)
-		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, From: ahead,
-			Until: ahead, Limit: 100})
+		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, UpdatedBefore: ahead,
+			UpdatedAfter: ahead, Limit: 100})
 		if err != nil || len(list.Owners) == 0 {
 			return err
 		}

@@ -57,10 +57,10 @@ func (g *Gate) Reread() { g.stale.Store(true) }
 // them are in one record, so that a server reads it once a second, and not each of them.
 func archivedKey(tenant string) string { return "archived/" + tenant }
 
-// settle makes the list of those that are archived say of an agent what its profile says.
+// syncArchived makes the list of archived agents say of an agent what its profile says.
 // Whoever archives an agent or forgets it does so last. So the list is right in the end,
 // whoever else was at it at the same time.
-func settle(r store.Records, o store.Owner) error {
+func syncArchived(r store.Records, o store.Owner) error {
 	for {
 		before, _, err := Profile(r, o)
 		if err != nil {

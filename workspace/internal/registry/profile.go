@@ -115,8 +115,8 @@ func UpdateProfile(r store.Records, o store.Owner, now time.Time, limit int64,
 		err = errors.Join(err, discount(r, o.Tenant))
 	}
 	if created || listed || !p.Archived.IsZero() {
-		if settled := settle(r, o); settled != nil { // not joined: callers know some errors of change as success
-			err = settled
+		if synced := syncArchived(r, o); synced != nil { // not joined: callers know some errors of change as success
+			err = synced
 		}
 	}
 	return p, err
@@ -206,11 +206,11 @@ func ForgetProfile(r store.Records, o store.Owner) (found bool, err error) {
 	for {
 		kept, err := records.Get(r, profilePrefix(o.Tenant)+o.Agent)
 		if err != nil || kept.Revision == 0 {
-			return false, errors.Join(err, settle(r, o))
+			return false, errors.Join(err, syncArchived(r, o))
 		}
 		if ok, err := records.Delete(r, kept); ok || err != nil {
 			if err == nil {
-				err = errors.Join(discount(r, o.Tenant), settle(r, o))
+				err = errors.Join(discount(r, o.Tenant), syncArchived(r, o))
 			}
 			return ok, err
 		}

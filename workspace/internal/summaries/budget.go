@@ -39,9 +39,9 @@ func (m *Maker) Spent(ctx context.Context, o store.Owner) (month time.Time, toke
 	return month, tokens, m.limit, err
 }
 
-// settle counts tokens that are spent already. An error is dropped: a summary that
+// countSpent counts tokens that are spent already. An error is dropped: a summary that
 // is paid for is not thrown away because it could not be counted.
-func (m *Maker) settle(ctx context.Context, o store.Owner, month time.Time, tokens int64) {
+func (m *Maker) countSpent(ctx context.Context, o store.Owner, month time.Time, tokens int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
 	_ = m.spend(ctx, o, month, tokens, 0)

@@ -89,7 +89,7 @@ func (m *Maker) Summarize(
 	}
 	spent, err := w.make(ctx, progress)
 	if spent > 0 {
-		m.settle(ctx, w.Owner, m.month(), spent)
+		m.countSpent(ctx, w.Owner, m.month(), spent)
 	}
 	if err != nil {
 		return Result{}, cmp.Or(ctx.Err(), err)
@@ -216,7 +216,7 @@ func (m *Maker) run(f *flight, id string, w *Work) (Result, error) {
 		close(f.news)
 		f.done, f.total, f.news = done, total, make(chan struct{})
 	})
-	m.settle(f.ctx, w.Owner, month, spent-estimate)
+	m.countSpent(f.ctx, w.Owner, month, spent-estimate)
 	if err != nil {
 		if err = f.cause(err); spent > 0 {
 			m.keepFailure(id, err)

@@ -37,14 +37,14 @@ type Work struct {
 	Text func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error)
 
 	Stamp func(last time.Time) time.Time                               // the time of a summary
-	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of keep
+	Room  func(ctx context.Context, now time.Time) (QuotaCheck, error) // called before the transaction of keep
 
 	version store.Version // the one to summarise; set by read
 	made    store.Summary // set by make
 }
 
-// A Settlement checks the quotas of a change that takes an owner from one state to another.
-type Settlement func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error
+// A QuotaCheck checks the quotas of a change that takes an owner from one state to another.
+type QuotaCheck func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error
 
 // A Result is a summary of a file, and where it comes from.
 type Result struct {
@@ -190,7 +190,7 @@ func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, dam
 // store stores the summary if the file still has the version that was summarised. If
 // another call has stored one, it returns that.
 func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHead, stored bool, err error) {
-	settle, err := w.Room(ctx, w.made.Time)
+	check, err := w.Room(ctx, w.made.Time)
 	if err != nil {
 		return w.made, head, false, err
 	}
@@ -214,7 +214,7 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 		}
 		head.Summary += int64(len(made.Content))
 		state.Bytes += int64(len(made.Content))
-		if err := settle(tx, l.Owner, &state); err != nil {
+		if err := check(tx, l.Owner, &state); err != nil {
 			return err
 		}
 		stored = true

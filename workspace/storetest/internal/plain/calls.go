@@ -113,7 +113,7 @@ func (r reads) Request(key string) (store.Request, error) {
 }
 
 func (r reads) DueRequests(from, to time.Time, n int) (int, error) {
-	l, err := r.Load(store.Query{From: from, Until: to, MaxDue: n})
+	l, err := r.Load(store.Query{DueBefore: from, DueAfter: to, MaxDue: n})
 	return l.Due, err
 }
 
@@ -162,7 +162,7 @@ func (s split) ForgetFiles(n int) (int64, error)             { return s.tx.Forge
 func (s split) ForgetLogs(n int) (int64, error)              { return s.tx.ForgetDeleted(store.KindLog, n) }
 func (s split) DropChanges(through int64) error              { return s.tx.Forget(store.Old{Changes: through}) }
 func (s split) DropRequests(from, to time.Time, n int) error {
-	return s.tx.Forget(store.Old{Requests: n, From: from, Until: to})
+	return s.tx.Forget(store.Old{Requests: n, DueBefore: from, DueAfter: to})
 }
 
 // Join returns a Tx that is made of Calls.
@@ -211,7 +211,7 @@ func load(c Calls, q store.Query) (l store.Loaded, err error) {
 		}
 	}
 	if q.MaxDue > 0 && l.Owner.Requests > 0 {
-		l.Due, err = c.DueRequests(q.From, q.Until, q.MaxDue)
+		l.Due, err = c.DueRequests(q.DueBefore, q.DueAfter, q.MaxDue)
 		keep(err)
 	}
 	return l, errors.Join(errs...)
@@ -317,7 +317,7 @@ func (j joined) Forget(o store.Old) error {
 		}
 	}
 	if o.Requests > 0 {
-		return j.DropRequests(o.From, o.Until, o.Requests)
+		return j.DropRequests(o.DueBefore, o.DueAfter, o.Requests)
 	}
 	return nil
 }
