@@ -53,6 +53,7 @@ type commandLine struct {
 	Changes      changesCommand      `cmd:""`
 	Search       searchCommand       `cmd:"" help:"Find passages in an agent's files and logs."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Projects     projectsCommand     `cmd:"" help:"Say which folder has whose memory."`
 	Keys         keysCommand         `cmd:"" help:"Make and manage the API keys of a server."`
 	Tenants      tenantsCommand      `cmd:"" help:"Show the tenants of a server, and limit them."`
 	Brief        briefCommand        `cmd:""`

@@ -9,7 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type completionCommand struct {
@@ -59,13 +61,24 @@ func (p *process) storedNames(in complete.Memory, kind, typed string) (names []s
 		}
 	}
 	name, err := p.storedDatabase()
-	agent, _, agentErr := p.agentName()
 	tenant, _, tenantErr := p.tenantName()
-	if err != nil || tenantErr != nil || agentErr != nil && (kind == complete.Files || kind == complete.Logs) {
+	if err != nil || tenantErr != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, completeWait)
 	defer cancel()
+	agent := func(store workspace.Store, svc *workspace.Service) string {
+		name, given, err := p.agentName()
+		if given || err != nil {
+			return name
+		}
+		place, err := project.At(".")
+		if err != nil {
+			return ""
+		}
+		of, _ := project.Records{Store: store, Service: svc, Tenant: tenant}.Find(ctx, place)
+		return of.Agent
+	}
 	found := make(chan []string, 1)
 	go func() { found <- complete.Names(ctx, name, tenant, agent, kind, typed) }()
 	select {

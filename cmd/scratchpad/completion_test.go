@@ -116,6 +116,8 @@ func TestComplete(t *testing.T) {
 		"logs tail --agent a/b ":    "",
 		"agents rm ":                "alice,bob",
 		"--agent=b":                 "--agent=bob",
+		"projects set x b":          "bob",
+		"projects off ":             ":files",
 	} {
 		agent := "alice"
 		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}

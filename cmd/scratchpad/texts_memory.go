@@ -234,6 +234,53 @@ Examples:
 
   scratchpad agents rm reviewer --yes
 
+= projects ls
+A project is a repository of git, with its worktrees. Its memory is that of an agent with the name of its
+folder. Commands in the folder use it, and so does scratchpad mcp --project. It begins when something is first
+stored. Then an id is written into the file scratchpad in git's directory, so that the folder may be moved.
+Outside of repositories is the memory for everything, the agent default.
+
+LAST USE is when something was last written. ORIGIN is the address of the remote named origin.
+
+Examples:
+
+  scratchpad projects
+  scratchpad projects ls --json
+
+= projects set
+The nearest folder that was set decides, also above a repository. So the parts of a large repository can have
+memories of their own, and two repositories can share one. What is stored already stays under its agent's name.
+
+Examples:
+
+  scratchpad projects set ~/mono/api mono-api
+  scratchpad projects set ~/work/shop-tests shop
+
+= projects off
+A server for such a folder lists no tools, and says so. Other commands in the folder need --agent.
+
+Examples:
+
+  scratchpad projects off ~/secret
+
+= projects join
+The working folder must be in a repository whose origin is that of another project, such as a second clone.
+The two share one memory from then on. It is refused if this folder's own memory holds something. Then give it
+the other one with scratchpad projects set, which leaves its own memory under its name, or take what it holds
+along with scratchpad export and import.
+
+Examples:
+
+  scratchpad projects join
+
+= projects forget
+What projects set or off has said of the folder goes first. Forget it again, and the repository is no project
+any more: its id is removed. What is stored stays under the name of its agent, for --agent and projects set.
+
+Examples:
+
+  scratchpad projects forget ~/old/shop
+
 = brief
 It prints the text of START.md, and paths, numbers and dates of the rest. A mark is moved after the brief was
 printed. The first brief of a mark shows what is there. To let each session of Claude Code begin with a brief,

@@ -72,8 +72,11 @@ const most = 200
 
 // Names returns the names of a kind that begin with a prefix: those of a tenant's agents, of an
 // agent's files or logs, or of a server's keys and tenants. It may return others too. It returns no
-// names if there is an error. The database does not change.
-func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names []string) {
+// names if there is an error. The database does not change. agent says which agent it is.
+func Names(
+	ctx context.Context, name, tenant string, agent func(workspace.Store, *workspace.Service) string,
+	kind, prefix string,
+) (names []string) {
 	store, err := database.OpenReadOnly(ctx, name, database.Options{})
 	if err != nil {
 		return nil
@@ -108,7 +111,7 @@ func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names
 			}
 		}
 	default:
-		return ofAgent(ctx, svc, agent, kind, workspace.ListOptions{Prefix: prefix, Limit: most})
+		return ofAgent(ctx, svc, agent(store, svc), kind, workspace.ListOptions{Prefix: prefix, Limit: most})
 	}
 	return names
 }

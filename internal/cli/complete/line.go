@@ -173,8 +173,8 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 		return v.EnumSlice()
 	case f != nil && strings.Contains(f.PlaceHolder, "|"):
 		return strings.Split(f.PlaceHolder, "|")
-	case f != nil && (f.Name == "agent" || f.Name == "tenant"):
-		return c.stored(c.memory, f.Name+"s", c.typed)
+	case f != nil && (f.Name == "agent" || f.Name == "tenant"), v.Name == "agent":
+		return c.stored(c.memory, v.Name+"s", c.typed)
 	case strings.HasSuffix(v.Tag.Type, "path"):
 		return []string{LocalFiles}
 	case f == nil && slices.Contains(namesOf[top.Name], v.Name):

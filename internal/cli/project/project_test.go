@@ -269,3 +269,115 @@ func TestAtOnce(t *testing.T) {
 		t.Errorf("%v, %q", of, w.keys("project/"))
 	}
 }
+
+const origin = "https://git.example/x"
+
+// A second clone is offered the memory of the first, and shares it only when somebody says so.
+func TestJoin(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.repo("old/shop", "https://me:secret@git.example/x.git"), w.repo("shop 2", origin)
+	fails := func(folder string, kind error, texts ...string) {
+		t.Helper()
+		_, err := w.Join(t.Context(), folder)
+		for _, text := range append(texts, "scratchpad") {
+			if !errors.Is(err, kind) || !strings.Contains(err.Error(), text) {
+				t.Errorf("Join(%s) = %v, want %v with %q", folder, err, kind, text)
+			}
+		}
+	}
+	if w.find(first).OfferText() != "" {
+		t.Error("a memory is offered before there is any")
+	}
+	w.want(first, "shop")
+	fails(first, workspace.ErrNotFound, "no other project has the origin")
+	fails(w.folder("plain"), workspace.ErrNotFound, "is in no repository")
+	const want = "This folder has the origin of shop (~/old/shop); `scratchpad projects join` shares that memory."
+	if p := w.find(second); p.OfferText() != want || p.Agent != "shop-2" {
+		t.Errorf("the offer is %q, the agent %s", p.OfferText(), p.Agent)
+	}
+	// A starter kit keeps the origin of where it came from, and its own memory.
+	kit := w.repo("kit", origin)
+	w.want(kit, "kit")
+	if w.find(kit).Offer != nil {
+		t.Error("another memory is offered to a project that has one")
+	}
+	fails(kit, workspace.ErrConflict, "the memory kit of ", "projects set "+kit+" shop ", "export and import")
+	shared := w.Records
+	shared.Local = false
+	if p, err := shared.Find(t.Context(), w.find(second).place); err != nil || p.Offer != nil {
+		t.Errorf("a memory is offered in a database that others share: %+v, %v", p.Offer, err)
+	}
+	if _, err := shared.Join(t.Context(), second); !errors.Is(err, workspace.ErrUnsupported) {
+		t.Error(err)
+	}
+	testkit.Must(t, errors.Join(w.Set(t.Context(), kit, "mine"), os.Rename(first, filepath.Join(w.home, "old/gone"))))
+	fails(kit, workspace.ErrConflict, "projects forget "+kit)
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit)))
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit)))
+	if with, err := w.Join(t.Context(), second); err != nil || with.Agent != "shop" {
+		t.Errorf("Join = %+v, %v", with, err)
+	}
+	w.want(second, "shop")
+	w.want(filepath.Join(w.home, "old/gone"), "shop")
+}
+
+// What a model reads of an offer cannot be a sentence of somebody else.
+func TestOfferIsQuoted(t *testing.T) {
+	for folder, want := range map[string]string{
+		"/h/a_b-c.d": "~/a_b-c.d", "/h": "~", "/hh": "/hh", "/x y": `"/x y"`, "/h/日": `"~/\u65e5"`,
+		"/`x`\n": "\"/`x`\\n\"", "/" + strings.Repeat("a", 99): "/" + strings.Repeat("a", 56) + "...",
+	} {
+		if got := show(filepath.FromSlash(folder), filepath.FromSlash("/h")); filepath.ToSlash(got) != want {
+			t.Errorf("%q is shown as %s, want %s", folder, got, want)
+		}
+	}
+}
+
+func TestListAndForget(t *testing.T) {
+	w := newWorld(t)
+	list := func(want ...string) {
+		t.Helper()
+		entries, err := w.List(t.Context())
+		var got []string
+		for _, e := range entries {
+			used := ""
+			if !e.Used.IsZero() {
+				used = " used"
+			}
+			got = append(got, strings.TrimSpace(e.Agent+" "+strings.ReplaceAll(strings.Join(e.Folders, ","), w.home, "~")+" "+e.Origin)+used)
+		}
+		if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("the list is %q, %v; want %q", got, err, want)
+		}
+	}
+	forget := func(folder, agent string) {
+		t.Helper()
+		if got, err := w.Forget(t.Context(), filepath.Join(w.home, folder)); err != nil || got != agent {
+			t.Errorf("Forget(%s) = %q, %v; want %s", folder, got, err, agent)
+		}
+	}
+	list()
+	shop := w.repo("shop", origin)
+	w.want(shop, "shop")
+	w.older("old", w.folder("old"))
+	w.want(w.repo("gone", ""), "gone")
+	testkit.Must(t, os.RemoveAll(filepath.Join(w.home, "gone")))
+	testkit.Must(t, errors.Join(w.Set(t.Context(), w.folder("shop/api"), "api"), w.Set(t.Context(), w.folder("tests"), "shop"),
+		w.SetOff(t.Context(), shop)))
+	list("api ~/shop/api", "gone ~/gone used", "old ~/old used", "shop ~/shop,~/tests "+origin+" used", "~/shop")
+	forget("shop", "")
+	w.want(shop, "shop")
+	forget("shop", "shop")
+	if _, err := os.Stat(filepath.Join(shop, ".git", "scratchpad")); err == nil {
+		t.Error("the id is still there")
+	}
+	forget("gone", "gone")
+	forget("old", "old")
+	forget("shop/api", "api")
+	list("shop ~/tests used")
+	if _, err := w.Forget(t.Context(), w.folder("shop/sub")); !errors.Is(err, workspace.ErrNotFound) {
+		t.Error(err)
+	}
+	w.want(shop, "shop-[0-9a-f]{6}") // the memory of the name is somebody's
+	w.want(w.folder("old"), "default")
+}

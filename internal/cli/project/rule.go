@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -33,4 +34,65 @@ func (r Records) rule(ctx context.Context, folder, agent string) error {
 		*have = want
 		return changed
 	})
+}
+
+// Join gives the repository of a folder the memory that is offered to it, and returns that project.
+// Errors: [workspace.ErrUnsupported] if the database is no local file, [workspace.ErrNotFound] if
+// nothing is offered, [workspace.ErrConflict] if the repository's own memory holds something, and
+// those of the store.
+func (r Records) Join(ctx context.Context, folder string) (with Known, err error) {
+	place, err := At(folder)
+	if err != nil {
+		return with, err
+	}
+	p, err := r.Find(ctx, place)
+	if err == nil {
+		err = r.checkJoin(ctx, &p)
+	}
+	if err != nil {
+		return with, err
+	}
+	repo := place.repo
+	key, _ := keys(repo.MakeID(), repo.Common)
+	return *p.Offer, update(r.system(ctx), repositoryKey(r, key), func(k *kept) bool {
+		folders := []string{repo.Top}
+		if k.Agent == p.Agent { // it holds nothing
+			folders = append(k.Folders, repo.Top)
+		}
+		slices.Sort(folders)
+		*k = kept{Agent: p.Offer.Agent, Folders: slices.Compact(folders), Origin: repo.Origin()}
+		return true
+	})
+}
+
+// checkJoin finds what is offered to a project, also if the project is settled.
+func (r Records) checkJoin(ctx context.Context, p *Project) (err error) {
+	const instead = "; scratchpad projects set FOLDER AGENT shares a memory on purpose"
+	switch {
+	case !r.Local:
+		return workspace.Errorf(workspace.ErrUnsupported, "the database is no file of this machine, so an origin "+
+			"proves nothing"+instead)
+	case p.ruled:
+		return workspace.Errorf(workspace.ErrConflict, "somebody has said whose memory %s has; scratchpad "+
+			"projects forget %[1]s takes that back", p.Top)
+	case p.place.repo == nil:
+		return workspace.Errorf(workspace.ErrNotFound, "%s is in no repository"+instead, p.place.Folder)
+	}
+	if p.Offer, err = r.offer(ctx, p.place.repo.Origin(), p.Agent); err != nil {
+		return err
+	}
+	if p.Offer == nil {
+		return workspace.Errorf(workspace.ErrNotFound, "no other project has the origin of %s"+instead, p.Top)
+	}
+	look, err := r.Service.Look(p.Agent)
+	if err != nil {
+		return err
+	}
+	has, err := look.Usage(ctx)
+	if err == nil && has.Files+has.Logs+has.Bytes > 0 {
+		err = workspace.Errorf(workspace.ErrConflict, "the memory %s of %s holds something; "+
+			"scratchpad projects set %[2]s %s leaves it under its name, and scratchpad export and import take it "+
+			"along", p.Agent, p.Top, p.Offer.Agent)
+	}
+	return err
 }

@@ -1,0 +1,77 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An Entry is a memory in the list of projects, or a folder without one.
+type Entry struct {
+	Agent   string // "": there is no memory
+	Folders []string
+	Origin  string
+	Used    time.Time // when something was last written; zero: never, or not known
+}
+
+// List returns all projects in the order of their agents, and then the folders without memory.
+// Errors: those of the store.
+func (r Records) List(ctx context.Context) ([]Entry, error) {
+	of := map[string]*Entry{}
+	add := func(agent, origin string, folders ...string) {
+		if of[agent] == nil {
+			of[agent] = &Entry{Agent: agent}
+		}
+		of[agent].Origin = cmp.Or(of[agent].Origin, origin)
+		of[agent].Folders = append(of[agent].Folders, folders...)
+	}
+	for k, err := range all[kept](r.system(ctx), repositoryKey(r, "")) {
+		if err != nil {
+			return nil, err
+		}
+		add(k.value.Agent, k.value.Origin, k.value.Folders...)
+	}
+	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
+		if err != nil {
+			return nil, err
+		} else if c.value.Key == "" {
+			add(c.name, "", c.value.Folder)
+		}
+	}
+	for f, err := range all[rule](r.system(ctx), folderKey(r, "")) {
+		if err != nil {
+			return nil, err
+		}
+		add(f.value.Agent, "", f.value.Folder)
+	}
+	agents := slices.Sorted(maps.Keys(of))
+	if len(agents) > 0 && agents[0] == "" {
+		agents = append(agents[1:], "")
+	}
+	list := make([]Entry, 0, len(agents))
+	for some := range slices.Chunk(agents, pageOfAgents) {
+		if err := r.addUse(ctx, of, some); err != nil {
+			return nil, err
+		}
+		for _, agent := range some {
+			list = append(list, *of[agent])
+		}
+	}
+	return list, nil
+}
+
+const pageOfAgents = 100 // that are asked for at once
+
+// addUse adds to the entries of some agents when they were used.
+func (r Records) addUse(ctx context.Context, of map[string]*Entry, agents []string) error {
+	named := slices.DeleteFunc(slices.Clone(agents), func(agent string) bool { return agent == "" })
+	page, err := r.Service.FindAgents(ctx, workspace.AgentsQuery{Patterns: named, Limit: pageOfAgents})
+	for _, a := range page.Agents {
+		of[a.Agent].Used = a.Updated
+	}
+	return err
+}
