@@ -18,6 +18,8 @@
 //   - %+ at the end of a folder's name says that the name goes on in the next one. Names
 //     of more than 200 bytes are cut so.
 //
+// The memory of other programs is imported too, see [ImportFrom].
+//
 // An import reads nothing outside of the folder, and follows no link in it. All memory
 // that it takes is bounded, whatever the folder holds.
 package transfer

@@ -18,3 +18,6 @@ func SetOpening(t *testing.T, fn func(name string)) {
 
 // SamePath says why a name is left out whose path another name had before.
 var SamePath = samePath
+
+// Slug returns the name that Claude Code gives to a project.
+var Slug = slug

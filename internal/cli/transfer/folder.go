@@ -31,23 +31,11 @@ var opening = func(name string) {}
 // open opens a regular file for reading. No part of its name may be a link. Waiting for
 // the writer of a pipe is not possible.
 func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
-	if !fs.ValidPath(name) || name == "." {
-		return nil, nil, errKind{"the name leads out of the folder"}
+	want, err := f.lstat(name)
+	if err == nil {
+		err = check(want, 0)
 	}
-	var want fs.FileInfo
-	for at := range segments(name) {
-		info, err := f.root.Lstat(name[:at.to])
-		if err != nil {
-			return nil, nil, err
-		}
-		if want = info; at.to == len(name) {
-			break
-		}
-		if err := check(info, fs.ModeDir); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := check(want, 0); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	opening(name)
@@ -67,6 +55,22 @@ func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return file, info, nil
+}
+
+// lstat describes what has a name. No part before the last one may be a link.
+func (f folder) lstat(name string) (info fs.FileInfo, err error) {
+	if !fs.ValidPath(name) {
+		return nil, errKind{"the name leads out of the folder"}
+	}
+	for at := range segments(name) {
+		if info, err = f.root.Lstat(name[:at.to]); err == nil && at.to < len(name) {
+			err = check(info, fs.ModeDir)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return info, nil
 }
 
 // check refuses what is not of a type: [fs.ModeDir], or 0 for a regular file.

@@ -311,3 +311,43 @@ func TestImportTooManyNames(t *testing.T) {
 		t.Errorf("Import = %v", err)
 	}
 }
+
+// A project cannot lead an import out of itself, nor keep it waiting. Where the user's own memory
+// is a link, it is followed.
+func TestImportFromHostileProject(t *testing.T) {
+	dir, elsewhere, check := outside(t)
+	around := transfer.Surroundings{Home: elsewhere, Project: dir, Main: dir, Getenv: func(string) string { return "" }}
+	link := func(to, name string) { testkit.Must(t, os.Symlink(to, filepath.Join(dir, name))) }
+	run := func(name, folder string) transfer.Imported {
+		ws := memory(t, workspace.Options{})
+		defer noSecret(t, ws)
+		return got(from(t, ws, name, folder, around))(t)
+	}
+	defer check()
+	link("../outside/notes", "memory-bank")
+	link("../outside/notes", ".serena")
+	for _, name := range []string{"cline", "serena"} {
+		if r := run(name, ""); len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "link") || len(r.Changes) > 0 {
+			t.Errorf("%s in a linked folder: %+v", name, r)
+		}
+	}
+	testkit.Must(t, os.Remove(filepath.Join(dir, "memory-bank")))
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, "memory-bank"), 0o700))
+	link("../../outside/notes", "memory-bank/folder")
+	link("../../outside/notes/a.md", "memory-bank/a.md")
+	link("../secret.md", "memory-bank/inside.md")
+	testkit.Must(t, syscall.Mkfifo(filepath.Join(dir, "memory-bank/pipe.md"), 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "secret.md"), []byte(secret), 0o600))
+	if r := run("cline", ""); len(r.LeftOut) != 3 || !slices.Equal(r.Skipped, []string{"memory-bank/folder"}) || len(r.Changes) > 0 {
+		t.Errorf("links and a pipe in the folder: %+v", r)
+	}
+	testkit.Must(t, syscall.Mkfifo(filepath.Join(dir, "memory.jsonl"), 0o600))
+	if r := run("mcp-memory", dir); len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "pipe") {
+		t.Errorf("a pipe for a graph: %+v", r)
+	}
+	link(elsewhere, "mine")
+	ws := memory(t, workspace.Options{})
+	if r := got(from(t, ws, "basic-memory", filepath.Join(dir, "mine"), around))(t); len(r.Changes) != 1 {
+		t.Errorf("the user's own folder, through a link: %+v", r)
+	}
+}

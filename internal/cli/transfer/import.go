@@ -29,8 +29,9 @@ type Imported struct {
 	Same    int64     // files and logs that were there already
 	LeftOut []LeftOut // names that cannot be imported; at most 1,000
 	Omitted int64     // how many more names cannot be imported
-	Skipped []string  // names that only ImportOptions.All imports; at most 1,000
+	Skipped []string  // names that only ImportOptions.All imports, or that ImportFrom does not; at most 1,000
 	Passed  int64     // how many more names were skipped
+	Kept    []string  // by ImportFrom: paths that others wrote, moved or deleted; they stay as they are
 }
 
 // A Change is a file or a log that an import changed.
@@ -73,15 +74,19 @@ const maxLeftOut = 1000
 // Errors: [workspace.ErrInvalid] for a manifest that is wrong, [workspace.ErrConflict] for
 // an export that was interrupted, and those of the workspace.
 func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOptions) (Imported, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if info, err := os.Stat(dir); err != nil {
 		return Imported{}, err
 	} else if !info.IsDir() { // the opening of a pipe would wait for a writer
 		return Imported{}, fmt.Errorf("import %s: it is not a folder; give the folder that it is in: %w", dir,
 			workspace.ErrInvalid)
 	}
+	return importIn(ctx, ws, dir, o, func(im *importer) error { return im.run(dir) })
+}
+
+// importIn calls fn with an importer for a folder.
+func importIn(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOptions, fn func(*importer) error) (
+	Imported, error,
+) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Imported{}, err
@@ -91,9 +96,12 @@ func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOp
 	if err != nil {
 		return Imported{}, err
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	o.Words.NoKind = true
 	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits, names: map[string]string{}}
-	err = im.run(dir)
+	err = fn(im)
 	return im.result, err
 }
 
@@ -105,6 +113,8 @@ type importer struct {
 	limits workspace.Limits
 	names  map[string]string // of the paths so far; with end and a slash before them
 	result Imported
+	source Source          // zero: none
+	known  map[string]bool // paths below the source's name in the agent's journal of changes
 
 	exported    time.Time // when the export began; zero if the folder is none
 	done, total int64     // bytes

@@ -95,7 +95,11 @@ func (im *importer) content(path string, content []byte, history func() ([]works
 		case !isNew && bytes.Equal(old.Content, content):
 			im.result.Same++
 			return nil
-		case isNew && !noHistory:
+		}
+		if keeps, err := im.keeps(path, old.Author, isNew); keeps || err != nil {
+			return err
+		}
+		if isNew && !noHistory {
 			err := im.restore(path, history)
 			if noHistory = errors.Is(err, workspace.ErrConflict); !noHistory {
 				return err

@@ -3,12 +3,17 @@ package transfer
 import (
 	"path"
 	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A found is a name in a folder, with the path that it stands for.
 type found struct {
 	name, path string
 	size       int64
+	content    []byte    // nil: that of the file
+	time       time.Time // of the first version; zero: when it is imported
 }
 
 // plain imports the files of a folder that is no export.
@@ -19,7 +24,7 @@ func (im *importer) plain() error {
 		if err != nil {
 			return im.unless(name, err)
 		}
-		all = append(all, found{name, name, size})
+		all = append(all, found{name: name, path: name, size: size})
 		return im.ctx.Err()
 	})
 	if err != nil {
@@ -56,7 +61,7 @@ func (im *importer) added(m *manifest) error {
 			if err != nil {
 				return im.unless(name, err)
 			}
-			all = append(all, found{name, stored, size})
+			all = append(all, found{name: name, path: stored, size: size})
 			return im.ctx.Err()
 		})
 	if err != nil {
@@ -72,11 +77,16 @@ func (im *importer) found(all []found) error {
 	}
 	for _, f := range all {
 		err := im.each(f.name, f.path, "", func(path string) error {
-			content, err := im.folder.read(f.name, im.limits.FileBytes)
+			content, err := f.content, error(nil)
+			if size := int64(len(content)); content == nil {
+				content, err = im.folder.read(f.name, im.limits.FileBytes)
+			} else if size > im.limits.FileBytes {
+				err = sizeError(size, im.limits.FileBytes)
+			}
 			if err != nil {
 				return err
 			}
-			return im.content(path, content, nil)
+			return im.content(path, content, im.firstVersion(content, f.time))
 		})
 		if err != nil {
 			return err
@@ -84,4 +94,14 @@ func (im *importer) found(all []found) error {
 		im.did(f.size)
 	}
 	return nil
+}
+
+// firstVersion returns the history of a file that had a time where it was kept, else nil.
+func (im *importer) firstVersion(content []byte, at time.Time) func() ([]workspace.Version, error) {
+	if at.IsZero() {
+		return nil
+	}
+	return func() ([]workspace.Version, error) {
+		return []workspace.Version{{Number: 1, Author: im.ws.Author(), Time: at, Content: content}}, nil
+	}
 }

@@ -22,10 +22,10 @@ var byPrograms = map[string][]string{
 // cache, an environment of Python, a bare repository of Git.
 var inPrograms = [][]string{{"CACHEDIR.TAG"}, {"pyvenv.cfg"}, {"HEAD", "objects", "refs"}}
 
-// skips reports whether a name is skipped, and notes that: a hidden one, or one that a
-// program has made for itself.
+// skips reports whether a name is skipped, and notes that: a hidden one, one that a program
+// has made for itself, or one that holds no memory of the source.
 func (im *importer) skips(name string, isFolder bool) bool {
-	if im.o.All || !isHidden(name) && !im.isByProgram(name, isFolder) {
+	if im.o.All || !isHidden(name) && !im.isByProgram(name, isFolder) && im.source.holds(name, isFolder) {
 		return false
 	}
 	if len(im.result.Skipped) < maxLeftOut {

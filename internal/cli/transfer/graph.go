@@ -1,0 +1,118 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// maxGraph is how many bytes a graph may have. The server that writes it reads it whole, too.
+const maxGraph = 16 << 20
+
+// A graphLine is a line of a graph: an entity, or a relation of one entity to another.
+type graphLine struct {
+	Type         string
+	Name         string
+	EntityType   string
+	Observations []string
+	From         string
+	To           string
+	RelationType string
+}
+
+var graphNames = []string{"type", "name", "entityType", "observations", "from", "to", "relationType"}
+
+// readGraphLine decodes a line. JSON that not every reader would read the same way is refused.
+func readGraphLine(text []byte) (l graphLine, err error) {
+	value, _, err := strictjson.Parse(text)
+	if err == nil {
+		_, err = strictjson.Unique(value, "field", graphNames...)
+	}
+	if err == nil && (!utf8.Valid(value) || strictjson.LoneSurrogate(value)) {
+		err = errors.New("it has text that is not valid")
+	}
+	if err == nil {
+		err = json.Unmarshal(value, &l)
+	}
+	isEntity := l.Type == "entity" && l.Name != ""
+	if err == nil && !isEntity && (l.Type != "relation" || l.From == "" || l.To == "") {
+		err = errors.New("it is neither an entity nor a relation")
+	}
+	return l, err
+}
+
+// An entity is what a graph says of a thing, in Markdown.
+type entity struct{ types, observations, relations []string }
+
+// graph makes a file of each entity of a graph, which is JSON, line by line. at is the time of
+// all of them.
+func (im *importer) graph(file string, at time.Time) ([]found, error) {
+	text, err := im.folder.read(file, maxGraph)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	all := map[string]*entity{}
+	of := func(name string) *entity {
+		if all[name] == nil {
+			all[name] = &entity{}
+			names = append(names, name)
+		}
+		return all[name]
+	}
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if len(strictjson.Trim(line)) == 0 {
+			continue
+		}
+		l, err := readGraphLine(line)
+		switch {
+		case err != nil:
+			im.leaveOut(fmt.Sprintf("%s, line %d", file, i+1), err.Error())
+		case l.Type == "entity":
+			e := of(l.Name)
+			e.types, e.observations = append(e.types, l.EntityType), append(e.observations, l.Observations...)
+		default:
+			says := l.From + " " + l.RelationType + " " + l.To
+			for e := range map[*entity]bool{of(l.From): true, of(l.To): true} {
+				e.relations = append(e.relations, says)
+			}
+		}
+		if len(names) > maxNames {
+			return nil, workspace.Errorf(workspace.ErrTooLarge, "the graph has more than %d entities", maxNames)
+		}
+	}
+	notes := make([]found, len(names))
+	for i, name := range names {
+		content := all[name].markdown(name)
+		notes[i] = found{name: file + ", " + name, path: strings.ReplaceAll(name, "/", "\x00") + ".md",
+			size: int64(len(content)), content: content, time: at}
+	}
+	return notes, im.ctx.Err()
+}
+
+// markdown returns the file of an entity.
+func (e *entity) markdown(name string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(name), " "))
+	if kind := strings.Join(e.types, ", "); kind != "" {
+		fmt.Fprintf(&b, "\nType: %s\n", kind)
+	}
+	list := func(heading string, items []string) {
+		if len(items) > 0 {
+			fmt.Fprintf(&b, "\n## %s\n\n", heading)
+		}
+		for _, item := range items {
+			fmt.Fprintf(&b, "- %s\n", strings.ReplaceAll(item, "\n", "\n  "))
+		}
+	}
+	list("Observations", e.observations)
+	list("Relations", e.relations)
+	return b.Bytes()
+}

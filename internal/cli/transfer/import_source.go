@@ -1,0 +1,177 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// maxDeep is how many folders the folder of a source may have within each other.
+const maxDeep = 32
+
+// ImportFrom reads the memory of another program into the files of an agent, below the
+// program's name. It writes nothing there. A file keeps its time, and its author is the program.
+// A name that is no path gets one that is like it.
+//
+// ImportFrom can be run again. It then imports what is new or has changed there. What others
+// have written, moved or deleted since among the agent's files stays, and is in Imported.Kept.
+// A path that came from another folder of such a program is left out.
+//
+// Errors: [workspace.ErrNotFound] if there is no memory, and those of the workspace.
+func ImportFrom(ctx context.Context, ws *workspace.Workspace, s Source, p Place, o ImportOptions) (Imported, error) {
+	o.All = false
+	origin := sha256.Sum256([]byte(cmp.Or(p.origin, p.Path())))
+	ws = ws.As(workspace.Author{Client: s.Name, Version: fmt.Sprintf("%s%x", importMark, origin[:4])})
+	return importIn(ctx, ws, p.Folder, o, func(im *importer) (err error) {
+		im.source = s
+		if im.known, err = im.journaled(s.Name + "/"); err != nil {
+			return err
+		}
+		var all []found
+		info, err := im.folder.lstat(p.In)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return s.notFound(p.Path())
+		case err == nil && s.isGraph:
+			all, err = im.graph(p.In, im.past(info.ModTime()))
+		case err == nil:
+			if err = check(info, fs.ModeDir); err == nil {
+				all, err = im.notes(p.In)
+			}
+		}
+		if reason, is := cause(err); is {
+			im.leaveOut(p.In, reason)
+		} else if err != nil {
+			return named(p.In, err)
+		}
+		im.place(all)
+		return im.found(all)
+	})
+}
+
+// importMark begins the version of an author that is a source. A hash of the place follows.
+const importMark = "import-"
+
+// holds reports whether a name may hold memory of the source.
+func (s Source) holds(name string, isFolder bool) bool {
+	switch {
+	case s.Name == "":
+		return true
+	case s.only != nil:
+		return !isFolder && slices.Contains(s.only, name)
+	}
+	return isFolder || strings.EqualFold(path.Ext(name), ".md")
+}
+
+// keeps reports whether a path stays as it is, because others than this source have written
+// it or have removed it, and notes that.
+func (im *importer) keeps(path string, by workspace.Author, isNew bool) (bool, error) {
+	me := im.ws.Author()
+	switch {
+	case im.source.Name == "" || !isNew && by == me || isNew && !im.known[path]:
+		return false, nil
+	case !isNew && by.Client == me.Client && strings.HasPrefix(by.Version, importMark):
+		return true, errKind{path + " was imported from another folder; bring this one with scratchpad files write"}
+	}
+	im.result.Kept = append(im.result.Kept, path)
+	return true, nil
+}
+
+// journaled returns the paths below a prefix that the agent's journal of changes names.
+func (im *importer) journaled(prefix string) (map[string]bool, error) {
+	paths := map[string]bool{}
+	for q := (workspace.ChangeLogQuery{Prefix: prefix}); ; {
+		page, err := im.ws.ChangeLog(im.ctx, q)
+		for _, c := range page.Changes {
+			if c.Kind == workspace.KindFile {
+				paths[c.Path], paths[c.From] = true, true
+			}
+		}
+		if q.Before = page.Next; err != nil || q.Before == 0 {
+			return paths, err
+		}
+	}
+}
+
+// notes finds the files of a source.
+func (im *importer) notes(dir string) (all []found, err error) {
+	isNear := func(name string) bool { return strings.Count(name, "/") < maxDeep }
+	err = im.folder.walk(dir, &walk{maxNames, im.skips, isNear}, func(name string, size int64, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = im.folder.root.Lstat(name)
+		}
+		if err == nil && info.IsDir() {
+			err = errKind{fmt.Sprintf("it is in more than %d folders", maxDeep)}
+		}
+		if err != nil {
+			return im.unless(name, err)
+		}
+		inner := strings.TrimPrefix(name, dir+"/")
+		all = append(all, found{name: name, path: inner, size: size, time: im.past(info.ModTime())})
+		return im.ctx.Err()
+	})
+	return all, err
+}
+
+// past returns a time as a version can have it: since 1970, and not in the future.
+func (im *importer) past(at time.Time) time.Time {
+	if now := im.o.Now(); at.After(now) {
+		return now
+	} else if first := time.Unix(0, 0); at.Before(first) {
+		return first
+	}
+	return at
+}
+
+// place makes the paths of what was found: below the name of the source, and each another.
+// Names that are paths as they stand go first.
+func (im *importer) place(all []found) {
+	taken := map[string]bool{}
+	var others []*found
+	for i := range all {
+		f := &all[i]
+		if p, err := im.o.Paths.Parse(im.source.Name + "/" + f.path); err == nil {
+			f.path = p.String()
+			taken[f.path] = true
+		} else {
+			others = append(others, f)
+		}
+	}
+	for _, f := range others {
+		ext := path.Ext(f.path)
+		like := plain(im.source.Name + "/" + strings.TrimSuffix(f.path, ext))
+		to := like + plain(ext)
+		if isBare := strings.Trim(path.Base(like), "-._") == ""; isBare || len(to) > maxName || taken[to] {
+			if isBare {
+				like = path.Join(path.Dir(like), "note")
+			}
+			hash := sha256.Sum256([]byte(f.path))
+			to = fmt.Sprintf("%s-%x.md", like[:min(len(like), maxName)], hash[:4])
+		}
+		f.path, taken[to] = to, true
+	}
+}
+
+// plain returns a name with a dash for what is in no path by any rule.
+func plain(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case strings.ContainsRune(alphanumeric+"/._", r):
+			b.WriteRune(r)
+		case !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.ReplaceAll(b.String(), "..", "-")
+}
