@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 )
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
@@ -144,7 +145,8 @@ func (c *commandLine) alone(name string) any {
 // variables replaces each ${name} in texts and tags by its value. kong.Vars would do so too, but
 // goes through the values of all variables for each flag.
 func variables() *strings.Replacer {
-	pairs := []string{"${db}", orNone(database.Default()), "${clients}", strings.Join(clientconfig.Names(), ",")}
+	pairs := []string{"${db}", orNone(database.Default()), "${clients}", strings.Join(clientconfig.Names(), ","),
+		"${sources}", strings.Join(transfer.SourceNames(), ",")}
 	for name, value := range flags.Defaults() {
 		pairs = append(pairs, "${"+name+"}", value)
 	}

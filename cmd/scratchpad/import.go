@@ -3,25 +3,34 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type importCommand struct {
-	Dir    string `arg:"" type:"path" help:"An export, or another folder of text files."`
+	Dir    string `arg:"" optional:"" type:"path" help:"An export, or another folder of text files."`
+	From   string `enum:",${sources}" default:"" placeholder:"PROGRAM" help:"Import the memory of another program: ${sources}."`
 	DryRun bool   `help:"Show what would change, and change nothing."`
 	All    bool   `help:"Import hidden names too, and what programs make for themselves."`
 }
 
-// Run imports a folder.
+// Run imports a folder, or the memory of another program.
 func (c importCommand) Run(p *process) error {
-	p.keepVersions = !p.versionsGiven // which a server with a higher limit has kept
+	source, place, err := c.place()
+	if err != nil {
+		return err
+	}
+	p.keepVersions, p.dryRun = !p.versionsGiven, c.DryRun // a server with a higher limit has kept more versions
 	open := p.openDatabase
 	if c.DryRun {
 		open = p.openToLook
@@ -41,11 +50,56 @@ func (c importCommand) Run(p *process) error {
 			return err
 		}
 		show, end := terminal.Progress(p.err, "importing", terminal.Bytes)
-		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, All: c.All,
-			Paths: p.line.Paths.PathRule, Words: failure.Words, Progress: show})
+		o := transfer.ImportOptions{DryRun: c.DryRun, All: c.All, Paths: p.line.Paths.PathRule, Words: failure.Words,
+			Progress: show}
+		var r transfer.Imported
+		if c.From == "" {
+			r, err = transfer.Import(p.ctx, ws, c.Dir, o)
+		} else {
+			c.Dir = place.Path()
+			r, err = transfer.ImportFrom(p.ctx, ws, source, place, o)
+		}
 		end()
 		return c.report(p, ws.Agent(), r, err)
 	})
+}
+
+// place returns where the memory of another program is, if --from names one.
+func (c importCommand) place() (s transfer.Source, p transfer.Place, err error) {
+	s, _ = transfer.FindSource(c.From)
+	switch {
+	case c.From == "" && c.Dir == "":
+		return s, p, invalid("name a folder, or a program with --from, such as --from claude-code")
+	case c.From == "":
+		return s, p, nil
+	case c.All:
+		return s, p, invalid("--all is for a folder without --from")
+	case c.Dir != "":
+		p, err = s.Named(c.Dir)
+		return s, p, err
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return s, p, err
+	}
+	home, _ := os.UserHomeDir() // "": there is none
+	around := transfer.Surroundings{Home: home, Project: here, Main: here, Getenv: func(name string) string {
+		value, _ := native.Expand(os.Getenv(name))
+		return value
+	}}
+	if repo, _ := repository.Find(here, ""); repo != nil { // Claude Code also takes a home that is one
+		around.Main = repo.Main()
+	}
+	if home, err := filepath.EvalSymlinks(home); err == nil {
+		if repo, _ := repository.Find(here, home); repo != nil {
+			around.Project = repo.Top
+		}
+	}
+	p, err = s.Usual(around)
+	return s, p, err
 }
 
 // importing returns a workspace whose reads are not counted.
@@ -63,7 +117,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 
 // report answers with what an import did, also if it ended with an error.
 func (c importCommand) report(p *process, agent string, r transfer.Imported, failed error) error {
-	a := report.ImportOf(c.Dir, agent, c.DryRun, r)
+	a := report.ImportOf(c.Dir, c.From, agent, c.DryRun, r)
 	if failed != nil && len(a.Changes)+len(a.LeftOut)+len(a.Skipped) == 0 {
 		return failed
 	}

@@ -36,6 +36,7 @@ type process struct {
 
 	versionsGiven bool // --max-versions was given, by flag or variable
 	keepVersions  bool // the command keeps as many versions of a file as there are
+	dryRun        bool // the command changes nothing
 	agentNamed    bool // --agent was given, by flag
 	tenantNamed   bool // --tenant was given, by flag
 

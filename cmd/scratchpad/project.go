@@ -86,7 +86,7 @@ func (p *process) memory(db *database.Handle) (agent string, err error) {
 		p.told = true
 		fmt.Fprintf(p.err, "memory of project %s; --agent %s for your own\n", found.Name, defaultAgent)
 	}
-	if db.Looks() {
+	if db.Looks() || p.dryRun {
 		return found.Agent, nil
 	}
 	return found.Settle(p.ctx)

@@ -229,10 +229,26 @@ binary files, names that --paths does not allow, and what is beyond a limit. Eve
 import can be run again, also after it was interrupted: it imports what is not there yet. --dry-run does not
 check all limits.
 
+--from brings the memory of another program, as Markdown files below its name. Without DIR it is found where
+the program keeps it:
+
+  claude-code   the auto memory of this project, in $CLAUDE_CONFIG_DIR or ~/.claude
+  codex         MEMORY.md and memory_summary.md in $CODEX_HOME/memories or ~/.codex/memories
+  cline         memory-bank in this project
+  serena        .serena/memories in this project
+  basic-memory  $BASIC_MEMORY_HOME or ~/basic-memory
+  mcp-memory    the graph of @modelcontextprotocol/server-memory, in $MEMORY_FILE_PATH or in npm's cache; each of
+                its entities becomes a file
+
+The program's files are only read. If they change, import again. Files that were edited, moved or deleted here
+since are kept as they are, and one line names them.
+
 Examples:
 
   scratchpad export memory && scratchpad import memory --agent copy --dry-run
   scratchpad import memory --agent copy
+  scratchpad import --from claude-code --dry-run
+  scratchpad import --from serena ~/.serena/memories/global --agent default
 
 = client-config
 The command prints the entry for the client on standard output, and says on standard error where

@@ -14,6 +14,7 @@ import (
 // An Import is what an import did, or would do.
 type Import struct {
 	Dir     string         `json:"dir"`
+	From    string         `json:"from,omitempty"` // the program whose memory it is
 	Agent   string         `json:"agent_id"`
 	DryRun  bool           `json:"dry_run,omitempty"`
 	Export  bool           `json:"export"` // the folder has a manifest
@@ -23,6 +24,7 @@ type Import struct {
 	Omitted int64          `json:"left_out_more,omitempty"`
 	Skipped []string       `json:"skipped,omitempty"` // hidden, or made by a program for itself
 	Passed  int64          `json:"skipped_more,omitempty"`
+	Kept    []string       `json:"kept,omitempty"` // paths that others wrote or removed; they are as they were
 }
 
 // An ImportedPath is a path that changed.
@@ -41,10 +43,11 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// ImportOf returns the record of an import from a folder into the memory of an agent.
-func ImportOf(dir, agent string, dryRun bool, r transfer.Imported) Import {
-	a := Import{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []ImportedPath{}, Same: r.Same,
-		LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
+// ImportOf returns the record of an import from a folder into the memory of an agent. from is
+// the program that keeps its memory there; "": none.
+func ImportOf(dir, from, agent string, dryRun bool, r transfer.Imported) Import {
+	a := Import{Dir: dir, From: from, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []ImportedPath{},
+		Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed, Kept: r.Kept}
 	for _, ch := range r.Changes {
 		kind := "file"
 		if ch.Log {
@@ -58,8 +61,8 @@ func ImportOf(dir, agent string, dryRun bool, r transfer.Imported) Import {
 	return a
 }
 
-// Print writes a line for each path that changed or was left out, one line for all names
-// that were skipped, and a sum.
+// Print writes a line for each path that changed or was left out, one line for all paths that
+// were kept, one for all names that were skipped, and a sum.
 func (a Import) Print(out io.Writer) error {
 	would := ""
 	if a.DryRun {
@@ -86,24 +89,32 @@ func (a Import) Print(out io.Writer) error {
 	for _, l := range a.LeftOut {
 		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
 	}
-	if len(a.Skipped) > 0 {
-		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped",
-			a.skipped())
+	if len(a.Kept) > 0 {
+		fmt.Fprintf(out, "%-8s %s: edited, moved or deleted here; to take the other's, run scratchpad files write\n",
+			"kept", first(a.Kept, 0))
 	}
-	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, sum["new"],
-		would, sum["changed"], would, a.Same, int64(len(a.LeftOut))+a.Omitted)
+	why, from := "hidden, or made by a program for itself; --all imports them", ""
+	if a.From != "" {
+		why = "no memory of " + a.From
+		from = fmt.Sprintf("; from %s in %s", a.From, terminal.OneLine(a.Dir))
+	}
+	if len(a.Skipped) > 0 {
+		fmt.Fprintf(out, "%-8s %s: %s\n", "skipped", first(a.Skipped, a.Passed), why)
+	}
+	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out%s\n", a.Agent, sum["new"],
+		would, sum["changed"], would, a.Same, int64(len(a.LeftOut))+a.Omitted, from)
 	return err
 }
 
-// skipped names the first names that were skipped.
-func (a Import) skipped() string {
+// first returns the first of all names, and how many more there are.
+func first(all []string, more int64) string {
 	const most = 10
-	names := slices.Clone(a.Skipped[:min(len(a.Skipped), most)])
+	names := slices.Clone(all[:min(len(all), most)])
 	for i, name := range names {
 		names[i] = terminal.OneLine(name)
 	}
 	text := strings.Join(names, ", ")
-	if more := int64(len(a.Skipped)-len(names)) + a.Passed; more > 0 {
+	if more += int64(len(all) - len(names)); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -29,6 +29,15 @@ type Repository struct {
 	Common string // git's common directory, which all worktrees share
 }
 
+// Main returns the folder of the main worktree. Of a repository that has none, such as a
+// submodule, it returns Top.
+func (r *Repository) Main() string {
+	if filepath.Base(r.Common) == ".git" {
+		return filepath.Dir(r.Common)
+	}
+	return r.Top
+}
+
 // Find returns the nearest repository at or above a folder, nil if there is none. The path of
 // the folder is absolute and has no links. A repository whose top folder is home, or above it,
 // is none: home is a path of the same form, or "". A .git that cannot be believed is passed
