@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // agentsCommand has the commands about agents.
@@ -65,56 +61,18 @@ func (p *process) checkServer() error {
 	return err
 }
 
-// memoryOf returns the memory that a client's file is for, and records nothing.
-func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
+// memoryFor returns the memory that a client's entry is for. folder is what stands there for
+// the folder that the client works in; "": the client does not know it.
+func (p *process) memoryFor(folder string) (m clientconfig.Memory, err error) {
 	if err := p.checkServer(); err != nil {
-		return m, err
-	}
-	if m.Project, err = clientconfig.Project(file); err != nil {
 		return m, err
 	}
 	if p.line.Tenant != nil {
 		m.Tenant = *p.line.Tenant
 	}
-	if m.Agent, m.Named, err = p.agentName(); err != nil || m.Named || m.Project == "" {
-		return m, err
-	}
-	err = p.use(p.openToLook, func(db *database.Handle) (err error) {
-		m.Agent, err = db.Opened().Project(p.ctx, m.Project)
-		return err
-	})
-	if errors.Is(err, workspace.ErrNotFound) || database.Default() == "" && p.line.DB == nil {
-		// No project is recorded yet.
-		var svc *workspace.Service
-		if svc, err = workspace.New(memstore.New(), workspace.Options{}); err == nil {
-			m.Agent, err = svc.Project(p.ctx, m.Project)
-		}
+	agent, given, err := p.agentName()
+	if m.Folder = folder; given || folder == "" {
+		m.Agent, m.Folder = agent, ""
 	}
 	return m, err
-}
-
-// takeMemory records that an agent belongs to a project.
-func (p *process) takeMemory(m clientconfig.Memory) error {
-	if m.Project == "" || m.Agent == defaultAgent || m.Agent == "" || p.line.DB != nil &&
-		*p.line.DB == database.InMemory {
-		return nil
-	}
-	return p.use(p.openDatabase, func(db *database.Handle) (err error) {
-		svc := db.Opened()
-		if m.Tenant != "" {
-			if svc, err = svc.Tenant(m.Tenant, workspace.StoreLimits{}); err != nil {
-				return err
-			}
-		}
-		named := ""
-		if m.Named {
-			named = m.Agent
-		}
-		agent, err := svc.TakeProject(p.ctx, m.Project, named)
-		if err == nil && agent != m.Agent {
-			err = workspace.Errorf(workspace.ErrConflict,
-				"another project has just taken the agent %s; run the command again", m.Agent)
-		}
-		return err
-	})
 }

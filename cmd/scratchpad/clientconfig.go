@@ -31,9 +31,8 @@ type clientConfigCommand struct {
 type clientConfig struct {
 	Client  string              `json:"client"`
 	File    string              `json:"file"`
-	Agent   string              `json:"agent_id,omitempty"` // with --url the key says it
+	Agent   string              `json:"agent_id,omitempty"` // "": that of the project; with --url the key says it
 	Tenant  string              `json:"tenant,omitempty"`   // "": the default
-	Project string              `json:"project,omitempty"`  // the folder whose memory it is
 	Server  clientconfig.Server `json:"server,omitzero"`
 	Snippet string              `json:"snippet"`
 	Shell   string              `json:"shell,omitempty"` // a command that adds the server
@@ -49,6 +48,11 @@ func (c clientConfigCommand) Run(p *process) error {
 	a := clientConfig{Client: c.Client}
 	if a.File, err = to.File(); err != nil {
 		return invalid("there is no folder for the file of %s: %v; set HOME", to.Title, err)
+	}
+	if file := to.ProjectFile("."); c.URL != "" && file != "" { // without a key in it, so others may read it
+		if a.File, err = filepath.Abs(file); err != nil {
+			return err
+		}
 	}
 	var m clientconfig.Memory
 	if c.URL != "" {
@@ -70,7 +74,7 @@ func (c clientConfigCommand) Run(p *process) error {
 func (c clientConfigCommand) start(
 	p *process, to clientconfig.Client, a *clientConfig, variable string,
 ) (m clientconfig.Memory, err error) {
-	if m, err = p.memoryOf(a.File); err != nil {
+	if m, err = p.memoryFor(to.Folder()); err != nil {
 		return m, err
 	}
 	s, err := p.server(m, int64(c.MaxReadTokens))
@@ -87,7 +91,7 @@ func (c clientConfigCommand) start(
 	if c.PassKey {
 		s = to.PassVariable(s, variable, os.Getenv(variable))
 	}
-	a.Agent, a.Tenant, a.Project, a.Server = m.Agent, m.Tenant, m.Project, s
+	a.Agent, a.Tenant, a.Server = m.Agent, m.Tenant, s
 	return m, nil
 }
 
@@ -113,7 +117,7 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	return variable, err
 }
 
-// hookCommand returns the command line of the hook that goes with a server. Claude Code runs
+// hookCommand returns the command line of the hook that goes with a server. Clients run
 // it by sh, on Windows by the bash of Git, which takes paths with slashes.
 func hookCommand(s clientconfig.Server) string {
 	var args []string
@@ -122,7 +126,7 @@ func hookCommand(s clientconfig.Server) string {
 			args = append(args, arg, native.QuoteSh(filepath.ToSlash(s.Args[i+1])))
 		}
 	}
-	return clientconfig.HookCommand(native.QuoteSh(filepath.ToSlash(s.Command)), args...)
+	return clientconfig.HookCommand(filepath.ToSlash(s.Command), args...)
 }
 
 // server returns this program with a memory and the flags of the database, the limits,
@@ -148,7 +152,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	if m.Tenant != "" {
 		s.Args = append(s.Args, "--tenant", m.Tenant)
 	}
-	s.Args = slices.Concat(s.Args, []string{"--agent", m.Agent}, p.line.Postgres.Args(), p.line.Limits.Args(),
+	s.Args = slices.Concat(s.Args, m.Args(), p.line.Postgres.Args(), p.line.Limits.Args(),
 		p.line.Store.Args(), p.line.Summaries.Args())
 	if p.line.Paths.PathRule != workspace.ASCIIPaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
@@ -167,10 +171,17 @@ func (c clientConfigCommand) print(
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
-		p.note("Run the command below. Or put this into %s, for everybody who works in that folder:\n\n%s\n", a.File,
-			a.Snippet)
+		whom := "for all your projects"
+		if c.URL != "" {
+			whom = "for everybody who works in that folder"
+		}
+		p.note("Run the command below. Or put this into %s, %s:\n\n%s\n", a.File, whom, a.Snippet)
 	} else {
-		p.note("Put this into %s, or let scratchpad setup do that. Then restart %s:\n\n", a.File, to.Title)
+		setup := ", or let scratchpad setup do that"
+		if to.ByHand() || c.URL != "" {
+			setup = ""
+		}
+		p.note("Put this into %s%s. Then restart %s:\n\n", a.File, setup, to.Title)
 	}
 	_, err := io.WriteString(p.screen(out), text)
 	c.sayKey(p, to, variable)

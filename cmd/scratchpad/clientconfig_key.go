@@ -40,7 +40,7 @@ func claudeCommand(s clientconfig.Server) string {
 	if runtime.GOOS == "windows" {
 		quote = `"`
 	}
-	return clientconfig.ClaudeCommand(setup.ServerName, s, native.Quote, quote)
+	return clientconfig.ClaudeCommand(setup.ServerName, s, "user", native.Quote, quote)
 }
 
 // sayKey tells a user with a key how the server or the client gets it.
@@ -49,6 +49,8 @@ func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable
 	switch {
 	case remote && bridge && variable == "":
 		p.note("\nThe entry starts mcp-remote, for which Node.js must be installed.\n")
+	case remote && !bridge && !to.ReadsEnvironment() && variable != "":
+		p.note("\nThe entry contains the key. Keep it secret.\n")
 	case remote && bridge:
 		p.note("\nThe entry contains the key. Keep it secret. It starts mcp-remote, for which Node.js must be " +
 			"installed.\n")

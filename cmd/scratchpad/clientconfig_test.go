@@ -34,10 +34,10 @@ func TestClientConfigShell(t *testing.T) {
 	testkit.Must(t, errors.Join(os.Mkdir(dir, 0o755), os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")),
 		os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\nfor a; do echo \"<$a>\"; done\n"), 0o755)))
 	path := "PATH=" + dir + ":" + os.Getenv("PATH")
-	start := "<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n"
+	start := "<--scope>\n<user>\n<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n"
 	for args, want := range map[string]string{
 		"--db a_b.db --agent me": start + "<--db>\n<" + dir + "/a_b.db>\n<--agent>\n<me>\n<--max-read-tokens>\n<20000>\n",
-		"--agent me --pass-key": "<--env>\n<ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}>\n<--transport>\n<stdio>\n" + start +
+		"--agent me --pass-key": "<--env>\n<ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}>\n" + start +
 			"<--agent>\n<me>\n<--max-read-tokens>\n<20000>\n",
 		"--url https://x.example/a'b/mcp": "<--transport>\n<http>\n<scratchpad>\n<https://x.example/a'b/mcp>\n" +
 			"<--header>\n<Authorization: Bearer ${SCRATCHPAD_API_KEY}>\n",
@@ -61,6 +61,10 @@ var remoteEntries = map[string]string{
 	"cursor":      `{"mcpServers":{"scratchpad":{"url":"URL","headers":{"Authorization":"Bearer ${env:TEAM_KEY}"}}}}`,
 	"vscode":      `{"servers":{"scratchpad":{"type":"http","url":"URL","headers":{"Authorization":"Bearer ${env:TEAM_KEY}"}}}}`,
 	"windsurf":    `{"mcpServers":{"scratchpad":{"serverUrl":"URL","headers":{"Authorization":"Bearer ${env:TEAM_KEY}"}}}}`,
+	"gemini-cli":  `{"mcpServers":{"scratchpad":{"httpUrl":"URL","headers":{"Authorization":"Bearer ${TEAM_KEY}"}}}}`,
+	"opencode":    `{"mcp":{"scratchpad":{"type":"remote","url":"URL","headers":{"Authorization":"Bearer {env:TEAM_KEY}"}}}}`,
+	"zed":         `{"context_servers":{"scratchpad":{"url":"URL","headers":{"Authorization":"Bearer ` + remoteKey + `"}}}}`,
+	"cline":       `{"mcpServers":{"scratchpad":{"type":"streamableHttp","url":"URL","headers":{"Authorization":"Bearer ` + remoteKey + `"}}}}`,
 	"codex":       "[mcp_servers.scratchpad]\nurl = 'URL'\nbearer_token_env_var = 'TEAM_KEY'\n",
 	"claude-desktop": `{"mcpServers":{"scratchpad":{"command":"npx","args":["-y","mcp-remote@0.15.1","URL",` +
 		`"--header","Authorization:${SCRATCHPAD_AUTHORIZATION}"],"env":{"SCRATCHPAD_AUTHORIZATION":"Bearer ` + remoteKey + `"}}}}`,
@@ -70,10 +74,11 @@ var remoteEntries = map[string]string{
 var passedKeys = map[string]string{
 	"claude-code": `"${ANTHROPIC_API_KEY}"`, "claude-desktop": `"` + testKey + `"`, "cursor": `"${env:ANTHROPIC_API_KEY}"`,
 	"vscode": `"${env:ANTHROPIC_API_KEY}"`, "windsurf": `"${env:ANTHROPIC_API_KEY}"`, "codex": `env_vars = ['ANTHROPIC_API_KEY']`,
+	"gemini-cli": `"${ANTHROPIC_API_KEY}"`, "opencode": `"environment": {`, "zed": `"` + testKey + `"`, "cline": `"` + testKey + `"`,
 }
 
-// Each client gets an entry in its own form: for this program, and for a server at a URL. Only
-// Claude Desktop, which cannot refer to its environment, gets a key itself. Nothing is written.
+// Each client gets an entry in its own form: for this program, and for a server at a URL. Only a
+// client that cannot refer to its environment gets a key itself. Nothing is written.
 func TestClientConfig(t *testing.T) {
 	dir := t.TempDir()
 	for _, client := range clientconfig.Names() {
@@ -86,17 +91,17 @@ func TestClientConfig(t *testing.T) {
 		if diff := cmp.Diff(strings.ReplaceAll(remoteEntries[client], "URL", "https://memory.example.com/mcp"), compact(a.Snippet)); diff != "" {
 			t.Errorf("%s at a URL (-want +got):\n%s", client, diff)
 		}
-		agent := defaultAgent
-		if client == "claude-code" || client == "vscode" {
-			agent = filepath.Base(dir) // the project's
+		of, memory := []string{"--agent", defaultAgent}, "Memory: agent default, for all projects."
+		if folder := map[string]string{"claude-code": ".", "codex": ".", "gemini-cli": ".", "opencode": ".", "vscode": "${workspaceFolder}"}[client]; folder != "" {
+			of, memory = []string{"--project", folder}, "Memory: each project has its own; --agent names one for all."
 		}
 		o = run()
-		o.must(t, 0, dir, "--agent", agent, "Memory: agent "+agent, "ANTHROPIC_API_KEY is set here", "--pass-key")
+		o.must(t, 0, dir, of[0], of[1], memory, "ANTHROPIC_API_KEY is set here", "--pass-key")
 		if strings.Contains(o.out+o.err, testKey) || strings.Contains(o.out, "ANTHROPIC") || strings.HasPrefix(o.out, "{") && !json.Valid([]byte(o.out)) {
 			t.Errorf("%s: %s%s", client, o.out, o.err)
 		}
 		o = run("--pass-key")
-		if o.must(t, 0, passedKeys[client]); client != "claude-desktop" && strings.Contains(o.out+o.err, testKey) {
+		if o.must(t, 0, passedKeys[client]); !strings.Contains(passedKeys[client], testKey) && strings.Contains(o.out+o.err, testKey) {
 			t.Errorf("%s: the key is in what does not need it: %s%s", client, o.out, o.err)
 		}
 	}

@@ -24,6 +24,10 @@ var clientPlaces = map[string]string{
 	"vscode":         "in .vscode/mcp.json in the folder of the project",
 	"windsurf":       "in ~/.codeium/windsurf/mcp_config.json",
 	"codex":          "in ~/.codex/config.toml",
+	"gemini-cli":     "in ~/.gemini/settings.json",
+	"opencode":       "in ~/.config/opencode/opencode.json",
+	"zed":            "in the settings.json that Zed opens",
+	"cline":          "in cline_mcp_settings.json, which Cline opens under MCP Servers",
 }
 
 // remoteConfigs returns what connects clients to the MCP of a server. If the server wants a key,
@@ -46,6 +50,8 @@ func remoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 			where += "; it contains the key and needs Node.js"
 		case c.NeedsBridge():
 			where += "; it needs Node.js"
+		case wantsKey && !c.ReadsEnvironment():
+			where += "; it contains the key"
 		case wantsKey:
 			where += "; " + keyVariable + " has the key"
 		}
@@ -67,7 +73,7 @@ func localConfigs(s clientconfig.Server) []console.Config {
 func configOf(c clientconfig.Client, where string, s clientconfig.Server) console.Config {
 	text := c.Snippet(setup.ServerName, s)
 	if c.Name == "claude-code" {
-		text = clientconfig.ClaudeCommand(setup.ServerName, s, native.Quote, "'") + "\n"
+		text = clientconfig.ClaudeCommand(setup.ServerName, s, "", native.Quote, "'") + "\n"
 	}
 	return console.Config{Client: c.Title, Where: where, Text: text}
 }

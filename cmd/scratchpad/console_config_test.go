@@ -55,9 +55,9 @@ func TestRemoteConfigs(t *testing.T) {
 		clients  int
 		withKey  []string
 	}{
-		"a new key":  {true, key, 7, []string{"The key", "Claude Desktop"}},
-		"an old key": {true, "", 6, nil},
-		"no key":     {false, "", 6, nil},
+		"a new key":  {true, key, 11, []string{"The key", "Claude Desktop", "Zed", "Cline"}},
+		"an old key": {true, "", 10, nil},
+		"no key":     {false, "", 10, nil},
 	} {
 		all := remoteConfigs(at, c.wantsKey, c.key)
 		var withKey []string

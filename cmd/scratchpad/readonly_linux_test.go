@@ -207,7 +207,7 @@ func TestSetupReadOnlyHome(t *testing.T) {
 	// The clients that cannot be edited are named.
 	a.run(t, "setup", "--yes", "--bin", filepath.Join(data, "bin")).must(t, 1, "Claude Code: ", "Cursor: ", "permission denied")
 	a.mustBe(t, before, "a setup that failed")
-	a.run(t, "setup", "--undo").must(t, 0)
+	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")
 	if left := contents(t, data); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

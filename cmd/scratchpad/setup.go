@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
@@ -14,29 +16,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
 type setupCommand struct {
 	Client  []string `enum:"${clients}" placeholder:"NAME"`
-	Project string   `type:"path" default:"." placeholder:"FOLDER"`
-	Bin     string   `type:"path" placeholder:"FOLDER"`
-	Yes     bool     `short:"y" help:"Do not ask first."`
-	DryRun  bool     `help:"Show what would be done, and change nothing."`
-	Undo    bool     `help:"Take back what setup has done: put every file back as it was."`
+	Project string   `type:"path" placeholder:"FOLDER"`
+	Share   bool
+	Bin     string `type:"path" placeholder:"FOLDER"`
+	Yes     bool   `short:"y" help:"Do not ask first."`
+	DryRun  bool   `help:"Show what would be done, and change nothing."`
+	Undo    bool   `help:"Take back what setup has done: put every file back as it was."`
 }
 
 // Run sets everything up, or takes it back.
 func (c setupCommand) Run(p *process) error {
-	if err := p.checkServer(); err != nil {
+	if err := c.check(p); err != nil {
 		return err
-	}
-	if database.Default() == "" {
-		return invalid("there is no home folder; set HOME")
-	}
-	if info, err := os.Stat(c.Project); err != nil || !info.IsDir() {
-		return invalid("--project: there is no folder %s; make it first, or name the folder of a project that you have",
-			c.Project)
 	}
 	journal := filepath.Join(filepath.Dir(database.Default()), "setup.json")
 	if c.Undo {
@@ -68,11 +63,28 @@ func (c setupCommand) Run(p *process) error {
 	}
 	tools := map[string][]string{}
 	for _, planned := range plan.Clients {
-		if planned.Err == nil {
-			tools[planned.Client.Name], planned.Err = planned.Check(p.ctx, c.Project)
+		if planned.Err == nil && len(planned.Edits) > 0 && !c.Share {
+			tools[planned.File], planned.Err = planned.Check(p.ctx)
 		}
 	}
 	return errors.Join(c.report(p, plan, tools, changes), setupErrors(plan))
+}
+
+// check looks at the flags.
+func (c setupCommand) check(p *process) error {
+	if err := p.checkServer(); err != nil {
+		return err
+	}
+	switch info, err := os.Stat(c.Project); {
+	case database.Default() == "":
+		return invalid("there is no home folder; set HOME")
+	case c.Project != "" && (err != nil || !info.IsDir()):
+		return invalid("--project: there is no folder %s; make it first, or name the folder of a project that you have",
+			c.Project)
+	case c.Share && p.line.DB != nil && !pgurl.Is(*p.line.DB):
+		return invalid("--share writes a file for other computers too, which have no %s; leave --db out", *p.line.DB)
+	}
+	return nil
 }
 
 func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
@@ -84,44 +96,67 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := setup.Options{
-		Journal: journal, Program: self, Installed: called, Bin: c.Bin,
-		Clients: c.Client, Project: c.Project, Entry: p.setupEntry, DefaultAgent: defaultAgent,
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
 	}
-	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
-		o.Database, o.DatabaseFiles = path, sqlite.Files(path)
+	if c.Share {
+		c.Project = cmp.Or(c.Project, here)
 	}
-	return setup.Make(o)
+	return setup.Make(setup.Options{
+		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here,
+		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
+		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
+	})
 }
 
-// setupEntry returns what a client's file gets. With keep a server that is there keeps its
-// arguments, unless the command line names an agent, a tenant or a database.
-func (p *process) setupEntry(c clientconfig.Client, file, program string, keep bool) (e setup.Entry, err error) {
-	s, keeps := clientconfig.Server{}, false
-	if keep && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil {
-		have, err := c.ReadEntry(file, setup.ServerName)
+// setupEntry returns what a client's file gets.
+func (p *process) setupEntry(
+	c clientconfig.Client, folder, program string, kept []string,
+) (e setup.Entry, err error) {
+	s, m := clientconfig.Server{Args: kept}, clientconfig.MemoryOf(kept)
+	if kept == nil {
+		if m, err = p.memoryFor(folder); err == nil {
+			s, err = p.server(m, clientReadTokens)
+		}
 		if err != nil {
 			return e, err
 		}
-		s, _ = have.Server()
-		keeps = len(s.Args) > 0 && s.Args[0] == "mcp"
-	}
-	var m clientconfig.Memory
-	if keeps {
-		m = clientconfig.MemoryOf(s.Args)
-		m.Project, err = clientconfig.Project(file)
-	} else if m, err = p.memoryOf(file); err == nil {
-		s, err = p.server(m, clientReadTokens)
-	}
-	if err != nil {
-		return e, err
 	}
 	s.Command = program
-	e = setup.Entry{Server: s, Memory: m.String(), Agent: m.Agent, Record: func() error { return p.takeMemory(m) }}
-	if c.Name == "claude-code" {
-		e.Hook = hookCommand(s)
+	return setup.Entry{Server: s, Hook: hookCommand(s), Memory: m.String(), Agent: m.Agent}, nil
+}
+
+// recordProject gives a folder the memory of a server that an older setup wrote into a file of the
+// folder, unless an older version has recorded the same.
+func (p *process) recordProject(folder string, args []string) error {
+	old, line := *p, *p.line
+	old.line, line.DB, line.Tenant = &line, nil, nil
+	agent := ""
+	for flag, to := range map[string]**string{"--db": &line.DB, "--tenant": &line.Tenant, "--agent": nil} {
+		i := slices.Index(args, flag)
+		switch {
+		case i < 0 || i+1 == len(args):
+		case to == nil:
+			agent = args[i+1]
+		default:
+			*to = &args[i+1]
+		}
 	}
-	return e, nil
+	if agent == "" || line.DB != nil && *line.DB == database.InMemory {
+		return nil
+	}
+	return old.use(old.openDatabase, func(db *database.Handle) error {
+		records, err := old.projects(old.ctx, db)
+		if err != nil {
+			return err
+		}
+		found, err := old.project(old.ctx, db, folder)
+		if err == nil && found.Agent != agent {
+			err = records.Set(old.ctx, folder, agent)
+		}
+		return err
+	})
 }
 
 // report says what was done, and what to try first. tools are those of each server.
@@ -160,7 +195,20 @@ type undone struct {
 }
 
 func (c setupCommand) undo(p *process, journal string) error {
-	all, err := setup.Undo(setup.UndoOptions{Journal: journal, Clients: c.Client, DryRun: c.DryRun})
+	o := setup.UndoOptions{Journal: journal, Clients: c.Client, DryRun: true}
+	all, err := setup.Undo(o)
+	if err == nil && len(all) > 0 && !c.DryRun {
+		if !c.Yes {
+			for _, u := range all {
+				p.note("%s\n  %s\n", terminal.OneLine(u.What), terminal.OneLine(u.Did))
+			}
+		}
+		if err := p.confirm(c.Yes, []string{"--undo"}, "Take all of this back?"); err != nil {
+			return err
+		}
+		o.DryRun = false
+		all, err = setup.Undo(o)
+	}
 	if err != nil && len(all) == 0 {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,13 +23,16 @@ func cloneOf(t *testing.T) (a *account, evil, made string) {
 	return a, evil, made
 }
 
-// In a cloned repository an entry that setup did not write is shown. Nothing of it is
-// started, kept or made a hook of, whatever the command line says.
+// sharing are the command lines that write a file of a project.
+var sharing = map[string][]string{".mcp.json": {"setup", "--share"}, ".cursor/mcp.json": {"setup", "--client", "cursor", "--project", "."}}
+
+// An entry that setup did not write is shown, in the user's own file and in that of a cloned
+// repository. Nothing of it is started, kept or made a hook of, whatever the command line says.
 func TestSetupStartsNothingOfAProject(t *testing.T) {
 	t.Parallel()
 	a, evil, made := cloneOf(t)
-	own := `"command": "` + a.program + `", "args": ["mcp", "--agent", "shop", "--max-read-tokens", "20000"]`
-	const theirs = `, "args": ["mcp", "--db", "theirs.db", "--agent", "shop", "--max-read-tokens", "20000"]}`
+	own := `"command": "` + a.program + `", "args": ["mcp", "--project", ".", "--max-read-tokens", "20000"]`
+	const theirs = `, "args": ["mcp", "--db", "theirs.db", "--project", ".", "--max-read-tokens", "20000"]}`
 	for i, entry := range []string{
 		`{"command": "` + evil + `", "args": ["mcp"]}`,
 		`{"command": "` + a.program + `"` + theirs,
@@ -38,79 +42,100 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 		`{"type": "http", "url": "https://memory.example.com/mcp"}`,
 		`"a text"`,
 	} {
-		files := []string{a.install(t, "claude-code", `{"mcpServers": {"scratchpad": `+entry+`}}`), a.install(t, "vscode", `{"servers": {"scratchpad": `+entry+`}}`)}
-		before := a.tree(t)
-		lines := [][]string{{"--yes"}, {"--yes", "--agent", "mine"}, {"--yes", "--db", filepath.Join(a.home, "mine.db")}}
-		if i > 0 {
-			lines = lines[:1]
+		text := `{"mcpServers": {"scratchpad": ` + entry + `}}`
+		files := map[string][]string{a.install(t, "claude-code", text): {"setup", "--client", "claude-code"}}
+		for name, args := range sharing {
+			name = filepath.Join(a.project, name)
+			testkit.Must(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
+			files[name] = args
 		}
-		for _, args := range lines {
-			o := a.run(t, append([]string{"setup", "--client", "claude-code", "--client", "vscode"}, args...)...)
-			o.must(t, 4, files[0]+" has a server scratchpad that setup did not write", files[1]+" has a server", "remove that one and run setup again")
-			if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {
-				t.Errorf("%s is shown as %s", entry, o.err)
+		before := a.tree(t)
+		for file, args := range files {
+			for _, more := range [][]string{nil, {"--agent", "mine"}, {"--tenant", "mine"}}[:max(1, 3-2*i)] {
+				o := a.run(t, slices.Concat(args, []string{"--yes", "--dry-run"}, more)...)
+				o.must(t, 4, file+" has a server scratchpad that setup did not write", "remove that one and run setup again")
+				if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {
+					t.Errorf("%s is shown as %s", entry, o.err)
+				}
+			}
+			if !strings.Contains(file, ".cursor") { // whose own file is written
+				a.run(t, append(args, "--yes")...).must(t, 4)
 			}
 		}
 		a.mustBe(t, before, entry)
+		a.run(t, "setup", "--yes", "--client", "cursor", "--project", ".").must(t, 4, "Cursor: the server starts")
+		a.run(t, "setup", "--yes", "--undo").must(t, 0)
+		if a.tree(t)[filepath.Join(a.project, ".cursor/mcp.json")] != before[filepath.Join(a.project, ".cursor/mcp.json")] {
+			t.Errorf("the file of the project has changed, %s", entry)
+		}
 	}
 	if _, err := os.Stat(made); err == nil {
 		t.Error("the foreign program was started")
 	}
 }
 
-// The other clients are set up, and the client too once the entry is gone or is just what
-// setup writes. What comes into the entry afterwards, as by git pull, is foreign again.
+// The client is set up once the entry is gone or is just what setup writes. What comes into the
+// entry of a project afterwards, as by git pull, is foreign again. Undo leaves it.
 func TestSetupAfterForeignEntry(t *testing.T) {
 	t.Parallel()
 	a, evil, _ := cloneOf(t)
-	file := a.install(t, "claude-code", `{"mcpServers": {"scratchpad": {}}}`)
+	own := a.install(t, "claude-code", `{"mcpServers": {"scratchpad": {}}}`)
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--client", "cursor").must(t, 4, "Cursor: the server starts", "Claude Code: ")
 	var printed clientConfig
 	testkit.Must(t, json.Unmarshal([]byte(a.run(t, "client-config", "claude-code", "--json").out), &printed))
-	text := printed.Snippet
-	testkit.Must(t, os.WriteFile(file, []byte(text), 0o644))
+	testkit.Must(t, os.WriteFile(own, []byte(printed.Snippet), 0o644))
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
-	hook := testkit.ReadFile(t, filepath.Join(a.project, ".claude", "settings.local.json"))
-	for _, change := range [][2]string{{`"args": [`, `"env": {"A": "1"}, "args": [`}, {`"mcp", `, `"mcp", "--db", "x.db", `}, {a.program, evil}} {
-		testkit.Must(t, os.WriteFile(file, []byte(strings.Replace(text, change[0], change[1], 1)), 0o644))
-		changed := testkit.ReadFile(t, file)
-		a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 4, "setup did not write")
-		if changed == text || testkit.ReadFile(t, file) != changed || testkit.ReadFile(t, filepath.Join(a.project, ".claude", "settings.local.json")) != hook {
+
+	file := filepath.Join(a.project, ".mcp.json")
+	a.run(t, "setup", "--yes", "--share").must(t, 0, "Each colleague approves the server once")
+	text := testkit.ReadFile(t, file)
+	if strings.Contains(text, a.home) || !strings.Contains(text, `"command": "scratchpad",`) || !strings.Contains(text, `["mcp", "--project", ".", `) {
+		t.Errorf("a team gets %s", text)
+	}
+	for _, change := range [][2]string{{`"args": [`, `"env": {"A": "1"}, "args": [`}, {`"mcp", `, `"mcp", "--db", "x.db", `}, {`"scratchpad",`, `"` + evil + `",`}} {
+		changed := strings.Replace(text, change[0], change[1], 1)
+		testkit.Must(t, os.WriteFile(file, []byte(changed), 0o644))
+		a.run(t, "setup", "--yes", "--share").must(t, 4, "setup did not write")
+		if changed == text || testkit.ReadFile(t, file) != changed {
 			t.Errorf("the changed entry %s is now %s", changed, testkit.ReadFile(t, file))
 		}
 	}
-	testkit.Must(t, os.WriteFile(file, []byte(strings.Replace(text, "{", "{\n  \"mine\": 1,", 1)), 0o644))
-	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Nothing was to be changed.")
+	a.run(t, "setup", "--yes", "--undo").must(t, 0, "somebody else has changed the entry")
+	if !strings.Contains(testkit.ReadFile(t, file), evil) {
+		t.Error("undo has edited the changed entry")
+	}
 }
 
-// A link in a repository that leads out of the folder is not followed. The hooks of one user
-// are not reached by any link.
+// A link that leads out of a project, or out of the folder of the user's own file, is not followed.
 func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
-	for _, c := range []struct{ name, link, to, client string }{
-		{"File", ".mcp.json", "../outside/settings.json", "claude-code"},
-		{"Nowhere", ".mcp.json", "../outside/none.json", "claude-code"},
-		{"Folder", ".vscode", "../outside", "vscode"},
-		{"FileInFolder", ".vscode/mcp.json", "../../outside/settings.json", "vscode"},
-		{"UsersSettings", ".claude/settings.local.json", "../../outside/settings.json", "claude-code"},
-		{"HookNowhere", ".claude/settings.local.json", "../../outside/none.json", "claude-code"},
-		{"SharedSettings", ".claude/settings.local.json", "settings.json", "claude-code"},
-		{"HookFolderInside", ".claude", "inside", "claude-code"},
-		{"TwoLinks", ".mcp.json", "inside/away/settings.json", "claude-code"},
+	cursor := []string{"--client", "cursor", "--project", "."}
+	claude := []string{"--client", "claude-code"}
+	for _, c := range []struct {
+		name, link, to string
+		args           []string
+	}{
+		{"File", "shop/.mcp.json", "../outside/settings.json", []string{"--share"}},
+		{"Nowhere", "shop/.mcp.json", "../outside/none.json", []string{"--share"}},
+		{"TwoLinks", "shop/.mcp.json", "inside/away/settings.json", []string{"--share"}},
+		{"Folder", "shop/.cursor", "../outside", cursor},
+		{"FileInFolder", "shop/.cursor/mcp.json", "../../outside/settings.json", cursor},
+		{"Own", ".cursor/mcp.json", "../outside/settings.json", cursor[:2]},
+		{"OwnNowhere", ".claude.json", "outside/none.json", claude},
+		{"Hook", ".claude/settings.json", "../outside/settings.json", claude},
+		{"HookNowhere", ".claude/settings.json", "../outside/none.json", claude},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a, _, _ := cloneOf(t)
-			outside, inside, link := filepath.Join(a.home, "outside"), filepath.Join(a.project, "inside"), filepath.Join(a.project, c.link)
+			outside, inside, link := filepath.Join(a.home, "outside"), filepath.Join(a.project, "inside"), filepath.Join(a.home, c.link)
 			testkit.Must(t, errors.Join(os.Mkdir(outside, 0o755), os.Mkdir(inside, 0o755), os.MkdirAll(filepath.Dir(link), 0o755)))
-			for _, name := range []string{filepath.Join(outside, "settings.json"), filepath.Join(filepath.Dir(link), "settings.json")} {
-				testkit.Must(t, os.WriteFile(name, []byte("{}\n"), 0o644))
-			}
+			testkit.Must(t, os.WriteFile(filepath.Join(outside, "settings.json"), []byte("{}\n"), 0o644))
 			testkit.Must(t, errors.Join(os.Symlink(outside, filepath.Join(inside, "away")), os.Symlink(c.to, link)))
 			before := a.tree(t)
-			a.run(t, "setup", "--yes", "--client", c.client).must(t, 2, link, "link", "remove")
+			a.run(t, append([]string{"setup", "--yes"}, c.args...)...).must(t, 2, link, "link", "remove")
 			after := a.tree(t)
 			for name, what := range after {
-				if (strings.HasPrefix(name, outside) || strings.HasSuffix(name, "/settings.json")) && before[name] != what {
+				if strings.HasPrefix(name, outside) && before[name] != what {
 					t.Errorf("%s has changed", name)
 				}
 			}
@@ -120,7 +145,7 @@ func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
 	testkit.Must(t, errors.Join(os.Mkdir(filepath.Join(a.project, "config"), 0o755), os.Symlink("config/mcp.json", filepath.Join(a.project, ".mcp.json")),
 		os.WriteFile(filepath.Join(a.project, "config", "mcp.json"), []byte("{}"), 0o644)))
 	before := a.tree(t)
-	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
-	a.run(t, "setup", "--undo").must(t, 0)
+	a.run(t, "setup", "--yes", "--share").must(t, 0, "added to mcpServers")
+	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")
 }

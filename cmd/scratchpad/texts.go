@@ -267,7 +267,11 @@ A client to set up, whether it is found here or not. Give the flag again for ano
 that are found.
 
 setup project
-The project, for Claude Code and VS Code. Default: this folder.
+With --share, the folder that gets the file; default: this one. With Cursor, a folder that gets a file of its
+own: Cursor knows its folder only from there.
+
+setup share
+Write .mcp.json for everybody who works in the folder, and nothing else.
 
 setup bin
 The folder for the program. Default: one for your programs, if possible one on the PATH.

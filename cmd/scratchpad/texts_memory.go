@@ -11,35 +11,42 @@ reading everything again would cost.
   scratchpad demo --json
 
 = setup
-Setup shows what it will write, and whose memory each client gets. It asks, and then takes three
-steps.
+Run setup once on a computer, in any folder. It shows what it will write, and whose memory each client gets. It
+asks, and then takes three steps.
 
 First it copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
 
-Then it adds a server to each client that it finds: claude-code, claude-desktop, cursor, vscode, windsurf,
-codex. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
+Then it adds a server to your own file of each client that it finds: Claude Code, Claude Desktop, Cursor,
+VS Code, Codex, Gemini CLI, OpenCode and Zed. The rest of a file stays as it is. For Windsurf and Cline it
+prints what you put into their files. Claude Code and Codex also get a hook, which tells them at the start of a
+session what is in the memory. Codex runs the hook only after you have trusted it in /hooks.
 
 Last it starts the server as each client would, and lists the tools.
 
-Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it
-with --project. Each project has a memory of its own. The other clients share the memory of the agent default.
---agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a
-session what has changed since the one before.
+From then on each project has a memory of its own: a repository with all its worktrees, without a file in it.
+Claude Desktop, Zed and Cursor do not tell the server which project is open, so they have the memory of the agent
+default. In Cursor a project gets its own memory by a file in it, which --project writes. --agent names one
+memory for all projects of all clients.
 
-If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and
-its limits, unless you give --agent, --tenant or --db.
+What an older setup wrote into the files of projects is taken back. The projects keep their memory. If setup runs
+again, it changes only what is not as it should be. An entry that it wrote before keeps its memory and its
+limits, unless you give --agent, --tenant or --db.
 
-A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write,
-setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the
-project are not followed.
+Setup starts, keeps and changes no entry that it did not write. It shows the entry, and stops for that client.
+Links that lead out of the folder of a file are not followed.
 
---undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
+--share is for a team: it writes .mcp.json with the program by its name. Commit the file. Claude Code asks each
+colleague once.
+
+--undo asks, puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
 since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
 
 Examples:
 
   scratchpad setup --dry-run
   scratchpad setup --client claude-code --yes
+  scratchpad setup --client cursor --project .
+  scratchpad setup --share
   scratchpad setup --undo
 
 = files ls

@@ -4,11 +4,11 @@ package main
 const serverTexts = `= mcp
 Add it to a client, for example to Claude Code:
 
-  claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
+  claude mcp add --scope user scratchpad -- /path/to/scratchpad mcp --project .
 
-For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM;
-everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it
-says so once and serves reads.
+scratchpad setup does that, and scratchpad client-config prints it for other clients. The server ends when
+standard input ends, or at SIGTERM; everything that it has acknowledged is stored. It logs to standard error. If
+it may only read the database, it says so once and serves reads.
 
 With --tools memory, models that were trained on Claude's memory tool find its commands: view, create,
 str_replace, insert, delete and rename. The path /memories/notes.md is the file notes.md.
@@ -264,26 +264,26 @@ With --url, the client uses a server that scratchpad serve runs, and an API key 
 makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry
 names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no
 servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the
-key.
+key. So do the entries of Zed and Cline, which cannot name a variable.
 
   scratchpad client-config vscode --url https://memory.example.com
   SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
 
-Without --agent, a file that belongs to a project (.mcp.json, .vscode/mcp.json) gets the memory of that
-project. Its agent has the name of the folder, so all clients of the project share it. If another folder of
-that name has the agent, a part of the path's hash is added. A file that is the user's own gets the agent
-default.
+Without --agent, clients that start the server in the folder of a project, or name the folder, get the memory of
+that project. Claude Desktop, Cursor, Zed, Windsurf and Cline get that of the agent default. These are the usual
+files:
 
-These are the usual files:
-
-  claude-code     .mcp.json in this folder
+  claude-code     ~/.claude.json, or .claude.json in $CLAUDE_CONFIG_DIR
   claude-desktop  claude_desktop_config.json in %APPDATA%\Claude on Windows,
-                  ~/Library/Application Support/Claude on macOS,
-                  ~/.config/Claude elsewhere
+                  ~/Library/Application Support/Claude on macOS, and ~/.config/Claude elsewhere
   cursor          ~/.cursor/mcp.json
-  vscode          .vscode/mcp.json in this folder
+  vscode          mcp.json in the folder Code/User of your settings
+  codex           config.toml in $CODEX_HOME or ~/.codex
+  gemini-cli      ~/.gemini/settings.json
+  opencode        ~/.config/opencode/opencode.json
+  zed             ~/.config/zed/settings.json
   windsurf        ~/.codeium/windsurf/mcp_config.json
-  codex           ~/.codex/config.toml
+  cline           ~/.cline/data/settings/cline_mcp_settings.json
 
 = completion
 With the script, the Tab key completes commands, flags and their values, help topics, agents, and

@@ -16,9 +16,13 @@ type Client struct {
 	Name  string // such as "claude-code"
 	Title string // such as "Claude Code"
 
-	// file is a path. Without ~ or $ at its beginning it is in the folder of a project.
-	file   string
+	file   string // the user's own
+	shared string // the one in the folder of a project, which its repository may have; "": none
+	hooks  string // the file of the user that has the hooks; "": none
 	format format
+
+	folder string // what stands for the folder that the client works in; "": its servers cannot know
+	byHand bool   // the file is known from hearsay, so the user edits it
 
 	program string   // its name on the PATH; "": it has none
 	signs   []string // files and folders, one of which is there if the client is installed
@@ -32,35 +36,61 @@ type Client struct {
 // names in Server.EnvVars.
 const byName = "name"
 
-// Paths begin with ~ for the user's home, $SETTINGS for the folder where programs keep the
-// settings of the user, and $CODEX for that of Codex.
+// Paths begin with ~ for the user's home, or with the name of a folder, for which see folderOf.
 var clients = []Client{
 	{
-		"claude-code", "Claude Code", ".mcp.json", jsonFormat{key: "mcpServers", url: "url", typeURL: true},
-		"claude", []string{"~/.claude", "~/.claude.json"}, "${%s}",
+		Name: "claude-code", Title: "Claude Code", file: "$CLAUDEJSON/.claude.json", shared: ".mcp.json",
+		hooks: "$CLAUDE/settings.json", format: jsonFormat{key: "mcpServers", url: "url", http: "http"},
+		folder: ".", program: "claude", signs: []string{"$CLAUDE", "$CLAUDEJSON/.claude.json"}, reference: "${%s}",
 	},
 	{
-		"claude-desktop", "Claude Desktop", "$SETTINGS/Claude/claude_desktop_config.json",
-		jsonFormat{key: "mcpServers"},
-		"", []string{"$SETTINGS/Claude"}, "",
+		Name: "claude-desktop", Title: "Claude Desktop", file: "$SETTINGS/Claude/claude_desktop_config.json",
+		format: jsonFormat{key: "mcpServers"}, signs: []string{"$SETTINGS/Claude"},
 	},
 	{
-		"cursor", "Cursor", "~/.cursor/mcp.json", jsonFormat{key: "mcpServers", url: "url"},
-		"cursor", []string{"~/.cursor"}, "${env:%s}",
+		Name: "cursor", Title: "Cursor", file: "~/.cursor/mcp.json", shared: ".cursor/mcp.json",
+		format:  jsonFormat{key: "mcpServers", url: "url"},
+		program: "cursor", signs: []string{"~/.cursor"}, reference: "${env:%s}",
 	},
 	{
-		"vscode", "VS Code", ".vscode/mcp.json", jsonFormat{key: "servers", typed: true, url: "url", typeURL: true},
-		"code", []string{"~/.vscode", "$SETTINGS/Code"}, "${env:%s}",
+		Name: "vscode", Title: "VS Code", file: "$SETTINGS/Code/User/mcp.json", shared: ".vscode/mcp.json",
+		format: jsonFormat{key: "servers", kind: "stdio", url: "url", http: "http"},
+		folder: WorkspaceFolder, program: "code", signs: []string{"~/.vscode", "$SETTINGS/Code"},
+		reference: "${env:%s}",
 	},
 	{
-		"windsurf", "Windsurf", "~/.codeium/windsurf/mcp_config.json", jsonFormat{key: "mcpServers", url: "serverUrl"},
-		"windsurf", []string{"~/.codeium/windsurf"}, "${env:%s}",
+		Name: "codex", Title: "Codex", file: "$CODEX/config.toml", hooks: "$CODEX/hooks.json", format: tomlFormat{},
+		folder: ".", program: "codex", signs: []string{"$CODEX"}, reference: byName,
 	},
 	{
-		"codex", "Codex", "$CODEX/config.toml", tomlFormat{},
-		"codex", []string{"$CODEX"}, byName,
+		Name: "gemini-cli", Title: "Gemini CLI", file: "~/.gemini/settings.json",
+		format: jsonFormat{key: "mcpServers", url: "httpUrl"},
+		folder: ".", program: "gemini", signs: []string{"~/.gemini"}, reference: "${%s}",
+	},
+	{
+		Name: "opencode", Title: "OpenCode", file: "$XDG/opencode/opencode.json",
+		format: jsonFormat{key: "mcp", kind: "local", url: "url", http: "remote", list: true, env: "environment"},
+		folder: ".", program: "opencode", signs: []string{"$XDG/opencode"}, reference: "{env:%s}",
+	},
+	{
+		Name: "zed", Title: "Zed", file: "$ZED/settings.json",
+		format:  jsonFormat{key: "context_servers", url: "url"},
+		program: "zed", signs: []string{"$ZED"},
+	},
+	{
+		Name: "windsurf", Title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", byHand: true,
+		format:  jsonFormat{key: "mcpServers", url: "serverUrl"},
+		program: "windsurf", signs: []string{"~/.codeium/windsurf"}, reference: "${env:%s}",
+	},
+	{
+		Name: "cline", Title: "Cline", file: "~/.cline/data/settings/cline_mcp_settings.json", byHand: true,
+		format:  jsonFormat{key: "mcpServers", url: "url", http: "streamableHttp"},
+		program: "cline", signs: []string{"~/.cline"},
 	},
 }
+
+// WorkspaceFolder stands for the folder that an editor has open, in its files.
+const WorkspaceFolder = "${workspaceFolder}"
 
 // Names returns the names of all clients.
 func Names() []string {
@@ -80,23 +110,41 @@ func Find(name string) (Client, bool) {
 	return clients[i], true
 }
 
-// File returns the absolute path of the client's usual file, which need not exist.
-// For Claude Code and VS Code it is in the current folder, which is taken for the
-// project's. For the others it is under the user's home; without a home the result
-// is an error.
-func (c Client) File() (string, error) { return c.FileIn("") }
-
-// FileIn is File for another project than the current folder.
-func (c Client) FileIn(project string) (string, error) {
-	file, isOwn, err := expand(c.file, runtime.GOOS)
-	if err != nil && isOwn {
-		return "", err
+// File returns the absolute path of the user's own file of the client, which need not
+// exist. Without a home the result is an error.
+func (c Client) File() (string, error) {
+	file, err := expand(c.file, runtime.GOOS)
+	if c.Name == "opencode" && !isThere(file) && isThere(file+"c") { // the same with comments
+		file += "c"
 	}
-	if !isOwn {
-		file = filepath.Join(project, file)
-	}
-	return filepath.Abs(file)
+	return file, err
 }
+
+// ProjectFile returns the path of the client's file in the folder of a project; "" if it
+// has none.
+func (c Client) ProjectFile(folder string) string {
+	if c.shared == "" {
+		return ""
+	}
+	return filepath.Join(folder, filepath.FromSlash(c.shared))
+}
+
+// HookFile returns the absolute path of the user's own file of the client with the hooks; ""
+// if it has none.
+func (c Client) HookFile() (string, error) {
+	if c.hooks == "" {
+		return "", nil
+	}
+	return expand(c.hooks, runtime.GOOS)
+}
+
+// Folder returns what stands in an entry for the folder that the client works in; "" if
+// the servers in the user's own file cannot know it.
+func (c Client) Folder() string { return c.folder }
+
+// ByHand reports whether the user is to edit the file, because its place and its form are
+// known from hearsay only.
+func (c Client) ByHand() bool { return c.byHand }
 
 // Installed reports whether the client seems to be on this machine: whether its program
 // is on the PATH, or its settings are in the user's home.
@@ -105,12 +153,14 @@ func (c Client) Installed() bool {
 		return true
 	}
 	return slices.ContainsFunc(c.signs, func(name string) bool {
-		name, _, err := expand(name, runtime.GOOS)
-		if err == nil {
-			_, err = os.Stat(name)
-		}
-		return err == nil
+		name, err := expand(name, runtime.GOOS)
+		return err == nil && isThere(name)
 	})
+}
+
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // ReadsEnvironment reports whether an entry can refer to a variable of the client's
@@ -126,24 +176,46 @@ func (c Client) Snippet(name string, s Server) string {
 	return string(content)
 }
 
-// expand replaces the beginning of a path in the table of clients, and reports whether the
-// path is the user's own.
-func expand(path, system string) (expanded string, isOwn bool, err error) {
+// expand replaces the beginning of a path in the table of clients.
+func expand(path, system string) (string, error) {
 	home, err := os.UserHomeDir()
 	root, rest, _ := strings.Cut(path, "/")
-	switch root {
-	case "~":
-		root = home
-	case "$SETTINGS":
-		root = settings(home, system)
-	case "$CODEX":
-		if root, _ = native.Expand(os.Getenv("CODEX_HOME")); root == "" {
-			root = filepath.Join(home, ".codex")
-		}
-	default:
-		return filepath.FromSlash(path), false, err
+	dir := folderOf(root, home, system)
+	if filepath.IsAbs(dir) {
+		err = nil
 	}
-	return filepath.Join(root, rest), true, err
+	return filepath.Join(dir, filepath.FromSlash(rest)), err
+}
+
+// folderOf returns the folder that has a name in the table of clients.
+func folderOf(name, home, system string) string {
+	variable := func(name string, instead ...string) string {
+		if dir, _ := native.Expand(os.Getenv(name)); dir != "" {
+			return dir
+		}
+		return filepath.Join(append([]string{home}, instead...)...)
+	}
+	switch name {
+	case "$SETTINGS":
+		return settings(home, system)
+	case "$CODEX":
+		return variable("CODEX_HOME", ".codex")
+	case "$CLAUDE":
+		return variable("CLAUDE_CONFIG_DIR", ".claude")
+	case "$CLAUDEJSON":
+		return variable("CLAUDE_CONFIG_DIR")
+	case "$XDG":
+		return variable("XDG_CONFIG_HOME", ".config")
+	case "$ZED":
+		switch system {
+		case "windows":
+			return filepath.Join(settings(home, system), "Zed")
+		case "darwin":
+			return filepath.Join(home, ".config", "zed")
+		}
+		return filepath.Join(variable("XDG_CONFIG_HOME", ".config"), "zed")
+	}
+	return home
 }
 
 // settings is the folder where programs keep the settings of the user.

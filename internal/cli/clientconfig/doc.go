@@ -1,5 +1,5 @@
-// Package clientconfig adds a server to the configuration file of an MCP client:
-// Claude Code, Claude Desktop, Cursor, VS Code, Windsurf or Codex.
+// Package clientconfig adds a server to the configuration file of an MCP client, such as Claude Code,
+// Codex, VS Code or Zed.
 //
 // [Client.Snippet] returns the entry as text. [Client.AddServer] returns a [Change] that puts
 // the entry into the file and leaves everything else there as it is, comments and layout

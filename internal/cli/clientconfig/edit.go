@@ -19,7 +19,7 @@ type Change struct {
 	File string
 	edit edit
 
-	project string // links do not lead out of this folder; "": they may lead anywhere
+	project string // links do not lead out of this folder; "": that of the file
 }
 
 // Inside returns the change of a file that belongs to a project. If the file is reached by
@@ -75,10 +75,10 @@ func sentence(what string, was, is any) string {
 // checkLocal returns an error if the entry is of a server that the client connects
 // to, and does not start.
 func checkLocal(entry map[string]any, name string) error {
-	if entry["url"] != nil || entry["serverUrl"] != nil {
+	if entry["url"] != nil || entry["serverUrl"] != nil || entry["httpUrl"] != nil {
 		return fail(ErrTaken, "it has a server at a URL under the name %s", name)
 	}
-	if kind := entry["type"]; kind != nil && kind != "stdio" {
+	if kind := entry["type"]; kind != nil && kind != "stdio" && kind != "local" {
 		return fail(ErrTaken, "it has a server of type %s, not stdio, under the name %s", quoteJSON(kind), name)
 	}
 	return nil

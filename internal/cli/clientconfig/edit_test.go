@@ -102,13 +102,14 @@ func TestRemoveServerBetween(t *testing.T) {
 }
 
 func TestHook(t *testing.T) {
-	command := HookCommand("/opt/scratchpad", "--agent", "shop")
-	if command != "/opt/scratchpad brief --mark claude-code --agent shop" {
+	command := HookCommand("/opt/scratchpad", "--tenant", "shop")
+	if command != `"/opt/scratchpad" hook --tenant shop` { // the same for ever
 		t.Fatal(command)
 	}
 	const own = `{
+        "matcher": "startup|resume|clear|compact",
         "hooks": [
-          {"type": "command", "command": "/opt/scratchpad brief --mark claude-code --agent shop"}
+          {"type": "command", "command": "\"/opt/scratchpad\" hook --tenant shop", "timeout": 10}
         ]
       }`
 	for _, c := range []struct{ old, want, removed string }{
@@ -128,7 +129,7 @@ func TestHook(t *testing.T) {
 			t.Errorf("%q: a second time: %v, %v, %s", c.old, changed, err, again)
 		}
 		moved, changed, err := AddHook("", HookCommand("/new/scratchpad")).edit(got)
-		if want := strings.ReplaceAll(c.want, command, "/new/scratchpad brief --mark claude-code"); err != nil || len(changed) != 1 || string(moved) != want {
+		if want := strings.ReplaceAll(c.want, `\"/opt/scratchpad\" hook --tenant shop`, `\"/new/scratchpad\" hook`); err != nil || len(changed) != 1 || string(moved) != want {
 			t.Errorf("%q: another command: %v, %v, %s", c.old, changed, err, moved)
 		}
 		if c.removed == "" {
@@ -153,12 +154,16 @@ func TestHook(t *testing.T) {
 
 // A program whose path has characters of the shell is known again.
 func TestHookQuoted(t *testing.T) {
-	for _, program := range []string{`'/opt/R&D;x|y'/scratchpad`, `'/a'\''b;c'`, `"C:/R&D/scratchpad.exe"`, "'/a\nb'", `/a\;b`} {
-		got, _, err := AddHook("", HookCommand(program)).edit(nil)
+	for _, program := range []string{`/opt/R&D;x|y/scratchpad`, `/a'b;$c/scratchpad`, `C:/R&D/scratchpad.exe`, "/a\nb/scratchpad", `/a"b/scratchpad`, "'/a;b' brief --mark claude-code"} {
+		command := HookCommand(program)
+		if strings.Contains(program, "brief") {
+			command = program // of an older setup
+		}
+		got, _, err := AddHook("", command).edit(nil)
 		if err != nil {
 			t.Errorf("%s: %v", program, err)
 		}
-		moved, changed, err := AddHook("", "/new brief --mark claude-code").edit(got)
+		moved, changed, err := AddHook("", HookCommand("/new/scratchpad")).edit(got)
 		if err != nil || len(changed) != 1 || strings.Count(string(moved), `"command": "`) != 1 {
 			t.Errorf("%s: another command: %v, %v, %s", program, changed, err, moved)
 		}
@@ -166,7 +171,7 @@ func TestHookQuoted(t *testing.T) {
 			t.Errorf("%s: removed: %v, %s", program, err, removed)
 		}
 	}
-	for _, others := range []string{`/x brief --mark claude-code; date`, `'/x' brief --mark claude-code | cat`, `echo "/x brief --mark claude-code"`} {
+	for _, others := range []string{`/x brief --mark claude-code; date`, `'/x' brief --mark claude-code | cat`, `echo "/x brief --mark claude-code"`, "/x/scratchpad hook; date", "git hook", "/x/scratchpad hooks", "/x/other hook", "echo /x/scratchpad hook"} {
 		text := fmt.Sprintf(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": %q}]}]}}`, others)
 		if removed, _, err := RemoveHook("").edit([]byte(text)); err != nil || string(removed) != text {
 			t.Errorf("%s: removed: %v, %s", others, err, removed)

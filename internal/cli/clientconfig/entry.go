@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 )
 
 // An Entry is all that a client's file has of a server.
@@ -38,13 +39,25 @@ func (c Client) EntryIn(file string, content []byte, name string) (e Entry, err 
 // Variables are not read.
 func (e Entry) Server() (s Server, found bool) {
 	fields, found := e.fields.(map[string]any)
-	s.Command, _ = fields["command"].(string)
 	args, _ := fields["args"].([]any)
-	for _, arg := range args {
+	list, _ := fields["command"].([]any)
+	for _, arg := range append(list, args...) {
 		text, _ := arg.(string)
 		s.Args = append(s.Args, text)
 	}
+	s.Command, _ = fields["command"].(string)
+	if len(list) > 0 {
+		s.Command, s.Args = s.Args[0], s.Args[1:]
+	}
 	return s, found
+}
+
+// Starts reports whether an entry starts the same program with the same arguments as
+// another one. Both may have more, such as what a client notes beside them.
+func (e Entry) Starts(other Entry) bool {
+	a, _ := e.Server()
+	b, found := other.Server()
+	return found && a.Command != "" && a.Command == b.Command && slices.Equal(a.Args, b.Args)
 }
 
 // Exists reports whether there is an entry.
@@ -62,7 +75,7 @@ func (e Entry) String() string {
 	}
 	shown := map[string]any{}
 	for key, value := range fields {
-		if values, ok := value.(map[string]any); ok && (key == "env" || key == "headers") {
+		if values, ok := value.(map[string]any); ok && (key == "env" || key == "environment" || key == "headers") {
 			hidden := map[string]any{}
 			for name := range values {
 				hidden[name] = "(hidden)"

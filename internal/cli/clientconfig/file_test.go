@@ -63,16 +63,23 @@ func TestUsualFile(t *testing.T) {
 		{"windsurf", "linux", "", "", "/h/.codeium/windsurf/mcp_config.json"},
 		{"codex", "linux", "", "", "/h/.codex/config.toml"},
 		{"codex", "linux", "", "/c", "/c/config.toml"},
-		{"vscode", "linux", "", "", ".vscode/mcp.json"},
-		{"claude-code", "linux", "", "", ".mcp.json"},
+		{"vscode", "linux", "", "", "/h/.config/Code/User/mcp.json"},
+		{"vscode", "windows", "/a", "", "/a/Code/User/mcp.json"},
+		{"claude-code", "linux", "", "", "/h/.claude.json"},
+		{"opencode", "linux", "", "", "/h/.config/opencode/opencode.json"},
+		{"zed", "linux", "", "", "/h/.config/zed/settings.json"},
+		{"zed", "windows", "/a", "", "/a/Zed/settings.json"},
+		{"gemini-cli", "darwin", "", "", "/h/.gemini/settings.json"},
 	} {
+		t.Setenv("XDG_CONFIG_HOME", "")
+		t.Setenv("CLAUDE_CONFIG_DIR", "")
 		t.Setenv("APPDATA", c.appData)
 		t.Setenv("CODEX_HOME", c.codex)
 		client, ok := Find(c.client)
 		if !ok {
 			t.Fatalf("there is no client %s", c.client)
 		}
-		if got, _, err := expand(client.file, c.system); err != nil || got != c.want {
+		if got, err := expand(client.file, c.system); err != nil || got != c.want {
 			t.Errorf("%+v: %s, %v, want %s", c, got, err, c.want)
 		}
 	}

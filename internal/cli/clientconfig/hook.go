@@ -1,35 +1,85 @@
 package clientconfig
 
 import (
+	"fmt"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 // The file of Claude Code, in the folder of a project, that has the settings of one user
-// there.
+// there. An older setup put the hook into it.
 const (
 	hookFolder = ".claude"
 	hookFile   = "settings.local.json"
 )
 
-// hookMark is in the command of a hook of this program.
+// hookMark is in the command of a hook of an older setup.
 const hookMark = " brief --mark claude-code"
 
-// HookCommand returns the command line of a hook: a program, and arguments. Both are
-// quoted for the shell.
+// When a hook runs, and for how many seconds at most.
+const (
+	hookMatcher = "startup|resume|clear|compact"
+	hookSeconds = 10
+)
+
+// HookCommand returns the command line of a hook: a program, and arguments. They are quoted for
+// the shell. The text stays the same from version to version, because Codex runs a hook only
+// after the user has agreed to its text.
 func HookCommand(program string, args ...string) string {
-	return strings.Join(append([]string{program + hookMark}, args...), " ")
+	quoted := native.QuoteSh(program)
+	if !strings.ContainsAny(program, "\"$`\\!\n") {
+		quoted = `"` + program + `"` // which the shells of Windows take too
+	}
+	return strings.Join(append([]string{quoted, "hook"}, args...), " ")
 }
 
-// HookFile returns the file of Claude Code that has the hooks of this user in a project.
-func HookFile(project string) string { return filepath.Join(project, hookFolder, hookFile) }
+// HookInTOML returns what a user has to put into the file of Codex by hand, if the file has
+// hooks already: Codex reads hooks from there or from the file with hooks, not from both.
+// It returns "" if the file has none, or has the command.
+func HookInTOML(file, command string) (string, error) {
+	text, err := readFile(file)
+	if err != nil {
+		return "", unlessMissing(err)
+	}
+	all, err := readTOML(text)
+	if err != nil {
+		return "", ofFile(file, err)
+	}
+	hooks, _ := all["hooks"].(map[string]any)
+	delete(hooks, "state") // which hooks the user trusts
+	if len(hooks) == 0 || strings.Contains(string(text), encodeTOML(field{"command", command})) {
+		return "", nil
+	}
+	return fmt.Sprintf("[[hooks.SessionStart]]\nmatcher = '%s'\n\n[[hooks.SessionStart.hooks]]\ntype = 'command'\n%s\n"+
+		"timeout = %d\n", hookMatcher, encodeTOML(field{"command", command}), hookSeconds), nil
+}
 
-// hookList is where Claude Code has the hooks of the event that a session starts: a list of
+// AutoMemoryIsOff reports whether Claude Code's own memory is off: by a variable here, or in
+// the user's settings.
+func AutoMemoryIsOff(settings string) bool {
+	if off, _ := strconv.ParseBool(os.Getenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY")); off {
+		return true
+	}
+	text, err := readFile(settings)
+	if err != nil {
+		return false
+	}
+	text, _, err = cutMark(text)
+	v, _, findErr := find(text, []string{"autoMemoryEnabled"})
+	return err == nil && findErr == nil && decoded(v) == false
+}
+
+// hookList is where Claude Code and Codex have the hooks of the event that a session starts: a list of
 // groups, each with a list of hooks.
 var hookList = []string{"hooks", "SessionStart"}
 
-// AddHook returns the change that makes Claude Code run a command when a session starts.
+// AddHook returns the change that makes a client run a command when a session starts.
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
 	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
@@ -42,8 +92,9 @@ func AddHook(file, command string) Change {
 			return nil, nil, err
 		case len(hooks) == 0:
 			newline, unit := layoutOf(content)
-			group := strings.Join([]string{"{", unit + `"hooks": [`, unit + unit + `{"type": "command", "command": ` +
-				quoteJSON(command) + "}", unit + "]", "}"}, newline+strings.Repeat(unit, 3))
+			group := strings.Join([]string{"{", unit + `"matcher": "` + hookMatcher + `",`, unit + `"hooks": [`,
+				fmt.Sprintf(`%s{"type": "command", "command": %s, "timeout": %d}`, unit+unit, quoteJSON(command),
+					hookSeconds), unit + "]", "}"}, newline+strings.Repeat(unit, 3))
 			content, err = insert(content, hookList, group)
 			return content, []string{"hook SessionStart: added, " + quoteJSON(command)}, err
 		case hooks[0].command == command:
@@ -100,9 +151,7 @@ func hooksIn(text []byte, command string) (own []hook, err error) {
 		for _, it := range itemsOf(list) {
 			fields, _ := decoded(it.value).(map[string]any)
 			have, _ := fields["command"].(string)
-			bare := unquoted(have)
-			isOurs := strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n")
-			if command != "" && have == command || isOurs {
+			if command != "" && have == command || isOwnHook(have) {
 				own = append(own, hook{have, append(slices.Clip(hookList), group.name, "hooks", it.name)})
 			}
 		}
@@ -110,21 +159,41 @@ func hooksIn(text []byte, command string) (own []hook, err error) {
 	return own, nil
 }
 
-// unquoted returns a command line without what the shell takes as it stands: the texts in
-// quotes, and the characters after a backslash.
-func unquoted(command string) string {
-	var b strings.Builder
+// isOwnHook reports whether a command line runs a hook of this program and nothing else.
+func isOwnHook(command string) bool {
+	program, bare := split(command)
+	if strings.ContainsAny(bare, ";|&\n") {
+		return false
+	}
+	name := path.Base(strings.TrimSuffix(filepath.ToSlash(program), ".exe"))
+	_, rest, _ := strings.Cut(bare, " ")
+	return strings.Contains(bare, hookMark) || name == "scratchpad" && strings.HasPrefix(rest+" ", "hook ")
+}
+
+// split returns the first word of a command line, as the shell takes it, and the line without
+// what the shell takes as it stands: the texts in quotes, and the characters after a backslash.
+func split(command string) (word, bare string) {
+	var first, b strings.Builder
+	inWord := true
 	for i, quote := 0, byte(0); i < len(command); i++ {
-		switch c := command[i]; {
-		case c == '\\' && quote != '\'':
+		c, plain := command[i], quote == 0
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(command):
 			i++
+			c, plain = command[i], false
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote = c
-		case quote == 0:
-			b.WriteByte(c)
-		case c == quote:
+			continue
+		case quote != 0 && c == quote:
 			quote = 0
+			continue
+		}
+		if plain {
+			b.WriteByte(c)
+		}
+		if inWord = inWord && !(plain && c == ' '); inWord {
+			first.WriteByte(c)
 		}
 	}
-	return b.String()
+	return first.String(), b.String()
 }

@@ -2,6 +2,7 @@ package clientconfig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,30 +16,36 @@ import (
 // jsonFormat is a JSON file, with or without comments. The servers are the members
 // of one object.
 type jsonFormat struct {
-	key   string // the name of that object
-	typed bool   // an entry of a server that the client starts has the type "stdio"
+	key  string // the name of that object
+	kind string // the type in an entry of a server that the client starts; "": none
+	list bool   // such an entry has the program and the arguments in one list
+	env  string // its field with the variables; "": env
 
 	// How an entry has a server at a URL: the field of the URL, "" if the client has no such
-	// servers, and whether the entry has the type "http".
-	url     string
-	typeURL bool
+	// servers, and the type, "" if the entry has none.
+	url, http string
 }
 
 func (j jsonFormat) within() string { return j.key }
 
 func (j jsonFormat) fields(s Server) (all []field) {
+	kind := j.kind
+	if s.URL != "" {
+		kind = j.http
+	}
+	if kind != "" {
+		all = []field{{"type", kind}}
+	}
 	switch {
-	case s.URL != "" && j.typeURL:
-		all = []field{{"type", "http"}, {j.url, s.URL}}
 	case s.URL != "":
-		all = []field{{j.url, s.URL}}
-	case j.typed:
-		all = []field{{"type", "stdio"}, {"command", s.Command}, {"args", anySlice(s.Args)}}
+		all = append(all, field{j.url, s.URL})
+	case j.list:
+		all = append(all, field{"command", anySlice(append([]string{s.Command}, s.Args...))})
 	default:
-		all = []field{{"command", s.Command}, {"args", anySlice(s.Args)}}
+		all = append(all, field{"command", s.Command}, field{"args", anySlice(s.Args)})
 	}
 	if len(s.Env) > 0 {
-		all = append(all, field{"env", s.Env})
+		all = append(all, field{cmp.Or(j.env, "env"), s.Env})
 	}
 	if len(s.Headers) > 0 {
 		all = append(all, field{"headers", s.Headers})
@@ -211,13 +218,17 @@ func ensure(text []byte, path []string, empty string) ([]byte, error) {
 	return text, nil
 }
 
-// layoutOf returns how a text ends its lines and indents them.
+// layoutOf returns how a text ends its lines and indents them. What comes into a text on one
+// line stays on that line.
 func layoutOf(text []byte) (newline, unit string) {
 	newline, unit = "\n", "  "
 	if bytes.Contains(text, []byte("\r\n")) {
 		newline = "\r\n"
 	}
 	if top, _, err := find(text, nil); err == nil && len(itemsOf(top)) > 0 {
+		if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+			return " ", ""
+		}
 		if indent, ok := indentAt(text, itemsOf(top)[0].at.from); ok && indent != "" {
 			unit = indent
 		}

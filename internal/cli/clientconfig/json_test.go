@@ -46,6 +46,7 @@ func TestJSON(t *testing.T) {
 		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
 		{"NullServers", "{\n  \"mcpServers\": null // none\n}\n", "{\n  \"mcpServers\": {\n    " + entry + "\n  } // none\n}\n"},
 		{"NullEntry", "{\n  \"mcpServers\": {\n    \"scratchpad\": null\n  }\n}\n", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"OneLine", `{"a":1,"mcpServers":{}}`, `{"a":1,"mcpServers":{ "scratchpad": { "command": "/opt/my tools/scratchpad", "args": ["mcp", "--agent", "default"] } }}`},
 		{"Changed", `{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "a//b",], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
 			`{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
 		{"ArgsMissing", "{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\"\n}}}",

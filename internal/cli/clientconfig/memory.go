@@ -2,34 +2,37 @@ package clientconfig
 
 import "slices"
 
-// A Memory says which agent a client gets.
+// A Memory says whose memory a client gets.
 type Memory struct {
-	Agent   string
-	Tenant  string // "": the default
-	Project string // the folder of the project that the client's file belongs to; "": the file is the user's own
-	Named   bool   // by --agent, or by what the client's file has
-	Remote  string // a sentence: the client connects to a server, which knows
+	Agent  string // "": that of the project that the client works in
+	Tenant string // "": the default
+	Folder string // what the entry has for the folder of the project, if there is no agent
+	Remote string // a sentence: the client connects to a server, which knows
 }
 
 // String is a sentence for people.
 func (m Memory) String() string {
+	of := ""
+	if m.Tenant != "" {
+		of = " of the tenant " + m.Tenant
+	}
 	switch {
 	case m.Remote != "":
 		return m.Remote
+	case m.Folder != "":
+		return "Memory: each project has its own" + of + "; --agent names one for all."
 	case m.Agent == "":
 		return "Memory: any agent, because the entry names none."
 	}
-	who := "Memory: agent " + m.Agent
-	if m.Tenant != "" {
-		who += " of the tenant " + m.Tenant
+	return "Memory: agent " + m.Agent + of + ", for all projects."
+}
+
+// Args returns the arguments of a server that name the memory.
+func (m Memory) Args() []string {
+	if m.Folder != "" {
+		return []string{"--project", m.Folder}
 	}
-	switch {
-	case m.Named:
-		return who + "."
-	case m.Project != "":
-		return who + ", of the project " + m.Project + "; --agent names another."
-	}
-	return who + ", for all projects; --agent names another."
+	return []string{"--agent", m.Agent}
 }
 
 // MemoryOf returns the memory that the arguments of a server name.
@@ -40,5 +43,5 @@ func MemoryOf(args []string) Memory {
 		}
 		return ""
 	}
-	return Memory{Agent: value("--agent"), Tenant: value("--tenant"), Named: true}
+	return Memory{Agent: value("--agent"), Tenant: value("--tenant"), Folder: value("--project")}
 }

@@ -1,10 +1,15 @@
 package clientconfig
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/tailscale/hujson"
 )
 
 // Project returns the folder of the project that a client's file belongs to, with all
@@ -36,11 +41,12 @@ func Project(file string) (string, error) {
 
 // Inside returns an error unless a file is in a project's folder, links followed. Somebody
 // else may have made the links of a project. Nothing may lead to the hooks of one user but
-// the folders themselves: Claude Code does not read them through a link. An empty project
-// has no bounds. Errors: [ErrInvalid] and those of package os.
+// the folders themselves: Claude Code does not read them through a link. Without a project
+// the file must be in its own folder. Errors: [ErrInvalid] and those of package os.
 func Inside(file, project string) error {
-	if project == "" {
-		return nil
+	isOwn := project == ""
+	if isOwn {
+		project = filepath.Dir(file)
 	}
 	root, err := realPath(project)
 	if err != nil {
@@ -56,9 +62,9 @@ func Inside(file, project string) error {
 	within, err := filepath.Rel(root, real)
 	switch {
 	case err != nil || !filepath.IsLocal(within):
-		return fail(ErrInvalid, "%s is reached by a link that leads out of the project, to %s; remove the link",
-			onOneLine(file), onOneLine(real))
-	case filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
+		return fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put in by "+
+			"hand what scratchpad client-config prints", onOneLine(file), onOneLine(root), onOneLine(real))
+	case !isOwn && filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
 		return fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
 	}
 	return nil
@@ -76,4 +82,32 @@ func realPath(dir string) (string, error) {
 		return filepath.Join(above, filepath.Base(dir)), err
 	}
 	return real, err
+}
+
+// LocalFolders returns the folders for which the user's own file of Claude Code has a server
+// under a name for that folder alone, in order. It wins over all others.
+func LocalFolders(file, name string) (folders []string, err error) {
+	text, err := readFile(file)
+	if err != nil {
+		return nil, unlessMissing(err)
+	}
+	var all struct {
+		Projects map[string]struct{ MCPServers map[string]any }
+	}
+	if text, _, err = cutMark(text); err != nil || len(bytes.TrimSpace(text)) == 0 {
+		return nil, err
+	}
+	if text, err = hujson.Standardize(text); err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, ofFile(file, fail(ErrInvalid, "it is not valid: %v; mend it first", err))
+	}
+	for folder, project := range all.Projects {
+		if _, found := project.MCPServers[name]; found {
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	return folders, nil
 }

@@ -21,7 +21,7 @@ func (c Client) NeedsBridge() bool {
 
 // Connect returns the server at a URL as the client has it. variable names the variable
 // of the client's environment with the API key; "": the server wants no key. The value
-// stands in the entry only if [Client.NeedsBridge].
+// stands in the entry unless [Client.ReadsEnvironment].
 func (c Client) Connect(at *url.URL, variable, value string) Server {
 	switch {
 	case c.NeedsBridge():
@@ -30,9 +30,10 @@ func (c Client) Connect(at *url.URL, variable, value string) Server {
 		return Server{URL: at.String()}
 	case c.reference == byName:
 		return Server{URL: at.String(), TokenVariable: variable}
+	case c.ReadsEnvironment():
+		value = fmt.Sprintf(c.reference, variable)
 	}
-	return Server{URL: at.String(), Headers: map[string]string{
-		"Authorization": "Bearer " + fmt.Sprintf(c.reference, variable)}}
+	return Server{URL: at.String(), Headers: map[string]string{"Authorization": "Bearer " + value}}
 }
 
 // mcpRemote is the package of npm that npx runs. The version is fixed, because npx would
@@ -53,11 +54,13 @@ func bridge(at *url.URL, withKey bool, key string) Server {
 	return s
 }
 
-// ClaudeCommand returns the command line that adds a server to Claude Code. It refers to
+// ClaudeCommand returns the command line that adds a server to Claude Code. The scope says
+// where a program is started: "user" for all projects, "" for the current one. A
+// server at a URL is always for the current project. The command line refers to
 // variables by name, so that their values are not in the list of processes; Claude Code
 // replaces them when it starts the server. word quotes a word for the shell, and quote
 // encloses a reference that the shell must not replace.
-func ClaudeCommand(name string, s Server, word func(string) string, quote string) string {
+func ClaudeCommand(name string, s Server, scope string, word func(string) string, quote string) string {
 	words := []string{"claude", "mcp", "add"}
 	if s.URL != "" {
 		words = append(words, "--transport", "http", name, word(s.URL))
@@ -69,9 +72,8 @@ func ClaudeCommand(name string, s Server, word func(string) string, quote string
 	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
 		words = append(words, "--env", fmt.Sprintf("%s%s=${%s}%s", quote, variable, variable, quote))
 	}
-	if len(s.Env) > 0 {
-		// Without an option after the variables Claude Code takes the name for another one.
-		words = append(words, "--transport", "stdio")
+	if scope != "" { // without an option after the variables Claude Code takes the name for another one
+		words = append(words, "--scope", scope)
 	}
 	words = append(words, name, "--", word(s.Command))
 	for _, arg := range s.Args {

@@ -52,13 +52,13 @@ func (c Client) CheckVariable(name string) error {
 	case strings.HasPrefix(name, "sp_") || !variableName.MatchString(name): // not repeated, because it may be a key
 		return fail(ErrInvalid, "--key-variable is not the name of an environment variable; put the key into a "+
 			"variable, such as SCRATCHPAD_API_KEY, and give its name")
-	case !c.NeedsBridge():
+	case c.ReadsEnvironment():
 		return nil
 	}
 	key := strings.TrimSpace(os.Getenv(name))
 	if key == "" || strings.HasPrefix(key, "${") {
 		return fail(ErrInvalid, "%s cannot refer to its environment, so its entry contains the key; set %s here, or "+
-			"add the server in the settings of %s, under Connectors, if it has an OAuth issuer", c.Title, name, c.Title)
+			"add the server in the settings of %s if it has an OAuth issuer", c.Title, name, c.Title)
 	}
 	return nil
 }

@@ -3,20 +3,28 @@ package setup
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 )
 
 // checkPatience is how long a server may take to start and to list its tools.
 const checkPatience = 30 * time.Second
 
 // Check starts the server that the client's file names, as the client does, and returns
-// the names of its tools.
-func (c *Client) Check(ctx context.Context, dir string) (tools []string, err error) {
+// the names of its tools. It works in an empty folder that is no project.
+func (c *Client) Check(ctx context.Context) (tools []string, err error) {
+	dir, err := os.MkdirTemp("", "scratchpad-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
 	have, err := c.Client.ReadEntry(c.File, ServerName)
 	if err != nil {
 		return nil, err
@@ -29,8 +37,11 @@ func (c *Client) Check(ctx context.Context, dir string) (tools []string, err err
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
 	said := &tail{}
+	for i, arg := range s.Args {
+		s.Args[i] = strings.ReplaceAll(arg, clientconfig.WorkspaceFolder, dir)
+	}
 	cmd := exec.Command(s.Command, s.Args...)
-	cmd.Dir, cmd.Stderr = dir, said
+	cmd.Dir, cmd.Stderr, cmd.Env = dir, said, append(os.Environ(), "CLAUDE_PROJECT_DIR="+dir)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-setup"}, nil).Connect(ctx,
 		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {

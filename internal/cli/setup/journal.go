@@ -30,7 +30,8 @@ type journal struct {
 type fileDone struct {
 	File    string      `json:"file"`
 	Client  string      `json:"client"`
-	Hook    bool        `json:"hook,omitempty"` // of the hook, not of the server
+	Hook    bool        `json:"hook,omitempty"`    // of the hook, not of the server
+	ForAll  bool        `json:"for_all,omitempty"` // by a setup for all projects; older ones worked for one
 	Existed bool        `json:"existed"`
 	Mode    fs.FileMode `json:"mode"`
 	Was     []byte      `json:"was"`             // the content before the first edit
@@ -155,19 +156,29 @@ func (j *journal) entry(file string) *fileDone {
 	return nil
 }
 
-// wrote reports whether setup has written the entry of a client's file: the last edit left
-// it there just so.
-func (j *journal) wrote(c clientconfig.Client, file string, have clientconfig.Entry) bool {
+// of returns the edit of the file that a name leads to, or nil.
+func (j *journal) of(file string) *fileDone {
 	real, err := clientconfig.FollowLink(file)
 	if err != nil {
-		return false
+		return nil
 	}
-	done := j.entry(real)
-	if done == nil || done.Hook {
-		return false
+	return j.entry(real)
+}
+
+// wrote reports whether setup has written the entry of a client's file.
+func (j *journal) wrote(c clientconfig.Client, file string, have clientconfig.Entry) bool {
+	done := j.of(file)
+	return done != nil && !done.Hook && done.isOwn(c, have)
+}
+
+// isOwn reports whether an entry is the one that the last edit has left. In the user's own file
+// a client may have noted more in it. Others may have written to the file of a project.
+func (f fileDone) isOwn(c clientconfig.Client, have clientconfig.Entry) bool {
+	left, err := c.EntryIn(f.File, f.Left, ServerName)
+	if project, projectErr := clientconfig.Project(f.File); project != "" || projectErr != nil {
+		return err == nil && left.Equal(have)
 	}
-	left, err := c.EntryIn(file, done.Left, ServerName)
-	return err == nil && left.Equal(have)
+	return err == nil && have.Starts(left)
 }
 
 // sumOf returns the SHA-256 of a file.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 )
@@ -20,28 +20,28 @@ type Options struct {
 	Program   string   // the file of the running program
 	Installed string   // the same program by the name that it was called with; used if its folder is on the PATH
 	Bin       string   // the folder for the program; "": chosen
-	Clients   []string // their names; empty: those that are installed
-	Project   string   // the folder of the project, for clients with a file in it
-
-	DefaultAgent string // the agent of a command that names none
+	Clients   []string // their names; empty: those that are installed, or were set up before
+	Here      string   // the folder where setup runs
+	Project   string   // a folder whose file of Cursor is written too; "": none
+	Anew      bool     // keep no arguments of an entry that is there
+	Share     bool     // write the file for a team, in Project, and nothing else
 
 	// Entry returns what a client's file is to have for this program, which is at a path.
-	// keep says that the entry there may be trusted, so that its arguments stay.
-	Entry func(c clientconfig.Client, file, program string, keep bool) (Entry, error)
+	// folder is what stands there for the folder that the client works in; "": it does not know
+	// one. kept are the arguments of a server that setup has written before; nil: none.
+	Entry func(c clientconfig.Client, folder, program string, kept []string) (Entry, error)
 
-	// Database is the file of the database, and DatabaseFiles all that belong to it. They
-	// may be empty.
-	Database      string
-	DatabaseFiles []string
+	// Record notes that a folder belongs to the agent that the arguments of a server name. An
+	// older setup wrote them into a file of the folder, and they are about to go.
+	Record func(folder string, args []string) error
 }
 
 // An Entry is what a client's file gets.
 type Entry struct {
 	Server clientconfig.Server
-	Hook   string       // a command for the hook of Claude Code; "": none
-	Memory string       // a sentence: whose memory it is
-	Agent  string       // the agent whose memory it is
-	Record func() error // records that the agent belongs to the project; called before the file is written
+	Hook   string // a command for the hook of a client that has one; "": none
+	Memory string // a sentence: whose memory it is
+	Agent  string // the agent whose memory it is; "": that of the project
 }
 
 // A Plan is what setup would do.
@@ -59,7 +59,10 @@ type Client struct {
 	File   string // of the server
 	Entry  Entry
 	Edits  []*Edit
-	Err    error // why nothing can be done, or what went wrong
+	Notes  []string // what the user has to know or to do, a sentence or more each
+	Err    error    // why nothing can be done, or what went wrong
+
+	folder string // what the entry has for the folder that the client works in
 }
 
 // An Edit is a change of one file.
@@ -69,6 +72,7 @@ type Edit struct {
 	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was; "" if it is new or not changed
 
 	hook   bool
+	old    bool // what an older setup did to the file is taken back
 	change clientconfig.Change
 }
 
@@ -83,10 +87,16 @@ func Make(o Options) (*Plan, error) {
 	if p.Program, err = planProgram(o); err != nil {
 		return nil, err
 	}
+	if o.Share {
+		c, _ := clientconfig.Find("claude-code")
+		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder()})
+		return p, nil
+	}
 	names := o.Clients
 	if len(names) == 0 {
 		for _, name := range clientconfig.Names() {
-			if c, _ := clientconfig.Find(name); c.Installed() {
+			known := slices.ContainsFunc(j.Files, func(f fileDone) bool { return f.Client == name })
+			if c, _ := clientconfig.Find(name); known || c.Installed() {
 				names = append(names, name)
 			}
 		}
@@ -96,52 +106,101 @@ func Make(o Options) (*Plan, error) {
 		if !found {
 			return nil, fmt.Errorf("there is no client %q", name)
 		}
-		planned := &Client{Client: c}
-		planned.Err = planned.plan(o, j, p.Program.Path)
-		p.Clients = append(p.Clients, planned)
+		file, err := c.File()
+		if err != nil {
+			return nil, err
+		}
+		p.add(&Client{Client: c, File: file, folder: c.Folder()})
+		if name == "cursor" && o.Project != "" {
+			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder})
+		}
 	}
 	return p, nil
 }
 
-func (c *Client) plan(o Options, j journal, program string) (err error) {
-	if c.File, err = c.Client.FileIn(o.Project); err != nil {
-		return err
+// add plans what is to be done for a client.
+func (p *Plan) add(c *Client) {
+	p.Clients = append(p.Clients, c)
+	if c.Err = c.plan(p); c.Err != nil {
+		c.Edits = nil
+	}
+}
+
+func (c *Client) plan(p *Plan) error {
+	program := p.Program.Path
+	if p.o.Share {
+		program = "scratchpad" // the team's computers have it elsewhere
 	}
 	project, err := clientconfig.Project(c.File)
-	if err != nil {
-		return err
+	if err == nil {
+		err = clientconfig.Inside(c.File, project)
 	}
-	if err := clientconfig.Inside(c.File, project); err != nil {
+	if err != nil {
 		return err
 	}
 	have, err := c.Client.ReadEntry(c.File, ServerName)
 	if err != nil {
 		return err
 	}
-	keep := have.Exists() && (project == "" || j.wrote(c.Client, c.File, have))
-	if c.Entry, err = o.Entry(c.Client, c.File, program, keep); err != nil {
+	isOwn := have.Exists() && p.journal.wrote(c.Client, c.File, have)
+	kept, err := p.kept(c, have, isOwn)
+	if err != nil {
 		return err
 	}
-	if have.Exists() && !keep {
+	if c.Entry, err = p.o.Entry(c.Client, c.folder, program, kept); err != nil {
+		return err
+	}
+	if c.Client.ByHand() {
+		c.Notes = append(c.Notes, fmt.Sprintf("Put this into %s yourself, because setup does not know that file well "+
+			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
+		return nil
+	}
+	if have.Exists() && !isOwn {
 		if err := c.checkForeign(have); err != nil {
 			return err
 		}
 	}
-	add := func(hook bool, change clientconfig.Change) {
-		c.Edits = append(c.Edits, &Edit{File: change.File, Changed: []string{}, hook: hook,
-			change: change.Inside(project)})
+	if project == "" {
+		c.planOld(p)
 	}
-	add(false, c.Client.AddServer(c.File, ServerName, c.Entry.Server))
-	if c.Entry.Hook != "" {
-		add(true, clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook))
+	server := &Edit{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server).Inside(project)}
+	c.Edits = append(c.Edits, server)
+	if project == "" {
+		if err := c.planHook(); err != nil {
+			return err
+		}
 	}
 	for _, e := range c.Edits {
+		if e.old {
+			continue
+		}
 		preview, err := e.change.Preview()
 		if err != nil {
 			return err
 		}
-		e.File, e.Changed = preview.File, append(e.Changed, preview.Changed...)
+		e.File, e.Changed = preview.File, append([]string{}, preview.Changed...)
 	}
+	return c.note(p, project)
+}
+
+// planHook adds the edit of the file with the hooks.
+func (c *Client) planHook() error {
+	file, err := c.Client.HookFile()
+	if err != nil || file == "" || c.Entry.Hook == "" {
+		return err
+	}
+	if c.Client.Name == "codex" {
+		byHand, err := clientconfig.HookInTOML(c.File, c.Entry.Hook)
+		if err != nil {
+			return err
+		}
+		c.Notes = append(c.Notes, "Codex runs the hook only after you have agreed: type /hooks in Codex, and trust it.")
+		if byHand != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s has hooks already. Add this one by hand:\n%s", c.File, byHand))
+			return nil
+		}
+	}
+	c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(file, c.Entry.Hook)})
 	return nil
 }
 
@@ -195,7 +254,6 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return fmt.Errorf("nothing was changed, because setup cannot write down what it does: %w", err)
 	}
 	defer unlock()
-	isOwn := p.ownsDatabase()
 	if p.Program.Action != Keep {
 		if err := p.Program.install(&p.journal, p.save); err != nil {
 			return fmt.Errorf("install the program at %s: %w; name another folder with --bin", p.Program.Path, err)
@@ -203,11 +261,8 @@ func (p *Plan) Apply(ctx context.Context) error {
 	}
 	for _, c := range p.Clients {
 		if c.Changes() && ctx.Err() == nil {
-			c.Err = p.apply(c)
+			c.Err = p.apply(ctx, c)
 		}
-	}
-	if isOwn {
-		p.noteDatabase()
 	}
 	return errors.Join(ctx.Err(), p.save())
 }
@@ -236,37 +291,47 @@ func (p *Plan) begin() (unlock func(), err error) {
 
 func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
 
-func (p *Plan) apply(c *Client) error {
-	if c.Entry.Record != nil {
-		if err := c.Entry.Record(); err != nil {
-			return err
-		}
-	}
+// apply makes the edits of a client. What an older setup did goes first. An error there does not
+// keep the client from being set up.
+func (p *Plan) apply(ctx context.Context, c *Client) error {
+	var errs []error
 	for _, e := range c.Edits {
-		if len(e.Changed) == 0 {
-			continue
-		}
-		preview, err := e.change.Preview()
-		if err != nil {
-			return err
-		}
-		p.journal.willMake(preview.File)
-		done := p.journal.begin(c.Client.Name, e.hook, preview)
-		if err := p.save(); err != nil {
-			return err
-		}
-		e.Changed = append([]string{}, preview.Changed...)
-		if e.Backup, err = preview.Write(); err != nil {
-			return err
-		}
-		if e.Backup != "" {
-			done.Backups = append(done.Backups, e.Backup)
-		}
-		if err := p.save(); err != nil {
-			return err
+		switch {
+		case len(e.Changed) == 0:
+		case e.old:
+			errs = append(errs, p.takeBack(e))
+		default:
+			if err := p.edit(ctx, c, e); err != nil {
+				return errors.Join(append(errs, err)...)
+			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
+	preview, err := e.change.Preview()
+	if err != nil {
+		return err
+	}
+	p.journal.willMake(preview.File)
+	done := p.journal.begin(c.Client.Name, e.hook, preview)
+	if err := p.save(); err != nil {
+		return err
+	}
+	e.Changed = append([]string{}, preview.Changed...)
+	if claude := claudeFor(preview.File); claude != "" && !e.hook {
+		done.Left, err = c.byClaude(ctx, claude, preview)
+	} else {
+		e.Backup, err = preview.Write()
+	}
+	if err != nil {
+		return err
+	}
+	if e.Backup != "" {
+		done.Backups = append(done.Backups, e.Backup)
+	}
+	return p.save()
 }
 
 // begin notes an edit that is about to be made.
@@ -284,25 +349,6 @@ func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileD
 	default:
 		done.Existed, done.Mode, done.Was, done.Mixed = p.Exists, p.Mode, p.Old, false
 	}
-	done.Client, done.Hook, done.Left = client, hook, p.New
+	done.Client, done.Hook, done.Left, done.ForAll = client, hook, p.New, true
 	return done
-}
-
-// ownsDatabase reports whether there is no database yet, or one that only setup has
-// written to.
-func (p *Plan) ownsDatabase() bool {
-	if p.o.Database == "" {
-		return false
-	}
-	sum, err := sumOf(p.o.Database)
-	was := p.journal.Database
-	return errors.Is(err, fs.ErrNotExist) || err == nil && was != nil && was.Path == p.o.Database && was.Sum == sum
-}
-
-// noteDatabase notes how setup has left the database. Undo removes one that nobody else
-// has written to.
-func (p *Plan) noteDatabase() {
-	if sum, err := sumOf(p.o.Database); err == nil {
-		p.journal.Database = &databaseDone{Path: p.o.Database, Files: p.o.DatabaseFiles, Sum: sum}
-	}
 }

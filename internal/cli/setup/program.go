@@ -8,11 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 // module is that of this program.
@@ -125,6 +128,24 @@ func isOnPath(dir string) bool {
 	return slices.ContainsFunc(filepath.SplitList(os.Getenv("PATH")), func(p string) bool {
 		return p != "" && (filepath.Clean(p) == filepath.Clean(dir) || sameFile(p, dir))
 	})
+}
+
+// PathLine returns the command that puts a folder on the PATH of the user's shell for good.
+func PathLine(dir, shell, system string) string {
+	export := "export PATH=" + native.QuoteSh(dir) + `:"$PATH"`
+	toFile := func(name string) string { return "echo " + native.QuoteSh(export) + " >> ~/" + name }
+	switch name := path.Base(shell); {
+	case system == "windows":
+		return "[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', " +
+			"'User') + ';" + strings.ReplaceAll(dir, "'", "''") + "', 'User')"
+	case name == "fish":
+		return "fish_add_path " + native.QuoteSh(dir)
+	case name == "zsh":
+		return toFile(".zshrc")
+	case name == "bash":
+		return toFile(".bashrc")
+	}
+	return export
 }
 
 func sameFile(a, b string) bool {

@@ -3,6 +3,9 @@ package setup
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -25,6 +28,7 @@ type ClientReport struct {
 	Agent  string   `json:"agent_id,omitempty"`
 	Edits  []*Edit  `json:"edits"`
 	Tools  []string `json:"tools,omitempty"` // of the server that was started
+	Notes  []string `json:"notes,omitempty"`
 	Error  string   `json:"error,omitempty"`
 }
 
@@ -40,8 +44,8 @@ func (p *Plan) Print(out io.Writer) error {
 		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(p.Program.Path))
 	}
 	if !p.Program.OnPath {
-		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run "+
-			"scratchpad by its name\n")
+		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. To run scratchpad by its "+
+			"name, add the folder:\n    %s\n", PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
 	}
 	for _, planned := range p.Clients {
 		if planned.Err != nil {
@@ -57,7 +61,12 @@ func (p *Plan) Print(out io.Writer) error {
 				fmt.Fprintf(&b, "  nothing to change\n")
 			}
 		}
-		fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
+		if len(planned.Edits) > 0 {
+			fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
+		}
+		for _, note := range planned.Notes {
+			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, strings.TrimRight(terminal.Visible(note), "\n"))
+		}
 	}
 	if len(p.Clients) == 0 {
 		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n",
@@ -68,12 +77,12 @@ func (p *Plan) Print(out io.Writer) error {
 }
 
 // Report returns what was done. The tools are those of each server that was started, by
-// the name of the client. The text of an error is for people.
+// the client's file. The text of an error is for people.
 func (p *Plan) Report(tools map[string][]string, changed bool, text func(error) string) Report {
 	r := Report{Program: p.Program, Clients: []ClientReport{}, Changed: changed}
 	for _, planned := range p.Clients {
 		cs := ClientReport{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent,
-			Edits: append([]*Edit{}, planned.Edits...), Tools: tools[planned.Client.Name]}
+			Edits: append([]*Edit{}, planned.Edits...), Tools: tools[planned.File], Notes: planned.Notes}
 		if planned.Err != nil {
 			cs.Error = terminal.OneLine(text(planned.Err))
 		}
@@ -111,17 +120,17 @@ func (r Report) Print(out io.Writer, plan *Plan) error {
 		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
 		return err
 	}
-	agent := ""
-	if first.Entry.Agent != "" && first.Entry.Agent != plan.o.DefaultAgent {
-		agent = " --agent " + first.Entry.Agent
+	where, agent := " in a project", ""
+	if first.Entry.Agent != "" {
+		where, agent = "", " --agent "+first.Entry.Agent
 	}
 	_, err := fmt.Fprintf(out, `
-Try this first. Restart %s, and say:
+Try this first. Restart %s%s, and say:
   Write a short note about what we work on to notes.md, with the scratchpad tools.
-Then read the note yourself:
+Then read the note yourself%s:
   %s files cat notes.md%s
 To take everything back:
   %s setup --undo
-`, first.Client.Title, program, agent, program)
+`, first.Client.Title, where, strings.Replace(where, "a project", "the folder of that project", 1), program, agent, program)
 	return err
 }

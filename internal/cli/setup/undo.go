@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -136,10 +137,17 @@ func (f fileDone) takeBack() (did string, err error) {
 	if _, err := os.Stat(f.File); errors.Is(err, fs.ErrNotExist) {
 		return "it is gone already", nil
 	}
-	change := clientconfig.RemoveHook(f.File)
+	change, claude := clientconfig.RemoveHook(f.File), ""
 	if !f.Hook {
 		c, _ := clientconfig.Find(f.Client)
-		change = c.RemoveServer(f.File, ServerName)
+		have, err := c.ReadEntry(f.File, ServerName)
+		if err != nil {
+			return "", err
+		}
+		if have.Exists() && !f.isOwn(c, have) {
+			return "left as it is, because somebody else has changed the entry of this program; remove it by hand", nil
+		}
+		change, claude = c.RemoveServer(f.File, ServerName), claudeFor(f.File)
 	}
 	project, err := clientconfig.Project(f.File)
 	if err != nil {
@@ -151,6 +159,9 @@ func (f fileDone) takeBack() (did string, err error) {
 		return "", err
 	case len(p.Changed) == 0:
 		return "left as it is: the entry of this program is gone already", nil
+	case claude != "":
+		return "the entry of this program was taken out by claude mcp remove",
+			removeByClaude(context.Background(), claude)
 	}
 	backup, err := p.Write()
 	return "edited by another since, so only the entry of this program was taken out; a copy of the file before " +

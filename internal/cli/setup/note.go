@@ -1,0 +1,68 @@
+package setup
+
+import (
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+)
+
+// note adds what the user has to know about the client.
+func (c *Client) note(p *Plan, project string) error {
+	say := func(text string) { c.Notes = append(c.Notes, text) }
+	switch {
+	case p.o.Share:
+		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
+	case project != "":
+		say("git shows this file. It has the path of the program on this computer, so do not commit it.")
+	case c.Client.Name == "cursor" && p.o.Project == "":
+		say("Cursor knows its folder only from a file there. To give a project its own memory in Cursor, run in its " +
+			"folder: scratchpad setup --client cursor --project .")
+	case c.Client.Name == "gemini-cli":
+		say("Gemini CLI starts the server only in folders that you trust.")
+	case c.Client.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(c.hookFile()):
+		say("Claude Code has a memory of its own, which is on. The two do not mix: ours begins at START.md, its own " +
+			"at MEMORY.md. To turn that one off, set autoMemoryEnabled to false in " + c.hookFile() + ".")
+	}
+	if project != "" {
+		return nil
+	}
+	return c.noteHiding(p)
+}
+
+func (c *Client) hookFile() string {
+	file, _ := c.Client.HookFile()
+	return file
+}
+
+// noteHiding adds what else the client has under the name of the server, which setup did not
+// write, and which hides the server for all projects.
+func (c *Client) noteHiding(p *Plan) error {
+	hides := func(where, how string) {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s has a server %s of its own, which hides the one for all projects. "+
+			"To remove it: %s", where, ServerName, how))
+	}
+	if c.Client.Name == "claude-code" {
+		folders, err := clientconfig.LocalFolders(c.File, ServerName)
+		if err != nil {
+			return err
+		}
+		for _, folder := range folders {
+			hides(folder, "cd "+native.Quote(folder)+" && claude mcp remove -s local "+ServerName)
+		}
+	}
+	file := c.Client.ProjectFile(p.o.Here)
+	if file == "" || file == c.File || p.journal.of(file) != nil {
+		return nil
+	}
+	have, err := c.Client.ReadEntry(file, ServerName)
+	s, found := have.Server()
+	switch {
+	case err != nil || !found || clientconfig.MemoryOf(s.Args).Folder != "":
+	case c.Client.Name == "claude-code":
+		hides(file, "cd "+native.Quote(p.o.Here)+" && claude mcp remove -s project "+ServerName)
+	default:
+		hides(file, "take "+ServerName+" out of that file")
+	}
+	return nil
+}
