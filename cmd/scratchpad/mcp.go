@@ -61,11 +61,17 @@ func (c mcpCommand) Run(p *process) (err error) {
 		Tools: c.Tools.tools(), Bound: serves.bound(), Version: version(), Logger: p.log,
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
-	if o.Off = serves.off(); o.Off == "" && o.Bound && c.BriefTokens > 0 {
+	if o.Bound && c.BriefTokens > 0 {
 		defer serves.openAhead()()
 		o.Brief = func(ctx context.Context) string { return serves.brief(ctx, int(c.BriefTokens)) }
 	}
+	off := make(chan string, 1)
+	go func() { off <- serves.off() }() // it opens the database
 	server, err := mcpserver.New(o)
+	if o.Off = <-off; o.Off != "" {
+		o.Brief = nil
+		server, err = mcpserver.New(o)
+	}
 	if err != nil {
 		return err
 	}

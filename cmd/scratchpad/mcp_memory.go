@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -18,6 +19,7 @@ type served struct {
 	p     *process
 	db    *database.Handle
 	place *project.Place // whose project it is; nil: no project's
+	begun string         // the agent of the project when the server began; "": not known
 
 	mu    sync.Mutex // guards agent
 	agent string     // that the server is bound to; "": none, or the project's is not settled yet
@@ -63,7 +65,7 @@ func (s *served) off() string {
 	ctx, cancel := context.WithTimeout(s.p.ctx, offTime)
 	defer cancel()
 	found, err := s.p.projectAt(ctx, s.db, *s.place)
-	if err != nil || !found.Off { // each call will say what is wrong
+	if s.begun = found.Agent; err != nil || !found.Off { // each call will say what is wrong
 		return ""
 	}
 	return "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
@@ -112,9 +114,12 @@ func (s *served) settle(ctx context.Context, found project.Project) (string, err
 	return name, nil
 }
 
-// openAhead opens the database if there is one, while the client says who it is. The
-// caller calls stop before it closes the database.
+// openAhead opens the database of an agent if there is one, while the client says who it is. The
+// caller calls stop before it closes the database. That of a project is open at the start.
 func (s *served) openAhead() (stop func()) {
+	if s.place != nil {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(s.p.ctx)
 	opened := make(chan struct{})
 	go func() {
@@ -129,13 +134,9 @@ func (s *served) openAhead() (stop func()) {
 
 // brief returns what is in the memory of the agent or of the project.
 func (s *served) brief(ctx context.Context, tokens int) string {
-	name := s.settled()
+	name := cmp.Or(s.settled(), s.begun)
 	if name == "" {
-		found, err := s.p.projectAt(ctx, s.db, *s.place)
-		if err != nil || found.Off {
-			return ""
-		}
-		name = found.Agent
+		return ""
 	}
 	return s.p.brief(ctx, s.db, name, tokens)
 }
