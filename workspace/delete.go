@@ -115,6 +115,9 @@ func (r *run) deleteFile() error {
 	if !h.Exists() {
 		return r.saveNothing()
 	}
+	if err := r.checkOutside(); err != nil {
+		return err
+	}
 	r.out = store.Outcome{Number: h.Version, Count: int64(len(h.Sizes))}
 	c := Change{Op: OpDelete, Before: h.Version}
 	return r.saveFile(store.FileChange{Head: deleted(h, latest(r.now, h.Updated)), Prune: h.Version, Change: c})

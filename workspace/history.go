@@ -16,11 +16,13 @@ type VersionInfo struct {
 	SHA256   [sha256.Size]byte
 	Author   Author
 	Time     time.Time
+	Project  string     // the project that it was written from, see [Workspace.From]; "": none
 	Redacted *Redaction // when the content was removed, and by whom; nil: it is there
 }
 
 func infoOf(v Version) VersionInfo {
 	return VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time,
+		Project:  v.Project,
 		Redacted: v.Redacted}
 }
 

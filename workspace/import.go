@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -33,6 +34,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
 		v.Time = c.importedTime(v.Number, versions[0].Number+int64(i), v.Time)
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
+		v.Project = names.Shorten(v.Project, maxAuthor)
 		if r := v.Redacted; r != nil {
 			*v = redacted(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
 			continue

@@ -75,7 +75,8 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 // newPath parses the path to which a file moves.
 func (c *write) newPath(path string) string {
 	name, err := c.w.paths.clean(ArgNewPath, path, names.Rule.Path)
-	if c.refuse(err); name == c.path {
+	c.refuse(err)
+	if c.refuse(c.w.checkStart(name)); name == c.path {
 		c.refuse(Errorf(ErrInvalid, "%s and %s are equal", ArgPath, ArgNewPath))
 	}
 	return name
@@ -84,7 +85,7 @@ func (c *write) newPath(path string) string {
 // moveFile gives the file that was loaded another path, with v as its new version. The
 // versions that move are those above every number that the new path ever had.
 func (r *run) moveFile(v Version) error {
-	if err := r.Version.Verify(); err != nil {
+	if err := cmp.Or(r.Version.Verify(), r.checkOutside()); err != nil {
 		return err
 	}
 	from, to := r.File, FileHead{Path: r.To.Path, Created: r.File.Created}

@@ -138,6 +138,7 @@ const (
 	DoUnicodePaths = store.DoUnicodePaths
 	DoCallChanges  = store.DoCallChanges
 	DoSearchExact  = store.DoSearchExact
+	DoOutside      = store.DoOutside
 )
 
 // Store is what a backend implements. It is described at [store.Store].

@@ -48,6 +48,7 @@ type ReadResult struct {
 	SHA256  [sha256.Size]byte
 	Author  Author
 	Time    time.Time
+	Project string // see [Workspace.From]
 
 	Content  []byte // the version or its lines; nil if Diff, Changed or Unchanged is set
 	FromLine int    // the first line of Content; 0: Content is the whole version
@@ -117,7 +118,7 @@ func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadR
 	head, v := l.File, l.Version
 	r := ReadResult{
 		Path: path, Current: head.Version, Version: v.Number, Bytes: v.Size,
-		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
+		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Project: v.Project, Since: o.Since,
 	}
 	if r.Unchanged = o.Since == head.Version; r.Unchanged {
 		return r, nil

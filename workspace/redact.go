@@ -51,6 +51,9 @@ func (w *Workspace) RedactVersion(
 		if r.Version.Redacted != nil {
 			return errRepeated
 		}
+		if err := r.checkOutside(); err != nil {
+			return err
+		}
 		receipt := Redaction{Time: latest(r.now, h.Updated), Author: stored(w.author)} // a clock may be set back
 		r.Version = redacted(r.Version, receipt)
 		h.Sizes = slices.Clone(h.Sizes)

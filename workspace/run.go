@@ -75,6 +75,7 @@ func (r *run) check() error {
 
 // load loads what a query asks for.
 func (r *run) load(q store.Query) (err error) {
+	q.History = q.History || r.w.project != "" && q.File != "" // see sinceOutside
 	if r.Loaded, err = r.tx.Load(q); err != nil {
 		return err
 	}
@@ -91,7 +92,10 @@ func (r *run) load(q store.Query) (err error) {
 // store further over its limit of bytes. before is the owner's state before the change.
 func (r *run) checkRoom(before store.OwnerState) error {
 	svc := r.w.svc
-	if err := svc.limits.checkQuota(before, r.after); err != nil || r.deletes {
+	if err := r.w.limits().checkQuota(before, r.after); err != nil || r.deletes {
+		if e, ok := err.(*Error); ok && r.w.project != "" {
+			e.Way.Do = DoOutside
+		}
 		return err
 	}
 	return svc.total.checkBytes(r.storeBytes, charged(r.after)-charged(before))

@@ -45,6 +45,9 @@ type write struct {
 // newWrite returns a write to a path. It checks the path and the context.
 func (w *Workspace) newWrite(ctx context.Context, op, path, key string) *write {
 	p, err := w.start(ctx, path)
+	if err == nil {
+		err = w.checkStart(p.name)
+	}
 	return &write{w: w, op: op, object: path, path: p.name, now: w.svc.stamp(time.Time{}), key: key, err: err}
 }
 

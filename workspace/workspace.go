@@ -17,10 +17,11 @@ import (
 // [ErrBusy], [ErrCorrupt], [ErrReadOnly], [ErrStorageFull], and for a write
 // [ErrOutcomeUnknown].
 type Workspace struct {
-	svc    *Service
-	owner  store.Owner
-	author Author
-	paths  PathRule
+	svc     *Service
+	owner   store.Owner
+	author  Author
+	project string // see From
+	paths   PathRule
 
 	uncounted bool // reads are not counted; see Service.Look
 }
@@ -39,9 +40,12 @@ func (w *Workspace) As(a Author) *Workspace {
 // Author returns the author of what is written through the workspace.
 func (w *Workspace) Author() Author { return w.author }
 
+// maxAuthor is how many bytes a field has that is stored with every version.
+const maxAuthor = 256
+
 // shortened returns the author with fields as they are kept.
 func shortened(a Author) Author {
-	const most = 256 // because they are stored with every version
+	const most = maxAuthor
 	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most),
 		Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
 }

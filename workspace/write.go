@@ -97,6 +97,9 @@ func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
 		h = FileHead{Path: h.Path, Version: cmp.Or(h.Version, r.after.FileFloor), Updated: h.Updated}
 		op, before = OpCreate, 0
 	}
+	if n := r.sinceOutside(); n >= manyVersions*int(r.w.svc.limits.Versions) {
+		return r.checkOutside()
+	}
 	v.Time = latest(v.Time, h.Updated)
 	if h.Created.IsZero() {
 		// No two files of an agent that are written here have the same time of creation.
@@ -120,6 +123,12 @@ func (r *run) addVersion(h *FileHead, v *Version, number int64) (pruned int, thr
 	keep := int(r.w.svc.limits.Versions)
 	if r.w.svc.keepVersions {
 		keep = max(keep, len(h.Sizes))
+	}
+	if n := r.sinceOutside(); n > 0 {
+		keep = max(keep, n+1)
+	}
+	if r.w.project != "" {
+		v.Project = r.w.project
 	}
 	if pruned = len(sizes) - keep; pruned > 0 {
 		through = number - int64(keep)

@@ -19,6 +19,7 @@ type versionRecord struct {
 	Bytes   int64          `json:"bytes"`
 	Updated time.Time      `json:"updated"`
 	Author  *report.Author `json:"author,omitempty"`
+	Project string         `json:"project,omitempty"` // that it was written from
 
 	Redacted *redactedRecord `json:"redacted,omitempty"` // nil: it has its text
 }
@@ -35,9 +36,12 @@ func (c filesHistory) Run(p *process) error {
 		for _, v := range versions {
 			by, redacted := report.AuthorOf(v.Author), redactedOf(v.Redacted)
 			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(),
-				Author:   by,
+				Author: by, Project: v.Project,
 				Redacted: redacted})
 			bytes, author := fmt.Sprint(v.Bytes), by.String()
+			if v.Project != "" {
+				author = strings.TrimSpace(author + " from project " + v.Project)
+			}
 			if redacted != nil {
 				bytes, author = "-", strings.TrimSpace(author+" (redacted "+redacted.String()+")")
 			}

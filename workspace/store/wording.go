@@ -82,6 +82,7 @@ const (
 	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
 	DoCallChanges                    // call Changes with N as its cursor
 	DoSearchExact                    // search for the query as it stands, with Exact
+	DoOutside                        // do it outside of the project, or let a person do it
 )
 
 // Words are the terms of a front end, in which [Error.Text] words an error. The
@@ -198,6 +199,11 @@ func (e *Error) way(w Words) string {
 		return "Changes says what is there now"
 	case DoSearchExact:
 		return "set Exact to look for it as it stands"
+	case DoOutside:
+		if e.Quota != nil {
+			return "a project has half of the limit; a person or a session outside of projects can make room"
+		}
+		return "only a person or a session outside of projects can"
 	}
 	return ""
 }

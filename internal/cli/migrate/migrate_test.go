@@ -94,7 +94,7 @@ func work(t testing.TB, s workspace.Store, tenant, agent string, calls int, rnd 
 		case 7:
 			_, err = ws.WriteFile(ctx, path, []byte(text), workspace.WriteOptions{IdempotencyKey: fmt.Sprint("key ", i, rnd.Int64())})
 		default:
-			_, err = ws.WriteFile(ctx, path, []byte(text), workspace.WriteOptions{})
+			_, err = ws.From("shop").WriteFile(ctx, path, []byte(text), workspace.WriteOptions{})
 		}
 		if err != nil && !errors.Is(err, workspace.ErrNotFound) {
 			t.Fatal(err)

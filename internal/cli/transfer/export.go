@@ -209,7 +209,7 @@ func (e *exporter) file(path, name string) error {
 		}
 		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
 			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
-			Redacted: redacted})
+			Project: r.Project, Redacted: redacted})
 		e.sum.Versions++
 		e.did(r.Bytes)
 		if number = r.Version - 1; !e.o.Versions || number == 0 {
@@ -241,7 +241,7 @@ func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redac
 	}
 	v := versions[i]
 	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author,
-			Time: v.Time},
+			Time: v.Time, Project: v.Project},
 		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
 }
 

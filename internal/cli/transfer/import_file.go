@@ -44,6 +44,7 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 		}
 		if r.Redacted != nil { // whatever is in the file
 			versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
+				Project:  r.Project,
 				Redacted: &workspace.Redaction{Time: im.clamp(r.Redacted.Time), Author: r.Redacted.Author.author()}}
 			continue
 		}
@@ -66,7 +67,7 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 			}
 		}
 		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
-			Content: content}
+			Project: r.Project, Content: content}
 	}
 	return versions, nil
 }

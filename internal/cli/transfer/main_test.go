@@ -96,12 +96,12 @@ func state(t rapid.TB, ws *workspace.Workspace, versions bool) (lines []string) 
 		}
 		for _, v := range history {
 			if v.Redacted != nil {
-				lines = append(lines, fmt.Sprintf("redacted %s %d %v %s %+v", f.Path, v.Version, v.Author, v.Time.UTC(), *v.Redacted))
+				lines = append(lines, fmt.Sprintf("redacted %s %d %v %s %s %+v", f.Path, v.Version, v.Author, v.Project, v.Time.UTC(), *v.Redacted))
 				continue
 			}
 			r, err := ws.ReadFile(ctx, f.Path, workspace.ReadOptions{Version: v.Version})
 			testkit.Must(t, err)
-			lines = append(lines, fmt.Sprintf("file %s %d %v %s %q", f.Path, v.Version, v.Author, v.Time.UTC(), r.Content))
+			lines = append(lines, fmt.Sprintf("file %s %d %v %s %s %q", f.Path, v.Version, v.Author, v.Project, v.Time.UTC(), r.Content))
 		}
 	}
 	logs, err := ws.ListLogs(ctx, workspace.ListOptions{})

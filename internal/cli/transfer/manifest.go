@@ -39,6 +39,7 @@ type fileRecord struct {
 	SHA256  string    `json:"sha256"`
 	Time    time.Time `json:"time"`
 	Author  *author   `json:"author,omitempty"`
+	Project string    `json:"project,omitempty"` // that it was written from
 
 	Redacted *redaction `json:"redacted,omitempty"` // the content was removed, and the file is empty
 }

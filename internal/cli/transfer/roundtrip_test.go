@@ -32,12 +32,13 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 	ctx := context.Background()
 	paths := rapid.SliceOfN(rapid.Custom(drawPath), 1, 12).Draw(t, "paths")
 	path := rapid.SampledFrom(paths)
+	project := rapid.SampledFrom([]string{"", "shop"}).Draw(t, "project")
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
 		p := path.Draw(t, "path")
 		by := ws.As(workspace.Author{Client: rapid.SampledFrom([]string{"", "c", "d\x00"}).Draw(t, "client"), Key: rapid.SampledFrom([]string{"", "k"}).Draw(t, "key")})
 		switch rapid.IntRange(0, 10).Draw(t, "step") {
 		case 0, 1, 2, 3:
-			write(t, by, p, drawText(t))
+			write(t, by.From(project), p, drawText(t))
 		case 4, 5, 6, 7:
 			appendLog(t, by, p, drawText(t))
 		case 8:

@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+)
+
+// From returns the same workspace for writes from a project whose own memory is another one.
+// Each version keeps the name of the project. "" is none, the name is cut as by [Workspace.As].
+//
+// A project cannot speak to the others by itself, and takes nothing away from them:
+//   - It writes, moves and deletes no START.md, in upper or lower case: [ErrInvalid].
+//   - A write that takes the agent over half of [Limits].Files or Bytes is [ErrQuota].
+//   - No write removes the newest version that was written outside of the project. For it a file
+//     may have more than [Limits].Versions. Ten times as many, a deletion, a move and a redaction
+//     of such a file are [ErrConflict].
+func (w *Workspace) From(project string) *Workspace {
+	c := *w
+	c.project = names.Shorten(project, maxAuthor)
+	return &c
+}
+
+// checkStart refuses to a project the file that others read first.
+func (w *Workspace) checkStart(path string) error {
+	if w.project == "" || !strings.EqualFold(path, "START.md") {
+		return nil
+	}
+	return or(Errorf(ErrInvalid, "a project does not write what others read first"), DoOutside, 0)
+}
+
+// manyVersions is how many times [Limits].Versions a file may have for a project.
+const manyVersions = 10
+
+// sinceOutside returns how many versions of the file that was loaded there are from the newest one
+// that was written outside of the project, 0 if there is none.
+func (r *run) sinceOutside() int {
+	if r.w.project == "" {
+		return 0
+	}
+	for i := len(r.Versions) - 1; i >= 0; i-- {
+		if r.Versions[i].Project != r.w.project {
+			return len(r.Versions) - i
+		}
+	}
+	return 0
+}
+
+// checkOutside refuses to a project what takes away a version that it has not written.
+func (r *run) checkOutside() error {
+	if n := r.sinceOutside(); n > 0 {
+		return or(Errorf(ErrConflict, "version %d was written outside of project %s", r.File.Version-int64(n)+1,
+			names.Clip(r.w.project)), DoOutside, 0)
+	}
+	return nil
+}
+
+// limits are those of the agent, of which a project has half.
+func (w *Workspace) limits() Limits {
+	l := w.svc.limits
+	if w.project != "" {
+		l.Files, l.Bytes = l.Files/2, l.Bytes/2
+	}
+	return l
+}

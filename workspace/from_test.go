@@ -1,0 +1,132 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// projects returns the projects of the versions of a file, "-" for none.
+func projects(t testing.TB, ws *workspace.Workspace, path string) (all string) {
+	t.Helper()
+	versions, err := ws.History(t.Context(), path)
+	testkit.Must(t, err)
+	for _, v := range versions {
+		all += map[string]string{"": "-"}[v.Project] + v.Project
+	}
+	return all
+}
+
+// A project that writes a file again and again does not push out what others wrote, by small and
+// by large edits, and does not make the file grow without an end.
+func TestProjectKeepsOthersVersions(t *testing.T) {
+	for _, size := range []int{1, 20_000} {
+		own := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
+		shop := own.As(workspace.Author{Client: "c"}).From("shop").As(workspace.Author{Client: "d"})
+		write(t, shop, "style.md", "0")
+		write(t, own, "style.md", strings.Repeat("x", size))
+		for n := range 29 {
+			if _, err := shop.EditFile(t.Context(), "style.md", "", fmt.Sprint(n), workspace.EditOptions{}); err != nil {
+				t.Fatalf("edit %d: %v", n, err)
+			}
+		}
+		_, err := shop.WriteFile(t.Context(), "style.md", nil, workspace.WriteOptions{})
+		wantErr(t, "a write too many", err, workspace.ErrConflict, "version 2 was written outside of project shop", "only a person")
+		if got := projects(t, own, "style.md"); got != "-"+strings.Repeat("shop", 29) {
+			t.Errorf("the versions are from %q", got)
+		}
+		if r := read(t, own, "style.md", workspace.ReadOptions{Version: 2}); len(r.Content) != size || r.Project != "" {
+			t.Errorf("version 2 has %d bytes, and is from %q", len(r.Content), r.Project)
+		}
+		if r := read(t, own, "style.md", workspace.ReadOptions{}); r.Project != "shop" || r.Author.Client != "d" {
+			t.Errorf("the current version is by %v, from %q", r.Author, r.Project)
+		}
+		write(t, own.From("api"), "style.md", "x")
+		if got := projects(t, own, "style.md"); got != "shopshopapi" {
+			t.Errorf("after a write from another project, the versions are from %q", got)
+		}
+		_, err = own.RestoreFile(t.Context(), "style.md", 31, workspace.WriteOptions{})
+		testkit.Must(t, err)
+		write(t, own, "style.md", "x")
+		if got := projects(t, own, "style.md"); got != "apishop-" {
+			t.Errorf("what was restored and written in the end is from %q", got)
+		}
+		for range 5 {
+			write(t, shop, "own.md", "x")
+		}
+		if got := projects(t, own, "own.md"); got != "shopshopshop" {
+			t.Errorf("a file of the project alone has the versions %q, want three", got)
+		}
+	}
+}
+
+// A project writes no START.md, by no spelling, and takes away nothing that others wrote.
+func TestProjectIsRefused(t *testing.T) {
+	own := newWorkspace(t, workspace.Options{Paths: workspace.UnicodePaths})
+	shop, ctx := own.From("shop"), t.Context()
+	for _, ws := range []*workspace.Workspace{shop, own} {
+		write(t, ws, "theirs.md", "x")
+		write(t, ws, "a/START.md", "x")
+	}
+	write(t, shop, "own.md", "x")
+	write(t, own, "START.md", "x")
+	write(t, own, "START.md", "y")
+	for name, do := range map[string]func(path string) error{
+		"write":  func(p string) error { _, err := shop.WriteFile(ctx, p, nil, workspace.WriteOptions{}); return err },
+		"edit":   func(p string) error { _, err := shop.EditFile(ctx, p, "", "x", workspace.EditOptions{}); return err },
+		"append": func(p string) error { _, err := shop.AppendLog(ctx, p, []byte("x")); return err },
+		"delete": func(p string) error { _, err := shop.DeleteFile(ctx, p, workspace.DeleteOptions{}); return err },
+		"tree":   func(p string) error { _, err := workspace.DeleteTree(ctx, shop, p); return err },
+		"move":   func(p string) error { _, err := shop.MoveFile(ctx, p, "b", workspace.MoveOptions{}); return err },
+		"to":     func(p string) error { _, err := shop.MoveFile(ctx, "own.md", p, workspace.MoveOptions{}); return err },
+		"redact": func(p string) error { _, err := shop.RedactVersion(ctx, p, 1, workspace.RedactOptions{}); return err },
+		"restore": func(p string) error {
+			_, err := shop.RestoreFile(ctx, p, 1, workspace.WriteOptions{})
+			return err
+		},
+		"import": func(p string) error {
+			_, err := shop.ImportFile(ctx, p, []workspace.Version{{Number: 1}})
+			return err
+		},
+	} {
+		for _, path := range []string{"START.md", "start.md", "Start.MD", "./START.md", "a/../START.md", "/START.md", "\u017ftart.md", "START.md/"} {
+			if err := do(path); !errors.Is(err, workspace.ErrInvalid) {
+				t.Errorf("%s of %q = %v, want ErrInvalid", name, path, err)
+			}
+		}
+		if name == "delete" || name == "tree" || name == "move" || name == "redact" {
+			wantErr(t, name+" of a file of others", do("theirs.md"), workspace.ErrConflict, "version 2 was written outside")
+		}
+	}
+	_, err := workspace.DeleteTree(ctx, shop, "a")
+	wantErr(t, "DeleteTree", err, workspace.ErrConflict)
+	if got := projects(t, own, "START.md") + projects(t, own, "theirs.md") + projects(t, own, "a/START.md"); got != "--shop-shop-" {
+		t.Errorf("after all of that the versions are from %q", got)
+	}
+	if d, err := shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{}); err != nil || !d.Deleted {
+		t.Errorf("the deletion of an own file = %+v, %v", d, err)
+	}
+}
+
+// A project fills half of the limits of files and of bytes, the others the rest.
+func TestProjectHasHalf(t *testing.T) {
+	own := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Files: 4, Bytes: 20_000}})
+	shop := own.From("shop")
+	write(t, shop, "a", "x")
+	write(t, own, "b", strings.Repeat("x", 6000))
+	_, err := shop.WriteFile(t.Context(), "c", nil, workspace.WriteOptions{})
+	wantErr(t, "a third file", err, workspace.ErrQuota, "file limit reached (2 of 2)", "half of the limit")
+	_, err = shop.WriteFile(t.Context(), "a", make([]byte, 4000), workspace.WriteOptions{})
+	wantErr(t, "too many bytes", err, workspace.ErrQuota, "of 10000", "half of the limit")
+	write(t, shop, "a", "y")
+	write(t, own, "c", strings.Repeat("x", 6000))
+	write(t, own, "d", "x")
+	_, err = shop.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{})
+	wantErr(t, "a write over half", err, workspace.ErrQuota)
+	_, err = shop.DeleteFile(t.Context(), "a", workspace.DeleteOptions{})
+	testkit.Must(t, err)
+}
