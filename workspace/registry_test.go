@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // named makes a profile with a name.
@@ -174,23 +173,6 @@ func eventually(t *testing.T, holds func() bool) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("it did not happen")
-}
-
-// The record of a project says its folder.
-func TestProjectFolder(t *testing.T) {
-	store := memstore.New()
-	svc, err := workspace.New(store, workspace.Options{})
-	testkit.Must(t, err)
-	_, err = store.System(t.Context()).Put("project/local/shop", []byte(`{"folder":"/home/me/shop"}`), 0)
-	testkit.Must(t, err)
-	for agent, want := range map[string]string{"shop": "/home/me/shop", "other": ""} {
-		if folder, err := svc.ProjectFolder(t.Context(), agent); err != nil || folder != want {
-			t.Errorf("the folder of %s is %q, %v; want %q", agent, folder, err, want)
-		}
-	}
-	if _, err := svc.ProjectFolder(t.Context(), "a b"); !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("ProjectFolder of a bad agent: %v", err)
-	}
 }
 
 func wantMark(t *testing.T, ws *workspace.Workspace, name string, want int64, there bool) {

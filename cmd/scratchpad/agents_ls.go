@@ -22,6 +22,14 @@ type agentRecord struct {
 func (agentsLs) Run(p *process) error {
 	return p.use(p.openToLook, func(db *database.Handle) error {
 		svc := db.Opened()
+		projects, err := p.projects(p.ctx, db)
+		if err != nil {
+			return err
+		}
+		folders, err := projects.Folders(p.ctx)
+		if err != nil {
+			return err
+		}
 		records := []agentRecord{}
 		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT", "NAME"}}
 		for after := ""; ; {
@@ -33,10 +41,7 @@ func (agentsLs) Run(p *process) error {
 				break
 			}
 			for _, a := range page {
-				r := agentRecord{Agent: report.AgentOf(a.Agent, a.Usage)}
-				if r.Project, err = svc.ProjectFolder(p.ctx, a.Agent); err != nil {
-					return err
-				}
+				r := agentRecord{Agent: report.AgentOf(a.Agent, a.Usage), Project: folders[a.Agent]}
 				profile, _, err := svc.Profile(p.ctx, a.Agent)
 				if err != nil {
 					return err

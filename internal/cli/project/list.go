@@ -75,3 +75,14 @@ func (r Records) addUse(ctx context.Context, of map[string]*Entry, agents []stri
 	}
 	return err
 }
+
+// Folders returns the last folder of each agent that is the memory of a project. The errors are
+// those of List.
+func (r Records) Folders(ctx context.Context) (map[string]string, error) {
+	of := map[string]string{}
+	list, err := r.List(ctx)
+	for _, e := range list {
+		of[e.Agent] = e.Folders[len(e.Folders)-1]
+	}
+	return of, err
+}

@@ -126,8 +126,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Nothing is recorded, in the database and in the repository, until something is stored. The id
-// is never stored.
+// Nothing is recorded, in the database and in the repository, until something is stored.
 func TestNothingIsWrittenByARead(t *testing.T) {
 	w := newWorld(t)
 	dir := w.repo("shop", "")
@@ -139,17 +138,25 @@ func TestNothingIsWrittenByARead(t *testing.T) {
 		t.Error("a read has made an id")
 	}
 	w.want(dir, "shop")
+	if none, err := (Records{Tenant: "local"}).Find(t.Context(), p.place); err != nil || none.Agent != "shop" {
+		t.Errorf("without a database: %+v, %v", none, err)
+	}
+}
+
+// No record has more of an id than a part of it, in a name that was taken.
+func TestIDIsNotStored(t *testing.T) {
+	w := newWorld(t)
+	w.want(w.repo("old/shop", ""), "shop")
+	dir := w.repo("shop", "")
+	w.want(dir, "shop-[0-9a-f]{6}")
 	id, err := os.ReadFile(filepath.Join(dir, ".git", "scratchpad"))
 	testkit.Must(t, err)
 	list, err := w.Store.System(t.Context()).List("", "", 1000)
 	testkit.Must(t, err)
 	for _, r := range list {
-		if text := r.Key + string(r.Value); strings.Contains(text, string(id[:mostDigits+1])) {
+		if text := r.Key + string(r.Value); strings.Contains(text, string(id[:digitsStep+1])) {
 			t.Errorf("a record has the id: %s", text)
 		}
-	}
-	if none, err := (Records{Tenant: "local"}).Find(t.Context(), p.place); err != nil || none.Agent != "shop" {
-		t.Errorf("without a database: %+v, %v", none, err)
 	}
 }
 

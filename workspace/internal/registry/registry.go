@@ -1,7 +1,6 @@
 // Package registry keeps what is recorded beside the agents' memory, as records of the
-// installation: which agent is the memory of a project, names and descriptions of agents,
-// which of them are archived, how far readers of a journal have come, and the numbers that
-// deleted agents had reached.
+// installation: names and descriptions of agents, which of them are archived, how far readers
+// of a journal have come, and the numbers that deleted agents had reached.
 package registry
 
 import (
