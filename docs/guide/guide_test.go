@@ -124,7 +124,7 @@ func (p *page) add(t *testing.T, name, language string, start int, lines []strin
 
 // needPrograms skips a page whose commands need a program that is not here.
 func (p *page) needPrograms(t *testing.T) {
-	for _, name := range []string{"curl", "openssl", "psql", "pg_dump", "pg_restore"} {
+	for _, name := range []string{"git", "curl", "openssl", "psql", "pg_dump", "pg_restore"} {
 		for _, c := range p.commands {
 			if _, err := exec.LookPath(name); err != nil && strings.HasPrefix(c.text, name+" ") {
 				t.Skipf("line %d: the page needs %s, which is not installed", c.line, name)
@@ -242,29 +242,34 @@ func (p *page) runPrograms(t *testing.T) {
 	}
 }
 
-// serveEntry starts what the page has written into .mcp.json files, as a client
-// does, and calls a tool.
+// serveEntry starts what the page has made setup write for Claude Code, as Claude Code does in a
+// folder of the page, and calls a tool.
 func (p *page) serveEntry(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(p.home, "*", ".mcp.json"))
+	folders, err := filepath.Glob(filepath.Join(p.home, "*", ".git"))
 	testkit.Must(t, err)
-	for _, file := range files {
+	for _, folder := range folders {
 		var config struct {
 			MCPServers map[string]struct {
 				Command string
 				Args    []string
 			}
 		}
-		testkit.Must(t, json.Unmarshal([]byte(testkit.ReadFile(t, file)), &config))
+		file, err := os.ReadFile(filepath.Join(p.home, ".claude.json"))
+		if os.IsNotExist(err) {
+			return // the page sets up nothing
+		}
+		testkit.Must(t, err)
+		testkit.Must(t, json.Unmarshal(file, &config))
 		entry := config.MCPServers["scratchpad"]
 		cmd := exec.Command(entry.Command, entry.Args...)
-		cmd.Env = []string{"HOME=" + p.home}
+		cmd.Env, cmd.Dir = []string{"HOME=" + p.home}, filepath.Dir(folder)
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "guide"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 		testkit.Must(t, err)
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_files", Arguments: map[string]any{}})
 		testkit.Must(t, err)
 		text := res.Content[len(res.Content)-1].(*mcp.TextContent).Text
 		if res.IsError || !strings.Contains(text, ".md\t2\t") && !strings.Contains(text, "status.md\t4\t") {
-			t.Errorf("%s: list_files = %s", file, text)
+			t.Errorf("%s: list_files = %s", folder, text)
 		}
 		testkit.Must(t, session.Close())
 	}
