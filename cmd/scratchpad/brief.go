@@ -84,8 +84,7 @@ func (c briefCommand) Run(p *process) error {
 	return err
 }
 
-// markTime is how long a brief waits for other processes to set its mark. A client that
-// runs it as a hook waits too.
+// markTime is how long a brief waits for other processes to set its mark.
 const markTime = 2 * time.Second
 
 func (c briefCommand) setMark(p process, cursor int64) error {
@@ -132,6 +131,20 @@ func (p *process) readBrief(
 		err = p.note("%s is not shown: %s\n", brief.StartFile, terminal.OneLine(failure.Text(err)))
 	}
 	return b, err
+}
+
+// readHome returns what the memory for everything has, which a project sees under ~/. It
+// returns nil if it has no files, or if the database is no file.
+func (p *process) readHome(ctx context.Context, svc *workspace.Service) (*brief.Home, error) {
+	name, err := p.databasePath(false)
+	if err != nil || pgurl.Is(name) {
+		return nil, err
+	}
+	ws, err := svc.Look(defaultAgent)
+	if err != nil {
+		return nil, err
+	}
+	return brief.ReadHome(ctx, ws)
 }
 
 func briefOf(b brief.Brief) briefRecord {

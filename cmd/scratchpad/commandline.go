@@ -58,6 +58,7 @@ type commandLine struct {
 	Keys         keysCommand         `cmd:"" help:"Make and manage the API keys of a server."`
 	Tenants      tenantsCommand      `cmd:"" help:"Show the tenants of a server, and limit them."`
 	Brief        briefCommand        `cmd:""`
+	Hook         sessionHook         `cmd:""`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
 	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
 	Healthcheck  healthcheckCommand  `cmd:"" help:"Ask a running server whether it is ready. The exit code is the answer."`

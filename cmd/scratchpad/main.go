@@ -72,6 +72,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		var err error
 		if k, args, err = parseAny(args, s.in, &line); err != nil {
 			failure.OfUsage(explained(err, args), helpOf(err)).Print(s.err, failure.AsksForJSON(args))
+			if len(args) > 0 && args[0] == "hook" { // a mistake must not keep a session from beginning
+				return 0
+			}
 			return failure.ExitUsage
 		}
 	}

@@ -91,6 +91,9 @@ Show what has changed in an agent's memory, and with --follow each change as it 
 brief
 Print what an agent must know at the start, and what has changed since the last brief.
 
+hook
+Tell an MCP client what its agent must know when a session begins. Clients run it.
+
 backup
 Copy the database to a new file and verify the copy. Agents can go on working.
 
@@ -103,7 +106,7 @@ Print the configuration that makes an MCP client start this program.
 completion
 Print a shell script that completes commands, flags and names with the Tab key.
 
-brief brief-text
+brief brief-text, hook brief-text
 About how many tokens of START.md to print at most, if the database is a file. 0: none. Default: ${default}.
 
 brief mark

@@ -298,6 +298,19 @@ Examples:
   scratchpad brief
   scratchpad brief --mark mine --tokens 1000 --brief-text 0
 
+= hook
+scratchpad setup adds it to clients. The client writes the event to standard input, as JSON. The answer has the
+text of START.md, and what has changed since the last session of that client, in the shape that the client takes.
+Other events than the start of a session get no answer.
+
+It succeeds in any case, within a second. Standard error says what is wrong. SCRATCHPAD_AGENT is ignored: the
+folder of the session says whose memory it is.
+
+Examples:
+
+  echo '{"hook_event_name":"SessionStart"}' | scratchpad hook
+  scratchpad hook --brief-text 0
+
 = stats
 Examples:
 

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type sessionHook struct {
+	BriefText flags.Number `default:"1000" placeholder:"N"`
+}
+
+// hookTime is how long a client waits for its hook at most, but for the start of the process.
+const hookTime = 900 * time.Millisecond
+
+// Run tells the client that a session of its agent begins with. A hook that fails must not keep
+// a session from beginning, so Run says what is wrong and succeeds.
+func (c sessionHook) Run(p *process) error {
+	if terminal.Is(p.in) {
+		p.note("a client runs this when a session begins; scratchpad brief prints the same for people\n")
+		return nil
+	}
+	if p.line.Agent != nil && !p.agentNamed {
+		p.note("scratchpad: the variable SCRATCHPAD_AGENT is ignored, because clients pass it on for every project\n")
+		p.line.Agent = nil
+	}
+	native.IgnorePipeSignal()
+	ctx, cancel := context.WithTimeout(p.ctx, hookTime)
+	defer cancel()
+	limited := *p
+	limited.ctx = ctx
+	if err := c.run(&limited); err != nil {
+		p.note("scratchpad: the session begins without its memory: %s\n", terminal.OneLine(failure.Text(err)))
+	}
+	return nil
+}
+
+// run tells, and then moves the mark. What waits for a file or another process after the time is
+// over is left behind: the process ends.
+func (c sessionHook) run(p *process) error {
+	var t told
+	err := within(p.ctx, func() (err error) {
+		t, err = c.tell(p)
+		return err
+	})
+	if err != nil || t.text == "" {
+		return err
+	}
+	answer, err := t.event.answer(t.text)
+	if err != nil {
+		return err
+	}
+	if _, err := p.out.Write(answer); err != nil || t.mark == "" || t.cursor == 0 {
+		return err
+	}
+	if native.IsNull(p.out) { // so is an output that was closed before the start
+		return p.note("the mark %s stays where it was, because nobody reads the output\n", t.mark)
+	}
+	err = within(p.ctx, func() error {
+		return p.use(p.openDatabase, func(db *database.Handle) error {
+			ws, err := db.Agent(p.ctx, t.agent)
+			if err != nil {
+				return err
+			}
+			return ws.SetMark(p.ctx, t.mark, t.cursor)
+		})
+	})
+	if err != nil {
+		return p.note("the mark %s stays where it was: %s\n", t.mark, terminal.OneLine(failure.Text(err)))
+	}
+	return nil
+}
+
+// within runs a function, and leaves it behind when ctx ends.
+func within(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return workspace.Errorf(workspace.ErrBusy, "it took longer than %v; another process may keep the database, or "+
+			"no event came on standard input", hookTime)
+	}
+}
+
+// told is what a hook tells, and of what.
+type told struct {
+	event  hookEvent
+	text   string // "": nothing
+	agent  string
+	mark   string // that moves to cursor; "": none
+	cursor int64
+}
+
+func (c sessionHook) tell(p *process) (t told, err error) {
+	if t.event, err = readEvent(p.in); err != nil || !t.event.begins() {
+		return t, err
+	}
+	folder := t.event.folder()
+	agent, named, err := p.agentName()
+	if err == nil && !named && t.event.isCursor() {
+		var ok bool
+		if agent, ok, err = p.servedToCursor(folder); err != nil || !ok {
+			return t, err
+		}
+		named = agent != ""
+	}
+	if err != nil {
+		return t, err
+	}
+	db := p.newDatabase(database.HandleOptions{Look: true})
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var found project.Project
+	if !named {
+		if found, err = p.project(p.ctx, db, folder); err != nil || found.Off {
+			return t, err
+		}
+		agent = found.Agent
+	}
+	if t.agent = agent; t.event.Source != "compact" { // which begins no session: it has to be told what is there
+		t.mark = t.event.client()
+	}
+	b, err := c.brief(p, db, agent, t.mark, found.Name != "")
+	if err != nil {
+		return t, err
+	}
+	b.Offer = found.OfferText()
+	t.text, t.cursor = b.Text(hookTokens, briefCharacters), b.Cursor
+	return t, nil
+}
+
+// hookTokens is about how many tokens a hook tells at most, beside the text of START.md.
+const hookTokens = 300
+
+func (c sessionHook) brief(p *process, db *database.Handle, agent, mark string, inProject bool) (brief.Brief, error) {
+	ws, err := db.Agent(p.ctx, agent)
+	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
+		return brief.Nothing, nil
+	}
+	if err != nil {
+		return brief.Brief{}, err
+	}
+	b, err := p.readBrief(p.ctx, ws, mark, int(c.BriefText))
+	if err != nil || !inProject {
+		return b, err
+	}
+	b.Home, err = p.readHome(p.ctx, db.Opened())
+	return b, err
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
+)
+
+// A hookEvent is what a client writes to a hook, as far as this program reads it. Clients write
+// more.
+type hookEvent struct {
+	Name           string   `json:"hook_event_name"`
+	NameInVSCode   string   `json:"hookEventName"`
+	Source         string   `json:"source"`
+	Folder         string   `json:"cwd"`
+	Transcript     string   `json:"transcript_path"`
+	Model          string   `json:"model"`
+	PermissionMode string   `json:"permission_mode"`
+	CursorVersion  string   `json:"cursor_version"`
+	Roots          []string `json:"workspace_roots"` // of Cursor
+}
+
+const maxEvent = 1 << 20 // bytes
+
+// readEvent reads an event. The client need not close its end.
+func readEvent(in io.Reader) (e hookEvent, err error) {
+	if err = json.NewDecoder(io.LimitReader(in, maxEvent)).Decode(&e); err != nil {
+		return e, invalid("standard input has no event of at most %d bytes, as JSON: %v; a client writes one, and "+
+			"scratchpad brief prints the same for people", maxEvent, err)
+	}
+	return e, nil
+}
+
+// begins reports whether a session has begun, or goes on after its context was cleared.
+func (e hookEvent) begins() bool { return strings.EqualFold(e.Name+e.NameInVSCode, "SessionStart") }
+
+func (e hookEvent) isCursor() bool { return e.CursorVersion != "" || len(e.Roots) > 0 }
+
+// client returns the name of the client, which its mark has.
+func (e hookEvent) client() string {
+	isLikeCodex := e.Model != "" && e.PermissionMode != "" && os.Getenv("CLAUDE_PROJECT_DIR") == ""
+	switch {
+	case e.isCursor():
+		return "cursor"
+	case e.NameInVSCode != "":
+		return "vscode"
+	case os.Getenv("GEMINI_PROJECT_DIR") != "":
+		return "gemini-cli"
+	case strings.HasPrefix(filepath.Base(e.Transcript), "rollout-"), isLikeCodex:
+		return "codex"
+	}
+	return "claude-code"
+}
+
+// folder returns the folder that the client works in, the same as its server finds.
+func (e hookEvent) folder() string {
+	if e.isCursor() && len(e.Roots) > 0 {
+		return e.Roots[0]
+	}
+	if folder := clientFolder("."); folder != "." || e.Folder == "" {
+		return folder
+	}
+	return e.Folder
+}
+
+// answer returns a text in the shape that the client takes. Codex refuses other keys.
+func (e hookEvent) answer(text string) ([]byte, error) {
+	var v any = map[string]any{"hookSpecificOutput": map[string]string{
+		"hookEventName": "SessionStart", "additionalContext": text,
+	}}
+	if e.isCursor() {
+		v = map[string]string{"additional_context": text}
+	}
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	err := to.Encode(v)
+	return b.Bytes(), err
+}
+
+// servedToCursor says whose memory the server has that Cursor starts in a folder: that of an
+// agent, or of the folder's project if agent is "". ok is false if it has no such server, or
+// one that this program cannot tell. A repository may bring the file of its folder along, so
+// that one counts only if it names the folder's own project.
+func (p *process) servedToCursor(folder string) (agent string, ok bool, err error) {
+	client, _ := clientconfig.Find("cursor")
+	user, err := client.File()
+	if err != nil {
+		return "", false, err
+	}
+	shared := filepath.Join(folder, ".cursor", "mcp.json")
+	for _, file := range []string{shared, user} {
+		entry, err := client.ReadEntry(file, setup.ServerName)
+		if err != nil {
+			return "", false, fmt.Errorf("cursor: %w", err)
+		}
+		server, found := entry.Server()
+		if !found {
+			continue
+		}
+		if !p.sameDatabase(server.Args) {
+			return "", false, nil
+		}
+		agent, own := valueOf(server.Args, "--agent"), valueOf(server.Args, "--project")
+		if file == shared {
+			return "", agent == "" && (own == "." || own == "${workspaceFolder}" || own == folder), nil
+		}
+		return agent, agent != "", nil
+	}
+	return "", false, nil
+}
+
+// sameDatabase reports whether arguments are those of an MCP server with the database and the
+// tenant of this command.
+func (p *process) sameDatabase(args []string) bool {
+	same := func(name string, own *string) bool { return valueOf(args, name) == *cmp.Or(own, new(string)) }
+	return len(args) > 0 && args[0] == "mcp" && same("--db", p.line.DB) && same("--tenant", p.line.Tenant)
+}
+
+// valueOf returns the argument behind a flag; "" if there is none.
+func valueOf(args []string, flag string) string {
+	if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
+		return args[i+1]
+	}
+	return ""
+}

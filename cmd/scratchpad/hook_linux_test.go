@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// A session waits for its hook for a second at most, whatever keeps the hook. The hook succeeds, and
+// prints all or nothing. Its mark moves only if somebody can have read it.
+func TestHookIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	path, event := filepath.Join(dir, "test.db"), `{"hook_event_name":"SessionStart","cwd":"/"}`
+	makeDatabase(t, path)
+	hook := func(in io.Reader, out, said string) {
+		t.Helper()
+		wantHook(t, dir, in, out, said)
+	}
+	open := func(event string) io.Reader { // a client that does not close its end
+		in, writer, err := os.Pipe()
+		testkit.Must(t, err)
+		t.Cleanup(func() { writer.Close() })
+		testkit.Must(t, testkit.Err(writer.WriteString(event)))
+		return in
+	}
+	hook(open(""), "", "no event came on standard input")
+	hook(strings.NewReader(`{"hook_event_name":"SessionStart","cwd":"`+strings.Repeat("x", 2<<20)+`"}`), "", "no event of at most 1048576 bytes")
+	hook(open(event), "Newest:", "")
+	hook(strings.NewReader(event), "Nothing has changed", "")
+
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, ".cursor"), 0o700))
+	fifo := filepath.Join(dir, ".cursor", "mcp.json")
+	testkit.Must(t, syscall.Mkfifo(fifo, 0o600))
+	cmd := exec.Command(os.Args[0], "hook", "--db", path)
+	cmd.Env, cmd.Stdin = environ("HOME="+dir), strings.NewReader(`{"hook_event_name":"sessionStart","workspace_roots":["/"]}`)
+	if got, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(got), "not a regular file") {
+		t.Errorf("with a pipe as the file of Cursor: %s, %v", got, err)
+	}
+
+	runCommand(t, dir, nil, "files", "write", "new.md", "--agent", "alice", "--db", path).must(t, 0)
+	nobody := exec.Command("sh", "-c", `exec "$0" hook --agent alice --db "$1" >/dev/null`, os.Args[0], path)
+	nobody.Env, nobody.Stdin = environ(), strings.NewReader(event)
+	if said, err := nobody.CombinedOutput(); err != nil || !strings.Contains(string(said), "nobody reads the output") {
+		t.Errorf("into nothing: %s, %v", said, err)
+	}
+	t.Run("while another process writes", func(t *testing.T) {
+		holdTurn(t, path)
+		hook(strings.NewReader(event), "create new.md", "the mark claude-code stays where it was")
+	})
+	hook(strings.NewReader(event), "create new.md", "")
+	hook(strings.NewReader(event), "Nothing has changed", "")
+
+	db, err := sql.Open("sqlite", path)
+	testkit.Must(t, err)
+	defer db.Close()
+	conn, err := db.Conn(context.Background())
+	testkit.Must(t, err)
+	defer conn.Close()
+	for _, statement := range []string{"PRAGMA locking_mode=EXCLUSIVE", "BEGIN IMMEDIATE", "CREATE TABLE more (x)"} {
+		testkit.Must(t, testkit.Err(conn.ExecContext(t.Context(), statement)))
+	}
+	hook(strings.NewReader(event), "", "the session begins without its memory")
+}
+
+// wantHook runs a hook in a folder, which has a database.
+func wantHook(t *testing.T, dir string, in io.Reader, out, said string) {
+	t.Helper()
+	var errs strings.Builder
+	cmd := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", filepath.Join(dir, "test.db"))
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, without("CLAUDE_")(environ("HOME="+dir)), in, &errs
+	began := time.Now()
+	got, err := cmd.Output()
+	took, most := time.Since(began), time.Second
+	if !testkit.Long() { // beside other tests
+		most *= 3
+	}
+	if err != nil || took > most || !strings.Contains(string(got), out) || out == "" && len(got) > 0 || !strings.Contains(errs.String(), said) {
+		t.Errorf("the hook took %v, and said %s and %q, %v, want %q and %q", took, got, &errs, err, out, said)
+	}
+	if err := json.Unmarshal(got, new(map[string]any)); len(got) > 0 && err != nil {
+		t.Errorf("%s: %v", got, err)
+	}
+}
