@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -96,7 +97,7 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := os.Getwd()
+	here, isRepo, err := workingFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +105,29 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 		c.Project = cmp.Or(c.Project, here)
 	}
 	return setup.Make(setup.Options{
-		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here,
+		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here, IsRepo: isRepo,
 		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
 		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
+}
+
+// workingFolder returns the top folder of the repository in which the command runs, or the working
+// folder if there is none.
+func workingFolder() (dir string, isRepo bool, err error) {
+	if dir, err = os.Getwd(); err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", false, err
+	}
+	home, _ := os.UserHomeDir()
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	if found, _ := repository.Find(dir, home); found != nil {
+		return found.Top, true, nil
+	}
+	return dir, false, nil
 }
 
 // setupEntry returns what a client's file gets.

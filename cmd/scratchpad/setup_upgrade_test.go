@@ -185,11 +185,21 @@ func TestSetupNotes(t *testing.T) {
 	writeFile(t, filepath.Join(a.project, ".mcp.json"), `{"mcpServers": {"scratchpad": {"command": "x"}}}`)
 	a.install(t, "codex", "[[hooks.SessionStart]]\nmatcher = 'startup'\n[hooks.state.x]\ntrusted_hash = 'y'\n")
 	a.install(t, "windsurf", "")
+	a.install(t, "cursor", "")
+	sub := filepath.Join(a.project, "sub")
+	for _, name := range []string{".git/refs", ".git/objects", ".claude", "sub"} {
+		testkit.Must(t, os.MkdirAll(filepath.Join(a.project, name), 0o755))
+	}
+	writeFile(t, filepath.Join(a.project, ".git", "HEAD"), "ref: refs/heads/main\n")
+	writeFile(t, filepath.Join(a.project, ".claude", "settings.local.json"), `{"hooks": {"SessionStart": [{"hooks": [{"command": "/x brief --mark claude-code"}]}]}}`)
+	top := a.project
+	a.project = sub
 	before := a.tree(t)
 	o := a.run(t, "setup", "--yes")
-	o.must(t, 0, "has a server scratchpad of its own", "cd "+a.project+" && claude mcp remove -s local scratchpad", "claude mcp remove -s project scratchpad",
+	o.must(t, 0, "has a server scratchpad of its own", "cd "+top+" && claude mcp remove -s local scratchpad", "cd "+top+" && claude mcp remove -s project scratchpad",
+		top+"/.claude/settings.local.json has a hook of an older setup", "scratchpad setup --client cursor --project "+top,
 		"autoMemoryEnabled", "type /hooks in Codex", ".codex/config.toml has hooks already", "[[hooks.SessionStart.hooks]]", "Windsurf: Put this into "+a.home+"/.codeium")
-	if after := a.tree(t); after[filepath.Join(a.project, ".mcp.json")] != before[filepath.Join(a.project, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
+	if after := a.tree(t); after[filepath.Join(top, ".mcp.json")] != before[filepath.Join(top, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
 		t.Error("setup has changed an entry that it did not write, or has made a second file with hooks")
 	}
 	writeFile(t, filepath.Join(a.home, ".claude", "settings.json"), strings.Replace(testkit.ReadFile(t, filepath.Join(a.home, ".claude", "settings.json")), "{", `{"autoMemoryEnabled": false,`, 1))

@@ -270,7 +270,7 @@ A client to set up, whether it is found here or not. Give the flag again for ano
 that are found.
 
 setup project
-With --share, the folder that gets the file; default: this one. With Cursor, a folder that gets a file of its
+With --share, the folder that gets the file; default: the top of this repository. With Cursor, a folder that gets a file of its
 own: Cursor knows its folder only from there.
 
 setup share

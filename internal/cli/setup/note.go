@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -15,9 +16,9 @@ func (c *Client) note(p *Plan, project string) error {
 		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
 	case project != "":
 		say("git shows this file. It has the path of the program on this computer, so do not commit it.")
-	case c.Client.Name == "cursor" && p.o.Project == "":
-		say("Cursor knows its folder only from a file there. To give a project its own memory in Cursor, run in its " +
-			"folder: scratchpad setup --client cursor --project .")
+	case c.Client.Name == "cursor" && p.o.Project == "" && p.o.IsRepo:
+		say("Cursor knows its folder only from a file there. For the memory of this project in Cursor, run: " +
+			"scratchpad setup --client cursor --project " + native.Quote(p.o.Here))
 	case c.Client.Name == "gemini-cli":
 		say("Gemini CLI starts the server only in folders that you trust.")
 	case c.Client.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(c.hookFile()):
@@ -46,6 +47,12 @@ func (c *Client) noteHiding(p *Plan) error {
 		folders, err := clientconfig.LocalFolders(c.File, ServerName)
 		if err != nil {
 			return err
+		}
+		hook := filepath.Join(p.o.Here, ".claude", "settings.local.json")
+		if own, err := clientconfig.RemoveHook(hook).Preview(); err == nil && len(own.Changed) > 0 &&
+			p.journal.of(hook) == nil {
+			c.Notes = append(c.Notes, hook+" has a hook of an older setup, which runs too. To remove it: take the "+
+				"command of SessionStart out of that file")
 		}
 		for _, folder := range folders {
 			hides(folder, "cd "+native.Quote(folder)+" && claude mcp remove -s local "+ServerName)

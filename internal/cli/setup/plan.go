@@ -21,7 +21,8 @@ type Options struct {
 	Installed string   // the same program by the name that it was called with; used if its folder is on the PATH
 	Bin       string   // the folder for the program; "": chosen
 	Clients   []string // their names; empty: those that are installed, or were set up before
-	Here      string   // the folder where setup runs
+	Here      string   // the folder where setup runs, or the top folder of its repository
+	IsRepo    bool     // Here is that of a repository
 	Project   string   // a folder whose file of Cursor is written too; "": none
 	Anew      bool     // keep no arguments of an entry that is there
 	Share     bool     // write the file for a team, in Project, and nothing else
