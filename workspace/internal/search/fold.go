@@ -205,3 +205,14 @@ var byteClass = func() (table [256]uint8) {
 	}
 	return table
 }()
+
+// toLower has each byte, and for an upper case letter of ASCII its lower case.
+var toLower = func() (table [256]byte) {
+	for b := range table {
+		table[b] = byte(b)
+		if b >= 'A' && b <= 'Z' {
+			table[b] |= 0x20
+		}
+	}
+	return table
+}()

@@ -26,9 +26,14 @@ type Query struct {
 
 	words     []string         // folded
 	byText    map[string]int32 // terms of words and grams, by what they are folded to
-	sizes     []int            // bytes of the words, each once, the largest first
-	wordBegin [256]bool        // whether a word begins with a byte
+	begin     [256][]word      // the words that begin with a byte, the longest first
 	gramBegin [256]bool        // whether the first character of a gram ends with a byte
+}
+
+// A word is looked for where a word of a text, or a part of one, begins.
+type word struct {
+	text string // folded
+	term int32
 }
 
 // fewWords is the most words for which a text is searched before it is cut into words.
@@ -192,8 +197,7 @@ func (b *builder) word(units []unit, weight float64) int32 {
 	if isNew {
 		b.q.terms[i].long = len(units) >= prefixLen
 		b.q.words = append(b.q.words, text)
-		b.q.wordBegin[text[0]] = true
-		b.q.sizes = append(b.q.sizes, len(text))
+		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text, i})
 	}
 	return i
 }
@@ -208,10 +212,22 @@ func (b *builder) run(units []unit, weight float64) (terms []int32) {
 	return terms
 }
 
-// finish sorts the sizes of the words, and counts the main terms.
+// mayBegin reports whether a word of ASCII may begin with a word of the query. It looks at the
+// first and the last letter of that. The word is in lower case but for its first letter.
+func (q *Query) mayBegin(word []byte) bool {
+	for _, w := range q.begin[word[0]|0x20] { // digits have that bit already
+		if last := len(w.text) - 1; last < len(word) && w.text[last] == word[last]|0x20 {
+			return true
+		}
+	}
+	return false
+}
+
+// finish sorts the words, and counts the main terms.
 func (b *builder) finish() {
-	slices.SortFunc(b.q.sizes, func(x, y int) int { return y - x })
-	b.q.sizes = slices.Compact(b.q.sizes)
+	for _, words := range b.q.begin {
+		slices.SortFunc(words, func(x, y word) int { return len(y.text) - len(x.text) })
+	}
 	for _, t := range b.q.terms {
 		if t.weight == 1 {
 			b.q.main++
@@ -306,11 +322,10 @@ func (q *Query) mayMatch(text, buf []byte) (may bool, lowerCase []byte) {
 	}
 	buf = append(buf[:0], text...)
 	for i, b := range buf {
-		if b >= 'A' && b <= 'Z' {
-			buf[i] = b | 0x20
-		} else if b >= utf8.RuneSelf {
+		if b >= utf8.RuneSelf {
 			return true, buf
 		}
+		buf[i] = toLower[b]
 	}
 	return slices.ContainsFunc(q.words, func(word string) bool { return bytes.Contains(buf, []byte(word)) }), buf
 }

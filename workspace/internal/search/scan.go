@@ -24,6 +24,8 @@ type scanner struct {
 	word  []bool  // of each term: whether it matched a whole word
 	seen  []int32 // the terms whose count is above 0
 
+	passages, might int // all, and the last ones that might match
+
 	pos   int32
 	units []unit
 	buf   []byte
@@ -40,8 +42,7 @@ func newScanner(q *Query) *scanner {
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
 	s.reset()
-	may, buf := s.q.mayMatch(text, s.buf)
-	if s.buf = buf; may {
+	if s.mayMatch(text) {
 		s.findWords(text)
 	}
 	if len(s.q.phrases) > 0 && !s.findPhrases(text) {
@@ -53,6 +54,20 @@ func (s *scanner) scan(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// mayMatch is that of the query. If the last passages might match, the words are common, and the
+// query is asked about few of those that follow.
+func (s *scanner) mayMatch(text []byte) (may bool) {
+	const common, few = 16, 16
+	if s.passages++; s.might >= common && s.passages%few != 0 {
+		return true
+	}
+	may, s.buf = s.q.mayMatch(text, s.buf)
+	if s.might++; !may {
+		s.might = 0
+	}
+	return may
 }
 
 func (s *scanner) reset() {
@@ -77,7 +92,7 @@ func (s *scanner) findWords(text []byte) {
 		case (first|others)&byteWide != 0, others&byteUpper != 0:
 			s.findWide(text[start:i], start)
 		default:
-			if s.q.wordBegin[text[start]|0x20] { // digits have that bit already
+			if s.q.mayBegin(text[start:i]) {
 				s.buf = append(s.buf[:0], text[start:i]...)
 				s.buf[0] |= 0x20
 				s.parts = append(s.parts[:0], 0)
@@ -93,18 +108,15 @@ func (s *scanner) findWords(text []byte) {
 func (s *scanner) lookUp(start int, units []unit) {
 	for i, part := range s.parts {
 		rest := s.buf[part:]
-		if !s.q.wordBegin[rest[0]] {
-			continue
-		}
 		longer := false
-		for _, size := range s.q.sizes {
-			if size > len(rest) {
+		for _, w := range s.q.begin[rest[0]] {
+			size, term := len(w.text), w.term
+			if size > len(rest) || string(rest[:size]) != w.text {
 				continue
 			}
-			term, ok := s.q.byText[string(rest[:size])]
 			end := part + int32(size)
 			whole := int(end) == len(s.buf) || slices.Contains(s.parts[i+1:], end)
-			if !ok || !whole && (longer || !s.q.terms[term].prefix()) {
+			if !whole && (longer || !s.q.terms[term].prefix()) {
 				continue
 			}
 			longer = longer || !whole

@@ -76,19 +76,24 @@ func (s *scorer) score(m *match) float64 {
 // so far.
 func (r *matcher) prune() {
 	s := newScorer(r.q, r.counts)
+	scores := make([]float64, len(r.matches))
 	for i := range r.matches {
-		r.matches[i].score = s.score(&r.matches[i])
+		scores[i] = s.score(&r.matches[i])
+		r.matches[i].score = scores[i]
 	}
-	slices.SortFunc(r.matches, func(a, b match) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
-		}
-		x, y := a.found(), b.found()
-		return byScore(&x, &y)
-	})
-	keep := max(MaxHits, len(r.matches)/4)
-	clear(r.matches[keep:])
-	r.matches, r.held = r.matches[:keep], r.held/4
+	slices.Sort(scores)
+	keep := max(MaxHits, len(scores)/4)
+	least := scores[len(scores)-keep]
+	r.matches = slices.DeleteFunc(r.matches, func(m match) bool { return m.score < least })
+	if len(r.matches) > keep { // several have the least score
+		slices.SortFunc(r.matches, func(a, b match) int {
+			x, y := a.found(), b.found()
+			return byScore(&x, &y)
+		})
+		clear(r.matches[keep:])
+		r.matches = r.matches[:keep]
+	}
+	r.held /= 4
 }
 
 // found is a passage or a line that was found.

@@ -3,12 +3,14 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 )
 
@@ -85,5 +87,42 @@ func TestSectionsOfMarkdown(t *testing.T) {
 	q, _ := search.Parse("room -title")
 	if r, err := search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "a.md", Content: []byte(front)}})); err != nil || r.Total != 1 || r.Hits[0].Line != 2 {
 		t.Errorf("front matter: %+v, %v, want the comment in line 2 alone", r.Hits, err)
+	}
+}
+
+// Of more passages than a search keeps, it finds the best, and the first of equal ones.
+func TestBestOfMany(t *testing.T) {
+	var text strings.Builder
+	var want, got []int
+	for i := range 30_000 {
+		if i%1500 == 1499 {
+			text.WriteString("needle ")
+			want = append(want, 2*i+1)
+		}
+		text.WriteString("needle\n\n")
+	}
+	for i := range 50 - len(want) {
+		want = append(want, 2*i+1)
+	}
+	q, _ := search.Parse("needle")
+	r, err := search.Rank(background, q, 50, onePage([]search.Text{{Path: "f", Content: []byte(text.String())}}))
+	testkit.Must(t, err)
+	for _, h := range r.Hits {
+		got = append(got, h.Line)
+	}
+	if !slices.Equal(got, want) || r.Total != 30_000 {
+		t.Errorf("lines %v of %d, want %v", got, r.Total, want)
+	}
+}
+
+// Of two words of a query with which a longer word begins, the longer one counts.
+func TestLongerBeginning(t *testing.T) {
+	for _, query := range []string{"abcd abcde", "abcde abcd"} {
+		q, _ := search.Parse(query)
+		r, err := search.Rank(background, q, 1, onePage([]search.Text{{Path: "f", Content: []byte("Abcdef")}}))
+		testkit.Must(t, err)
+		if got := fmt.Sprint(r.Hits[0].Marks); got != "[[0 5]]" {
+			t.Errorf("%q marks %s, want abcde", query, got)
+		}
 	}
 }
