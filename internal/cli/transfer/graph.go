@@ -38,12 +38,13 @@ func readGraphLine(text []byte) (l graphLine, err error) {
 	if err == nil && (!utf8.Valid(value) || strictjson.LoneSurrogate(value)) {
 		err = errors.New("it has text that is not valid")
 	}
-	if err == nil {
-		err = json.Unmarshal(value, &l)
+	if err != nil {
+		return l, err
 	}
+	err = json.Unmarshal(value, &l)
 	isEntity := l.Type == "entity" && l.Name != ""
-	if err == nil && !isEntity && (l.Type != "relation" || l.From == "" || l.To == "") {
-		err = errors.New("it is neither an entity nor a relation")
+	if err != nil || !isEntity && (l.Type != "relation" || l.From == "" || l.To == "") {
+		err = errors.New("it is neither an entity nor a relation, as the memory server writes them")
 	}
 	return l, err
 }

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -44,11 +44,12 @@ func SourceNames() []string {
 
 // FindSource returns the source of a name, and whether there is one.
 func FindSource(name string) (Source, bool) {
-	i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == name })
-	if i < 0 {
-		return Source{}, false
+	for _, s := range sources {
+		if s.Name == name {
+			return s, true
+		}
 	}
-	return sources[i], true
+	return Source{}, false
 }
 
 // Surroundings say where the memory of a source may be. All paths are absolute and have no links.
@@ -99,24 +100,21 @@ func (s Source) Named(name string) (Place, error) {
 		return Place{}, err
 	}
 	real, err := filepath.EvalSymlinks(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Place{}, s.notFound(name)
-	} else if err != nil {
-		return Place{}, err
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
 	}
-	info, err := os.Stat(real)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Place{}, s.notFound(name)
 	case err != nil:
 		return Place{}, err
 	case !s.isGraph:
 		return Place{Folder: real, In: "."}, nil
-	case !info.IsDir():
-		return Place{Folder: filepath.Dir(real), In: filepath.Base(real)}, nil
+	case info.IsDir():
+		return Place{Folder: real, In: graphName}, nil
 	}
-	if file := graphIn(real); file != "" {
-		return Place{Folder: real, In: file}, nil
-	}
-	return Place{}, s.notFound(real)
+	return Place{Folder: filepath.Dir(real), In: filepath.Base(real)}, nil
 }
 
 func (s Source) notFound(where string) error {
@@ -128,42 +126,30 @@ func (s Source) notFound(where string) error {
 		"--from %s %s", s.Name, where, what, s.Name, strings.ToUpper(what))
 }
 
+const graphName = "memory.jsonl"
+
 // usualGraph finds the graph that the server has written beside its own program, which npx has
 // put into the cache of npm.
 func (s Source) usualGraph(around Surroundings) (Place, error) {
-	var found []Place
-	for _, cache := range []string{around.Getenv("npm_config_cache"), filepath.Join(around.Home, ".npm"),
-		filepath.Join(around.Getenv("LOCALAPPDATA"), "npm-cache")} {
-		installs, err := os.ReadDir(filepath.Join(cache, "_npx"))
-		if err != nil || !filepath.IsAbs(cache) {
-			continue
-		}
-		for _, install := range installs {
-			dir := filepath.Join(cache, "_npx", install.Name(), "node_modules/@modelcontextprotocol/server-memory/dist")
-			if file := graphIn(dir); file != "" {
-				found = append(found, Place{Folder: dir, In: file})
-			}
-		}
+	cache := around.Getenv("npm_config_cache")
+	if cache == "" && runtime.GOOS == "windows" {
+		cache = filepath.Join(around.Getenv("LOCALAPPDATA"), "npm-cache")
+	} else if cache == "" {
+		cache = filepath.Join(around.Home, ".npm")
 	}
-	switch len(found) {
+	var graphs []string
+	if filepath.IsAbs(cache) {
+		const pattern = "_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/" + graphName
+		graphs, _ = fs.Glob(os.DirFS(cache), pattern)
+	}
+	switch len(graphs) {
 	case 0:
 		return Place{}, s.notFound("the cache of npm, and MEMORY_FILE_PATH is not set")
 	case 1:
-		return found[0], nil
+		return s.Named(filepath.Join(cache, graphs[0]))
 	}
-	return Place{}, workspace.Errorf(workspace.ErrInvalid, "%s keeps %d memories, such as %s and %s; name one: "+
-		"scratchpad import --from %s FILE", s.Name, len(found), found[0].Path(), found[1].Path(), s.Name)
-}
-
-// graphIn returns the name of the graph in a folder, "" if there is none. Earlier servers
-// wrote memory.json.
-func graphIn(dir string) string {
-	for _, name := range []string{"memory.jsonl", "memory.json"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return name
-		}
-	}
-	return ""
+	return Place{}, workspace.Errorf(workspace.ErrInvalid, "%s keeps %d memories in %s, such as %s and %s; name one: "+
+		"scratchpad import --from %s FILE", s.Name, len(graphs), cache, graphs[0], graphs[1], s.Name)
 }
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

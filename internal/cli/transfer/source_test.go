@@ -249,11 +249,11 @@ func TestImportGraph(t *testing.T) {
 		strings.Repeat("[", 100_000), `{"type":"entity","name":"Huge","observations":["` + strings.Repeat("x", 2000) + `"]}`,
 	}
 	dir, ws := t.TempDir(), memory(t, workspace.Options{Limits: workspace.Limits{FileBytes: 1000}})
-	lay(t, dir, map[string]string{"memory.json": strings.Join(lines, "\n")})
+	lay(t, dir, map[string]string{"memory.jsonl": strings.Join(lines, "\n")})
 	r := got(from(t, ws, "mcp-memory", dir, transfer.Surroundings{}))(t)
 	var left []string
 	for _, l := range r.LeftOut {
-		left = append(left, strings.TrimPrefix(l.Name, "memory.json, "))
+		left = append(left, strings.TrimPrefix(l.Name, "memory.jsonl, "))
 	}
 	var want []string
 	for n := 7; n <= 17; n++ {
@@ -269,8 +269,8 @@ func TestImportGraph(t *testing.T) {
 	if diff := cmp.Diff(files, current(t, ws)); diff != "" {
 		t.Errorf("the agent has (-want +got):\n%s", diff)
 	}
-	lay(t, dir, map[string]string{"memory.json": strings.Repeat(" ", 16<<20+1)})
-	if _, err := from(t, ws, "mcp-memory", filepath.Join(dir, "memory.json"), transfer.Surroundings{}); !isKind(err, workspace.ErrTooLarge) {
+	lay(t, dir, map[string]string{"memory.jsonl": strings.Repeat(" ", 16<<20+1)})
+	if _, err := from(t, ws, "mcp-memory", filepath.Join(dir, "memory.jsonl"), transfer.Surroundings{}); !isKind(err, workspace.ErrTooLarge) {
 		t.Errorf("of a graph of more than 16 MiB: %v", err)
 	}
 }
