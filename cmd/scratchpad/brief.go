@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
@@ -68,7 +70,8 @@ func (c briefCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", name)
+		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n",
+			cmp.Or(p.projectName, name))
 	}
 	if c.Mark == "" || b.Cursor == 0 {
 		return nil
@@ -99,8 +102,15 @@ func (c briefCommand) setMark(p process, cursor int64) error {
 const briefCharacters = 2000
 
 func (c briefCommand) read(p *process) (b brief.Brief, err error) {
-	err = p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		b, err = p.readBrief(p.ctx, ws, c.Mark, int(c.BriefText))
+	err = p.use(p.openToLook, func(db *database.Handle) error {
+		ws, err := p.workspace(db)
+		if err != nil {
+			return err
+		}
+		if b, err = p.readBrief(p.ctx, ws, c.Mark, int(c.BriefText)); err == nil && p.projectName != "" {
+			b.Home, err = p.readHome(p.ctx, db.Opened())
+		}
+		b.Offer = p.offer
 		return err
 	})
 	return b, err

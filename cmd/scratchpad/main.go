@@ -41,6 +41,7 @@ type process struct {
 	tenantNamed   bool // --tenant was given, by flag
 
 	projectName string // whose memory the command uses; "": of no project
+	offer       string // the sentence that offers another memory; "": none
 	told        bool   // the user was told so
 
 	summarizer *workspace.Summarizer // for databases that are opened from now on; nil: none

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -104,9 +105,11 @@ func (p *process) forAgents(err error) error {
 	return workspace.Errorf(kind, "the database cannot be used; the log of scratchpad mcp says why")
 }
 
-// brief returns what is in the memory of an agent. It makes no database. If it cannot tell,
-// it returns nothing: the calls will say why.
-func (p *process) brief(ctx context.Context, db *database.Handle, agent string, tokens int) string {
+// brief returns what is in the memory of an agent, which is that of a project if it has a name. It
+// makes no database. If it cannot tell, it returns nothing: the calls will say why.
+func (p *process) brief(
+	ctx context.Context, db *database.Handle, agent string, of project.Project, tokens int,
+) string {
 	if db.Opened() == nil {
 		name, err := p.databasePath(false)
 		if err != nil {
@@ -127,9 +130,13 @@ func (p *process) brief(ctx context.Context, db *database.Handle, agent string, 
 		return ""
 	}
 	b, err := brief.Now(ctx, ws)
+	if err == nil && of.Name != "" {
+		b.Home, err = p.readHome(ctx, svc)
+	}
 	if err != nil {
 		return ""
 	}
+	b.Offer = of.OfferText()
 	return b.Text(tokens, mcpserver.MaxBrief)
 }
 

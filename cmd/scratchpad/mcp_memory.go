@@ -18,8 +18,8 @@ import (
 type served struct {
 	p     *process
 	db    *database.Handle
-	place *project.Place // whose project it is; nil: no project's
-	begun string         // the agent of the project when the server began; "": not known
+	place *project.Place  // whose project it is; nil: no project's
+	begun project.Project // when the server began; without an agent: not known
 
 	mu    sync.Mutex // guards agent
 	agent string     // that the server is bound to; "": none, or the project's is not settled yet
@@ -65,7 +65,7 @@ func (s *served) off() string {
 	ctx, cancel := context.WithTimeout(s.p.ctx, offTime)
 	defer cancel()
 	found, err := s.p.projectAt(ctx, s.db, *s.place)
-	if s.begun = found.Agent; err != nil || !found.Off { // each call will say what is wrong
+	if s.begun = found; err != nil || !found.Off { // each call will say what is wrong
 		return ""
 	}
 	return "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
@@ -134,9 +134,9 @@ func (s *served) openAhead() (stop func()) {
 
 // brief returns what is in the memory of the agent or of the project.
 func (s *served) brief(ctx context.Context, tokens int) string {
-	name := cmp.Or(s.settled(), s.begun)
+	name := cmp.Or(s.settled(), s.begun.Agent)
 	if name == "" {
 		return ""
 	}
-	return s.p.brief(ctx, s.db, name, tokens)
+	return s.p.brief(ctx, s.db, name, s.begun, tokens)
 }

@@ -82,6 +82,7 @@ func (p *process) memory(db *database.Handle) (agent string, err error) {
 	if found.Off {
 		return "", found.OffError()
 	}
+	p.offer = found.OfferText()
 	if p.projectName = found.Name; found.Name != "" && terminal.Is(p.err) && !p.line.JSON && !p.told {
 		p.told = true
 		fmt.Fprintf(p.err, "memory of project %s; --agent %s for your own\n", found.Name, defaultAgent)

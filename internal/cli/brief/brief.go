@@ -84,15 +84,16 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 
 // ReadHome returns what the memory for everything has, or nil if it has no files.
 func ReadHome(ctx context.Context, ws *workspace.Workspace) (*Home, error) {
-	b, err := Now(ctx, ws)
-	if err != nil || b.Files == 0 {
+	u, err := ws.Usage(ctx)
+	if err != nil || u.Files == 0 {
 		return nil, err
 	}
-	h := &Home{Files: b.Files}
-	if i := slices.IndexFunc(b.Paths, func(c workspace.Change) bool { return c.Kind == workspace.KindFile }); i >= 0 {
-		h.Newest = b.Paths[i].Time
+	c, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true})
+	h := &Home{Files: u.Files}
+	if i := slices.IndexFunc(c.Paths, func(c workspace.Change) bool { return c.Kind == workspace.KindFile }); i >= 0 {
+		h.Newest = c.Paths[i].Time
 	}
-	return h, nil
+	return h, err
 }
 
 // Text returns the brief in words, with as many of the newest paths as fit the tokens, as

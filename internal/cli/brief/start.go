@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,10 @@ func ReadStart(ctx context.Context, ws *workspace.Workspace, maxTokens int) (*St
 		return nil, nil
 	}
 	if err != nil {
+		return nil, err
+	}
+	kept, err := ws.History(ctx, StartFile)
+	if err != nil || slices.ContainsFunc(kept, func(v workspace.VersionInfo) bool { return v.Project != "" }) {
 		return nil, err
 	}
 	s := &Start{Version: r.Version, Author: r.Author, Time: r.Time, lines: r.Lines, cut: r.Truncated}

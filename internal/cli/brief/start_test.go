@@ -90,4 +90,9 @@ func TestAge(t *testing.T) {
 	if s, err := brief.ReadStart(t.Context(), newWorkspace(t), 1000); s != nil || err != nil {
 		t.Errorf("without a START.md: %+v, %v", s, err)
 	}
+	ws = newWorkspace(t)
+	_, err = ws.ImportFile(t.Context(), "START.md", []workspace.Version{{Number: 1}, {Number: 2, Project: "hostile"}, {Number: 3}})
+	if s, err2 := brief.ReadStart(t.Context(), ws, 1000); s != nil || err != nil || err2 != nil {
+		t.Errorf("with a version of a project: %+v, %v, %v", s, err, err2)
+	}
 }
