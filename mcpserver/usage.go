@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -13,24 +14,17 @@ var usageStats = tool{
 	weight:      light,
 	run: func(ctx context.Context, ws *workspace.Workspace, _ *arguments) (result, error) {
 		u, err := ws.Usage(ctx)
-		return result{record: usageRecord{
-			AgentID: u.Agent, TotalBytes: u.Bytes, FileCount: u.Files, LogCount: u.Entries, Entries: u.Entries,
-			Logs: u.Usage.Logs, TotalOperations: u.Operations,
-			MaxBytes: u.Limits.Bytes, MaxFiles: u.Limits.Files, MaxLogs: u.Limits.Logs, MaxEntries: u.Limits.Entries,
-		}}, err
+		if err != nil {
+			return result{}, err
+		}
+		record := strictjson.Object{
+			"agent_id", u.Agent, "total_bytes", u.Bytes, "file_count", u.Files,
+			"log_count", u.Entries, // the name is kept for clients that know it
+			"entries", u.Entries, "logs", u.Logs, "total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
+		}
+		for _, c := range u.Counts() {
+			record = append(record, c.Key(), c.Max)
+		}
+		return result{record: record}, nil
 	},
-}
-
-type usageRecord struct {
-	AgentID         string `json:"agent_id"`
-	TotalBytes      int64  `json:"total_bytes"`
-	FileCount       int64  `json:"file_count"`
-	LogCount        int64  `json:"log_count"` // entries; the name is kept for clients that know it
-	Entries         int64  `json:"entries"`
-	Logs            int64  `json:"logs"`
-	TotalOperations int64  `json:"total_operations"`
-	MaxBytes        int64  `json:"max_bytes"`
-	MaxFiles        int64  `json:"max_files"`
-	MaxLogs         int64  `json:"max_logs"`
-	MaxEntries      int64  `json:"max_entries"`
 }

@@ -2,13 +2,14 @@ package workspace
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
-// negative field.
+// negative field. [AllLimits] describes the fields.
 type Limits struct {
 	FileBytes  int64 // of one version of a file; default 1 MiB
 	EntryBytes int64 // of one entry of a log; default 64 KiB
@@ -26,22 +27,75 @@ type Limits struct {
 	Changes int64
 }
 
-// DefaultLimits are the limits that the zero Limits stands for.
-func DefaultLimits() Limits {
-	return Limits{
-		FileBytes: 1 << 20, EntryBytes: 64 << 10, Versions: 10,
-		Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000, Changes: 10_000,
-	}
+// A Limit describes a field of [Limits] or [StoreLimits], for programs that offer or show all
+// of them.
+type Limit struct {
+	Name    string   // such as file-bytes
+	Of      Resource // what a [Quota] names when a call would exceed the limit; "": older ones are removed
+	Default int64
+	Help    string // a sentence that says what is limited
 }
 
+// Key returns the name of the limit in records of usage, such as max_file_bytes.
+func (l Limit) Key() string { return "max_" + strings.ReplaceAll(l.Name, "-", "_") }
+
+// A limitRow is a limit of an agent. Each write checks those with used.
+type limitRow struct {
+	Limit
+	one, title string             // of what is counted: in an error, and as a heading
+	used       func(*Usage) int64 // how many the agent has; nil if writes do not count them
+}
+
+// limits has a row for each field of Limits, in order. The defaults, the checks of quotas, the
+// flags with their help, and the records and tables of usage are made from it.
+var limits = []limitRow{
+	{Limit: Limit{"file-bytes", FileBytes, 1 << 20, "Bytes of one version of a file."}},
+	{Limit: Limit{"entry-bytes", EntryBytes, 64 << 10, "Bytes of one log entry."}},
+	{Limit: Limit{"versions", "", 10, "Versions that are kept of each file; older ones are removed."}},
+	{Limit{"files", FileCount, 1000, "Files of each agent."},
+		"file", "Files", func(u *Usage) int64 { return u.Files }},
+	{Limit{"logs", LogCount, 1000, "Logs of each agent."},
+		"log", "Logs", func(u *Usage) int64 { return u.Logs }},
+	{Limit{"entries", EntryCount, 100_000, "Log entries of each agent."},
+		"entry", "Log entries", func(u *Usage) int64 { return u.Entries }},
+	{Limit: Limit{"bytes", AgentBytes, 100_000_000,
+		"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them."}},
+	{Limit: Limit{"changes", "", 10_000, "Changes that the journal of each agent keeps; older ones are removed."}},
+}
+
+// storeLimits has a row for each field of StoreLimits, in order.
+var storeLimits = []Limit{
+	{"agents", StoreAgents, 10_000, "Agents in the database."},
+	{"total-bytes", StoreBytes, 10_000_000_000, "Bytes of all agents together."},
+}
+
+// AllLimits returns the limits of an agent, in the order of the fields of [Limits], and then
+// those of [StoreLimits].
+func AllLimits() (all []Limit) {
+	for _, l := range limits {
+		all = append(all, l.Limit)
+	}
+	return append(all, storeLimits...)
+}
+
+// DefaultLimits are the limits that the zero Limits stands for.
+func DefaultLimits() (l Limits) {
+	for i := range limits {
+		l.field(i).SetInt(limits[i].Default)
+	}
+	return l
+}
+
+// field returns the field of a row of limits.
+func (l *Limits) field(row int) reflect.Value { return reflect.ValueOf(l).Elem().Field(row) }
+
 func (l Limits) withDefaults() (Limits, error) {
-	limits, defaults := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits())
-	for i := range limits.NumField() {
-		switch f := limits.Field(i); {
+	for i := range limits {
+		switch f := l.field(i); {
 		case f.Int() < 0:
-			return Limits{}, fail(ErrInvalid, "limit", limits.Type().Field(i).Name, "%d is negative", f.Int())
+			return Limits{}, fail(ErrInvalid, "limit", reflect.TypeOf(l).Field(i).Name, "%d is negative", f.Int())
 		case f.Int() == 0:
-			f.Set(defaults.Field(i))
+			f.SetInt(limits[i].Default)
 		}
 	}
 	return l, nil
@@ -50,22 +104,18 @@ func (l Limits) withDefaults() (Limits, error) {
 // checkQuota refuses a change that takes the usage further over a limit. It accepts a
 // change that makes a usage over a limit smaller.
 func (l Limits) checkQuota(before, after store.OwnerState) error {
-	for _, q := range []struct {
-		of                   Resource
-		what                 string
-		limit, before, after int64
-	}{
-		{FileCount, "file", l.Files, before.Files, after.Files},
-		{LogCount, "log", l.Logs, before.Logs, after.Logs},
-		{EntryCount, "entry", l.Entries, before.Entries, after.Entries},
-	} {
-		if q.after > q.limit && q.after > q.before {
+	for i, of := range limits {
+		if of.used == nil {
+			continue
+		}
+		limit, was, is := l.field(i).Int(), of.used(&before.Usage), of.used(&after.Usage)
+		if is > limit && is > was {
 			verb := "reached"
-			if q.before < q.limit {
+			if was < limit {
 				verb = "exceeded"
 			}
-			quota := Quota{Of: q.of, Used: q.before, Adds: q.after - q.before, Limit: q.limit}
-			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used,
+			quota := Quota{Of: of.Of, Used: was, Adds: is - was, Limit: limit}
+			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", of.one, verb, quota.Used,
 				quota.Limit, quota.Adds), DoDelete, 0)
 		}
 	}

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,19 @@ func TestSizes(t *testing.T) {
 
 	if after := usage(t, ws); after.Bytes != before.Bytes || after.Entries != before.Entries || after.Operations != before.Operations+1 {
 		t.Errorf("after what is too large the usage is %+v, want that from before, %+v, and one operation", after, before)
+	}
+}
+
+// Every field of Limits is described by the row of AllLimits at its place.
+func TestAllLimits(t *testing.T) {
+	all, fields := workspace.AllLimits(), reflect.TypeFor[workspace.Limits]()
+	if len(all) != fields.NumField()+reflect.TypeFor[workspace.StoreLimits]().NumField() {
+		t.Fatalf("AllLimits has %d limits, not one for each field", len(all))
+	}
+	for i := range fields.NumField() {
+		if name := fields.Field(i).Name; !strings.EqualFold(strings.ReplaceAll(all[i].Name, "-", ""), name) || all[i].Default < 1 {
+			t.Errorf("the limit at the place of %s is %+v", name, all[i])
+		}
 	}
 }
 

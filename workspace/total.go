@@ -25,7 +25,7 @@ type StoreLimits struct {
 
 // DefaultStoreLimits are the limits that the zero StoreLimits stands for.
 func DefaultStoreLimits() StoreLimits {
-	return StoreLimits{Agents: 10_000, Bytes: 10_000_000_000}
+	return StoreLimits{Agents: storeLimits[0].Default, Bytes: storeLimits[1].Default}
 }
 
 func (l StoreLimits) withDefaults() StoreLimits {

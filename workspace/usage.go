@@ -14,6 +14,24 @@ type UsageReport struct {
 	Limits Limits
 }
 
+// A Count is how many the agent has of something, and how many it may have.
+type Count struct {
+	Limit
+	Title     string // such as Log entries
+	Used, Max int64
+}
+
+// Counts returns how many the agent has of all that is counted and limited, in the order of
+// [AllLimits]. Bytes are not among them: the Charge counts against their limit too.
+func (u UsageReport) Counts() (all []Count) {
+	for i, l := range limits {
+		if l.used != nil {
+			all = append(all, Count{l.Limit, l.title, l.used(&u.Usage), u.Limits.field(i).Int()})
+		}
+	}
+	return all
+}
+
 // Usage returns what the agent uses. Its Operations include this call.
 func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 	state, err := view(ctx, w, store.Reader.Owner)

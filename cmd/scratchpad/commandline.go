@@ -146,12 +146,8 @@ func (c *commandLine) alone(name string) any {
 // variables replaces each ${name} in texts and tags by its value. kong.Vars would do so too, but
 // goes through the values of all variables for each flag.
 func variables() *strings.Replacer {
-	pairs := []string{"${db}", orNone(database.Default()), "${clients}", strings.Join(clientconfig.Names(), ","),
-		"${sources}", strings.Join(transfer.SourceNames(), ",")}
-	for name, value := range flags.Defaults() {
-		pairs = append(pairs, "${"+name+"}", value)
-	}
-	return strings.NewReplacer(pairs...)
+	return strings.NewReplacer("${db}", orNone(database.Default()), "${clients}",
+		strings.Join(clientconfig.Names(), ","), "${sources}", strings.Join(transfer.SourceNames(), ","))
 }
 
 func orNone(db string) string {

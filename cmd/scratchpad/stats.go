@@ -4,23 +4,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
 type statsCommand struct{}
-
-type statsRecord struct {
-	report.Agent
-	MaxBytes   int64 `json:"max_bytes"`
-	MaxFiles   int64 `json:"max_files"`
-	MaxLogs    int64 `json:"max_logs"`
-	MaxEntries int64 `json:"max_entries"`
-
-	Charged       int64 `json:"charged_bytes"` // count against max_bytes in addition to total_bytes
-	StoreAgents   int64 `json:"store_agents"`
-	StoreBytes    int64 `json:"store_bytes"` // content and charge
-	MaxAgents     int64 `json:"max_agents"`  // 0: no limit
-	MaxTotalBytes int64 `json:"max_total_bytes"`
-}
 
 // Run shows what the agent uses, and what all agents use.
 func (statsCommand) Run(p *process) error {
@@ -37,28 +24,30 @@ func (statsCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		most, mostOfAll := p.line.Limits, p.line.Store
-		record := statsRecord{
-			Agent:    report.AgentOf(u.Agent, u.Usage),
-			MaxBytes: most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
-			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents,
-			MaxTotalBytes: mostOfAll.TotalBytes,
+		record := strictjson.Object{
+			"agent_id", u.Agent, "total_bytes", u.Bytes, "file_count", u.Files, "log_count", u.Entries,
+			"logs", u.Logs, "total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
 			rows = append(rows, report.Share(what, used, limit))
 		}
-		add("files", u.Files, most.Files)
-		add("logs", u.Logs, most.Logs)
-		add("entries", u.Entries, most.Entries)
-		add("bytes", u.Bytes+u.Charge, most.Bytes)
+		for _, c := range u.Counts() {
+			record = append(record, c.Key(), c.Max)
+			add(c.Name, c.Used, c.Max)
+		}
+		most := p.line.Store                               // 0: no limit
+		record = append(record, "charged_bytes", u.Charge, // counts against max_bytes in addition to total_bytes
+			"store_agents", all.Agents, "store_bytes", all.Charged(), // content and charge
+			"max_agents", most.Agents, "max_total_bytes", most.TotalBytes)
+		add("bytes", u.Bytes+u.Charge, u.Limits.Bytes)
 		rows = append(rows,
 			terminal.Row("- of content", u.Bytes, "", ""),
 			terminal.Row("- for its rows", u.Charge, "", ""),
 			terminal.Row("operations", u.Operations, "", ""),
 			[]string{"ALL AGENTS", "", "", ""})
-		add("agents", all.Agents, mostOfAll.Agents)
-		add("bytes", all.Charged(), mostOfAll.TotalBytes)
+		add("agents", all.Agents, most.Agents)
+		add("bytes", all.Charged(), most.TotalBytes)
 		return p.answer(record, p.table(rows))
 	})
 }

@@ -39,6 +39,9 @@ func describeNode(n *kong.Node, path string, texts map[string]string, values *st
 		v.Help, v.Default, v.Enum = values.Replace(v.Help), values.Replace(v.Default), values.Replace(v.Enum)
 	}
 	for _, f := range n.Flags {
+		if help, byDefault, ok := flags.Describe(f.Name); ok && path == "" {
+			f.Help, f.Default, f.HasDefault, f.PlaceHolder = help, byDefault, true, "N"
+		}
 		value(f.Value)
 		if f.Enum != "" && f.PlaceHolder == "" {
 			f.PlaceHolder = strings.ReplaceAll(f.Enum, ",", "|")

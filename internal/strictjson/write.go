@@ -28,3 +28,20 @@ func Line(v any) (string, error) {
 	err := e.Encode(v)
 	return strings.TrimSuffix(line.String(), "\n"), err
 }
+
+// An Object is written as a JSON object. Names and values stand in turn, in the order of the
+// members.
+type Object []any
+
+// MarshalJSON implements [json.Marshaler].
+func (o Object) MarshalJSON() ([]byte, error) {
+	line := []byte{'{'}
+	for i, v := range o {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		line = append(append(line, b...), ":,"[i%2])
+	}
+	return append(line[:max(1, len(line)-1)], '}'), nil
+}

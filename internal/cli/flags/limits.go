@@ -3,7 +3,6 @@ package flags
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,19 +13,9 @@ import (
 
 const limitPrefix = "max-" // of the flags of limits
 
-// Limits are the flags of [workspace.Limits], which has their defaults. Their names, their
-// variables, and what errors and other processes are told of them are made from the fields.
-// The tag "of" holds the [workspace.Resource] that the flag limits, so that errors name the flag.
-type Limits struct {
-	FileBytes  int64 `default:"${FileBytes}" placeholder:"N" of:"bytes of a file"`
-	EntryBytes int64 `default:"${EntryBytes}" placeholder:"N" of:"bytes of an entry"`
-	Versions   int64 `default:"${Versions}" placeholder:"N"`
-	Files      int64 `default:"${Files}" placeholder:"N" of:"files"`
-	Logs       int64 `default:"${Logs}" placeholder:"N" of:"logs"`
-	Entries    int64 `default:"${Entries}" placeholder:"N" of:"entries"`
-	Bytes      int64 `default:"${Bytes}" placeholder:"N" of:"bytes"`
-	Changes    int64 `default:"${Changes}" placeholder:"N"`
-}
+// Limits are the flags of [workspace.Limits], from 1. What the tags of other flags say is in
+// [workspace.AllLimits].
+type Limits workspace.Limits
 
 // Validate is kong's hook. Package workspace would take a limit of 0 for the default.
 func (l Limits) Validate() error { return checkLimits(l, 1) }
@@ -35,10 +24,7 @@ func (l Limits) Validate() error { return checkLimits(l, 1) }
 func (l Limits) Args() []string { return args(limitPrefix, l) }
 
 // StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
-type StoreLimits struct {
-	Agents     int64 `default:"${Agents}" placeholder:"N" of:"agents of the store"`
-	TotalBytes int64 `default:"${TotalBytes}" placeholder:"N" of:"bytes of the store"`
-}
+type StoreLimits struct{ Agents, TotalBytes int64 }
 
 // Validate is kong's hook.
 func (l StoreLimits) Validate() error { return checkLimits(l, 0) }
@@ -51,25 +37,40 @@ func (l StoreLimits) Options() workspace.StoreLimits {
 	return workspace.StoreLimits{Agents: cmp.Or(l.Agents, -1), Bytes: cmp.Or(l.TotalBytes, -1)}
 }
 
-// Defaults returns the defaults of the limits by the names of their fields. Tags refer to
-// them as ${name}.
-func Defaults() map[string]string {
-	all := workspace.DefaultStoreLimits()
-	defaults := map[string]string{}
-	for _, limits := range []any{Limits(workspace.DefaultLimits()), StoreLimits{all.Agents, all.Bytes}} {
-		v := reflect.ValueOf(limits)
-		for i := range v.NumField() {
-			defaults[v.Type().Field(i).Name] = fmt.Sprint(v.Field(i))
-		}
+// Describe returns the help of the flag of a limit, and its default. ok is false for any other
+// flag.
+func Describe(flag string) (help, byDefault string, ok bool) {
+	l, ok := limitOf("--" + flag)
+	if !ok {
+		return "", "", false
 	}
-	return defaults
+	help = l.Help
+	if l.Of == workspace.StoreAgents || l.Of == workspace.StoreBytes {
+		help += " 0: no limit."
+	}
+	return help + " Default: ${default}.", fmt.Sprint(l.Default), true
+}
+
+// limitOf returns the limit that a flag sets.
+func limitOf(flag string) (l workspace.Limit, ok bool) {
+	name, ok := strings.CutPrefix(flag, "--"+limitPrefix)
+	all := workspace.AllLimits()
+	i := slices.IndexFunc(all, func(l workspace.Limit) bool { return l.Name == name })
+	if !ok || i < 0 {
+		return l, false
+	}
+	return all[i], true
 }
 
 // Raising returns the flag that raises a limit, "" if there is none.
 func Raising(of workspace.Resource) string {
-	all := slices.Concat(fields(limitPrefix, Limits{}), fields(limitPrefix, StoreLimits{}), fields("", Summaries{}))
-	for _, f := range all {
-		if f.of == string(of) {
+	for _, l := range workspace.AllLimits() {
+		if l.Of == of {
+			return "--" + limitPrefix + l.Name
+		}
+	}
+	for _, f := range fields("", Summaries{}) {
+		if f.of == of {
 			return f.flag
 		}
 	}
@@ -87,20 +88,23 @@ func checkLimits(limits any, least int64) error {
 
 // A field is a flag in a struct of flags.
 type field struct {
-	flag, byDefault, of string
-	value               any
+	flag, byDefault string
+	of              workspace.Resource // that the flag limits
+	value           any
 }
 
 // fields returns the flags of a struct, in order.
 func fields(prefix string, flags any) (all []field) {
 	v := reflect.ValueOf(flags)
-	defaults := Defaults()
 	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name := cmp.Or(f.Tag.Get("name"), prefix+dashed(f.Name))
-		byDefault := os.Expand(f.Tag.Get("default"), func(name string) string { return defaults[name] })
-		byDefault = cmp.Or(byDefault, fmt.Sprint(reflect.Zero(f.Type)))
-		all = append(all, field{"--" + name, byDefault, f.Tag.Get("of"), v.Field(i).Interface()})
+		t := v.Type().Field(i)
+		f := field{flag: "--" + cmp.Or(t.Tag.Get("name"), prefix+dashed(t.Name)), value: v.Field(i).Interface(),
+			byDefault: cmp.Or(t.Tag.Get("default"), fmt.Sprint(reflect.Zero(t.Type))),
+			of:        workspace.Resource(t.Tag.Get("of"))}
+		if l, ok := limitOf(f.flag); ok {
+			f.byDefault = fmt.Sprint(l.Default)
+		}
+		all = append(all, f)
 	}
 	return all
 }

@@ -1,39 +1,8 @@
 package flags
 
 // HelpTexts are the help of flags that does not fit into a tag: the name, and on the next lines
-// the text. Empty lines separate them.
-const HelpTexts = `max-file-bytes
-Bytes of one version of a file. Default: ${default}.
-
-max-entry-bytes
-Bytes of one log entry. Default: ${default}.
-
-max-versions
-Versions that are kept of each file; older ones are removed. Default: ${default}.
-
-max-files
-Files of each agent. Default: ${default}.
-
-max-logs
-Logs of each agent. Default: ${default}.
-
-max-entries
-Log entries of each agent. Default: ${default}.
-
-max-bytes
-Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default:
-${default}.
-
-max-changes
-Changes that the journal of each agent keeps; older ones are removed. Default: ${default}.
-
-max-agents
-Agents in the database. 0: no limit. Default: ${default}.
-
-max-total-bytes
-Bytes of all agents together. 0: no limit. Default: ${default}.
-
-summarizer
+// the text. Empty lines separate them. Those of limits are made by [Describe].
+const HelpTexts = `summarizer
 What makes summaries. outline: this program lists headings and definitions. anthropic, openai: a model
 reads the file. off: there are none. auto: a model if $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set,
 otherwise outline.
