@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -165,12 +166,11 @@ func TestClosedStore(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	_, err := workspace.New(nil, workspace.Options{})
 	wantErr(t, "New without a store", err, workspace.ErrInvalid, "store is nil")
-	for name, l := range map[string]workspace.Limits{
-		"FileBytes": {FileBytes: -1}, "EntryBytes": {EntryBytes: -1}, "Versions": {Versions: -1}, "Files": {Files: -1},
-		"Logs": {Logs: -1}, "Entries": {Entries: -1}, "Bytes": {Bytes: -1},
-	} {
+	for i := range reflect.TypeFor[workspace.Limits]().NumField() {
+		var l workspace.Limits
+		reflect.ValueOf(&l).Elem().Field(i).SetInt(-1)
 		_, err := workspace.New(newStore(t), workspace.Options{Limits: l})
-		wantErr(t, "New with a negative limit", err, workspace.ErrInvalid, name, "-1")
+		wantErr(t, "New with a negative limit", err, workspace.ErrInvalid, reflect.TypeOf(l).Field(i).Name, "-1")
 	}
 }
 

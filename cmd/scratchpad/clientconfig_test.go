@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
@@ -180,8 +182,14 @@ func TestTemporaryProgram(t *testing.T) {
 
 // The flags of the server go into the client's entry, except those with their default.
 func TestClientConfigLimits(t *testing.T) {
-	const limits = "--max-file-bytes 1 --max-entry-bytes 2 --max-versions 3 --max-files 4 --max-logs 5 --max-entries 6 --max-bytes 7 " +
-		"--max-agents 0 --max-total-bytes 8 --paths unicode"
+	limits := ""
+	for i, l := range workspace.AllLimits() {
+		if l.Of == workspace.StoreAgents {
+			i = -1
+		}
+		limits += fmt.Sprintf("--max-%s %d ", l.Name, i+1)
+	}
+	limits += "--paths unicode"
 	const summaries = "--summarizer openai --summary-model tiny --summary-base-url http://localhost:11434/v1 --summary-timeout 1m30s " +
 		"--summary-window 5000 --summary-tokens-per-month 6 --summary-allow-private"
 	for args, want := range map[string]string{"--max-versions 10 --paths ascii": "", limits: limits, summaries: summaries} {
