@@ -57,7 +57,7 @@ func newProject(t *testing.T, g *target) project {
 func runClaude(t *testing.T, g *target, requests []request) (version string, answers []answer, err error) {
 	p, m := newProject(t, g), newModel(t, requests...)
 	testkit.Must(t, os.WriteFile(filepath.Join(p.dir, ".mcp.json"), []byte(p.snippet(t, "claude-code", g.url)), 0o600))
-	out, _ := p.host(t, m.claude(t, p, "--allowedTools", "mcp__scratchpad", "--output-format", "stream-json", "--verbose"))
+	out, _ := p.host(t, m.claude(t, p, "--mcp-config", ".mcp.json", "--allowedTools", "mcp__scratchpad", "--output-format", "stream-json", "--verbose"))
 	for line := range strings.Lines(out) {
 		var event struct {
 			Subtype string
@@ -195,17 +195,17 @@ func (p project) claude(t *testing.T, m *model) string {
 // claude returns the command of a session of Claude Code with the model.
 func (m *model) claude(t *testing.T, p project, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := p.command(t.Context(), claudePath(t), append([]string{"-p", "hello", "--mcp-config", ".mcp.json"}, args...)...)
+	cmd := p.command(t.Context(), claudePath(t), append([]string{"-p", "hello"}, args...)...)
 	// Otherwise it begins without a server that a busy machine takes long to start.
 	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none",
 		"MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=60000")
 	return cmd
 }
 
-// other makes a call as another client of the same project: by the file of VS Code.
+// other makes a call as another client of the same project: by the user's file of VS Code.
 func (p project) other(t *testing.T, tool string, args map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.dir, ".vscode", "mcp.json"))
+	text, err := os.ReadFile(filepath.Join(p.home, ".config", "Code", "User", "mcp.json"))
 	var file struct {
 		Servers map[string]struct {
 			Command string
@@ -217,6 +217,9 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 	}
 	testkit.Must(t, err)
 	entry := file.Servers["scratchpad"]
+	for i := range entry.Args {
+		entry.Args[i] = strings.ReplaceAll(entry.Args[i], "${workspaceFolder}", p.dir)
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "other-editor", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)}, nil)
 	testkit.Must(t, err)
@@ -227,23 +230,38 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 	}
 }
 
-// Claude Code is told in its first request what is in the memory. In a second session the
-// hook names exactly what another client of the project has changed meanwhile. Another
-// project has another memory.
+// git runs git in the project.
+func (p project) git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := p.command(t.Context(), "git", append([]string{"-c", "user.name=me", "-c", "user.email=me@example.com"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Setup works once for a person. In every repository Claude Code is then connected, and is told in
+// its first request what is in the memory of that project. In a second session the hook names
+// exactly what another client of the project has changed meanwhile. A worktree and a folder that
+// was renamed have the same memory, another project has another, and git sees nothing.
 func TestClaudeCode(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
-	home := t.TempDir()
-	a, b := project{dir: filepath.Join(t.TempDir(), "alpha"), home: home}, project{dir: filepath.Join(t.TempDir(), "beta"), home: home}
+	env := []string{"PATH=" + filepath.Dir(claudePath(t)) + string(os.PathListSeparator) + os.Getenv("PATH")}
+	home, root := t.TempDir(), t.TempDir()
+	at := func(name string) project { return project{dir: filepath.Join(root, name), home: home, env: env} }
+	a, b := at("alpha"), at("beta")
 	for _, p := range []project{a, b} {
 		testkit.Must(t, os.Mkdir(p.dir, 0o700))
-		p.scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
+		p.git(t, "init", "-q")
+		p.git(t, "commit", "-q", "--allow-empty", "-m", "begin")
 	}
-	const server = `An error says what to do next.\n\n` // the end of the instructions; what follows it is not the hook's
+	at("").scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
 	a.other(t, "write_file", map[string]any{"path": "plan.md", "content": "one\n"})
 	a.other(t, "write_file", map[string]any{"path": "style.md", "content": "SECRET\n"})
 	wantAsked(t, "of what is there", a.claude(t, m), []string{
-		server + `This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\nstyle.md v1 `, `\nplan.md v1 `,
+		`This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\nstyle.md v1 `, `\nplan.md v1 `,
 	}, []string{"SECRET"})
 
 	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
@@ -252,8 +270,39 @@ func TestClaudeCode(t *testing.T) {
 		`Changed since cursor 2:\nappend decisions #1 by other-editor `, `\nedit plan.md v1->v2 by other-editor `,
 	}, []string{"SECRET", "edit style.md", "create style.md"})
 
-	if testkit.Long() { // a session takes seconds, and a test of setup says the same of its entries
-		wantAsked(t, "in another project", b.claude(t, m), []string{server + "This memory is empty (cursor 0)."}, []string{"plan.md", "Newest"})
+	a.git(t, "worktree", "add", "-q", "../tree")
+	testkit.Must(t, os.Rename(a.dir, at("renamed").dir))
+	at("renamed").git(t, "worktree", "repair", "../tree")
+	for _, p := range []project{at("tree"), at("renamed"), b} {
+		out, _ := p.host(t, p.command(t.Context(), claudePath(t), "mcp", "list"))
+		if !strings.Contains(out, "scratchpad: ") || !strings.Contains(out, "Connected") {
+			t.Errorf("in %s claude mcp list says %s", p.dir, out)
+		}
+		if status := p.git(t, "status", "--short"); status != "" {
+			t.Errorf("in %s git sees %s", p.dir, status)
+		}
+		if got := string(p.scratchpad(t, "files", "ls")); strings.Contains(got, "plan.md") != (p.dir != b.dir) {
+			t.Errorf("in %s there is %s", p.dir, got)
+		}
+	}
+	if testkit.Long() { // a session takes seconds
+		wantAsked(t, "in another project", b.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"plan.md", "Newest"})
+	}
+}
+
+// Codex lists the server that setup has added.
+func TestCodexSetup(t *testing.T) {
+	t.Parallel()
+	p := project{dir: t.TempDir(), home: t.TempDir()}
+	p.scratchpad(t, "setup", "--yes", "--client", "codex", "--bin", filepath.Dir(scratchpadPath))
+	out, _ := p.host(t, p.command(t.Context(), codexPath(t), "mcp", "list", "--json"))
+	var listed []struct {
+		Name      string
+		Enabled   bool
+		Transport struct{ Args []string }
+	}
+	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed) != 1 || !listed[0].Enabled || strings.Join(listed[0].Transport.Args[:3], " ") != "mcp --project ." {
+		t.Errorf("codex mcp list: %v, %s", err, out)
 	}
 }
 
