@@ -217,7 +217,10 @@ func TestOlder(t *testing.T) {
 	w.want(w.repo("outer/repo", ""), "repo")
 	// Another repository in the place of one that was deleted has no part in its memory.
 	testkit.Must(t, os.RemoveAll(filepath.Join(w.home, "shop")))
-	w.want(w.repo("shop", ""), "shop")
+	if p := w.find(w.repo("shop", "")); p.Agent != "shop" {
+		t.Errorf("a new repository sees the memory %s of one that was deleted", p.Agent)
+	}
+	w.want(w.folder("shop"), "shop")
 }
 
 func TestMovesAndCopies(t *testing.T) {
