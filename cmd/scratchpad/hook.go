@@ -99,7 +99,7 @@ type told struct {
 	text   string // "": nothing
 	agent  string
 	mark   string // that moves to cursor; "": none
-	cursor int64
+	cursor int64  // 0: the mark stays
 }
 
 func (c sessionHook) tell(p *process) (t told, err error) {
@@ -135,7 +135,9 @@ func (c sessionHook) tell(p *process) (t told, err error) {
 		return t, err
 	}
 	b.Offer = found.OfferText()
-	t.text, t.cursor = b.Text(hookTokens, briefCharacters), b.Cursor
+	if t.text = b.Text(hookTokens, briefCharacters); b.Since != b.Cursor { // else the mark is there
+		t.cursor = b.Cursor
+	}
 	return t, nil
 }
 
