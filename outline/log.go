@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A pattern is the lines that differ only in numbers and ids.
@@ -102,17 +103,19 @@ var general = regexp.MustCompile(`\b[0-9a-fA-F]{6,}\b|\d+`)
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // stamp matches the time that a line begins with, after what may name or quote it.
-var stamp = regexp.MustCompile(`^(?:\{?"?@?(?:time|ts|timestamp)"?[=:] ?)?["\[]?(` +
-	`\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d[\d:.,]*\d(?:Z| ?[+-]\d\d:?\d\d)?)?` +
-	`|\d\d/[A-Z][a-z]{2}/\d{4}(?:[: ][\d:]+)?` +
-	`|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?` + // syslog, date
-	`|\d\d:\d\d:\d\d[\d.,]*` +
-	`)["\]]?,?`)
+var stamp = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\{?"?@?(?:time|ts|timestamp)"?[=:] ?)?["\[]?(` +
+		`\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d[\d:.,]*\d(?:Z| ?[+-]\d\d:?\d\d)?)?` +
+		`|\d\d/[A-Z][a-z]{2}/\d{4}(?:[: ][\d:]+)?` +
+		`|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?` + // syslog, date
+		`|\d\d:\d\d:\d\d[\d.,]*` +
+		`)["\]]?,?`)
+})
 
 // timestamp returns where the time that a line begins with begins and ends, and
 // where what follows begins; 0 for a line without a time.
 func timestamp(text string) (from, to, end int) {
-	m := stamp.FindStringSubmatchIndex(headOf(text, 80))
+	m := stamp().FindStringSubmatchIndex(headOf(text, 80))
 	if m == nil {
 		return 0, 0, 0
 	}

@@ -66,7 +66,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	return fn(c)
 }
 
-// reader waits for a free connection, and opens it if it is not open yet.
+// reader waits for a free connection. It opens one if no free one is open yet.
 func (s *Store) reader(ctx context.Context) (*conn, error) {
 	select {
 	case <-s.closed:
@@ -86,14 +86,13 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 			return c, nil
 		}
 	}
+	if c := s.openReader(); c != nil { // it also goes on reading when the file is lost
+		s.readers <- nil
+		return c, nil
+	}
 	c, err := s.dialReader()
 	if err != nil {
 		s.readers <- nil
-		if dbfile.IsLost(err) { // a connection that is open already still reads the lost files
-			if c := s.openReader(); c != nil {
-				return c, nil
-			}
-		}
 		return nil, err
 	}
 	return c, nil

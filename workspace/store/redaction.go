@@ -24,21 +24,22 @@ type VersionRedaction struct {
 	Owner  OwnerState
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli returns the table, which the first call makes.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // pack returns the form in which a database keeps a receipt, in the column of the content
 // that was removed. The last bytes are the CRC-32C of the rest, because no hash of a content
 // covers them.
 func (r *Redaction) pack() []byte {
 	b := Pack([]int64{r.Time.UnixMicro()}, r.Author.Client, r.Author.Version, r.Author.Key)
-	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
 // unpack reads what pack has returned. It reports false for other bytes.
 func (r *Redaction) unpack(b []byte) bool {
 	end := max(0, len(b)-crc32.Size)
 	var micros int64
-	ok := end > 0 && crc32.Checksum(b[:end], castagnoli) == binary.BigEndian.Uint32(b[end:]) &&
+	ok := end > 0 && crc32.Checksum(b[:end], castagnoli()) == binary.BigEndian.Uint32(b[end:]) &&
 		Unpack(b[:end], []*int64{&micros}, &r.Author.Client, &r.Author.Version, &r.Author.Key)
 	r.Time = time.UnixMicro(micros).UTC()
 	return ok
