@@ -22,6 +22,7 @@ var writeFile = tool{
 	description: "Write a file in your memory",
 	scope:       writes,
 	weight:      light,
+	home:        true,
 	properties: []strictjson.Field{path,
 		{Name: "content", Kind: "string", Required: true},
 		{Name: "if_version", Kind: "integer", Description: "fail unless at this version; 0: unless new"},
@@ -29,7 +30,7 @@ var writeFile = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: writeRecord{w.Path, w.Version, w.Bytes}}, err
+		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes}}, err
 	},
 }
 
@@ -44,6 +45,7 @@ var editFile = tool{
 	description: "Replace text in a file in your memory. old_text must be unique unless all is true; empty appends",
 	scope:       reads | writes,
 	weight:      medium,
+	home:        true,
 	properties: []strictjson.Field{path,
 		{Name: "old_text", Kind: "string", Required: true},
 		{Name: "new_text", Kind: "string", Required: true},
@@ -53,7 +55,7 @@ var editFile = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		e, err := ws.EditFile(ctx, a.Text("path"), a.Text("old_text"), a.Text("new_text"),
 			workspace.EditOptions{All: a.Flag("all"), IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: editRecord{e.Path, e.Version, e.Bytes, e.Replacements}}, err
+		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements}}, err
 	},
 }
 
@@ -88,13 +90,14 @@ var deleteFile = tool{
 	description: "Delete a file in your memory and its versions",
 	scope:       writes,
 	weight:      light,
+	home:        true,
 	destructive: true,
 	idempotent:  true,
 	properties:  []strictjson.Field{path, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		d, err := ws.DeleteFile(ctx, a.Text("path"),
 			workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: deleteRecord{d.Path, d.Deleted, d.Removed}}, err
+		return result{record: deleteRecord{a.under + d.Path, d.Deleted, d.Removed}}, err
 	},
 }
 

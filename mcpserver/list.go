@@ -19,12 +19,16 @@ var listFiles = tool{
 	description: "List files in your memory by path prefix; for more, pass next as after",
 	scope:       reads,
 	weight:      light,
+	home:        true,
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListFiles(ctx, a.page())
 		body := []byte("path\tversion\tbytes\tupdated")
 		for _, f := range l.Files {
-			body = row(body, f.Path, f.Updated, f.Version, f.Bytes)
+			body = row(body, a.under+f.Path, f.Updated, f.Version, f.Bytes)
+		}
+		if l.Next != "" {
+			l.Next = a.under + l.Next
 		}
 		return result{listRecord{len(l.Files), l.More, l.Next}, body}, err
 	},

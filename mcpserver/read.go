@@ -17,6 +17,7 @@ func readFile(o Options) tool {
 		description: "Read a file in your memory: whole, some lines, an old version, or what changed since a version",
 		scope:       reads,
 		weight:      large,
+		home:        true,
 		properties: []strictjson.Field{path,
 			{Name: "since_version", Kind: "integer"},
 			{Name: "context", Kind: "integer"},
@@ -35,6 +36,7 @@ func readFile(o Options) tool {
 			if err != nil {
 				return result{}, err
 			}
+			r.Path = a.under + r.Path
 			return readResult(r, asked, o.Summarizer != nil), nil
 		},
 	}

@@ -91,7 +91,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if !given && !requestOf(ctx).bound {
 		return res, nil
 	}
-	ws, err := s.workspace(ctx, call, given, req.ClientInfo())
+	ws, err := s.workspace(ctx, s.o.Workspace, call, given, req.ClientInfo())
 	var list workspace.FileList
 	if err == nil {
 		err = s.work(ctx, call, func(ctx context.Context) (err error) {

@@ -13,6 +13,7 @@ var searchTool = tool{
 	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text",
 	scope:       reads,
 	weight:      heavy,
+	home:        true,
 	properties: []strictjson.Field{
 		{Name: "query", Kind: "string", Required: true},
 		{Name: "prefix", Kind: "string"},
@@ -20,13 +21,11 @@ var searchTool = tool{
 		{Name: "limit", Kind: "integer"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		r, err := ws.Search(ctx, a.Text("query"), workspace.SearchOptions{
-			Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), Zeros: a.zeros(),
-		})
+		r, err := a.search(ctx, ws)
 		if err != nil {
 			return result{}, err
 		}
-		return searchResult(r), nil
+		return searchResult(a, r), nil
 	},
 }
 
@@ -38,13 +37,13 @@ type searchRecord struct {
 
 // searchResult returns a line for each hit, with tabs between its columns. The text of a
 // hit has neither tabs nor line feeds.
-func searchResult(r workspace.SearchResult) result {
+func searchResult(a *arguments, r workspace.SearchResult) result {
 	var body []byte
 	for i, h := range r.Hits {
 		if i > 0 {
 			body = append(body, '\n')
 		}
-		body = append(body, h.Path...)
+		body = append(append(body, a.under...), h.Path...)
 		if h.Entry > 0 {
 			body = strconv.AppendInt(append(body, '#'), h.Entry, 10)
 		} else {

@@ -22,6 +22,13 @@ type Options struct {
 	// is logged, and the client is told "internal error". Many goroutines call Workspace.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
+	// Home returns, for a call of a tool, the one memory beside the caller's own: the files whose
+	// paths begin with "~/", which no other path does. It returns nil if that is the caller's own.
+	// Its errors are as those of Workspace, and it checks the Call in the same way. The tools for
+	// files reach it, and search finds what is there after the caller's own. [workspace.Workspace.From]
+	// is for it. Many goroutines call Home. nil: there is none.
+	Home func(context.Context, Call) (*workspace.Workspace, error)
+
 	// Bound says that Workspace knows the agent, so the tools do not ask for agent_id. If a
 	// call gives an agent_id all the same, Workspace must refuse every name but the agent's
 	// own.

@@ -25,6 +25,7 @@ func summarizeFile(s *workspace.Summarizer) tool {
 		description: "Summarize a long file in your memory",
 		scope:       reads,
 		weight:      medium,
+		home:        true,
 		openWorld:   s.Remote,
 		properties:  []strictjson.Field{path},
 		run:         summarize,
@@ -45,13 +46,14 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
 		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; "+
-			"ask again in a minute, or use read_file: %w", strictjson.Short(a.Text("path")), workspace.ErrBusy)
+			"ask again in a minute, or use read_file: %w", strictjson.Short(a.under+a.Text("path")),
+			workspace.ErrBusy)
 	case err != nil:
 		return result{}, err
 	}
 	record := summaryRecord{
-		Path: r.Path, CurrentVersion: r.Version, NewerVersion: r.Newer, Cached: r.Cached, EstimatedTokens: r.Tokens,
-		Method: r.Method,
+		Path: a.under + r.Path, CurrentVersion: r.Version, NewerVersion: r.Newer, Cached: r.Cached,
+		EstimatedTokens: r.Tokens, Method: r.Method,
 	}
 	return result{record, []byte(derived(r) + "\n\n" + r.Text)}, nil
 }

@@ -22,6 +22,7 @@ type tool struct {
 	idempotent        bool               // of a tool that writes: a repeated call changes nothing more
 	openWorld         bool               // it calls a model
 	extended          bool               // Options.Extend has added it
+	home              bool               // it takes files under ~/, see Options.Home
 
 	// prepare looks at the arguments before anything is done; nil: no need.
 	prepare func(*arguments) error
@@ -153,16 +154,17 @@ func (s *Server) call(
 func (s *Server) perform(
 	ctx context.Context, t tool, given bool, c Call, client *mcp.Implementation, args *arguments,
 ) (out *mcp.CallToolResult, err error) {
-	ws, err := s.workspace(ctx, c, given, client)
+	ws, get, err := s.memory(ctx, t, given, c, client, args)
 	if err != nil {
 		return nil, err
 	}
 	args.author = ws.Author()
 	err = s.work(ctx, c, func(ctx context.Context) (err error) {
-		out, err = s.weighed(ctx, t, c, args, func() (*mcp.CallToolResult, error) {
+		again := func() error { _, err := get(ctx, c); return err }
+		out, err = s.weighed(ctx, t, args, again, func() (*mcp.CallToolResult, error) {
 			res, err := t.run(ctx, ws, args)
 			if err != nil {
-				return nil, err
+				return nil, args.named(err)
 			}
 			return success(res)
 		})
@@ -187,14 +189,14 @@ func (s *Server) work(ctx context.Context, c Call, run func(context.Context) err
 // workspace returns the workspace of a call. given says whether the call has an
 // agent_id.
 func (s *Server) workspace(
-	ctx context.Context, c Call, given bool, client *mcp.Implementation,
+	ctx context.Context, get getWorkspace, c Call, given bool, client *mcp.Implementation,
 ) (*workspace.Workspace, error) {
 	if given {
 		if _, err := workspace.ParseAgentID(c.AgentID); err != nil {
 			return nil, err
 		}
 	}
-	ws, err := s.o.Workspace(ctx, c)
+	ws, err := get(ctx, c)
 	if err != nil {
 		return nil, err
 	}

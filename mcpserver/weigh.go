@@ -70,7 +70,7 @@ var errNoRoom = errors.New("there is no room now")
 // waits, is checked again, and reads again. If it kept what it has read, clients that do not
 // take their answers would hold all places, and nobody else could read.
 func (s *Server) weighed(
-	ctx context.Context, t tool, c Call, a *arguments, run func() (*mcp.CallToolResult, error),
+	ctx context.Context, t tool, a *arguments, check func() error, run func() (*mcp.CallToolResult, error),
 ) (*mcp.CallToolResult, error) {
 	r := requestOf(ctx)
 	if t.weight == light || t.openWorld { // a model may take minutes
@@ -88,7 +88,7 @@ func (s *Server) weighed(
 		weight := int64(0)
 		out, err := s.inPlace(ctx, r, t.name, few, func(waited bool) (out *mcp.CallToolResult, err error) {
 			if again || waited {
-				if _, err = s.o.Workspace(ctx, c); err != nil {
+				if err = check(); err != nil {
 					return nil, err
 				}
 			}

@@ -52,6 +52,15 @@ func wayOut(e *workspace.Error) string {
 		return "call changes without since"
 	case workspace.DoSearchExact:
 		return "set exact to look for it as it stands"
+	case workspace.DoOutside:
+		switch {
+		case e.Quota != nil:
+			return "a project has half of the limit; a person makes room with scratchpad --agent default files rm"
+		case e.Kind == workspace.ErrInvalid:
+			return "a person writes it: scratchpad --agent default files write START.md, or a session outside of " +
+				"projects"
+		}
+		return "a person can: scratchpad --agent default files, or a session outside of projects"
 	case workspace.DoFreeStore:
 		if e.Quota != nil && e.Quota.Of == workspace.StoreAgents {
 			return "use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents"

@@ -1,0 +1,135 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// home begins the paths of the memory beside the caller's own, see [Options].Home.
+const home = "~/"
+
+// A getWorkspace is as [Options].Workspace.
+type getWorkspace = func(context.Context, Call) (*workspace.Workspace, error)
+
+// getHome is Options.Home, with an error in place of nil.
+func (s *Server) getHome(ctx context.Context, c Call) (*workspace.Workspace, error) {
+	ws, err := s.o.Home(ctx, c)
+	if err == nil && ws == nil {
+		err = errOwn
+	}
+	return ws, err
+}
+
+var errOwn = invalid("this memory is the one that %s stands for; leave it out", home)
+
+// memory returns the workspace of a call of a tool, and who gave it: the paths of the call may be
+// under "~/".
+func (s *Server) memory(
+	ctx context.Context, t tool, given bool, c Call, client *mcp.Implementation, args *arguments,
+) (ws *workspace.Workspace, get getWorkspace, err error) {
+	get = s.o.Workspace
+	if s.o.Home != nil {
+		if err := args.takeHome(t); err != nil {
+			return nil, nil, err
+		}
+		if args.under != "" {
+			get = s.getHome
+		} else {
+			args.beside = func() (*workspace.Workspace, error) {
+				return s.workspace(ctx, s.getHome, c, given, client)
+			}
+		}
+	}
+	ws, err = s.workspace(ctx, get, c, given, client)
+	return ws, get, err
+}
+
+// takeHome takes "~/" from the arguments of a call of a tool. A call without it is for the
+// caller's own memory. After it, a.under is "~/".
+func (a *arguments) takeHome(t tool) error {
+	for i := range a.Values {
+		v := &a.Values[i]
+		if !slices.Contains([]string{"path", "prefix", "after", "new_path", "old_path"}, v.Name) {
+			continue
+		}
+		rest, found := strings.CutPrefix(v.Text, home)
+		switch {
+		case !found:
+		case !t.home:
+			return invalid("%s does not reach %s, where files are alone; write_file, edit_file, read_file, "+
+				"list_files, delete_file and search do", t.name, home)
+		default:
+			v.Text, a.under = rest, home
+		}
+	}
+	return nil
+}
+
+// named returns an error of the workspace, with the names of files as the agent writes them.
+func (a *arguments) named(err error) error {
+	e, ok := err.(*workspace.Error)
+	if !ok || a.under == "" {
+		return err
+	}
+	named := *e
+	if e.Object == a.Text("path") || e.Object == a.Text("prefix") {
+		named.Object = a.under + e.Object
+	}
+	if e.Way.Name != "" {
+		named.Way.Name = a.under + e.Way.Name
+	}
+	named.Err = a.named(e.Err)
+	return &named
+}
+
+// search searches the caller's files and logs, and after them the files under "~/". Both together
+// keep the bounds of one search.
+func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
+	o := workspace.SearchOptions{
+		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), Zeros: a.zeros(),
+	}
+	if a.under != "" {
+		o.Kind = workspace.KindFile
+	}
+	r, err := ws.Search(ctx, a.Text("query"), o)
+	if err != nil || a.beside == nil || o.Prefix != "" {
+		return r, err
+	}
+	beside, err := a.beside()
+	if errors.Is(err, errOwn) {
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	const most, record, around = 600, 24, 8 // tokens of all, of the totals, and beside the texts of a line
+	room, used := cmp.Or(o.Limit, 10)-len(r.Hits), record
+	cost := func(h workspace.SearchHit) int { return around + tokens.Estimate(h.Path) + tokens.Estimate(h.Text) }
+	for _, h := range r.Hits {
+		used += cost(h)
+	}
+	if o.Kind, o.Limit = workspace.KindFile, max(1, room); len(r.Hits) > 0 {
+		o.MaxTokens = -1
+	}
+	more, err := beside.Search(ctx, a.Text("query"), o)
+	if err != nil {
+		return r, err
+	}
+	for _, h := range more.Hits[:min(room, len(more.Hits))] {
+		h.Path = home + h.Path
+		if used += cost(h); used > most && len(r.Hits) > 0 {
+			break
+		}
+		r.Hits = append(r.Hits, h)
+	}
+	r.Total += more.Total
+	r.More = r.Total > int64(len(r.Hits))
+	return r, nil
+}
