@@ -39,7 +39,7 @@ func (c sessionHook) Run(p *process) error {
 	limited := *p
 	limited.ctx = ctx
 	if err := c.run(&limited); err != nil {
-		p.note("scratchpad: the session begins without its memory: %s\n", terminal.OneLine(failure.Text(err)))
+		p.note("scratchpad: the session begins without its memory: %.500s\n", terminal.OneLine(failure.Text(err)))
 	}
 	return nil
 }
