@@ -87,7 +87,7 @@ func TestSetupAfterOlder(t *testing.T) {
 	changed := filepath.Join(a.home, "lib", ".mcp.json")
 	writeFile(t, changed, strings.Replace(testkit.ReadFile(t, changed), a.program, evil, 1))
 	testkit.Must(t, os.RemoveAll(filepath.Join(a.home, "gone")))
-	a.run(t, "setup", "--yes").must(t, 0, "Claude Code: the server starts", "VS Code: the server starts")
+	a.run(t, "setup", "--yes").must(t, 0, "Claude Code: the server starts", "VS Code: the server starts", changed+": left as it is, because somebody else")
 	for _, project := range []string{"shop", "mono", "lib", "all"} {
 		dir := filepath.Join(a.home, project)
 		for client, file := range map[string]string{"claude-code": ".claude.json", "vscode": ".config/Code/User/mcp.json"} {

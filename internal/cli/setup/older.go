@@ -83,6 +83,10 @@ func (p *Plan) kept(c *Client, have clientconfig.Entry, isOwn bool) (args []stri
 		if done := p.journal.of(c.File); done.ForAll || clientconfig.MemoryOf(s.Args).Agent != defaultAgent {
 			return s.Args, nil
 		}
+		if c.folder != "" {
+			c.Notes = append(c.Notes, "So far it had one memory for all projects, that of the agent default. In a "+
+				"project that is under ~/ from now on.")
+		}
 		return forProjects(s.Args, c.folder), nil
 	}
 	from := ""

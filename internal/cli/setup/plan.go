@@ -89,6 +89,7 @@ func Make(o Options) (*Plan, error) {
 		return nil, err
 	}
 	if o.Share {
+		p.Program.Action = Keep
 		c, _ := clientconfig.Find("claude-code")
 		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder()})
 		return p, nil

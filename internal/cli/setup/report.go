@@ -37,13 +37,16 @@ func (p *Plan) Print(out io.Writer) error {
 	var b strings.Builder
 	switch p.Program.Action {
 	case Keep:
+		if p.o.Share {
+			break
+		}
 		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", terminal.OneLine(p.Program.Path))
 	case Install:
 		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", terminal.OneLine(p.Program.Path))
 	case Replace:
 		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(p.Program.Path))
 	}
-	if !p.Program.OnPath {
+	if !p.Program.OnPath && !p.o.Share {
 		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. To run scratchpad by its "+
 			"name, add the folder:\n    %s\n", PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
 	}
@@ -104,6 +107,9 @@ func (r Report) Print(out io.Writer, plan *Plan) error {
 	var first *Client
 	for i, cs := range r.Clients {
 		for _, e := range cs.Edits {
+			if e.old && len(e.Changed) > 0 {
+				fmt.Fprintf(out, "%s: %s\n", terminal.OneLine(e.File), terminal.OneLine(e.Changed[0]))
+			}
 			if e.Backup != "" {
 				fmt.Fprintf(out, "A copy of the file as it was: %s\n", terminal.OneLine(e.Backup))
 			}
@@ -115,6 +121,9 @@ func (r Report) Print(out io.Writer, plan *Plan) error {
 				first = plan.Clients[i]
 			}
 		}
+	}
+	if plan.o.Share {
+		return nil
 	}
 	if first == nil {
 		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
