@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -53,7 +53,7 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	case errors.Is(err, ErrUnavailable):
 		return &problem{http.StatusServiceUnavailable, "Busy", "It cannot be found out now who you are. Try again."}
 	}
-	if k := kind.Of(err); k.Err != nil {
+	if k := errorkind.Of(err); k.Err != nil {
 		return &problem{k.Page, k.Title, sentence(textOf(err))}
 	}
 	if ctx.Err() == nil {
@@ -117,7 +117,7 @@ func (h *Handler) fail(v *visit, err error) {
 	p := h.problemOf(v.r.Context(), err)
 	var busy *Busy
 	if errors.As(err, &busy) {
-		kind.SetRetry(v.w.Header(), busy.After)
+		errorkind.SetRetry(v.w.Header(), busy.After)
 	}
 	if !wantsHTML(v.r) {
 		h.failPlain(v.w, v.r, p.status, p.text)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -25,7 +25,7 @@ func (b *Busy) Error() string {
 	if why == "" {
 		why = "the server is busy"
 	}
-	return fmt.Sprintf("%s; try again in %d s", why, kind.Seconds(b.After))
+	return fmt.Sprintf("%s; try again in %d s", why, errorkind.Seconds(b.After))
 }
 
 // Unwrap returns [workspace.ErrBusy].

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
 
@@ -114,7 +114,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 		after = max(time.Second, after)
 	}
 	if after > 0 {
-		kind.SetRetry(w.Header(), after)
+		errorkind.SetRetry(w.Header(), after)
 	}
 	if r.allow != "" {
 		w.Header().Set("Allow", r.allow)

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -57,7 +57,8 @@ func withoutMachine(ctx context.Context, err error) error {
 	if requestOf(ctx).client == nil {
 		return err
 	}
-	if k := kind.Of(err); k.Safe != "" && !errors.Is(err, workspace.ErrArchived) { // which says nothing of the machine
+	// ErrArchived says nothing of the machine.
+	if k := errorkind.Of(err); k.Safe != "" && !errors.Is(err, workspace.ErrArchived) {
 		return workspace.Errorf(k.Err, "%s", k.Safe)
 	}
 	return err

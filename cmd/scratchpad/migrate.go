@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -56,7 +56,7 @@ func (c migrateCommand) Run(p *process) (err error) {
 	defer source.Close()
 	// A target that is not empty does not change by a byte.
 	if target, err := database.OpenReadOnly(p.ctx, to, o); err == nil {
-		if err := errors.Join(migrate.Target(p.ctx, target, fromName), target.Close()); err != nil {
+		if err := errors.Join(dbcopy.Target(p.ctx, target, fromName), target.Close()); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func (c migrateCommand) Run(p *process) (err error) {
 	began := time.Now()
 	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
 	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
-	r, err := migrate.Copy(p.ctx, source, target, migrate.Options{From: fromName, Copying: copying,
+	r, err := dbcopy.Copy(p.ctx, source, target, dbcopy.Options{From: fromName, Copying: copying,
 		Verifying: verifying})
 	endCopying()
 	endVerifying()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -85,7 +85,7 @@ func TestUnfinishedCopy(t *testing.T) {
 	target, err := sqlite.Open(t.Context(), to, sqlite.Options{})
 	testkit.Must(t, err)
 	own := errors.New("killed")
-	if _, err := migrate.Copy(t.Context(), endsAt{source, "local/bob", own}, target, migrate.Options{From: from}); !errors.Is(err, own) {
+	if _, err := dbcopy.Copy(t.Context(), endsAt{source, "local/bob", own}, target, dbcopy.Options{From: from}); !errors.Is(err, own) {
 		t.Fatalf("Copy = %v, want the source's error", err)
 	}
 	testkit.Must(t, target.Close())

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/postgres"
@@ -78,7 +78,7 @@ func (o Options) open(
 		return store, nil
 	}
 	// A database that is damaged can be opened all the same: a call says what is wrong.
-	if err := migrate.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
+	if err := dbcopy.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
 		return nil, errors.Join(failure.OfDatabase(err), store.Close())
 	}
 	return store, nil

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -90,7 +90,7 @@ func olderSchema(info sqlite.Info) string {
 
 // copied says so if the database is a copy that is not complete.
 func (r *checkup) copied(ctx context.Context, store workspace.Store) {
-	if err := migrate.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
+	if err := dbcopy.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
 		r.trouble("copy", err, "Servers refuse it until then.")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/observe/health"
 )
 
@@ -47,7 +47,7 @@ func ExitCode(ctx context.Context, err error) int {
 	if errors.Is(err, errDatabase) {
 		return ExitDatabase
 	}
-	exit := max(kind.Of(err).Exit, ExitError)
+	exit := max(errorkind.Of(err).Exit, ExitError)
 	if ctx.Err() != nil && exit == ExitError {
 		return ExitInterrupted
 	}
@@ -59,7 +59,7 @@ func kindName(ctx context.Context, err error) string {
 	if ExitCode(ctx, err) == ExitInterrupted {
 		return "interrupted"
 	}
-	if k := kind.Of(err); k.Name != "" {
+	if k := errorkind.Of(err); k.Name != "" {
 		return k.Name
 	}
 	for _, n := range names {

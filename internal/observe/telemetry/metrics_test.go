@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -35,7 +35,7 @@ func TestMetricsAreBounded(t *testing.T) {
 		over(mcpserver.Outcome{Err: err, BytesIn: 1})
 	}
 	errs := []error{nil, context.Canceled, context.DeadlineExceeded, errors.New("of nobody"), &mcpserver.Busy{}, workspace.Errorf(errors.New("a new kind"), "x")}
-	for _, k := range kind.All {
+	for _, k := range errorkind.All {
 		errs = append(errs, workspace.Errorf(k.Err, "with text"))
 	}
 	for _, tool := range known {
@@ -44,7 +44,7 @@ func TestMetricsAreBounded(t *testing.T) {
 		}
 	}
 	before := strings.Count(scrape(t, tel), "\nscratchpad_request")
-	if before < len(known)*len(kind.All) {
+	if before < len(known)*len(errorkind.All) {
 		t.Fatalf("only %d series", before)
 	}
 	for n := range 2000 {

@@ -10,7 +10,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -145,7 +145,7 @@ func agentOf(c mcpserver.Call, caller auth.Caller) string {
 // outcomeOf returns the word for how a call ended. There are not more than 17.
 func outcomeOf(err error) string {
 	var busy *mcpserver.Busy
-	switch k := kind.Of(err); {
+	switch k := errorkind.Of(err); {
 	case err == nil:
 		return "ok"
 	case errors.As(err, &busy):

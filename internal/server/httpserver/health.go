@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 )
 
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
@@ -22,7 +22,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		reason = s.ready.ask(s)
 	}
 	if reason != "" {
-		kind.SetRetry(w.Header(), time.Second)
+		errorkind.SetRetry(w.Header(), time.Second)
 		writeHealth(w, r, http.StatusServiceUnavailable, map[string]any{"ready": false, "reason": reason})
 		return
 	}
@@ -72,7 +72,7 @@ func notReady(err error) string {
 	if err == nil {
 		return ""
 	}
-	reason := kind.Of(err).State
+	reason := errorkind.Of(err).State
 	if reason == "" && errors.Is(err, context.DeadlineExceeded) {
 		reason = "the store is busy"
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 )
 
@@ -75,7 +75,7 @@ func (s *Server) wrong(ctx context.Context, err error, from netip.Addr) *refusal
 	if !counted {
 		return refused(http.StatusTooManyRequests,
 			"the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; "+
-				"try again in %v", time.Duration(kind.Seconds(after))*time.Second).retry(after)
+				"try again in %v", time.Duration(errorkind.Seconds(after))*time.Second).retry(after)
 	}
 	return s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s",
 		makeKey), "invalid_token")

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 )
@@ -44,7 +44,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 		h.Set(f.header[0], f.header[1])
 	}
 	if f.after > 0 {
-		kind.SetRetry(h, f.after)
+		errorkind.SetRetry(h, f.after)
 	}
 	form, text := s.formOf(r)(f)
 	h.Set("Content-Type", form)

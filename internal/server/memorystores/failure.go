@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/kind"
+	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/internal/server/access"
 	"github.com/agent-scratchpad/scratchpad/internal/server/apierror"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -61,7 +61,7 @@ func (f *failure) Unwrap() error {
 // head sets the headers that go with the error.
 func (f *failure) head(h http.Header) {
 	if f.after > 0 {
-		kind.SetRetry(h, f.after)
+		errorkind.SetRetry(h, f.after)
 	}
 	if f.final { // else the official SDKs send the request again
 		h.Set("X-Should-Retry", "false")
@@ -113,7 +113,7 @@ func (h *Handler) explain(ctx context.Context, err error) *failure {
 	if errors.As(err, &e) {
 		text = e.Text(words)
 	}
-	k := kind.Of(err)
+	k := errorkind.Of(err)
 	status := k.API
 	switch {
 	case k.Err == workspace.ErrBusy:

@@ -1,4 +1,4 @@
-package migrate_test
+package dbcopy_test
 
 import (
 	"context"

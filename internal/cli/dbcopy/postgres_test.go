@@ -1,4 +1,4 @@
-package migrate_test
+package dbcopy_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -32,18 +32,18 @@ func TestCopyFromPostgreSQLToPostgreSQL(t *testing.T) {
 	testkit.Must(t, err)
 	defer from.Close()
 	rnd := rand.New(rand.NewPCG(3, 3))
-	report, err := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
+	report, err := dbcopy.Copy(t.Context(), listed{from, new(int), func(n int) {
 		if n <= 3 {
 			work(t, writer, "team", "agent-003", 3, rnd)
 		}
-	}}, to, migrate.Options{From: "source"})
+	}}, to, dbcopy.Options{From: "source"})
 	if err != nil || report.Again == 0 {
 		t.Fatalf("Copy = %+v, %v, want an owner copied again", report, err)
 	}
 	want := everything(t, writer)
 	same(t, "the copy", everything(t, to), want)
 	rowByRow(t, writer, to)
-	if _, err := migrate.Copy(t.Context(), to, from, migrate.Options{From: "copy"}); !errors.Is(err, workspace.ErrConflict) {
+	if _, err := dbcopy.Copy(t.Context(), to, from, dbcopy.Options{From: "copy"}); !errors.Is(err, workspace.ErrConflict) {
 		t.Errorf("Copy into the source = %v, want ErrConflict", err)
 	}
 }
@@ -61,13 +61,13 @@ func TestCopyOverConnectionsThatEnd(t *testing.T) {
 		to, err := openNamed(url)
 		testkit.Must(t, err)
 		n := 0
-		_, err = migrate.Copy(t.Context(), dumped{from, func(store.Owner) {
+		_, err = dbcopy.Copy(t.Context(), dumped{from, func(store.Owner) {
 			if n++; n%(2+call) == 0 {
 				if _, err := pgtest.Terminate(t.Context(), url); err != nil {
 					t.Errorf("terminate: %v", err)
 				}
 			}
-		}}, to, migrate.Options{From: "source"})
+		}}, to, dbcopy.Options{From: "source"})
 		to.Close()
 		if err == nil {
 			break
@@ -80,7 +80,7 @@ func TestCopyOverConnectionsThatEnd(t *testing.T) {
 	to, err := openNamed(url)
 	testkit.Must(t, err)
 	defer to.Close()
-	testkit.Must(t, migrate.Unfinished(t.Context(), to))
+	testkit.Must(t, dbcopy.Unfinished(t.Context(), to))
 	same(t, "the copy", everything(t, to), everything(t, from))
 }
 
@@ -96,7 +96,7 @@ func TestCopyOfPastSchema(t *testing.T) {
 			from, err := openToRead(path)
 			testkit.Must(t, err)
 			to := open(t)
-			if report, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: path}); err != nil || report.Owners != 26 {
+			if report, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: path}); err != nil || report.Owners != 26 {
 				t.Errorf("Copy of schema %s = %+v, %v, want 26 owners", schema, report, err)
 			}
 			testkit.Must(t, from.Close())

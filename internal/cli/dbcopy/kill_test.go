@@ -1,4 +1,4 @@
-package migrate_test
+package dbcopy_test
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -58,7 +58,7 @@ func copyAloud(from, to string) error {
 		}
 	}
 	fmt.Println("begun")
-	_, err = migrate.Copy(context.Background(), source, target, migrate.Options{
+	_, err = dbcopy.Copy(context.Background(), source, target, dbcopy.Options{
 		From: from, Copying: say("copying"), Verifying: say("verifying"),
 	})
 	if err == nil {
@@ -112,7 +112,7 @@ func owned(t testing.TB, s workspace.Store) map[store.Owner]bool {
 
 // A copy that is killed several times on the way, in each of its phases, is refused each time,
 // has whole owners alone, and is completed at last. The large form runs with
-// SCRATCHPAD_TEST=full go test ./internal/cli/migrate -run Kill
+// SCRATCHPAD_TEST=full go test ./internal/cli/dbcopy -run Kill
 func TestCopyIsKilled(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
@@ -146,7 +146,7 @@ func TestCopyIsKilled(t *testing.T) {
 			phases[phase]++
 			to, err := openNamed(target)
 			testkit.Must(t, err)
-			if err := migrate.Unfinished(t.Context(), to); last != "begun" && !errors.Is(err, workspace.ErrUnsupported) {
+			if err := dbcopy.Unfinished(t.Context(), to); last != "begun" && !errors.Is(err, workspace.ErrUnsupported) {
 				t.Errorf("Unfinished after kill %d at %q = %v, want ErrUnsupported", n, last, err)
 			}
 			for o, rows := range everything(t, to) {
@@ -166,7 +166,7 @@ func TestCopyIsKilled(t *testing.T) {
 		to, err := openNamed(target)
 		testkit.Must(t, err)
 		defer to.Close()
-		testkit.Must(t, migrate.Unfinished(t.Context(), to))
+		testkit.Must(t, dbcopy.Unfinished(t.Context(), to))
 		same(t, "the copy", everything(t, to), want)
 		rowByRow(t, from, to)
 	})

@@ -1,6 +1,6 @@
-// Package kind has the table of the kinds of errors: the name of each, and how the command, the
+// Package errorkind has the table of the kinds of errors: the name of each, and how the command, the
 // console, the Memory Stores API and the health check answer it.
-package kind
+package errorkind
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-// Package migrate copies a whole database into another one that holds nothing: every row of
+// Package dbcopy copies a whole database into another one that holds nothing: every row of
 // every owner of all tenants, and all records of the installation, with their numbers and
 // times. The two may be of different kinds.
 //
@@ -17,8 +17,8 @@
 // looks once more, until a look finds nothing new. If the source does not come to rest,
 // Copy names owners that change, returns [workspace.ErrConflict], and leaves the copy
 // unfinished. What is written to the source after that last look is not in the copy.
-package migrate
+package dbcopy
 
-// Where to begin: migrate.go has Copy and its steps. unfinished.go has the record.
+// Where to begin: copy.go has Copy and its steps. unfinished.go has the record.
 // owners.go walks over the owners of both databases, again.go copies an owner a second
 // time. records.go copies the records.

@@ -1,4 +1,4 @@
-package migrate_test
+package dbcopy_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -144,7 +144,7 @@ func TestCopyThereAndBack(t *testing.T) {
 		fill(t, from, testkit.Pick(6, 12, 100), testkit.Pick(20, 40, 300), 1)
 		want := everything(t, from)
 		var progress [2][]int64
-		report, err := migrate.Copy(t.Context(), from, there, migrate.Options{From: "first.db",
+		report, err := dbcopy.Copy(t.Context(), from, there, dbcopy.Options{From: "first.db",
 			Copying:   func(done, total int64) { progress[0] = append(progress[0], done, total) },
 			Verifying: func(done, total int64) { progress[1] = append(progress[1], done, total) },
 		})
@@ -159,7 +159,7 @@ func TestCopyThereAndBack(t *testing.T) {
 				t.Errorf("progress %d ends with %v, want %d of as many bytes", i, p[max(0, n-2):], report.Bytes)
 			}
 		}
-		again, err := migrate.Copy(t.Context(), there, back, migrate.Options{From: "copy"})
+		again, err := dbcopy.Copy(t.Context(), there, back, dbcopy.Options{From: "copy"})
 		testkit.Must(t, err)
 		same(t, "a copy back", everything(t, back), want)
 		if again.Digest != report.Digest {
@@ -255,17 +255,17 @@ func TestCopyIntoWhatIsNotEmpty(t *testing.T) {
 			to := open(t)
 			testkit.Must(t, put(to))
 			before := everything(t, to)
-			report, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})
+			report, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"})
 			if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "not empty") {
 				t.Errorf("Copy into a database with %s = %+v, %v, want ErrConflict", name, report, err)
 			}
 			same(t, name, everything(t, to), before)
 		}
 		to := open(t)
-		_, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})
+		_, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"})
 		testkit.Must(t, err)
 		before := everything(t, to)
-		if _, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"}); !errors.Is(err, workspace.ErrConflict) {
+		if _, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"}); !errors.Is(err, workspace.ErrConflict) {
 			t.Errorf("Copy into a complete copy = %v, want ErrConflict", err)
 		}
 		same(t, "a complete copy", everything(t, to), before)
@@ -276,15 +276,15 @@ func TestCopyOntoItself(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	if _, err := migrate.Copy(t.Context(), openFile(t, path), openFile(t, path), migrate.Options{From: path}); !errors.Is(err, workspace.ErrInvalid) {
+	if _, err := dbcopy.Copy(t.Context(), openFile(t, path), openFile(t, path), dbcopy.Options{From: path}); !errors.Is(err, workspace.ErrInvalid) {
 		t.Errorf("Copy of an empty database onto itself = %v, want ErrInvalid", err)
 	}
 	s := openFile(t, path)
-	if err := migrate.Unfinished(t.Context(), s); err != nil {
+	if err := dbcopy.Unfinished(t.Context(), s); err != nil {
 		t.Errorf("Unfinished after a Copy onto itself = %v, want nil", err)
 	}
 	fill(t, s, 2, 5, 1)
-	if _, err := migrate.Copy(t.Context(), s, openFile(t, path), migrate.Options{From: path}); !errors.Is(err, workspace.ErrConflict) {
+	if _, err := dbcopy.Copy(t.Context(), s, openFile(t, path), dbcopy.Options{From: path}); !errors.Is(err, workspace.ErrConflict) {
 		t.Errorf("Copy of a database onto itself = %v, want ErrConflict", err)
 	}
 }
@@ -299,35 +299,35 @@ func TestUnfinished(t *testing.T) {
 		fill(t, from, 6, 10, 1)
 		owners, err := from.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 100})
 		testkit.Must(t, err)
-		if err := migrate.Unfinished(t.Context(), to); err != nil {
+		if err := dbcopy.Unfinished(t.Context(), to); err != nil {
 			t.Errorf("Unfinished of an empty database = %v, want nil", err)
 		}
 		for n := range owners.Owners {
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := migrate.Copy(ctx, dumped{from, func(o store.Owner) {
+			_, err := dbcopy.Copy(ctx, dumped{from, func(o store.Owner) {
 				if o == owners.Owners[n].Owner {
 					cancel()
 				}
-			}}, to, migrate.Options{From: "source"})
+			}}, to, dbcopy.Options{From: "source"})
 			cancel()
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("Copy that is cancelled at owner %d = %v, want context.Canceled", n, err)
 			}
-			if err := migrate.Unfinished(t.Context(), to); !errors.Is(err, workspace.ErrUnsupported) || !strings.Contains(err.Error(), "--from source") {
+			if err := dbcopy.Unfinished(t.Context(), to); !errors.Is(err, workspace.ErrUnsupported) || !strings.Contains(err.Error(), "--from source") {
 				t.Errorf("Unfinished of a copy that was cancelled at owner %d = %v, want ErrUnsupported with the way out", n, err)
 			}
 		}
-		if _, err := migrate.Copy(t.Context(), to, memstore.New(), migrate.Options{From: "copy"}); !errors.Is(err, workspace.ErrUnsupported) {
+		if _, err := dbcopy.Copy(t.Context(), to, memstore.New(), dbcopy.Options{From: "copy"}); !errors.Is(err, workspace.ErrUnsupported) {
 			t.Errorf("Copy of an unfinished copy = %v, want ErrUnsupported", err)
 		}
-		if _, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "another"}); !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "copy of source") {
+		if _, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "another"}); !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "copy of source") {
 			t.Errorf("Copy of another source = %v, want ErrConflict", err)
 		}
-		report, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "source"})
+		report, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "source"})
 		if err != nil || !report.Resumed || report.Kept == 0 {
 			t.Errorf("Copy that completes another = %+v, %v, want nil", report, err)
 		}
-		if err := migrate.Unfinished(t.Context(), to); err != nil {
+		if err := dbcopy.Unfinished(t.Context(), to); err != nil {
 			t.Errorf("Unfinished of a complete copy = %v, want nil", err)
 		}
 		same(t, "the copy", everything(t, to), everything(t, from))
@@ -369,7 +369,7 @@ func TestCopyOfWhatChanges(t *testing.T) {
 		fill(t, from, 8, 12, 1)
 		n := 0
 		rnd := rand.New(rand.NewPCG(3, 3))
-		report, err := migrate.Copy(t.Context(), dumped{from, func(store.Owner) {
+		report, err := dbcopy.Copy(t.Context(), dumped{from, func(store.Owner) {
 			switch n++; n {
 			case 5, 18, 30:
 				work(t, from, "local", "agent-000", 3, rnd)
@@ -388,7 +388,7 @@ func TestCopyOfWhatChanges(t *testing.T) {
 				gone := store.Owner{Tenant: "local", Agent: "deleted"}
 				testkit.Must(t, from.Update(t.Context(), gone, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) }))
 			}
-		}}, to, migrate.Options{From: "source"})
+		}}, to, dbcopy.Options{From: "source"})
 		if err != nil || report.Again < 3 {
 			t.Errorf("Copy of a source that changes = %+v, %v, want some owners copied again", report, err)
 		}
@@ -405,18 +405,18 @@ func TestCopyOfWhatNeverRests(t *testing.T) {
 	fill(t, from, 4, 6, 1)
 	rnd := rand.New(rand.NewPCG(3, 3))
 	busy := store.Owner{Tenant: "team", Agent: "agent-003"}
-	report, err := migrate.Copy(t.Context(), dumped{from, func(o store.Owner) {
+	report, err := dbcopy.Copy(t.Context(), dumped{from, func(o store.Owner) {
 		if o == busy {
 			work(t, from, o.Tenant, o.Agent, 2, rnd)
 		}
-	}}, to, migrate.Options{From: "source"})
+	}}, to, dbcopy.Options{From: "source"})
 	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), busy.String()) || !slices.Equal(report.Changing, []string{busy.String()}) {
 		t.Errorf("Copy of a source that never rests = %+v, %v, want ErrConflict that names the owner", report, err)
 	}
-	if err := migrate.Unfinished(t.Context(), to); !errors.Is(err, workspace.ErrUnsupported) {
+	if err := dbcopy.Unfinished(t.Context(), to); !errors.Is(err, workspace.ErrUnsupported) {
 		t.Errorf("Unfinished = %v, want ErrUnsupported", err)
 	}
-	if report, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "source"}); err != nil || !report.Resumed {
+	if report, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "source"}); err != nil || !report.Resumed {
 		t.Errorf("Copy of a source that rests = %+v, %v, want nil", report, err)
 	}
 	same(t, "the copy", everything(t, to), everything(t, from))
@@ -428,11 +428,11 @@ func TestCopyOfRecordThatNeverRests(t *testing.T) {
 	from, to := memstore.New(), memstore.New()
 	fill(t, from, 1, 5, 1)
 	revision := int64(0)
-	report, err := migrate.Copy(t.Context(), listed{from, new(int), func(int) {
+	report, err := dbcopy.Copy(t.Context(), listed{from, new(int), func(int) {
 		var err error
 		revision, err = from.System(t.Context()).Put("busy", nil, revision)
 		testkit.Must(t, err)
-	}}, to, migrate.Options{From: "source"})
+	}}, to, dbcopy.Options{From: "source"})
 	if !errors.Is(err, workspace.ErrConflict) || !slices.Equal(report.Changing, []string{"record busy"}) {
 		t.Errorf("Copy of a source with a busy record = %+v, %v, want ErrConflict that names it", report, err)
 	}
@@ -449,10 +449,10 @@ func TestCopyOfDamage(t *testing.T) {
 		s.Bytes++
 		return errors.Join(err, tx.Apply(s))
 	}))
-	if _, err := migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"}); !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), o.String()) {
+	if _, err := dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"}); !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), o.String()) {
 		t.Errorf("Copy of a damaged owner = %v, want ErrCorrupt that names it", err)
 	}
-	if err := migrate.Unfinished(t.Context(), to); err == nil {
+	if err := dbcopy.Unfinished(t.Context(), to); err == nil {
 		t.Error("Unfinished = nil after a Copy that failed")
 	}
 }
@@ -464,11 +464,11 @@ func TestCopyBesideWriterOfTarget(t *testing.T) {
 	for _, o := range []store.Owner{{Tenant: "a", Agent: "agent-002"}, {Tenant: "zz", Agent: "own"}} {
 		from, to := memstore.New(), newFile(t)
 		fill(t, from, 4, 6, 1)
-		_, err := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
+		_, err := dbcopy.Copy(t.Context(), listed{from, new(int), func(n int) {
 			if n == 2 {
 				work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
 			}
-		}}, to, migrate.Options{From: "source"})
+		}}, to, dbcopy.Options{From: "source"})
 		if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
 			t.Errorf("Copy beside a writer of %s in the target = %v, want ErrConflict that names it", o, err)
 		}
@@ -507,7 +507,7 @@ func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
 		work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
 		written = len(rowsOf(t, to, o))
 	}}
-	_, err := migrate.Copy(t.Context(), changes, beside, migrate.Options{From: "source"})
+	_, err := dbcopy.Copy(t.Context(), changes, beside, dbcopy.Options{From: "source"})
 	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
 		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
 	}
@@ -530,7 +530,7 @@ func TestCopyAgainAfterWriterOfTarget(t *testing.T) {
 			rows = rowsOf(t, to, o)
 		}
 	}}
-	_, err := migrate.Copy(t.Context(), changes, to, migrate.Options{From: "source"})
+	_, err := dbcopy.Copy(t.Context(), changes, to, dbcopy.Options{From: "source"})
 	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
 		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
 	}
@@ -547,16 +547,16 @@ func TestCopyTwice(t *testing.T) {
 		from, to := memstore.New(), newFile(t)
 		fill(t, from, 4, 6, 1)
 		var second error
-		_, first := migrate.Copy(t.Context(), listed{from, new(int), func(n int) {
+		_, first := dbcopy.Copy(t.Context(), listed{from, new(int), func(n int) {
 			if n == at {
-				_, second = migrate.Copy(t.Context(), from, to, migrate.Options{From: "source"})
+				_, second = dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "source"})
 			}
-		}}, to, migrate.Options{From: "source"})
+		}}, to, dbcopy.Options{From: "source"})
 		if second != nil || !errors.Is(first, workspace.ErrConflict) {
 			t.Errorf("a Copy, and another at its list %d = %v and %v, want ErrConflict and nil", at, first, second)
 		}
 		same(t, "the copy", everything(t, to), everything(t, from))
-		if err := migrate.Unfinished(t.Context(), to); err != nil {
+		if err := dbcopy.Unfinished(t.Context(), to); err != nil {
 			t.Errorf("Unfinished = %v, want nil", err)
 		}
 	}
@@ -570,6 +570,6 @@ func TestCopyOfPastOwner(t *testing.T) {
 	testkit.Must(t, from.Restore(t.Context(), store.Owner{Tenant: "t", Agent: "a"}, func(yield func(store.Row, error) bool) {
 		_ = yield(store.Row{State: &store.OwnerState{Usage: workspace.Usage{Operations: 1}, Revision: 1, FileFloor: 9, Updated: at}}, nil)
 	}))
-	testkit.Must(t, testkit.Err(migrate.Copy(t.Context(), from, to, migrate.Options{From: "x"})))
+	testkit.Must(t, testkit.Err(dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"})))
 	same(t, "the copy", everything(t, to), everything(t, from))
 }
