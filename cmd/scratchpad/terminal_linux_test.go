@@ -274,3 +274,31 @@ func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
 	s.readTo(t, "delete log l: its last entry is 2, not 1")
 	runCommand(t, dir, nil, "logs", "cat", "l", "--db", path).must(t, 0, "seen", "late")
 }
+
+// On a terminal a command says once whose memory it uses. With --json it does not.
+func TestMemoryOfAProjectIsSaid(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "shop")
+	for _, name := range []string{"objects", "refs"} {
+		testkit.Must(t, os.MkdirAll(filepath.Join(dir, ".git", name), 0o700))
+	}
+	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	db := filepath.Join(t.TempDir(), "a.db")
+	for _, c := range []struct{ args, want string }{
+		{"logs append l one", "memory of project shop; --agent default for your own\r\n" + "l: "},
+		{"brief --mark m", "memory of project shop; --agent default for your own\r\n" + "This memory"},
+		{"logs ls --json", "[{"},
+		{"logs ls --agent default", "no logs of agent default"},
+	} {
+		s := newScreen(t)
+		cmd := exec.Command(os.Args[0], append(strings.Fields(c.args), "--db", db)...)
+		cmd.Dir, cmd.Env = dir, environ()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = s.slave, s.slave, s.slave
+		testkit.Must(t, cmd.Run())
+		s.slave.Close()
+		if said, _ := io.ReadAll(s.master); !strings.HasPrefix(string(said), c.want) ||
+			strings.Count(string(said), "memory of project") > 1 {
+			t.Errorf("scratchpad %s says %q, want %q first", c.args, said, c.want)
+		}
+	}
+}

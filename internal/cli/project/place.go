@@ -32,9 +32,13 @@ func At(folder string) (p Place, err error) {
 			err = errors.New("not a folder")
 		}
 	}
-	if err != nil {
-		return p, workspace.Errorf(workspace.ErrInvalid, "%s: %v; name a folder that is there, or give --agent",
-			folder, reason(err))
+	switch {
+	case err != nil && folder == ".":
+		return p, workspace.Errorf(workspace.ErrInvalid,
+			"the working folder: %v; go to a folder that is there, or give --agent", reason(err))
+	case err != nil:
+		return p, workspace.Errorf(workspace.ErrInvalid,
+			"%s: %v; name a folder that is there, or give --agent", folder, reason(err))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if p.home, err = filepath.EvalSymlinks(home); err != nil {
