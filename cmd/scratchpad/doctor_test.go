@@ -24,7 +24,7 @@ var sick = []struct {
 	say            string
 }{
 	{"Foreign", func(t *testing.T, path string) { runSQL(t, path, "CREATE TABLE t (a)") }, 6, 6, "another program"},
-	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 4") }, 6, 6, "newer scratchpad"},
+	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 99") }, 6, 6, "newer scratchpad"},
 	{"TableMissing", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DROP TABLE summaries") }, 6, 6, "backup"},
 	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "not an SQLite database"},
 	{"Folder", func(t *testing.T, path string) {

@@ -86,6 +86,8 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 		switch command.Name {
 		case "__complete", "demo", "completion", "version", "healthcheck", "help": // they look at no database
 			continue
+		case "hook": // it never fails a session
+			continue
 		}
 		if len(command.Children) > 0 {
 			continue
