@@ -16,7 +16,7 @@ func describe(k *kong.Kong) error {
 	for text := range strings.SplitSeq(helpTexts+"\n\n"+flags.HelpTexts, "\n\n") {
 		names, text, _ := strings.Cut(text, "\n")
 		for name := range strings.SplitSeq(names, ", ") {
-			texts[name] = strings.Join(strings.Fields(text), " ")
+			texts[name] = text
 		}
 	}
 	for text := range strings.SplitSeq(memoryTexts+"\n\n"+serverTexts, "\n\n= ") {
@@ -36,6 +36,7 @@ func describeNode(n *kong.Node, path string, texts map[string]string, values *st
 	}
 	value := func(v *kong.Value) {
 		set(v.Name, &v.Help)
+		v.Help = strings.Join(strings.Fields(v.Help), " ")
 		v.Help, v.Default, v.Enum = values.Replace(v.Help), values.Replace(v.Default), values.Replace(v.Enum)
 	}
 	for _, f := range n.Flags {
@@ -52,6 +53,7 @@ func describeNode(n *kong.Node, path string, texts map[string]string, values *st
 	}
 	for _, c := range n.Children {
 		set(c.Name, &c.Help)
+		c.Help = strings.Join(strings.Fields(c.Help), " ")
 		set(c.Name+" --help", &c.Detail)
 		describeNode(c, path+c.Name+" ", texts, values)
 	}

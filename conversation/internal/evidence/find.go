@@ -184,7 +184,7 @@ func (f *finder) values(key string, value any, code *finder) {
 func (f *finder) argument(key, value string, code *finder) {
 	lines := strings.Count(value, "\n")
 	switch {
-	case commandKeys[key]:
+	case commandKeys(key):
 		f.shell(value)
 	case lines > 0 && looksLikeSQL(value) && lines < 20:
 		f.sql(value)

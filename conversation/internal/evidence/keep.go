@@ -6,8 +6,8 @@ import (
 )
 
 // in returns a keep that keeps the words of a set.
-func in(set map[string]bool) func(string) string {
-	return func(text string) string { return when(set[text], text) }
+func in(set func(string) bool) func(string) string {
+	return func(text string) string { return when(set(text), text) }
 }
 
 func when(ok bool, text string) string {
@@ -46,7 +46,7 @@ func keepVersion(text string) string { return when(!looksEncoded(text), text) }
 
 func keepTicket(text string) string {
 	before, _, _ := strings.Cut(text, "-")
-	return when(!standards[text] && !standards[before], text)
+	return when(!standards(text) && !standards(before), text)
 }
 
 // keepNumber leaves out zeros alone: each progress bar begins with one.
@@ -67,7 +67,7 @@ func keepUnit(text string) string {
 		units = looseUnits
 	}
 	for part := range strings.FieldsFuncSeq(unit, unicode.IsDigit) {
-		if !units[part] {
+		if !units(part) {
 			return ""
 		}
 	}
@@ -83,7 +83,7 @@ func keepWindows(text string) string {
 
 func keepNamedVersion(text string) string {
 	name, _, _ := strings.Cut(text, " ")
-	return when(versioned[strings.ToLower(name)], text)
+	return when(versioned(strings.ToLower(name)), text)
 }
 
 // keepRooted keeps a path that begins with a slash, a point, a tilde or a variable.
@@ -103,7 +103,7 @@ func keepPath(text string) string {
 	switch {
 	case !hasLetter(text) || looksEncoded(text):
 		return ""
-	case folders[first], keepFile(last) != "", fileNames[last], strings.Contains(rest, "/") && len(first) > 1:
+	case folders(first), keepFile(last) != "", fileNames(last), strings.Contains(rest, "/") && len(first) > 1:
 		return when(!strings.HasPrefix(text, "HTTP/"), text)
 	case rest == "":
 		return when(len(first) > 2 && text[0] >= 'a', text)
@@ -116,8 +116,8 @@ func keepPath(text string) string {
 func keepFile(text string) string {
 	path := text[:placeEnd().FindStringIndex(text)[0]]
 	dot := strings.LastIndexByte(path, '.')
-	return when(dot > 0 && extensions[path[dot+1:]] && !products[path] && hasLetter(path[:dot]) &&
-		!looksEncoded(path) || fileNames[text], text)
+	return when(dot > 0 && extensions(path[dot+1:]) && !products(path) && hasLetter(path[:dot]) &&
+		!looksEncoded(path) || fileNames(text), text)
 }
 
 // keepNumbered keeps a name with dashes and digits that names one thing, such as
@@ -127,7 +127,7 @@ func keepNumbered(text string) string {
 	for _, d := range digits {
 		count += strings.Count(text, string(d))
 	}
-	return when(len(text) > 5 && count > 0 && (strings.Count(text, "-") > 1 || count > 2) && !standards[text] &&
+	return when(len(text) > 5 && count > 0 && (strings.Count(text, "-") > 1 || count > 2) && !standards(text) &&
 		!looksEncoded(text), text)
 }
 
@@ -137,7 +137,7 @@ func keepHash(text string) string { return when(hasDigit(text) && hasLetter(text
 // an abbreviation.
 func keepName(text string) string {
 	head := strings.TrimRight(text, "s")
-	return when(len(text) > 3 && len(text) <= 80 && !products[text] && !looksEncoded(text) &&
+	return when(len(text) > 3 && len(text) <= 80 && !products(text) && !looksEncoded(text) &&
 		(head == text || head != strings.ToUpper(head)), text)
 }
 

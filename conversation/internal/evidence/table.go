@@ -1,14 +1,20 @@
 package evidence
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // set returns the words of a text as a set.
-func set(text string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(text) {
-		m[w] = true
-	}
-	return m
+func set(text string) func(word string) bool {
+	words := sync.OnceValue(func() map[string]bool {
+		m := make(map[string]bool)
+		for w := range strings.FieldsSeq(text) {
+			m[w] = true
+		}
+		return m
+	})
+	return func(word string) bool { return words()[word] }
 }
 
 // commandKeys are the names of arguments that hold a command or a script.

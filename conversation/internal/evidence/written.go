@@ -47,13 +47,13 @@ func fenceOf(line string) string {
 func (f *finder) block(language, text string) {
 	language, _, _ = strings.Cut(language, " ")
 	switch {
-	case shellLanguages[language] && strings.Contains("\n"+text, "\n$ "):
+	case shellLanguages(language) && strings.Contains("\n"+text, "\n$ "):
 		for line := range strings.Lines(text) {
 			if !f.prompt(strings.TrimSpace(line)) {
 				f.result(line, false)
 			}
 		}
-	case shellLanguages[language]:
+	case shellLanguages(language):
 		f.shell(text)
 	case language == "sql":
 		f.sql(text)
@@ -160,7 +160,7 @@ func (f *finder) sql(script string) {
 // command adds a line as a command. It adds the words of the line too, in case the
 // line is too long.
 func (f *finder) command(line string) {
-	if line == "" || line[0] == '#' || idleCommands[line] {
+	if line == "" || line[0] == '#' || idleCommands(line) {
 		return
 	}
 	if len(line) >= 4 && strings.ContainsAny(line, " ./-") && !strings.HasPrefix(line, "echo ") {
@@ -182,7 +182,7 @@ func looksLikeCommand(line string) bool {
 	if rest == "" {
 		return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "/")
 	}
-	return programs[name] || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") ||
+	return programs(name) || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "~/") ||
 		flagged().MatchString(line)
 }
 
