@@ -266,13 +266,16 @@ func instructions(o Options, bound bool) string {
 	if o.Summarizer != nil {
 		long = "Before you read a long file that you do not know, call summarize_file. Then read from_line to to_line."
 	}
-	memory := ""
+	memory, beside := "", ""
+	if o.Home != nil {
+		beside = "\n- ~/ has what is true in every project, such as ~/style.md."
+	}
 	if o.Tools == AllTools {
 		memory = "\n- memory shows the same files under /memories. Use it if you know its commands better."
 	}
 	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
 %s
-- START.md has what you must know at the start. Keep it short and in order. Other files have the rest, and logs what happens.
+- START.md has what you must know at the start. Keep it short and in order. Other files have the rest, and logs what happens.%s
 Keep it cheap:
 - Begin with changes: it lists what changed last, with a cursor. Later give that cursor as since to see what others changed, and diffs to see how.
 - Each write answers with the file's version. read_file with since_version answers with a short diff, "unchanged", or the whole file where that is cheaper.
@@ -280,7 +283,7 @@ Keep it cheap:
 - %s
 - read_log with since_entry = your last last_entry_id shows what is new; tail shows the last entries.
 - search finds words, "a phrase" and -word. Make room with delete_file and delete_log.%s
-An error says what to do next.`, who, whenToWrite, long, memory)
+An error says what to do next.`, who, whenToWrite, beside, long, memory)
 }
 
 // whenToWrite is the first instruction. A model that is not told writes only when a person asks.

@@ -133,6 +133,9 @@ func TestInstructions(t *testing.T) {
 	for _, tools := range []mcpserver.Tools{mcpserver.StorageTools, mcpserver.MemoryTool, mcpserver.AllTools} {
 		for brief, bound := range map[string]bool{"": false, strings.Repeat("é", mcpserver.MaxBrief): true, strings.Repeat("ü\n", 2000): true, strings.Repeat("ü", 2000): true} {
 			o := mcpserver.Options{Bound: bound, Workspace: workspaces(svc, "a"), Tools: tools, Brief: func(context.Context) string { return brief }}
+			if bound {
+				o.Home = func(context.Context, mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent("home") }
+			}
 			text := instructionsOf(t, newServerWith(t, o), modern)
 			if n := utf8.RuneCountInString(text); n == 0 || n > 1800 || len(brief) <= 2*mcpserver.MaxBrief && !strings.HasSuffix(text, brief) {
 				t.Errorf("tools %d: the instructions have %d characters, want some up to 1,800:\n%s", tools, n, text)
@@ -153,7 +156,7 @@ func TestInstructions(t *testing.T) {
 					t.Errorf("the instructions say nothing of %s, or before when to write", habit)
 				}
 			}
-			if strings.Contains(text, "agent_id") == bound {
+			if strings.Contains(text, "agent_id") == bound || strings.Contains(text, "\n- ~/ has what is true in every project") != bound {
 				t.Errorf("bound %v: %s", bound, text)
 			}
 		}
