@@ -104,11 +104,16 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	if c.Share {
 		c.Project = cmp.Or(c.Project, here)
 	}
-	return setup.Make(setup.Options{
+	plan, err := setup.Make(setup.Options{
 		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here, IsRepo: isRepo,
 		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
 		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
+	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, (*setup.Client).OfProject) {
+		return nil, invalid("--project is for Cursor, and for --share; leave it out, because setup works for all " +
+			"projects of the other clients")
+	}
+	return plan, err
 }
 
 // workingFolder returns the top folder of the repository in which the command runs, or the working

@@ -395,6 +395,9 @@ func TestSetupArguments(t *testing.T) {
 			}
 		}
 	}
+	for _, args := range [][]string{{"--client", "codex", "--project", a.project}, {"--client", "cursor", "--project", a.home}, {"--share", "--db", "x.db"}} {
+		a.run(t, append([]string{"setup", "--yes"}, args...)...).must(t, 2, "leave ")
+	}
 	a.mustBe(t, before, "wrong arguments")
 }
 

@@ -63,7 +63,8 @@ type Client struct {
 	Notes  []string // what the user has to know or to do, a sentence or more each
 	Err    error    // why nothing can be done, or what went wrong
 
-	folder string // what the entry has for the folder that the client works in
+	folder    string // what the entry has for the folder that the client works in
+	ofProject bool
 }
 
 // An Edit is a change of one file.
@@ -91,7 +92,7 @@ func Make(o Options) (*Plan, error) {
 	if o.Share {
 		p.Program.Action = Keep
 		c, _ := clientconfig.Find("claude-code")
-		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder()})
+		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder(), ofProject: true})
 		return p, nil
 	}
 	names := o.Clients
@@ -113,12 +114,16 @@ func Make(o Options) (*Plan, error) {
 			return nil, err
 		}
 		p.add(&Client{Client: c, File: file, folder: c.Folder()})
-		if name == "cursor" && o.Project != "" {
-			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder})
+		if name == "cursor" && o.Project != "" && c.ProjectFile(o.Project) != file {
+			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder,
+				ofProject: true})
 		}
 	}
 	return p, nil
 }
+
+// OfProject reports whether the file is that of a project, and not the user's own.
+func (c *Client) OfProject() bool { return c.ofProject }
 
 // add plans what is to be done for a client.
 func (p *Plan) add(c *Client) {
