@@ -19,6 +19,7 @@ import (
 
 type mcpCommand struct {
 	Project       *string      `type:"homepath" placeholder:"FOLDER"`
+	Home          string       `enum:"yes,no" default:"yes"`
 	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage"`
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N"`
 	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N"`
@@ -61,6 +62,9 @@ func (c mcpCommand) Run(p *process) (err error) {
 	o := mcpserver.Options{
 		Tools: c.Tools.tools(), Bound: serves.bound(), Version: version(), Logger: p.log,
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
+	}
+	if c.Home == "yes" && serves.hasHome() {
+		o.Home = serves.home
 	}
 	if o.Bound && c.BriefTokens > 0 {
 		defer serves.openAhead()()

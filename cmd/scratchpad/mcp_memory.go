@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -100,6 +101,31 @@ func (s *served) workspace(ctx context.Context, call mcpserver.Call) (*workspace
 			workspace.ErrInvalid)
 	}
 	return get(name)
+}
+
+// hasHome reports whether there may be a memory beside the project's, under "~/". It is in a
+// database file alone, because all projects there are of one user.
+func (s *served) hasHome() bool {
+	name, err := s.p.databasePath(false)
+	return s.place != nil && err == nil && name != database.InMemory && !pgurl.Is(name)
+}
+
+// home returns the memory for everything for a call of a project, nil if that is the call's own.
+// Reads of it are not counted.
+func (s *served) home(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+	own, err := s.workspace(ctx, call)
+	if err != nil || own.Agent() == defaultAgent {
+		return nil, err
+	}
+	svc, err := s.db.Service(ctx)
+	if err != nil {
+		return nil, s.p.forAgents(err)
+	}
+	ws, err := svc.Look(defaultAgent)
+	if err != nil {
+		return nil, err
+	}
+	return ws.From(own.Agent()), nil
 }
 
 // settle binds the server to the agent of its project.

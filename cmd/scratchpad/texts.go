@@ -200,6 +200,10 @@ mcp project
 Serve the memory of the project that this folder is in, also if SCRATCHPAD_AGENT names an agent. A dot is
 the folder that the client works in. --agent wins.
 
+mcp home
+Whether the tools for files reach the memory for everything from a project, under ~/, as in ~/style.md: yes
+or no. It needs --project and a database file. Default: ${default}.
+
 mcp max-read-tokens
 About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or
 cut long answers, so client-config sets 20000.

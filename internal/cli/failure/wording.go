@@ -3,6 +3,7 @@ package failure
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -86,6 +87,9 @@ func operand(path string) string {
 func Text(err error) string {
 	switch e := err.(type) {
 	case *workspace.Error:
+		if text := ofHome(e); text != "" {
+			return text
+		}
 		return e.Text(Words)
 	case hinted:
 		return Text(e.error)
@@ -93,6 +97,23 @@ func Text(err error) string {
 		return Text(e.error) + e.more
 	}
 	return err.Error()
+}
+
+// ofHome is the text of an error of a path that an agent may have under "~/", or that a shell has
+// made of one; "" for other errors.
+func ofHome(e *workspace.Error) string {
+	if e.Arg != workspace.ArgPath && e.Arg != workspace.ArgNewPath && e.Arg != workspace.ArgPrefix {
+		return ""
+	}
+	rest, found := strings.CutPrefix(e.Object, "~/")
+	if home, err := os.UserHomeDir(); !found && err == nil && home != "/" {
+		rest, found = strings.CutPrefix(e.Object, strings.TrimRight(home, "/")+"/")
+	}
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("%s: ~/ is for the tools of agents; here the file is %s, with --agent default",
+		native.Quote(e.Object), native.Quote(rest))
 }
 
 // AsAct returns the error of a look as that of the act which the look was for.

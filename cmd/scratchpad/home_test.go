@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// From each project the tools reach the memory for everything under ~/, and from nowhere else. The
+// versions keep the project that they are from. Commands name that memory otherwise, and say so.
+func TestHome(t *testing.T) {
+	dir := t.TempDir()
+	db, env := filepath.Join(dir, "test.db"), []string{"HOME=" + dir}
+	for _, name := range []string{"shop", "blog"} {
+		for _, part := range []string{"objects", "refs"} {
+			testkit.Must(t, os.MkdirAll(filepath.Join(dir, name, ".git", part), 0o700))
+		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	}
+	serve := func(args ...string) *mcp.ClientSession {
+		return connect(t, append([]string{"mcp", "--db", db}, args...)...)
+	}
+	shop, blog := serve("--project", filepath.Join(dir, "shop")), serve("--project", filepath.Join(dir, "blog"))
+	outside, none := serve("--project", dir), serve("--home", "no", "--project", filepath.Join(dir, "shop"))
+	named, memory := serve("--agent", "shop"), connect(t, "mcp", "--db", "mem:", "--project", filepath.Join(dir, "shop"))
+	type m = map[string]any
+	for _, step := range []struct {
+		s    *mcp.ClientSession
+		tool string
+		args m
+		want string // "!" before: it is an error
+	}{
+		{shop, "list_files", m{"prefix": "~/"}, `{"count":0,`},
+		{shop, "search", m{"query": "tabs"}, `{"count":0,`},
+		{shop, "write_file", m{"path": "~/style.md", "content": "tabs"}, `{"path":"~/style.md","version":1,`},
+		{shop, "write_file", m{"path": "plan.md", "content": "tabs, too"}, `{"path":"plan.md","version":1,`},
+		{blog, "read_file", m{"path": "~/style.md"}, "tabs"},
+		{blog, "search", m{"query": "tabs"}, "~/style.md\t1\ttabs"},
+		{blog, "list_files", m{}, `{"count":0,`},
+		{blog, "edit_file", m{"path": "~/style.md", "old_text": "tabs", "new_text": "spaces"}, `"version":2`},
+		{blog, "delete_file", m{"path": "~/style.md"}, "!version 1 was written outside of project blog"},
+		{blog, "write_file", m{"path": "~/START.md", "content": "x"}, "!scratchpad --agent default files write START.md"},
+		{blog, "append_log", m{"path": "~/day", "entry": "x"}, "!append_log does not reach ~/"},
+		{blog, "read_file", m{"path": "~/style.md", "agent_id": "default"}, "!leave it out"},
+		{outside, "read_file", m{"path": "style.md"}, "spaces"},
+		{outside, "read_file", m{"path": "~/style.md"}, "!leave it out"},
+		{none, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
+		{named, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
+		{memory, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
+	} {
+		blocks, isError := call(t, step.s, step.tool, step.args)
+		if got := strings.Join(blocks, ""); isError != strings.HasPrefix(step.want, "!") || !strings.Contains(got, strings.TrimPrefix(step.want, "!")) {
+			t.Errorf("%s %v = %q, want %q", step.tool, step.args, got, step.want)
+		}
+	}
+	run := func(args ...string) outcome { return runCommand(t, dir, env, append([]string{"--db", db}, args...)...) }
+	run("--agent", "default", "files", "history", "style.md").must(t, 0, "from project shop", "from project blog")
+	run("--agent", "default", "files", "history", "style.md", "--json").must(t, 0, `"project":"shop"`)
+	for _, path := range []string{"~/style.md", filepath.Join(dir, "style.md")} {
+		run("files", "cat", path).must(t, 2, "here the file is style.md, with --agent default")
+		run("files", "mv", "a", path).must(t, 2, "--agent default")
+		run("files", "ls", path).must(t, 2, "--agent default")
+	}
+	run("agents", "ls").must(t, 0, "default", "shop")
+}
