@@ -8,14 +8,14 @@ import "sync/atomic"
 // epoch, and its pad goes on in a new epoch.
 
 var (
-	epochs    atomic.Uint64 // each epoch is used by one store, so that no store changes another's entries
+	epochs    atomic.Uint64 // each epoch is used by one pad, so that no pad changes another's entries
 	revisions atomic.Uint64 // each revision is used by one change
 )
 
 func newEpoch() uint64 { return epochs.Add(1) }
 
 // moment is a point in the history of a pad: an epoch on a branch. It decides which
-// accesses a store or a view sees.
+// accesses a pad or a view sees.
 type moment struct {
 	branch *branch
 	epoch  uint64

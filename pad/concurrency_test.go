@@ -41,7 +41,7 @@ func changesBeside(p, view *pad.Pad, c *testkit.Clock, keys []string) map[string
 
 // Readers always find an entry that is there all the time, whatever changes beside it.
 func TestReadersDuringWrites(t *testing.T) {
-	defer pad.SetFold(3, -50)()
+	defer pad.SetFlatten(3, -50)()
 	c := testkit.NewClock()
 	p, err := pad.New(pad.Options{Now: c.Now})
 	testkit.Must(t, err)
@@ -94,9 +94,9 @@ func TestReadersDuringWrites(t *testing.T) {
 	readers.Wait()
 }
 
-// No access is lost while fold stores accesses in entries.
-func TestAccessesDuringFolds(t *testing.T) {
-	defer pad.SetFold(2, -1000)()
+// No access is lost while flatten stores accesses in entries.
+func TestAccessesDuringFlattening(t *testing.T) {
+	defer pad.SetFlatten(2, -1000)()
 	p, c := newPad(t, pad.Options{})
 	keys := make([]string, 100)
 	for i := range keys {

@@ -20,7 +20,7 @@ type content struct {
 	keys  *btree.BTreeG[string]
 	tags  *btree.BTreeG[tagged]
 	due   *btree.BTreeG[due]
-	seq   uint64     // of the store when the content was frozen
+	seq   uint64     // of the pad when the content was frozen
 	lock  sync.Mutex // held while a frozen content is copied
 }
 

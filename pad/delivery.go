@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// events holds the handlers of a store and the events that wait for them. The lock of
-// the store guards all fields.
+// events holds the handlers of a pad and the events that wait for them. The lock of the
+// pad guards all fields.
 type events struct {
 	seq        uint64 // of the newest event
 	handlers   []*subscription

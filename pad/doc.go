@@ -23,7 +23,7 @@
 package pad
 
 // How it works: entries are immutable. They are in a hash trie, and snapshots share its
-// nodes: see package trie and content.go. Get takes no lock: see store.go. The time of an
+// nodes: see package trie and content.go. Get takes no lock: see shared.go. The time of an
 // access is stored beside the entry, so that snapshots do not change: see access.go.
 // persist.go has Save and Load, saving.go the auto-save, render.go the prompts, and
 // delivery.go the events.

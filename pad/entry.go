@@ -130,7 +130,7 @@ func (e *entry) access(m moment, ms int64) {
 			return
 		}
 		at := e.accessedAt(m)
-		// If the access is stored only on an earlier branch, fold will lose it.
+		// If the access is stored only on an earlier branch, flatten will lose it.
 		if at >= ms && (head == nil || head.branch == m.branch) {
 			return
 		}

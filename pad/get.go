@@ -8,12 +8,12 @@ func (p *Pad) find(key string) *entry {
 	if err != nil {
 		return nil
 	}
-	e := p.store.get(full)
+	e := p.shared.get(full)
 	if e == nil || e.ttl == 0 {
 		return e
 	}
-	if e.expired(*p.store.now.Load(), p.store.o.Now()) {
-		return p.store.removeExpired(full)
+	if e.expired(*p.shared.now.Load(), p.shared.o.Now()) {
+		return p.shared.removeExpired(full)
 	}
 	return e
 }
@@ -24,7 +24,7 @@ func (p *Pad) access(key string) *entry {
 	if err != nil {
 		return nil
 	}
-	s := p.store
+	s := p.shared
 	e := s.get(full)
 	if e == nil {
 		return nil
@@ -74,7 +74,7 @@ func Get[T any](p *Pad, key string) (T, error) {
 // Peek returns the entry of a key, and false if there is none. It does not count as an
 // access.
 func (p *Pad) Peek(key string) (Entry, bool) {
-	s := p.store
+	s := p.shared
 	for {
 		at := s.now.Load()
 		e := p.find(key)

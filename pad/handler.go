@@ -24,7 +24,7 @@ func (p *Pad) On(kind EventKind, handler func(Event)) (stop func()) {
 	if p.invalid || handler == nil {
 		return func() {}
 	}
-	s := p.store
+	s := p.shared
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.events.subscribe(kind, p.prefix, handler)

@@ -8,7 +8,7 @@ import (
 
 // Len returns the number of live entries.
 func (p *Pad) Len() int {
-	s := p.store
+	s := p.shared
 	if p.prefix == "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *Pad) live(v view, now time.Time) iter.Seq[*entry] {
 // Keys returns the keys of the live entries in the order of creation.
 func (p *Pad) Keys() []string {
 	keys := []string{}
-	for e := range p.live(p.store.view(), p.store.o.Now()) {
+	for e := range p.live(p.shared.view(), p.shared.o.Now()) {
 		keys = append(keys, e.key[len(p.prefix):])
 	}
 	return keys
@@ -44,8 +44,8 @@ func (p *Pad) Keys() []string {
 // the iteration. The pad may change meanwhile.
 func (p *Pad) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		v := p.store.view()
-		for e := range p.live(v, p.store.o.Now()) {
+		v := p.shared.view()
+		for e := range p.live(v, p.shared.o.Now()) {
 			if !yield(e.public(v.at, e.key[len(p.prefix):])) {
 				return
 			}
@@ -74,7 +74,7 @@ func (p *Pad) FindByTag(tag string) []Entry {
 	if p.invalid {
 		return list
 	}
-	v, now := p.store.view(), p.store.o.Now()
+	v, now := p.shared.view(), p.shared.o.Now()
 	for e := range v.content.withTag(tag, p.prefix) {
 		if !e.expired(v.at, now) {
 			list = append(list, e.public(v.at, e.key[len(p.prefix):]))

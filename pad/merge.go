@@ -69,8 +69,8 @@ func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resoluti
 	case p.invalid || theirs.invalid:
 		return nil, fmt.Errorf("merge: the namespace has no valid name: %w", ErrKey)
 	}
-	m := &merge{pad: p, base: orEmpty(base), theirs: theirs.store.view(), prefix: theirs.prefix, resolve: resolve}
-	if p.store == theirs.store && p.prefix == theirs.prefix {
+	m := &merge{pad: p, base: orEmpty(base), theirs: theirs.shared.view(), prefix: theirs.prefix, resolve: resolve}
+	if p.shared == theirs.shared && p.prefix == theirs.prefix {
 		m.base = &Snapshot{view: m.theirs, prefix: m.prefix} // a pad has no changes against itself
 	}
 	m.steps = make(map[string]*step)
@@ -132,7 +132,7 @@ func (m *merge) changedKeys() []string {
 
 // plan decides about keys, by the current content of all sides.
 func (m *merge) plan(keys []string) {
-	s := m.pad.store
+	s := m.pad.shared
 	ours, now := s.view(), s.o.Now()
 	for _, key := range keys {
 		base := m.base.view.entry(m.base.prefix+key, now)
@@ -167,7 +167,7 @@ func optionsWin(base, ours, theirs *entry) choice {
 // apply makes all planned changes, or none. It returns the keys that have changed since
 // they were planned.
 func (m *merge) apply() (again []string, err error) {
-	s := m.pad.store
+	s := m.pad.shared
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {
@@ -227,7 +227,7 @@ func (st *step) place() uint64 {
 
 // do makes the change of one step. The lock must be held.
 func (m *merge) do(st *step, now time.Time) {
-	s, key := m.pad.store, m.pad.prefix+st.key
+	s, key := m.pad.shared, m.pad.prefix+st.key
 	old := s.look().trie.Get(key)
 	switch {
 	case st.take.choice == takeValue:

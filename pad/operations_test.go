@@ -50,9 +50,9 @@ func TestOperations(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		switch pick(rt, 3) {
 		case 0:
-			defer pad.SetFold(3, 0)()
+			defer pad.SetFlatten(3, 0)()
 		case 1:
-			defer pad.SetFold(2, -100)() // at every snapshot
+			defer pad.SetFlatten(2, -100)() // at every snapshot
 		}
 		m := &machine{clock: testkit.NewClock()}
 		m.add(rt, nil, drawOptions(rt))

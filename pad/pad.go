@@ -10,7 +10,7 @@ import (
 // be changed after it was stored. [Pad.Namespace] returns a view of a pad, which is a
 // Pad too. A Pad is safe for concurrent use. Get never waits for another Get.
 type Pad struct {
-	store   *store
+	shared  *shared
 	prefix  string // of the full keys; "" for the whole pad
 	invalid bool   // the view has no valid name
 }
@@ -22,10 +22,10 @@ func New(o Options) (*Pad, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(o, emptyView())
+	s := newShared(o, emptyView())
 	s.startSaving()
 	s.startSweep()
-	return &Pad{store: s}, nil
+	return &Pad{shared: s}, nil
 }
 
 // fullKey checks a key and returns it with the prefix of the view.
@@ -55,11 +55,11 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 	if err != nil {
 		return fmt.Errorf("set: %w", err)
 	}
-	setting, err := p.store.o.setting(o)
+	setting, err := p.shared.o.setting(o)
 	if err != nil {
 		return fmt.Errorf("set %q: %w", key, err)
 	}
-	s := p.store
+	s := p.shared
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {
@@ -71,7 +71,7 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 }
 
 // set stores a value. The lock must be held.
-func (s *store) set(key string, value any, o setting, now time.Time) {
+func (s *shared) set(key string, value any, o setting, now time.Time) {
 	at := s.now.Load()
 	e := &entry{
 		key: key, value: value, tags: o.tags, created: now, updated: now, ttl: o.ttl, sliding: o.sliding,
@@ -108,7 +108,7 @@ func (p *Pad) Delete(key string) bool {
 	if err != nil {
 		return false
 	}
-	s := p.store
+	s := p.shared
 	s.mu.Lock()
 	defer s.unlock()
 	e := s.look().trie.Get(full)
@@ -127,7 +127,7 @@ func (p *Pad) Delete(key string) bool {
 // Clear removes all entries, and returns how many of them were live. On a closed pad it
 // returns 0.
 func (p *Pad) Clear() int {
-	s := p.store
+	s := p.shared
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed || p.invalid {
@@ -141,7 +141,7 @@ func (p *Pad) Clear() int {
 
 // clear removes the entries of a view. Readers see that when the caller calls changed,
 // together with the entries that the caller adds. The lock must be held.
-func (s *store) clear(prefix string) int {
+func (s *shared) clear(prefix string) int {
 	now, at := s.o.Now(), *s.now.Load()
 	n := 0
 	if prefix == "" {
@@ -161,14 +161,14 @@ func (s *store) clear(prefix string) int {
 }
 
 // liveAll counts the live entries of the whole pad. The lock must be held.
-func (s *store) liveAll() int {
+func (s *shared) liveAll() int {
 	return s.look().order.Len() - view{s.look(), *s.now.Load()}.expiredBy(s.o.Now())
 }
 
 // Sweep removes all expired entries of the whole pad, and returns how many. Its cost
 // follows the number of entries that are due. With [Options].SweepInterval the pad
 // does this on its own.
-func (p *Pad) Sweep() int { return p.store.sweep() }
+func (p *Pad) Sweep() int { return p.shared.sweep() }
 
 // Namespace returns a view of the entries whose keys begin with the name and a colon.
 // The keys of a view do not have this prefix, except in events. All methods act on the
@@ -179,7 +179,7 @@ func (p *Pad) Sweep() int { return p.store.sweep() }
 // [ErrKey]. So a program that lost an agent's name does not open the whole pad.
 func (p *Pad) Namespace(name string) *Pad {
 	return &Pad{
-		store: p.store, prefix: p.prefix + name + ":",
+		shared: p.shared, prefix: p.prefix + name + ":",
 		invalid: p.invalid || name == "" || !utf8.ValidString(name),
 	}
 }
@@ -188,7 +188,7 @@ func (p *Pad) Namespace(name string) *Pad {
 // their number.
 func (p *Pad) Snapshot() *Snapshot {
 	if p.invalid {
-		return &Snapshot{time: p.store.o.Now()}
+		return &Snapshot{time: p.shared.o.Now()}
 	}
-	return p.store.snapshot(p.prefix)
+	return p.shared.snapshot(p.prefix)
 }

@@ -10,7 +10,7 @@ import (
 // After a failed [Pad.Load], Save fails until a Load succeeds. Save also works after
 // Close. A Saver must not call it. Errors: [ErrPersist].
 func (p *Pad) Save(ctx context.Context) error {
-	v := p.store.saving
+	v := p.shared.saving
 	if v == nil {
 		return nil
 	}
@@ -27,24 +27,24 @@ func (p *Pad) Save(ctx context.Context) error {
 // without a value become null, and are reported to [Options].OnError once. After a failed
 // Load, nothing is saved until a Load succeeds. Errors: [ErrPersist], [ErrClosed].
 func (p *Pad) Load(ctx context.Context) error {
-	v := p.store.saving
+	v := p.shared.saving
 	switch {
-	case p.store.isClosed():
+	case p.shared.isClosed():
 		return fmt.Errorf("load: %w", ErrClosed)
 	case v == nil:
 		return nil
 	}
-	found, err := v.load(ctx, p.store.loaded)
-	p.store.mu.Lock()
-	p.store.unlock() // delivers the events of the load
+	found, err := v.load(ctx, p.shared.loaded)
+	p.shared.mu.Lock()
+	p.shared.unlock() // delivers the events of the load
 	if found != nil {
-		p.store.reportValueless("load", found)
+		p.shared.reportValueless("load", found)
 	}
 	return err
 }
 
 // loaded restores a loaded snapshot. This is not a change that needs a save.
-func (s *store) loaded(from *Snapshot) error {
+func (s *shared) loaded(from *Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -55,7 +55,7 @@ func (s *store) loaded(from *Snapshot) error {
 	return nil
 }
 
-func (s *store) isClosed() bool {
+func (s *shared) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
@@ -65,7 +65,7 @@ func (s *store) isClosed() bool {
 // auto-save. Events that still wait are dropped. Afterwards reads work, and every change
 // fails with [ErrClosed]. A second Close returns nil. Errors: [ErrPersist].
 func (p *Pad) Close(ctx context.Context) error {
-	s := p.store
+	s := p.shared
 	if !s.stop() {
 		return nil
 	}

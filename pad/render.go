@@ -47,7 +47,7 @@ func (p *Pad) Render(o RenderOptions) string {
 	if p.invalid {
 		return view{}.render("", time.Time{}, o)
 	}
-	return p.store.view().render(p.prefix, p.store.o.Now(), o)
+	return p.shared.view().render(p.prefix, p.shared.o.Now(), o)
 }
 
 // Render writes the entries like [Pad.Render].

@@ -13,7 +13,7 @@ func FromSnapshot(from *Snapshot, o Options) (*Pad, error) {
 		return nil, err
 	}
 	if err := p.Restore(from); err != nil {
-		p.store.stop()
+		p.shared.stop()
 		return nil, err
 	}
 	return p, nil
@@ -33,7 +33,7 @@ func (p *Pad) Restore(from *Snapshot) error {
 	case p.invalid:
 		return fmt.Errorf("restore: the namespace has no valid name: %w", ErrKey)
 	}
-	s := p.store
+	s := p.shared
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *Pad) Restore(from *Snapshot) error {
 
 // reportValueless reports the entries of a snapshot that had no value in the JSON. The
 // lock must not be held.
-func (s *store) reportValueless(what string, from *Snapshot) {
+func (s *shared) reportValueless(what string, from *Snapshot) {
 	switch n := len(from.valueless); n {
 	case 0:
 	case 1:
@@ -61,7 +61,7 @@ func (s *store) reportValueless(what string, from *Snapshot) {
 }
 
 // restore replaces the content of a view. The lock must be held.
-func (s *store) restore(prefix string, from *Snapshot) {
+func (s *shared) restore(prefix string, from *Snapshot) {
 	if prefix == "" && from.prefix == "" && from.view.content != nil {
 		if s.events.any() {
 			s.event(Event{Kind: EventClear, Count: s.liveAll()}, nil)
@@ -79,9 +79,9 @@ func (s *store) restore(prefix string, from *Snapshot) {
 	}
 }
 
-// adopt makes a view the content of the store. The two share everything until the first
+// adopt makes a view the content of the pad. The two share everything until the first
 // change.
-func (s *store) adopt(from view, taken time.Time) {
+func (s *shared) adopt(from view, taken time.Time) {
 	at := from.at.after()
 	s.edited, s.frozen, s.seq = nil, from.content, max(s.seq, from.content.seq)
 	for _, e := range from.content.dueBy(taken) {
@@ -91,11 +91,11 @@ func (s *store) adopt(from view, taken time.Time) {
 	}
 	s.now.Store(&at)
 	s.changed()
-	s.fold()
+	s.flatten()
 }
 
 // copyIn adds the entries of a snapshot below a prefix.
-func (s *store) copyIn(prefix string, from *Snapshot) {
+func (s *shared) copyIn(prefix string, from *Snapshot) {
 	at := *s.now.Load()
 	for e := range from.live() {
 		c := e.copied(from.view.at)
@@ -110,15 +110,15 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 // handlers and sweep. It needs no Close. The cost does not depend on the size, except
 // for a view. A fork of a view has the keys of the view.
 func (p *Pad) Fork() *Pad {
-	o := p.store.o
+	o := p.shared.o
 	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
 	from := p.Snapshot()
 	if p.invalid || p.prefix != "" {
-		fork := &Pad{store: newStore(o, emptyView())}
-		fork.store.copyIn("", from)
+		fork := &Pad{shared: newShared(o, emptyView())}
+		fork.shared.copyIn("", from)
 		return fork
 	}
-	fork := &Pad{store: newStore(o, from.view)}
-	fork.store.adopt(from.view, from.time)
+	fork := &Pad{shared: newShared(o, from.view)}
+	fork.shared.adopt(from.view, from.time)
 	return fork
 }

@@ -23,7 +23,7 @@ func (p *Pad) Stats() Stats {
 	if p.invalid {
 		return st
 	}
-	v, now := p.store.view(), p.store.o.Now()
+	v, now := p.shared.view(), p.shared.o.Now()
 	names := map[string]bool{}
 	for e := range v.content.below(p.prefix) {
 		st.RawSize++

@@ -26,7 +26,7 @@ func Update[T any](p *Pad, key string, f func(old T, ok bool) (T, error)) error 
 		if err != nil {
 			return err
 		}
-		done, err := p.store.update(full, e, value)
+		done, err := p.shared.update(full, e, value)
 		if err != nil {
 			return fmt.Errorf("update %q: %w", key, err)
 		}
@@ -37,7 +37,7 @@ func Update[T any](p *Pad, key string, f func(old T, ok bool) (T, error)) error 
 }
 
 // update stores a value if the key still has the same entry. A nil entry means none.
-func (s *store) update(key string, from *entry, value any) (done bool, err error) {
+func (s *shared) update(key string, from *entry, value any) (done bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {

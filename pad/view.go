@@ -2,7 +2,7 @@ package pad
 
 import "time"
 
-// view is the content of a store at one moment.
+// view is the content of a pad at one moment.
 type view struct {
 	content *content // frozen
 	at      moment

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// store is the state that a pad and its views share. One goroutine at a time changes
+// shared is the state that a pad and its views share. One goroutine at a time changes
 // it. Reading one key needs no lock. To read many keys, take a view.
-type store struct {
+type shared struct {
 	o      Options
 	saving *saving // nil without a Saver
 
@@ -27,18 +27,18 @@ type store struct {
 	stopSweep func() // nil without a sweep; set once
 }
 
-func newStore(o Options, from view) *store {
-	s := &store{o: o, frozen: from.content}
+func newShared(o Options, from view) *shared {
+	s := &shared{o: o, frozen: from.content}
 	s.root.Store(from.content.trie.Root())
 	s.now.Store(&from.at)
 	return s
 }
 
 // get returns the entry of a full key, expired or not.
-func (s *store) get(key string) *entry { return s.root.Load().Get(key) }
+func (s *shared) get(key string) *entry { return s.root.Load().Get(key) }
 
 // changed shows a change of the content to readers. The lock must be held.
-func (s *store) changed() {
+func (s *shared) changed() {
 	if s.together {
 		return
 	}
@@ -48,7 +48,7 @@ func (s *store) changed() {
 }
 
 // look returns the content to read. The lock must be held.
-func (s *store) look() *content {
+func (s *shared) look() *content {
 	if s.edited != nil {
 		return s.edited
 	}
@@ -56,7 +56,7 @@ func (s *store) look() *content {
 }
 
 // edit returns the content to change. The lock must be held.
-func (s *store) edit() *content {
+func (s *shared) edit() *content {
 	if s.edited == nil {
 		s.edited, s.frozen = s.frozen.copied(), nil
 	}
@@ -65,7 +65,7 @@ func (s *store) edit() *content {
 
 // freeze returns the content for a view. The next change makes a copy. The lock must
 // be held.
-func (s *store) freeze() *content {
+func (s *shared) freeze() *content {
 	if s.frozen == nil {
 		s.frozen, s.edited = s.edited, nil
 		s.frozen.seq = s.seq
@@ -74,39 +74,39 @@ func (s *store) freeze() *content {
 }
 
 // view returns the current content. Later accesses may show in it.
-func (s *store) view() view {
+func (s *shared) view() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return view{s.freeze(), *s.now.Load()}
 }
 
 // snapshot returns what a view holds now. Later accesses do not show in it.
-func (s *store) snapshot(prefix string) *Snapshot {
+func (s *shared) snapshot(prefix string) *Snapshot {
 	now := s.o.Now()
 	return &Snapshot{time: now, view: s.seal(), prefix: prefix}
 }
 
-func (s *store) seal() view {
+func (s *shared) seal() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fold()
+	s.flatten()
 	s.reindex()
 	v := view{s.freeze(), *s.now.Load()}
 	s.now.Store(&moment{v.at.branch, newEpoch()})
 	return v
 }
 
-// fold runs when a store has maxDepth branches, or more touches than entries and
+// flatten runs when a pad has maxDepth branches, or more touches than entries and
 // minTouches. Tests lower both.
 var (
 	maxDepth   = 32
 	minTouches = int64(1024)
 )
 
-// fold stores the accesses of earlier epochs in the entries, and begins a branch
+// flatten stores the accesses of earlier epochs in the entries, and begins a branch
 // without a past. It waits until there are enough touches that the cost of an access
 // stays constant. The lock must be held.
-func (s *store) fold() {
+func (s *shared) flatten() {
 	now := *s.now.Load()
 	total := int64(0)
 	for b := now.branch; b != nil; b = b.parent.Load() {
@@ -130,7 +130,7 @@ func (s *store) fold() {
 
 // replace replaces an entry by a copy that holds its last access. If a Get runs
 // meanwhile, its access is in the copy, or the Get finds the copy and tries again.
-func (s *store) replace(e *entry, from, to moment) {
+func (s *shared) replace(e *entry, from, to moment) {
 	c := e.copied(from)
 	c.epoch = to.epoch
 	s.edit().put(c, e)
@@ -141,7 +141,7 @@ func (s *store) replace(e *entry, from, to moment) {
 // reindex moves entries that are due but were accessed meanwhile to a later place in
 // the index of expiry, so that dueBy returns few live entries. An entry moves at most
 // once in its TTL. The lock must be held.
-func (s *store) reindex() {
+func (s *shared) reindex() {
 	now, at := s.o.Now(), *s.now.Load()
 	for _, e := range s.look().dueBy(now) {
 		if !e.expired(at, now) {
@@ -152,7 +152,7 @@ func (s *store) reindex() {
 
 // renewed replaces an entry by a copy and returns the copy. If the lock is taken, it
 // returns the entry itself.
-func (s *store) renewed(e *entry) *entry {
+func (s *shared) renewed(e *entry) *entry {
 	if !s.mu.TryLock() {
 		return e
 	}
@@ -166,14 +166,14 @@ func (s *store) renewed(e *entry) *entry {
 }
 
 // expire removes an expired entry. The lock must be held.
-func (s *store) expire(e *entry) {
+func (s *shared) expire(e *entry) {
 	s.edit().drop(e)
 	s.changed()
 	s.event(Event{Kind: EventExpire, Key: e.key}, e)
 }
 
 // delete removes a live entry. The lock must be held.
-func (s *store) delete(e *entry) {
+func (s *shared) delete(e *entry) {
 	s.edit().drop(e)
 	s.changed()
 	s.event(Event{Kind: EventDelete, Key: e.key}, e)
@@ -181,7 +181,7 @@ func (s *store) delete(e *entry) {
 
 // removeExpired removes the entry of a key for a reader that found it expired. If the
 // key has a live entry by now, it returns that one.
-func (s *store) removeExpired(key string) *entry {
+func (s *shared) removeExpired(key string) *entry {
 	s.mu.Lock()
 	defer s.unlock()
 	e := s.look().trie.Get(key)
@@ -197,7 +197,7 @@ func (s *store) removeExpired(key string) *entry {
 
 // sweep removes all expired entries, and returns how many there were. It also does
 // the work of reindex.
-func (s *store) sweep() int {
+func (s *shared) sweep() int {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {
@@ -219,7 +219,7 @@ func (s *store) sweep() int {
 	return removed
 }
 
-func (s *store) startSweep() {
+func (s *shared) startSweep() {
 	if s.o.SweepInterval <= 0 {
 		return
 	}
@@ -240,7 +240,7 @@ func (s *store) startSweep() {
 }
 
 // event queues an event if there are handlers. e may be nil. The lock must be held.
-func (s *store) event(v Event, e *entry) {
+func (s *shared) event(v Event, e *entry) {
 	s.events.seq++
 	if !s.events.any() {
 		return
@@ -254,7 +254,7 @@ func (s *store) event(v Event, e *entry) {
 
 // unlock ends a change. It releases the lock, and then delivers the events that wait,
 // unless another goroutine or an outer call is delivering already.
-func (s *store) unlock() {
+func (s *shared) unlock() {
 	deliver := len(s.events.waiting) > 0 && !s.events.delivering
 	if deliver {
 		s.events.delivering = true
@@ -267,7 +267,7 @@ func (s *store) unlock() {
 
 // deliver calls handlers until no event waits. If a handler calls runtime.Goexit, the
 // deferred call delivers the rest before the goroutine ends.
-func (s *store) deliver() {
+func (s *shared) deliver() {
 	done := false
 	defer func() {
 		if !done {
@@ -280,7 +280,7 @@ func (s *store) deliver() {
 	done = true
 }
 
-func (s *store) nextCall() (*subscription, Event, bool) {
+func (s *shared) nextCall() (*subscription, Event, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h, e, ok := s.events.next()
@@ -288,7 +288,7 @@ func (s *store) nextCall() (*subscription, Event, bool) {
 	return h, e, ok
 }
 
-func (s *store) call(h *subscription, e Event) {
+func (s *shared) call(h *subscription, e Event) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.report(fmt.Errorf("pad: handler of %v events panicked: %v", e.Kind, r))
@@ -298,12 +298,12 @@ func (s *store) call(h *subscription, e Event) {
 }
 
 // report calls OnError, which may panic. The lock must not be held.
-func (s *store) report(err error) {
+func (s *shared) report(err error) {
 	defer func() { _ = recover() }()
 	s.o.OnError(err)
 }
 
-func (s *store) startSaving() {
+func (s *shared) startSaving() {
 	if s.o.Saver == nil {
 		return
 	}
@@ -312,15 +312,15 @@ func (s *store) startSaving() {
 
 // noteChange arms the auto-save, if there is one. The lock must be held, so that a
 // Close in a handler of the change saves it.
-func (s *store) noteChange() {
+func (s *shared) noteChange() {
 	if v := s.saving; v != nil && v.quiet > 0 {
 		v.arm()
 	}
 }
 
-// stop closes the store and ends its goroutines. It returns false if the store was
+// stop closes the pad and ends its goroutines. It returns false if the pad was
 // closed before.
-func (s *store) stop() bool {
+func (s *shared) stop() bool {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
