@@ -153,7 +153,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 		s.Args = append(s.Args, "--tenant", m.Tenant)
 	}
 	s.Args = slices.Concat(s.Args, m.Args(), p.line.Postgres.Args(), p.line.Limits.Args(),
-		p.line.Store.Args(), p.line.Summaries.Args())
+		p.line.StoreLimits.Args(), p.line.Summaries.Args())
 	if p.line.Paths.PathRule != workspace.ASCIIPaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
 	}

@@ -21,18 +21,18 @@ type globalFlags struct {
 	Tenant *string `placeholder:"NAME" group:"common"`
 	JSON   bool    `name:"json" group:"common"`
 
-	Paths     flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage"`
-	Postgres  flags.Postgres    `embed:"" group:"postgres"`
-	Limits    flags.Limits      `embed:"" prefix:"max-" group:"limits"`
-	Store     flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
-	Summaries flags.Summaries   `embed:"" group:"summaries"`
-	Color     string            `enum:"auto,always,never" default:"auto" group:"output"`
-	Debug     bool              `group:"output" help:"Log everything to standard error."`
+	Paths       flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage"`
+	Postgres    flags.Postgres    `embed:"" group:"postgres"`
+	Limits      flags.Limits      `embed:"" prefix:"max-" group:"limits"`
+	StoreLimits flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
+	Summaries   flags.Summaries   `embed:"" group:"summaries"`
+	Color       string            `enum:"auto,always,never" default:"auto" group:"output"`
+	Debug       bool              `group:"output" help:"Log everything to standard error."`
 }
 
 // Validate is kong's hook, which it does not call for the fields of an embedded struct.
 func (f globalFlags) Validate() error {
-	for _, group := range []interface{ Validate() error }{f.Postgres, f.Limits, f.Store, f.Summaries} {
+	for _, group := range []interface{ Validate() error }{f.Postgres, f.Limits, f.StoreLimits, f.Summaries} {
 		if err := group.Validate(); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ type localConsole struct {
 
 // open makes the pages over an open database.
 func (s *localConsole) open(db *database.Handle) (err error) {
-	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
+	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.StoreLimits.Options()})
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())

@@ -26,8 +26,8 @@ func (p *process) newDatabase(o database.HandleOptions) *database.Handle {
 // options returns what the flags of all commands say of a service.
 func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
-	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits), Store: p.line.Store.Options(),
-		Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions}, err
+	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits),
+		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions}, err
 }
 
 // openToLook opens the database for a command that only looks. It waits for no

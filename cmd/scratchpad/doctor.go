@@ -23,7 +23,7 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	most := p.line.Store
+	most := p.line.StoreLimits
 	o := doctor.Options{
 		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
 		Scrub:     c.Scrub,

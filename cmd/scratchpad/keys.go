@@ -28,7 +28,7 @@ func (p *process) withKeys(open opener, fn func(*auth.Keys) error) error {
 		return err
 	}
 	return p.use(open, func(db *database.Handle) (err error) {
-		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.Store.Options(), Logger: p.log})
+		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.StoreLimits.Options(), Logger: p.log})
 		defer func() { err = errors.Join(err, keys.Close(p.ctx)) }()
 		return failure.OfKeys(fn(keys))
 	})

@@ -45,7 +45,7 @@ type service struct {
 // serve serves the connections of a listener over a database until a signal arrives.
 func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	s.store = db.Store()
-	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options(), Logger: s.p.log})
+	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.StoreLimits.Options(), Logger: s.p.log})
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.base = db.Opened()
 	s.door = access.New(s.base, s.limits)

@@ -36,7 +36,7 @@ func (statsCommand) Run(p *process) error {
 			record = append(record, c.Key(), c.Max)
 			add(c.Name, c.Used, c.Max)
 		}
-		most := p.line.Store                               // 0: no limit
+		most := p.line.StoreLimits                         // 0: no limit
 		record = append(record, "charged_bytes", u.Charge, // counts against max_bytes in addition to total_bytes
 			"store_agents", all.Agents, "store_bytes", all.Charged(), // content and charge
 			"max_agents", most.Agents, "max_total_bytes", most.TotalBytes)
