@@ -125,12 +125,7 @@ func (im *importer) notes(dir string) (all []found, err error) {
 
 // past returns a time as a version can have it: since 1970, and not in the future.
 func (im *importer) past(at time.Time) time.Time {
-	if now := im.o.Now(); at.After(now) {
-		return now
-	} else if first := time.Unix(0, 0); at.Before(first) {
-		return first
-	}
-	return at
+	return time.UnixMicro(min(max(at.UnixMicro(), 0), im.o.Now().UnixMicro()))
 }
 
 // place makes the paths of what was found: below the name of the source, and each another.
