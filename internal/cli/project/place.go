@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -67,26 +66,17 @@ func keys(id, common string) (key, digits string) {
 	return key, key[:mostDigits]
 }
 
-// contains reports whether a folder is another or is above it.
-func contains(above, folder string) bool {
-	rest, is := strings.CutPrefix(folder, strings.TrimSuffix(above, string(filepath.Separator)))
-	return is && (rest == "" || os.IsPathSeparator(rest[0]))
-}
-
-const mostShown = 60 // characters of a path
-
 // show returns a path for a sentence that a model reads. A path below home begins with a
-// tilde. One with other characters than those of plain ASCII paths is quoted.
+// tilde. One that is long, or could be a sentence itself, is in quotes and cut at 60 characters.
 func show(path, home string) string {
-	if rest, is := strings.CutPrefix(path, home); is && home != "" && contains(home, path) {
-		path = "~" + rest
-	}
-	if utf8.RuneCountInString(path) > mostShown {
-		path = string([]rune(path)[:mostShown-3]) + "..."
-	}
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-~:\\"
-	if strings.Trim(path, plain) != "" {
-		return strconv.QuoteToASCII(path)
+	const most = 60
+	if len(home) > 1 && repository.Contains(home, path) {
+		path = "~" + path[len(home):]
 	}
-	return path
+	runes := []rune(path)
+	if len(runes) <= most && strings.Trim(path, plain) == "" {
+		return path
+	}
+	return strconv.QuoteToASCII(string(runes[:min(len(runes), most)]))
 }

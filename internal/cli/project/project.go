@@ -16,9 +16,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -147,7 +147,7 @@ func (r Records) olderOf(ctx context.Context, place Place) (agent, folder string
 	nearest := func(folder string, may func(string) bool) (agent, found string) {
 		for _, c := range olds {
 			f := c.value.Folder
-			if len(f) >= len(found) && contains(f, folder) && may(f) && (f != found || c.name == nameOf(f)) {
+			if len(f) >= len(found) && repository.Contains(f, folder) && may(f) && (f != found || c.name == nameOf(f)) {
 				agent, found = c.name, f
 			}
 		}
@@ -155,17 +155,17 @@ func (r Records) olderOf(ctx context.Context, place Place) (agent, folder string
 	}
 	if place.repo == nil {
 		agent, folder = nearest(place.Folder, func(f string) bool {
-			return f == place.Folder || place.home == "" || !contains(f, place.home)
+			return f == place.Folder || place.home == "" || !repository.Contains(f, place.home)
 		})
 		return agent, folder, nil
 	}
 	top := place.repo.Top
-	for _, folder := range []string{filepath.Dir(place.repo.Common), top} { // the former is that of all worktrees
+	for _, folder := range []string{place.repo.Main(), top} {
 		if agent, _ = nearest(folder, func(f string) bool { return f == folder }); agent != "" {
 			return agent, folder, nil
 		}
 	}
-	agent, folder = nearest(place.Folder, func(f string) bool { return contains(top, f) })
+	agent, folder = nearest(place.Folder, func(f string) bool { return repository.Contains(top, f) })
 	return agent, folder, nil
 }
 
@@ -202,7 +202,8 @@ func (r Records) ruleOf(ctx context.Context, folder string) (nearest *rule, err 
 		if err != nil {
 			return nil, err
 		}
-		if f := found.value.Folder; f != "" && contains(f, folder) && (nearest == nil || len(f) > len(nearest.Folder)) {
+		f := found.value.Folder
+		if f != "" && repository.Contains(f, folder) && (nearest == nil || len(f) > len(nearest.Folder)) {
 			nearest = &found.value
 		}
 	}

@@ -335,7 +335,7 @@ func TestJoin(t *testing.T) {
 func TestOfferIsQuoted(t *testing.T) {
 	for folder, want := range map[string]string{
 		"/h/a_b-c.d": "~/a_b-c.d", "/h": "~", "/hh": "/hh", "/x y": `"/x y"`, "/h/日": `"~/\u65e5"`,
-		"/`x`\n": "\"/`x`\\n\"", "/" + strings.Repeat("a", 99): "/" + strings.Repeat("a", 56) + "...",
+		"/`x`\n": "\"/`x`\\n\"", "/" + strings.Repeat("a", 99): `"/` + strings.Repeat("a", 59) + `"`,
 	} {
 		if got := show(filepath.FromSlash(folder), filepath.FromSlash("/h")); filepath.ToSlash(got) != want {
 			t.Errorf("%q is shown as %s, want %s", folder, got, want)

@@ -3,6 +3,7 @@ package repository
 import (
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ const maxOrigin = 2048 // bytes
 // query, default port, trailing ".git" and "/", with the host in lower case, and the short form
 // of SSH as ssh://.
 func (r *Repository) Origin() string {
-	return address(readConfig(r.Common).value("remote", "origin", "url"))
+	return address(value(r.Common, `remote "origin"`, "url"))
 }
 
 // ports are the schemes of addresses in a network, with their default ports.
@@ -49,124 +50,43 @@ func address(text string) string {
 	return scheme + "://" + host + path
 }
 
-// A setting is a line of git's configuration.
-type setting struct{ section, subsection, name, value string }
+// A setting is a line of git's configuration below the head of a section, such as remote "origin".
+type setting struct{ section, name, value string }
 
-type config []setting
-
-// value returns the first value of a variable, "" if there is none.
-func (c config) value(section, subsection, name string) string {
-	for _, s := range c {
-		if s.section == section && s.subsection == subsection && s.name == name {
+// value returns the first value of a setting in a directory of git, "" if there is none.
+func value(dir, section, name string) string {
+	text, _ := read(filepath.Join(dir, "config"), maxConfig)
+	for _, s := range settings(string(text)) {
+		if s.section == section && s.name == name {
 			return s.value
 		}
 	}
 	return ""
 }
 
-// readConfig returns the settings in the file config of a directory of git, none if it cannot be
-// read.
-func readConfig(dir string) config {
-	text, err := read(filepath.Join(dir, "config"), maxConfig)
-	if err != nil {
-		return nil
-	}
-	return parseConfig(string(text))
-}
-
-// parseConfig returns the settings of a text, up to a head of a section that cannot be read.
-func parseConfig(text string) (c config) {
-	var section, subsection string
-	rest := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	for rest = strings.TrimLeft(rest, " \t\n"); rest != ""; rest = strings.TrimLeft(rest, " \t\n") {
-		switch {
-		case rest[0] == '#' || rest[0] == ';':
-			_, rest, _ = strings.Cut(rest, "\n")
-		case rest[0] == '[':
-			var ok bool
-			if section, subsection, rest, ok = header(rest); !ok {
-				return c
+// settings returns the settings of a configuration that git has written, one on each line. It
+// knows no values that go on in the next line.
+func settings(text string) (all []setting) {
+	section := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if head, is := strings.CutPrefix(line, "["); is {
+			section, _, _ = strings.Cut(head, "]")
+			if kind, name, is := strings.Cut(section, " "); is {
+				section = strings.ToLower(kind) + " " + strings.TrimSpace(name)
+			} else {
+				section = strings.ToLower(section)
 			}
-		default:
-			name, value, after := variable(rest)
-			c, rest = append(c, setting{section, subsection, name, value}), after
+			continue
 		}
-	}
-	return c
-}
-
-// header reads the head of a section, such as [remote "origin"].
-func header(text string) (section, subsection, rest string, ok bool) {
-	end := strings.IndexAny(text, "]\n\"")
-	if end < 0 || text[end] == '\n' {
-		return "", "", "", false
-	}
-	section = strings.ToLower(strings.TrimSpace(text[1:end]))
-	if text[end] == ']' {
-		return section, "", text[end+1:], true
-	}
-	var b strings.Builder
-	for i := end + 1; i < len(text) && text[i] != '\n'; i++ {
-		switch {
-		case text[i] == '"':
-			rest, ok = strings.CutPrefix(strings.TrimLeft(text[i+1:], " \t"), "]")
-			return section, b.String(), rest, ok
-		case text[i] == '\\' && i+1 < len(text):
-			i++
+		name, value, _ := strings.Cut(line, "=")
+		value = strings.TrimSpace(value)
+		if quoted, err := strconv.QuotedPrefix(value); err == nil {
+			value, _ = strconv.Unquote(quoted)
+		} else if end := strings.IndexAny(value, "#;"); end >= 0 {
+			value = strings.TrimSpace(value[:end])
 		}
-		b.WriteByte(text[i])
+		all = append(all, setting{section, strings.ToLower(strings.TrimSpace(name)), value})
 	}
-	return "", "", "", false
-}
-
-// variable reads a name and its value, which ends with the line. A backslash before the end of
-// the line goes on in the next. Quotes keep spaces and the marks of a comment.
-func variable(text string) (name, value, rest string) {
-	end := strings.IndexAny(text, "=\n#;")
-	if end < 0 {
-		return strings.ToLower(strings.TrimSpace(text)), "", ""
-	}
-	name = strings.ToLower(strings.TrimSpace(text[:end]))
-	if text[end] != '=' {
-		_, rest, _ = strings.Cut(text[end:], "\n")
-		return name, "", rest
-	}
-	var b strings.Builder
-	quoted, kept := false, 0 // bytes of the value that end in no space outside of quotes
-	text = strings.TrimLeft(text[end+1:], " \t")
-	i := 0
-scan:
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\n', !quoted && (c == '#' || c == ';'):
-			break scan
-		case c == '"':
-			quoted = !quoted
-			kept = b.Len()
-		case c == '\\' && i+1 < len(text):
-			if i++; text[i] != '\n' {
-				b.WriteByte(unescaped(text[i]))
-				kept = b.Len()
-			}
-		default:
-			b.WriteByte(c)
-			if quoted || c != ' ' && c != '\t' {
-				kept = b.Len()
-			}
-		}
-	}
-	_, rest, _ = strings.Cut(text[i:], "\n")
-	return name, b.String()[:kept], rest
-}
-
-func unescaped(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case 't':
-		return '\t'
-	case 'b':
-		return '\b'
-	}
-	return c
+	return all
 }

@@ -44,7 +44,7 @@ func (r *Repository) Main() string {
 // over, and passed says which and why.
 func Find(folder, home string) (r *Repository, passed []error) {
 	for top := folder; ; top = filepath.Dir(top) {
-		if home != "" && contains(top, home) {
+		if home != "" && Contains(top, home) {
 			return nil, passed
 		}
 		common, err := commonOf(top)
@@ -60,8 +60,8 @@ func Find(folder, home string) (r *Repository, passed []error) {
 	}
 }
 
-// contains reports whether a folder is another or is above it.
-func contains(above, folder string) bool {
+// Contains reports whether a folder is another or is above it.
+func Contains(above, folder string) bool {
 	rest, is := strings.CutPrefix(folder, strings.TrimSuffix(above, string(filepath.Separator)))
 	return is && (rest == "" || os.IsPathSeparator(rest[0]))
 }
@@ -113,7 +113,7 @@ func linked(top, git string) (string, error) {
 		if !same(filepath.Dir(dir), filepath.Join(common, "worktrees")) {
 			return "", errors.New("its git directory is none of the worktrees of the repository that it names")
 		}
-	} else if tree := readConfig(dir).value("core", "", "worktree"); tree == "" || !same(resolve(tree, dir), top) {
+	} else if tree := value(dir, "core", "worktree"); tree == "" || !same(resolve(tree, dir), top) {
 		return "", errors.New("its git directory does not point back")
 	}
 	return common, nil
