@@ -128,6 +128,12 @@ func TestSetupAfterOlderDatabases(t *testing.T) {
 	a.older(t, "mono", "mono", "")
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 1, "have different databases or limits", "--db FILE")
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--db", db).must(t, 0, "Claude Code: the server starts")
+
+	// The file for a team takes the place of an older entry, whose memory stays.
+	a.older(t, "lib", "team", "")
+	a.project = filepath.Join(a.home, "lib")
+	a.run(t, "setup", "--yes", "--share").must(t, 0, `args was ["mcp","--agent","team"], is ["mcp","--project","."`)
+	a.run(t, "files", "ls").must(t, 0, "lib.md")
 }
 
 // fakeClaude writes its file as Claude Code does: the entry with more in it, and notes of its own.

@@ -38,14 +38,8 @@ func (p *Plan) takeBack(e *Edit) error {
 	if done == nil {
 		return nil
 	}
-	if args := done.args(); args != nil {
-		folder, err := clientconfig.Project(done.File)
-		if _, gone := os.Stat(folder); err == nil && gone == nil { // "" is not there either
-			err = p.o.Record(folder, args)
-		}
-		if err != nil {
-			return fmt.Errorf("%s stays, because its memory cannot be recorded: %w", done.File, err)
-		}
+	if err := p.record(done); err != nil {
+		return err
 	}
 	did, err := done.takeBack()
 	if err != nil {
@@ -57,6 +51,22 @@ func (p *Plan) takeBack(e *Edit) error {
 		os.Remove(dir) // one that is not empty stays
 	}
 	return p.save()
+}
+
+// record notes whose memory an entry of an older setup is, before the entry goes.
+func (p *Plan) record(done *fileDone) error {
+	args := done.args()
+	if args == nil {
+		return nil
+	}
+	folder, err := clientconfig.Project(done.File)
+	if _, gone := os.Stat(folder); err == nil && gone == nil { // "" is not there either
+		err = p.o.Record(folder, args)
+	}
+	if err != nil {
+		return fmt.Errorf("%s stays, because its memory cannot be recorded: %w", done.File, err)
+	}
+	return nil
 }
 
 // args returns the arguments of the server that setup has written into a file; nil if it

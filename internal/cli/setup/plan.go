@@ -321,6 +321,11 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 	if err != nil {
 		return err
 	}
+	if done := p.journal.entry(preview.File); c.ofProject && done != nil && !done.ForAll {
+		if err := p.record(done); err != nil {
+			return err
+		}
+	}
 	p.journal.willMake(preview.File)
 	done := p.journal.begin(c.Client.Name, e.hook, preview)
 	if err := p.save(); err != nil {
