@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -64,7 +62,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
 	if c.Home == "yes" && serves.hasHome() {
-		o.Home = serves.home
+		o.Home, serves.beside = serves.home, true
 	}
 	if o.Bound && c.BriefTokens > 0 {
 		defer serves.openAhead()()
@@ -107,41 +105,6 @@ func (p *process) forAgents(err error) error {
 		return workspace.Errorf(kind, "the database cannot be reached now, nothing happened; try again later")
 	}
 	return workspace.Errorf(kind, "the database cannot be used; the log of scratchpad mcp says why")
-}
-
-// brief returns what is in the memory of an agent, which is that of a project if it has a name. It
-// makes no database. If it cannot tell, it returns nothing: the calls will say why.
-func (p *process) brief(
-	ctx context.Context, db *database.Handle, agent string, of project.Project, tokens int,
-) string {
-	if db.Opened() == nil {
-		name, err := p.databasePath(false)
-		if err != nil {
-			return ""
-		}
-		if there, err := database.Exists(ctx, name, p.databaseOptions()); err != nil {
-			return ""
-		} else if !there {
-			return brief.Nothing.Text(tokens, mcpserver.MaxBrief)
-		}
-	}
-	svc, err := db.Service(ctx)
-	if err != nil {
-		return ""
-	}
-	ws, err := svc.Look(agent)
-	if err != nil {
-		return ""
-	}
-	b, err := brief.Now(ctx, ws)
-	if err == nil && of.Name != "" {
-		b.Home, err = p.readHome(ctx, svc)
-	}
-	if err != nil {
-		return ""
-	}
-	b.Offer = of.OfferText()
-	return b.Text(tokens, mcpserver.MaxBrief)
 }
 
 // sayUnwritable says why nothing can be stored.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
@@ -21,6 +22,8 @@ type served struct {
 	db    *database.Handle
 	place *project.Place  // whose project it is; nil: no project's
 	begun project.Project // when the server began; without an agent: not known
+
+	beside bool // calls reach the memory for everything beside the project's
 
 	mu    sync.Mutex // guards agent
 	agent string     // that the server is bound to; "": none, or the project's is not settled yet
@@ -158,11 +161,36 @@ func (s *served) openAhead() (stop func()) {
 	}
 }
 
-// brief returns what is in the memory of the agent or of the project.
+// brief returns what is in the memory of the agent or of the project. It makes no database. If it
+// cannot tell, it returns nothing: the calls will say why.
 func (s *served) brief(ctx context.Context, tokens int) string {
-	name := cmp.Or(s.settled(), s.begun.Agent)
-	if name == "" {
+	agent := cmp.Or(s.settled(), s.begun.Agent)
+	name, err := s.p.databasePath(false)
+	if agent == "" || err != nil {
 		return ""
 	}
-	return s.p.brief(ctx, s.db, name, s.begun, tokens)
+	if s.db.Opened() == nil {
+		if there, err := database.Exists(ctx, name, s.p.databaseOptions()); err != nil {
+			return ""
+		} else if !there {
+			return brief.Nothing.Text(tokens, mcpserver.MaxBrief)
+		}
+	}
+	svc, err := s.db.Service(ctx)
+	if err != nil {
+		return ""
+	}
+	ws, err := svc.Look(agent)
+	if err != nil {
+		return ""
+	}
+	b, err := brief.Now(ctx, ws)
+	if err == nil && s.beside && s.begun.Name != "" {
+		b.Home, err = s.p.readHome(ctx, svc)
+	}
+	if err != nil {
+		return ""
+	}
+	b.Offer = s.begun.OfferText()
+	return b.Text(tokens, mcpserver.MaxBrief)
 }
