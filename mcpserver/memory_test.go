@@ -169,7 +169,7 @@ func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out 
 	self, err := os.Executable()
 	testkit.Must(t, err)
 	cmd = exec.Command(self)
-	cmd.Env = append(os.Environ(), loadServer+"="+how, "GOMAXPROCS=2", "GOGC=400", "GOMEMLIMIT=160MiB") // as the command mcp has it
+	cmd.Env = append(os.Environ(), loadServer+"="+how, "GOMAXPROCS=2", "GOGC=400", "GOMEMLIMIT=160MiB")
 	cmd.Stderr = os.Stderr
 	if in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
