@@ -48,7 +48,7 @@ func TestHome(t *testing.T) {
 		{blog, "append_log", m{"path": "~/day", "entry": "x"}, "!append_log does not reach ~/"},
 		{blog, "read_file", m{"path": "~/style.md", "agent_id": "default"}, "!leave it out"},
 		{outside, "read_file", m{"path": "style.md"}, "spaces"},
-		{outside, "read_file", m{"path": "~/style.md"}, "!leave it out"},
+		{outside, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
 		{none, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
 		{named, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
 		{memory, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
@@ -56,6 +56,11 @@ func TestHome(t *testing.T) {
 		blocks, isError := call(t, step.s, step.tool, step.args)
 		if got := strings.Join(blocks, ""); isError != strings.HasPrefix(step.want, "!") || !strings.Contains(got, strings.TrimPrefix(step.want, "!")) {
 			t.Errorf("%s %v = %q, want %q", step.tool, step.args, got, step.want)
+		}
+	}
+	for s, want := range map[*mcp.ClientSession]bool{shop: true, outside: false, none: false} {
+		if text := s.InitializeResult().Instructions; strings.Contains(text, "~/style.md") != want {
+			t.Errorf("an agent is told %q, want something of ~/: %v", text, want)
 		}
 	}
 	run := func(args ...string) outcome { return runCommand(t, dir, env, append([]string{"--db", db}, args...)...) }

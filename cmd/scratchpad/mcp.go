@@ -68,12 +68,11 @@ func (c mcpCommand) Run(p *process) (err error) {
 		defer serves.openAhead()()
 		o.Brief = func(ctx context.Context) string { return serves.brief(ctx, int(c.BriefTokens)) }
 	}
-	off := make(chan string, 1)
-	go func() { off <- serves.off() }() // it opens the database
+	begun := make(chan mcpserver.Options, 1)
+	go func() { begun <- serves.begin(o) }() // it opens the database
 	server, err := mcpserver.New(o)
-	if o.Off = <-off; o.Off != "" {
-		o.Brief = nil
-		server, err = mcpserver.New(o)
+	if now := <-begun; now.Off != o.Off || (now.Home == nil) != (o.Home == nil) {
+		server, err = mcpserver.New(now)
 	}
 	if err != nil {
 		return err

@@ -58,21 +58,27 @@ func (s *served) settled() string {
 	return s.agent
 }
 
-// offTime is how long a server waits at its start to learn whether its memory is off.
-const offTime = time.Second
+// beginTime is how long a server waits at its start to learn what its memory is.
+const beginTime = time.Second
 
-// off says why the server has no memory, "" if it has one.
-func (s *served) off() string {
+// begin returns the options of a server for the memory that the project has now: it may be off, or
+// it is the memory for everything itself.
+func (s *served) begin(o mcpserver.Options) mcpserver.Options {
 	if s.place == nil {
-		return ""
+		return o
 	}
-	ctx, cancel := context.WithTimeout(s.p.ctx, offTime)
+	ctx, cancel := context.WithTimeout(s.p.ctx, beginTime)
 	defer cancel()
 	found, err := s.p.projectAt(ctx, s.db, *s.place)
-	if s.begun = found; err != nil || !found.Off { // each call will say what is wrong
-		return ""
+	switch s.begun = found; {
+	case err != nil: // each call will say what is wrong
+	case found.Off:
+		o.Brief = nil
+		o.Off = "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
+	case found.Agent == defaultAgent:
+		o.Home = nil
 	}
-	return "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
+	return o
 }
 
 // workspace returns the workspace of a call.
