@@ -40,6 +40,7 @@ func (p *process) openToLook() (*database.Handle, error) {
 // openExisting opens the database for a command that changes what is there. If there
 // is no database, it returns an error and makes none.
 func (p *process) openExisting() (*database.Handle, error) {
+	p.existing = true
 	d, err := p.openToLook()
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ type process struct {
 	projectName string // whose memory the command uses; "": of no project
 	offer       string // the sentence that offers another memory; "": none
 	told        bool   // the user was told so
+	existing    bool   // the command changes what is there, and makes nothing new
 
 	summarizer *workspace.Summarizer // for databases that are opened from now on; nil: none
 }

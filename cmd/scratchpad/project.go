@@ -69,7 +69,7 @@ func clientFolder(given string) string {
 }
 
 // memory returns the name of the agent that the command is about: that of --agent, or of the
-// project of the working folder. If the command may write, the project is settled.
+// project of the working folder. If the command may store something new, the project is settled.
 func (p *process) memory(db *database.Handle) (agent string, err error) {
 	agent, given, err := p.agentName()
 	if err != nil || given {
@@ -87,7 +87,7 @@ func (p *process) memory(db *database.Handle) (agent string, err error) {
 		p.told = true
 		fmt.Fprintf(p.err, "memory of project %s; --agent %s for your own\n", found.Name, defaultAgent)
 	}
-	if db.Looks() || p.dryRun {
+	if db.Looks() || p.dryRun || p.existing && !found.Settled {
 		return found.Agent, nil
 	}
 	return found.Settle(p.ctx)
