@@ -26,7 +26,8 @@ package mcpserver
 // Where to begin:
 //
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go, summary.go,
-//     usage.go and memory.go have the tools. argument.go and result.go are what they share,
+//     usage.go and memory.go have the tools, home.go what they reach under "~/".
+//     argument.go and result.go are what they share,
 //     wording.go and shorten.go the words of errors. Package strictjson reads arguments.
 //   - server.go has the options. Every message goes through receive in request.go, the SDK,
 //     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends,

@@ -24,7 +24,7 @@
 //   - Other packages: [Saver] keeps a pad, [Journal] keeps a
 //     conversation, and [FS] shows the files as an [io/fs.FS].
 //   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
-//     the author of what is written. [Workspace.FileExtent] is for
+//     the author of what is written, [Workspace.From] the project. [Workspace.FileExtent] is for
 //     servers that must know the size of a read.
 //
 // Most take options whose zero value works, and return a result: WriteFile takes
