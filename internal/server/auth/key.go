@@ -23,9 +23,6 @@ const (
 	maxSecrets  = 8 // that are valid at the same time
 )
 
-// DefaultOverlap is how long an old secret stays valid for which a command names no time.
-const DefaultOverlap = 24 * time.Hour
-
 // A Key is an API key without its secret. It is also what the store has of a key, as JSON,
 // but for ID, Overlap and LastUsed.
 type Key struct {
