@@ -107,7 +107,7 @@ func (d dumper) paths(in []*store.Table, fn func(path string) error) error {
 		if err := d.do(wire.Statement{
 			SQL:  fmt.Sprintf("%s ORDER BY path LIMIT %d", strings.Join(selects, " UNION "), dumpRows),
 			Args: []any{d.owner, after},
-			Row: func(r *wire.Row) error {
+			Row: func(r *wire.Fields) error {
 				page = append(page, "")
 				return r.Scan(&page[len(page)-1])
 			},

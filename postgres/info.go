@@ -55,7 +55,7 @@ func (s *Store) Info(ctx context.Context) (i Info, err error) {
 	server := wire.Statement{SQL: infoSQL, Row: wire.Into(&i.Server, &i.Standby, &i.ReadOnly, &i.Checksums, &i.Schema,
 		&i.Bytes, &i.Connections, &i.MaxConnections, &i.SynchronousCommit, &i.SynchronousStandbys, &lag, &unsynced,
 		&torn, &unlogged)}
-	standbys := wire.Statement{SQL: standbysSQL, Row: func(row *wire.Row) error {
+	standbys := wire.Statement{SQL: standbysSQL, Row: func(row *wire.Fields) error {
 		var one Standby
 		err := row.Scan(&one.Name, &one.Sync, (*int64)(&one.Lag))
 		one.Lag *= time.Microsecond

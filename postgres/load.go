@@ -48,7 +48,7 @@ func (r reader) loadCurrent(path string) (l store.Loaded, found bool, err error)
 	err = r.do(wire.Statement{
 		SQL: selectCurrent, Args: []any{r.owner, path},
 		New: func() { l, found = store.Loaded{File: store.FileHead{Path: path}}, false },
-		Row: func(row *wire.Row) (err error) {
+		Row: func(row *wire.Fields) (err error) {
 			found = true
 			for _, to := range []store.Row{{State: &l.Owner}, {File: &l.File}, {Version: &l.Version, Path: path}} {
 				if _, err = readRow(row, r.owner, to); err != nil {

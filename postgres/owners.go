@@ -65,7 +65,7 @@ func ownersQuery(q store.OwnersQuery, owners *[]store.OwnerUsage) wire.Statement
 
 // ownerList reads owners, each with his state if the query has it.
 func ownerList(owners *[]store.OwnerUsage, query string, args []any) wire.Statement {
-	return wire.Statement{SQL: query, Args: args, Row: func(row *wire.Row) error {
+	return wire.Statement{SQL: query, Args: args, Row: func(row *wire.Fields) error {
 		name, s := "", store.OwnerState{}
 		err := row.Scan(&name)
 		if err == nil && row.Len() > 0 {

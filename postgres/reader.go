@@ -110,7 +110,7 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 			"h.path"
 	}
 	err = r.do(wire.Statement{SQL: heads, Args: args, New: func() { s = store.Scanned{} },
-		Row: func(row *wire.Row) error {
+		Row: func(row *wire.Fields) error {
 			if q.Kind == store.KindLog {
 				h := store.LogHead{}
 				_, err := readRow(row, r.owner, store.Row{Log: &h})
@@ -127,7 +127,7 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 }
 
 // scanFile adds a file to a page.
-func (r reader) scanFile(row *wire.Row, q store.ScanQuery, s *store.Scanned) error {
+func (r reader) scanFile(row *wire.Fields, q store.ScanQuery, s *store.Scanned) error {
 	f := store.File{}
 	_, err := readRow(row, r.owner, store.Row{File: &f.FileHead})
 	switch {
@@ -190,7 +190,7 @@ func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry
 	s := r.rows(store.EntryTable, path, query, func() { *all = nil },
 		func(found store.Row) { *all = append(*all, *found.Entry) }, args...)
 	read := s.Row
-	s.Row = func(row *wire.Row) error {
+	s.Row = func(row *wire.Fields) error {
 		if err := read(row); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (r records) Get(key string) (rec store.Record, err error) {
 		found = false
 		return sn.do(wire.Statement{SQL: "SELECT " + store.RecordColumns + " FROM records WHERE key = $1",
 			Args: []any{key},
-			Row: func(row *wire.Row) error {
+			Row: func(row *wire.Fields) error {
 				found = true
 				return row.Scan(rec.Fields()...)
 			}})
@@ -87,7 +87,7 @@ func (r records) Delete(key string, revision int64) error {
 		err := t.do(wire.Statement{
 			SQL: "SELECT 1::bigint FROM records WHERE key = $1 FOR UPDATE", Args: []any{key},
 			New: func() { there = false },
-			Row: func(*wire.Row) error { there = true; return nil },
+			Row: func(*wire.Fields) error { there = true; return nil },
 		})
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (r records) List(prefix, after string, limit int) (list []store.Record, err
 		return sn.do(wire.Statement{
 			SQL:  "SELECT " + store.RecordColumns + " FROM records WHERE " + where + " ORDER BY key LIMIT $1",
 			Args: args,
-			Row: func(row *wire.Row) error {
+			Row: func(row *wire.Fields) error {
 				list = append(list, store.Record{})
 				return row.Scan(list[len(list)-1].Fields()...)
 			},

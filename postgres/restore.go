@@ -22,7 +22,7 @@ func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store
 		query := strings.Join(selects, " UNION ALL ") + " LIMIT 1"
 		if err := t.do(wire.Statement{SQL: query, Args: []any{t.owner},
 			New: func() { there = false },
-			Row: func(*wire.Row) error { there = true; return nil },
+			Row: func(*wire.Fields) error { there = true; return nil },
 		}); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ const withReceipt = ", CASE WHEN sha256 = decode(repeat('00', 32), 'hex') THEN c
 
 // readRow reads a row of an owner, with its content if that comes next. It reports false if
 // a joined table has no row.
-func readRow(row *wire.Row, owner string, to store.Row) (there bool, err error) {
+func readRow(row *wire.Fields, owner string, to store.Row) (there bool, err error) {
 	t, fields := to.Table()
 	if !row.Take(len(fields)) {
 		return false, nil
@@ -54,7 +54,7 @@ func (r reader) rows(t *store.Table, path, query string, begin func(), each func
 	if t.OfPath {
 		keys = append(keys, path)
 	}
-	return wire.Statement{SQL: query, Args: append(keys, args...), New: begin, Row: func(row *wire.Row) error {
+	return wire.Statement{SQL: query, Args: append(keys, args...), New: begin, Row: func(row *wire.Fields) error {
 		one := t.New(path)
 		_, err := readRow(row, r.owner, one)
 		each(one)

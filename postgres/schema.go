@@ -63,7 +63,7 @@ func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err e
 		"relnamespace" +
 		" WHERE relname = 'schema_version' AND nspname = ANY (current_schemas(false)) AND (nspname = current_schema()" +
 		" OR EXISTS (SELECT FROM pg_class WHERE relname = 'owners_live' AND relnamespace = t.relnamespace))"
-	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Row) error {
+	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Fields) error {
 		first, name := false, ""
 		err := row.Scan(&first, &name)
 		if first {

@@ -100,7 +100,7 @@ func (t *tx) start(batch []wire.Statement) error {
 	for range tries {
 		found := false
 		lock := lockOwner(t.owner)
-		lock.Row = func(row *wire.Row) (err error) {
+		lock.Row = func(row *wire.Fields) (err error) {
 			found = true
 			_, err = readRow(row, t.owner, store.Row{State: &t.now})
 			return err
@@ -129,7 +129,7 @@ var locked = func(begin []wire.Statement, lock wire.Statement, batch []wire.Stat
 // versionQuery stops a server that is older than the schema. It comes after the statements
 // that may wait for a migration to end.
 func (t *tx) versionQuery() wire.Statement {
-	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
+	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Fields) error {
 		var version int64
 		if t.failed = row.Scan(&version); t.failed == nil {
 			t.failed = checkVersion(version) // so that nothing is committed, whatever the function does
@@ -287,7 +287,7 @@ func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error
 		SQL: "DELETE FROM " + table + " WHERE owner = $1 AND path IN (SELECT path FROM " + table +
 			" WHERE owner = $1 AND deleted IS NOT NULL ORDER BY deleted, path LIMIT $2) RETURNING " + number,
 		Args: []any{t.owner, int64(max(n, 0))},
-		Row: func(row *wire.Row) error {
+		Row: func(row *wire.Fields) error {
 			var number int64
 			err := row.Scan(&number)
 			highest = max(highest, number)

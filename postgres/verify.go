@@ -67,7 +67,7 @@ func (s *Store) verifyLists(ctx context.Context, r *VerifyReport) error {
 			SQL: "SELECT owner FROM owners WHERE live <> (files <> 0 OR logs <> 0 OR entries <> 0 OR bytes <> 0 OR " +
 				"operations <> 0) ORDER BY owner LIMIT $1",
 			Args: []any{int64(100)},
-			Row: func(row *wire.Row) error {
+			Row: func(row *wire.Fields) error {
 				wrong = append(wrong, "")
 				return row.Scan(&wrong[len(wrong)-1])
 			},

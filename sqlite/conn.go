@@ -11,7 +11,7 @@ import (
 
 // conn is one connection to a database of this package. It is not safe for concurrent use.
 type conn struct {
-	*engine.Conn
+	*engine.DB
 	schema int64          // of the database; reading an older one differs
 	still  bool           // opened with engine.ModeStill, for one transaction
 	files  *dbfile.Opened // nil except for the connection that writes
@@ -19,11 +19,11 @@ type conn struct {
 
 // dial opens a connection. Each pragma has the form "name(value)".
 func dial(path, mode string, pragmas ...string) (*conn, error) {
-	c, err := engine.Dial(path, mode, pragmas...)
+	c, err := engine.Open(path, mode, pragmas...)
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, schema: schemaVersion}, nil
+	return &conn{DB: c, schema: schemaVersion}, nil
 }
 
 // dialRead opens a connection that changes nothing. To read, SQLite must make a -wal and
@@ -67,14 +67,14 @@ const projectSchema = 4
 var pastVersions = strings.NewReplacer("FROM versions ", "FROM (SELECT *, '' AS project FROM versions) ",
 	"JOIN versions ", "JOIN (SELECT *, '' AS project FROM versions) ")
 
-// One is [engine.Conn.One], for a database of any schema.
+// One is [engine.DB.One], for a database of any schema.
 func (c *conn) One(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
-	return c.Conn.One(fn, c.ofSchema(query), args...)
+	return c.DB.One(fn, c.ofSchema(query), args...)
 }
 
-// Each is [engine.Conn.Each], for a database of any schema.
+// Each is [engine.DB.Each], for a database of any schema.
 func (c *conn) Each(fn func(*row.Fields) error, query string, args ...any) error {
-	return c.Conn.Each(fn, c.ofSchema(query), args...)
+	return c.DB.Each(fn, c.ofSchema(query), args...)
 }
 
 func (c *conn) ofSchema(query string) string {

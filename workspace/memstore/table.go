@@ -9,12 +9,12 @@ import (
 // A table holds rows under keys, and keeps the order of those that are listed. A row in
 // the table never changes: a change puts another row in its place, so that it is cheap to
 // undo. The zero table is empty.
-type table[R row] struct {
+type table[R kept] struct {
 	rows   map[string]R
 	listed []string // sorted
 }
 
-type row interface {
+type kept interface {
 	comparable // a pointer; nil is no row
 	lists() bool
 }

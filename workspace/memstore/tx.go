@@ -116,7 +116,7 @@ func (t *tx) Forget(o store.Old) error {
 }
 
 // put puts a row into a table of the owner, or none if it is nil.
-func put[R row](t *tx, of func(*data) *table[R], key string, r R) {
+func put[R kept](t *tx, of func(*data) *table[R], key string, r R) {
 	old := of(t.data).get(key)
 	t.undo = append(t.undo, func(d *data) { of(d).set(key, old) })
 	of(t.data).set(key, r)

@@ -15,9 +15,9 @@ import (
 type Statement struct {
 	SQL  string
 	Args []any
-	New  func()             // called before the statement is sent; nil: not called
-	Row  func(*Row) error   // called for each row, until it returns an error; nil: rows are ignored
-	Done func(affected int) // called after the rows, with the number of rows that were changed or read; nil: not called
+	New  func()              // called before the statement is sent; nil: not called
+	Row  func(*Fields) error // called for each row, until it fails; nil: rows are ignored
+	Done func(affected int)  // called after the rows, with how many were changed or read; nil: not called
 }
 
 // A Conn is a connection that one goroutine uses at a time.
@@ -131,7 +131,7 @@ func (s *Statement) answer(p *pgconn.Pipeline) (failed error) {
 	}
 	for r.NextRow() {
 		if s.Row != nil && failed == nil {
-			failed = s.Row(&Row{values: r.Values()})
+			failed = s.Row(&Fields{values: r.Values()})
 		}
 	}
 	tag, err := r.Close()

@@ -107,17 +107,17 @@ func encodeInts(ints []int64) []byte {
 	return b
 }
 
-// A Row reads the values of a row one by one.
-type Row struct {
+// Fields are the values of a row, which are read one by one.
+type Fields struct {
 	values [][]byte // that are still to be read
 }
 
 // Len returns how many values are still to be read.
-func (r *Row) Len() int { return len(r.values) }
+func (r *Fields) Len() int { return len(r.values) }
 
 // Take reports whether the next value is not NULL. If it is NULL, Take skips n values: a joined
 // table has no row.
-func (r *Row) Take(n int) bool {
+func (r *Fields) Take(n int) bool {
 	if r.values[0] != nil {
 		return true
 	}
@@ -126,14 +126,14 @@ func (r *Row) Take(n int) bool {
 }
 
 // Into returns a function that reads rows into fields.
-func Into(fields ...any) func(*Row) error {
-	return func(r *Row) error { return r.Scan(fields...) }
+func Into(fields ...any) func(*Fields) error {
+	return func(r *Fields) error { return r.Scan(fields...) }
 }
 
 // Scan reads values into fields, which are pointers. It returns [store.ErrCorrupt] if one does
 // not have the type of its field. NULL is "", nil, false and the zero time, and a time is
 // true.
-func (r *Row) Scan(fields ...any) error {
+func (r *Fields) Scan(fields ...any) error {
 	ok := len(r.values) >= len(fields)
 	for i := 0; ok && i < len(fields); i++ {
 		v := r.values[0]

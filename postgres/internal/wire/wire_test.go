@@ -22,7 +22,7 @@ func TestTimes(t *testing.T) {
 		{time.Date(-9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}},
 	} {
 		var got time.Time
-		err := (&Row{values: [][]byte{Encode(test.given).value}}).Scan(&got)
+		err := (&Fields{values: [][]byte{Encode(test.given).value}}).Scan(&got)
 		if !got.Equal(test.want) || err != nil || got.Location() != time.UTC {
 			t.Errorf("%v comes back as %v, %v, want %v", test.given, got, err, test.want)
 		}

@@ -8,13 +8,13 @@ import (
 // A Backup copies the database of a connection, as its transaction sees it, to a file:
 // https://www.sqlite.org/backup.html
 type Backup struct {
-	from, to *Conn
+	from, to *DB
 	handle   uintptr
 }
 
 // NewBackup begins a copy to a database that nobody else uses. The caller calls Finish.
-func (c *Conn) NewBackup(path string) (*Backup, error) {
-	to, err := Dial(path, "rw")
+func (d *DB) NewBackup(path string) (*Backup, error) {
+	to, err := Open(path, "rw")
 	if err != nil {
 		return nil, err
 	}
@@ -23,9 +23,9 @@ func (c *Conn) NewBackup(path string) (*Backup, error) {
 		to.Close()
 		return nil, err
 	}
-	defer libc.Xfree(c.tls, main)
-	b := &Backup{from: c, to: to}
-	if b.handle = sqlite3.Xsqlite3_backup_init(to.tls, to.db, main, c.db, main); b.handle == 0 {
+	defer libc.Xfree(d.tls, main)
+	b := &Backup{from: d, to: to}
+	if b.handle = sqlite3.Xsqlite3_backup_init(to.tls, to.db, main, d.db, main); b.handle == 0 {
 		err := to.error(sqlite3.Xsqlite3_extended_errcode(to.tls, to.db))
 		to.Close()
 		return nil, err

@@ -9,17 +9,17 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Conn is one connection with its prepared statements. It is not safe for concurrent
-// use. It calls SQLite itself and not through the module's driver for database/sql, which
-// asks for the name and the type of each column again whenever a statement runs, and takes
-// SQLite's mutex for each value.
-type Conn struct {
+// A DB is an open database with its prepared statements: what SQLite calls a database
+// connection. A DB is not safe for concurrent use. It calls SQLite itself and not through the
+// module's driver for database/sql, which asks for the name and the type of each column again
+// whenever a statement runs, and takes SQLite's mutex for each value.
+type DB struct {
 	tls   *libc.TLS // what SQLite has in place of a thread
 	db    uintptr
 	stmts map[string]*stmt
 	dest  []any      // reused from call to call
 	row   row.Fields // likewise
-	runs  int        // of statements; with it the race detector sees if two goroutines use the Conn
+	runs  int        // of statements; with it the race detector sees if two goroutines use the DB
 
 	// Broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.
@@ -28,25 +28,25 @@ type Conn struct {
 
 // Exec runs a statement and returns how many rows it changed. It drops rows that the
 // statement returns.
-func (c *Conn) Exec(query string, args ...any) (int64, error) {
-	s, err := c.prepare(query)
+func (d *DB) Exec(query string, args ...any) (int64, error) {
+	s, err := d.prepare(query)
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.exec(s, args)
+	n, err := d.exec(s, args)
 	if err != nil {
-		return 0, c.failed(err)
+		return 0, d.failed(err)
 	}
 	return n, nil
 }
 
-func (c *Conn) exec(s *stmt, args []any) (n int64, err error) {
-	err = c.bind(s, args)
+func (d *DB) exec(s *stmt, args []any) (n int64, err error) {
+	err = d.bind(s, args)
 	for more := err == nil; more; {
-		more, err = c.step(s)
+		more, err = d.step(s)
 	}
-	n = int64(sqlite3.Xsqlite3_changes(c.tls, c.db))
-	if end := c.end(s); err == nil {
+	n = int64(sqlite3.Xsqlite3_changes(d.tls, d.db))
+	if end := d.end(s); err == nil {
 		err = end
 	}
 	return n, err
@@ -54,51 +54,51 @@ func (c *Conn) exec(s *stmt, args []any) (n int64, err error) {
 
 // Each runs a query and calls fn with every row. fn may keep the values but not the
 // fields. It may run other queries once it has read the fields.
-func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error {
-	s, err := c.prepare(query)
+func (d *DB) Each(fn func(*row.Fields) error, query string, args ...any) error {
+	s, err := d.prepare(query)
 	if err != nil {
 		return err
 	}
 	open := true
 	defer func() {
 		if open { // fn has returned an error, has ended the goroutine, or panics: an open query would keep its snapshot
-			c.end(s)
+			d.end(s)
 		}
 	}()
-	if err := c.bind(s, args); err != nil {
-		return c.failed(err)
+	if err := d.bind(s, args); err != nil {
+		return d.failed(err)
 	}
-	for len(c.dest) < s.columns {
-		c.dest = append(c.dest, nil)
+	for len(d.dest) < s.columns {
+		d.dest = append(d.dest, nil)
 	}
 	for {
-		more, err := c.step(s)
+		more, err := d.step(s)
 		if err == nil && !more {
 			open = false
-			return c.end(s)
+			return d.end(s)
 		}
 		if err == nil {
-			if err = c.read(s, c.dest[:s.columns]); err == nil {
-				c.row = row.Fields{Row: c.dest[:s.columns]}
-				err = fn(&c.row)
+			if err = d.read(s, d.dest[:s.columns]); err == nil {
+				d.row = row.Fields{Row: d.dest[:s.columns]}
+				err = fn(&d.row)
 			}
 		}
 		if err != nil {
-			return c.failed(err)
+			return d.failed(err)
 		}
 	}
 }
 
 // EachUntil is Each, but if the context ends, the statement is interrupted, and the error
 // is that of the context. The connection must not be used again then.
-func (c *Conn) EachUntil(ctx context.Context, fn func(*row.Fields) error, query string, args ...any) error {
+func (d *DB) EachUntil(ctx context.Context, fn func(*row.Fields) error, query string, args ...any) error {
 	done, ended := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
 		tls := libc.NewTLS() // of this goroutine
 		defer tls.Close()
 		for { // an interrupt before the statement runs has no effect
-			sqlite3.Xsqlite3_interrupt(tls, c.db)
+			sqlite3.Xsqlite3_interrupt(tls, d.db)
 			select {
 			case <-done:
 				return
@@ -112,7 +112,7 @@ func (c *Conn) EachUntil(ctx context.Context, fn func(*row.Fields) error, query 
 			<-ended
 		}
 	}()
-	err := c.Each(fn, query, args...)
+	err := d.Each(fn, query, args...)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -121,18 +121,18 @@ func (c *Conn) EachUntil(ctx context.Context, fn func(*row.Fields) error, query 
 
 // failed sets c.Broken if the error of a statement may have ended the transaction:
 // https://www.sqlite.org/lang_transaction.html, part 3.
-func (c *Conn) failed(err error) error {
+func (d *DB) failed(err error) error {
 	switch CodeOf(err) & 0xff {
 	case CodeFull, CodeIOErr, CodeNoMem, CodeInterrupt, CodeBusy, CodeCantOpen:
-		c.Broken = err
+		d.Broken = err
 	}
 	return err
 }
 
 // One runs a query of at most one row and reports whether there was one.
-func (c *Conn) One(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
+func (d *DB) One(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
 	found := false
-	err := c.Each(func(f *row.Fields) error {
+	err := d.Each(func(f *row.Fields) error {
 		found = true
 		return fn(f)
 	}, query, args...)
@@ -140,8 +140,8 @@ func (c *Conn) One(fn func(*row.Fields) error, query string, args ...any) (bool,
 }
 
 // Number runs a query of one integer.
-func (c *Conn) Number(query string, args ...any) (n int64, err error) {
-	_, err = c.One(func(f *row.Fields) error {
+func (d *DB) Number(query string, args ...any) (n int64, err error) {
+	_, err = d.One(func(f *row.Fields) error {
 		n = f.Int()
 		return f.Err("answer to " + query)
 	}, query, args...)
@@ -149,22 +149,22 @@ func (c *Conn) Number(query string, args ...any) (n int64, err error) {
 }
 
 // Script runs several statements that take no arguments.
-func (c *Conn) Script(sql string) error {
+func (d *DB) Script(sql string) error {
 	text, err := libc.CString(sql)
 	if err != nil {
 		return err
 	}
-	defer libc.Xfree(c.tls, text)
+	defer libc.Xfree(d.tls, text)
 	for rest := text; libc.GoString(rest) != ""; {
 		var s *stmt
-		if s, rest, err = c.compileFirst(rest); err != nil {
+		if s, rest, err = d.compileFirst(rest); err != nil {
 			return err
 		}
 		if s == nil { // a comment, or space
 			continue
 		}
-		_, err = c.exec(s, nil)
-		c.finalize(s)
+		_, err = d.exec(s, nil)
+		d.finalize(s)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (c *Conn) Script(sql string) error {
 }
 
 // Pragma runs a pragma and drops what it returns.
-func (c *Conn) Pragma(text string) error {
-	_, err := c.One(func(*row.Fields) error { return nil }, "PRAGMA "+text)
+func (d *DB) Pragma(text string) error {
+	_, err := d.One(func(*row.Fields) error { return nil }, "PRAGMA "+text)
 	return err
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-func dial(t *testing.T) *engine.Conn {
+func dial(t *testing.T) *engine.DB {
 	t.Helper()
-	c, err := engine.Dial(filepath.Join(t.TempDir(), "a?b%20#.db"), "rwc", "journal_mode(WAL)", "busy_timeout(1000)")
+	c, err := engine.Open(filepath.Join(t.TempDir(), "a?b%20#.db"), "rwc", "journal_mode(WAL)", "busy_timeout(1000)")
 	testkit.Must(t, err)
 	t.Cleanup(func() { testkit.Must(t, c.Close()) })
 	return c
@@ -91,8 +91,8 @@ func TestErrors(t *testing.T) {
 	if _, err := c.Exec("DROP TABLE v"); err != nil { // refused while a query is open
 		t.Errorf("after an error of fn: %v", err)
 	}
-	if _, err := engine.Dial(filepath.Join(t.TempDir(), "none.db"), "rw"); engine.CodeOf(err)&0xff != engine.CodeCantOpen {
-		t.Errorf("Dial of no file = %v", err)
+	if _, err := engine.Open(filepath.Join(t.TempDir(), "none.db"), "rw"); engine.CodeOf(err)&0xff != engine.CodeCantOpen {
+		t.Errorf("Open of no file = %v", err)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestBackup(t *testing.T) {
 	c := dial(t)
 	testkit.Must(t, c.Script("CREATE TABLE v (s);\nINSERT INTO v VALUES (zeroblob(100000))"))
 	path := filepath.Join(t.TempDir(), "copy.db")
-	empty, err := engine.Dial(path, "rwc")
+	empty, err := engine.Open(path, "rwc")
 	testkit.Must(t, err)
 	testkit.Must(t, empty.Script("PRAGMA user_version = 1"))
 	testkit.Must(t, empty.Close())
@@ -127,7 +127,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("%d pages, %d left", all, left)
 	}
 	testkit.Must(t, b.Finish())
-	copied, err := engine.Dial(path, "ro")
+	copied, err := engine.Open(path, "ro")
 	testkit.Must(t, err)
 	defer copied.Close()
 	if n, err := copied.Number("SELECT octet_length(s) FROM v"); n != 100000 || err != nil {

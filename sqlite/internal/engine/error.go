@@ -51,10 +51,10 @@ func (e *Error) WithKind(kind error) error {
 }
 
 // error returns the error of a result code, with its kind. Only the last call has one.
-func (c *Conn) error(code int32) error {
-	text := libc.GoString(sqlite3.Xsqlite3_errstr(c.tls, code))
-	if c.db != 0 {
-		if more := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db)); more != text {
+func (d *DB) error(code int32) error {
+	text := libc.GoString(sqlite3.Xsqlite3_errstr(d.tls, code))
+	if d.db != 0 {
+		if more := libc.GoString(sqlite3.Xsqlite3_errmsg(d.tls, d.db)); more != text {
 			text += ": " + more
 		}
 	}

@@ -17,8 +17,8 @@ type LogState struct {
 
 // Checkpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
-func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
-	_, err = c.One(func(f *row.Fields) error {
+func (d *DB) Checkpoint(mode string) (l LogState, err error) {
+	_, err = d.One(func(f *row.Fields) error {
 		f.Scan(&l.Busy, &l.Pages, &l.Copied)
 		return f.Err("answer to wal_checkpoint")
 	}, "PRAGMA wal_checkpoint("+mode+")")
@@ -32,21 +32,21 @@ const PageBytes = 4096
 // into the database and removing the log. If the disk failed to confirm a checkpoint, it may
 // have lost pages of earlier checkpoints too. The next process has no record of which pages
 // were copied, so it copies the whole log again.
-func (c *Conn) KeepLog() error {
-	if err := c.Pragma("journal_size_limit(-1)"); err != nil {
+func (d *DB) KeepLog() error {
+	if err := d.Pragma("journal_size_limit(-1)"); err != nil {
 		return err
 	}
 	main, err := libc.CString("main")
 	if err != nil {
 		return err
 	}
-	defer libc.Xfree(c.tls, main)
-	on := c.tls.Alloc(4)
-	defer c.tls.Free(4)
+	defer libc.Xfree(d.tls, main)
+	on := d.tls.Alloc(4)
+	defer d.tls.Free(4)
 	binary.NativeEndian.PutUint32(libc.GoBytes(on, 4), 1)
-	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, main, sqlite3.SQLITE_FCNTL_PERSIST_WAL,
+	if rc := sqlite3.Xsqlite3_file_control(d.tls, d.db, main, sqlite3.SQLITE_FCNTL_PERSIST_WAL,
 		on); rc != sqlite3.SQLITE_OK {
-		return c.error(rc)
+		return d.error(rc)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ModeStill is a mode of Dial: reading without locks and without the log
+// ModeStill is a mode of [Open]: reading without locks and without the log
 // (https://www.sqlite.org/uri.html#uriimmutable). The connection does not see new
 // commits until another process runs a checkpoint, and that disturbs a read.
 // So it is for one transaction.
@@ -33,11 +33,11 @@ func uri(path, mode string) string {
 	return "file:" + (&url.URL{Path: slashed}).EscapedPath() + "?" + q.Encode()
 }
 
-// Dial opens a connection. Each pragma has the form "name(value)". They run in the order of
+// Open opens a database. Each pragma has the form "name(value)". They run in the order of
 // their names, busy_timeout first.
-func Dial(path, mode string, pragmas ...string) (*Conn, error) {
+func Open(path, mode string, pragmas ...string) (*DB, error) {
 	sqlite3.PatchIssue199() // the driver's own code does it, which is not in use here
-	c := &Conn{tls: libc.NewTLS(), stmts: make(map[string]*stmt)}
+	c := &DB{tls: libc.NewTLS(), stmts: make(map[string]*stmt)}
 	if err := c.open(uri(path, mode)); err != nil {
 		c.tls.Close()
 		return nil, err
@@ -50,37 +50,37 @@ func Dial(path, mode string, pragmas ...string) (*Conn, error) {
 }
 
 // open opens the database without SQLite's mutexes: only one goroutine at a time uses a
-// Conn. An interrupt needs none.
-func (c *Conn) open(name string) error {
+// DB. An interrupt needs none.
+func (d *DB) open(name string) error {
 	text, err := libc.CString(name)
 	if err != nil {
 		return err
 	}
-	defer libc.Xfree(c.tls, text)
-	out := c.tls.Alloc(pointerBytes)
-	defer c.tls.Free(pointerBytes)
+	defer libc.Xfree(d.tls, text)
+	out := d.tls.Alloc(pointerBytes)
+	defer d.tls.Free(pointerBytes)
 	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE | sqlite3.SQLITE_OPEN_NOMUTEX |
 		sqlite3.SQLITE_OPEN_URI
-	rc := sqlite3.Xsqlite3_open_v2(c.tls, text, out, flags, 0)
-	if c.db = pointer(out); rc != sqlite3.SQLITE_OK {
-		err := c.error(rc)
-		sqlite3.Xsqlite3_close_v2(c.tls, c.db) // SQLite may give a connection with an error, and takes 0
+	rc := sqlite3.Xsqlite3_open_v2(d.tls, text, out, flags, 0)
+	if d.db = pointer(out); rc != sqlite3.SQLITE_OK {
+		err := d.error(rc)
+		sqlite3.Xsqlite3_close_v2(d.tls, d.db) // SQLite may give a connection with an error, and takes 0
 		return err
 	}
-	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
+	sqlite3.Xsqlite3_extended_result_codes(d.tls, d.db, 1)
 	return nil
 }
 
-func (c *Conn) configure(mode string, pragmas []string) error {
+func (d *DB) configure(mode string, pragmas []string) error {
 	// Without the guarantee of stable plans, SQLite prepares a statement with LIMIT ? again
 	// whenever the limit is bound: https://www.sqlite.org/queryplanner-ng.html#qpstab
-	if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG); err != nil {
+	if err := d.turnOn(sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG); err != nil {
 		return err
 	}
 	if mode != "ro" && mode != ModeStill {
 		// This forbids statements that could damage the file:
 		// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
-		if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_DEFENSIVE); err != nil {
+		if err := d.turnOn(sqlite3.SQLITE_DBCONFIG_DEFENSIVE); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (c *Conn) configure(mode string, pragmas []string) error {
 	pragmas = slices.SortedFunc(slices.Values(pragmas),
 		func(a, b string) int { return strings.Compare(first(a), first(b)) })
 	for _, p := range pragmas {
-		if err := c.Script("PRAGMA " + p); err != nil {
+		if err := d.Script("PRAGMA " + p); err != nil {
 			return err
 		}
 	}
@@ -101,13 +101,13 @@ func (c *Conn) configure(mode string, pragmas []string) error {
 }
 
 // turnOn sets an option of the connection.
-func (c *Conn) turnOn(option int32) error {
+func (d *DB) turnOn(option int32) error {
 	const slots = 2 * 8 // of the two arguments: on, and where to say so
-	list := c.tls.Alloc(slots)
-	defer c.tls.Free(slots)
-	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, option,
+	list := d.tls.Alloc(slots)
+	defer d.tls.Free(slots)
+	if rc := sqlite3.Xsqlite3_db_config(d.tls, d.db, option,
 		libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
-		return c.error(rc)
+		return d.error(rc)
 	}
 	return nil
 }
@@ -120,13 +120,13 @@ func pointer(at uintptr) uintptr {
 }
 
 // Close closes the connection and its statements.
-func (c *Conn) Close() error {
-	for _, s := range c.stmts {
-		c.finalize(s)
+func (d *DB) Close() error {
+	for _, s := range d.stmts {
+		d.finalize(s)
 	}
-	if rc := sqlite3.Xsqlite3_close_v2(c.tls, c.db); rc != sqlite3.SQLITE_OK {
-		return c.error(rc)
+	if rc := sqlite3.Xsqlite3_close_v2(d.tls, d.db); rc != sqlite3.SQLITE_OK {
+		return d.error(rc)
 	}
-	c.tls.Close()
+	d.tls.Close()
 	return nil
 }
