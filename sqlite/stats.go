@@ -26,7 +26,7 @@ type Stats struct {
 // A Timing says how often something was done, and how long it took.
 type Timing = store.Timing
 
-// Stats returns what the store has done. It waits for nothing but the file's size.
+// Stats returns what the store has done. Stats waits for no transaction.
 func (s *Store) Stats() Stats {
 	n := Stats{
 		LogBytes: dbfile.Bytes(s.path + dbfile.Log), ReadOnly: s.writer == nil,

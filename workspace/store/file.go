@@ -20,7 +20,7 @@ type FileHead struct {
 // Exists reports whether the path is a file now.
 func (h FileHead) Exists() bool { return h.Version > 0 && !h.Deleted }
 
-// Oldest returns the lowest version that is retained. It is above Version if none is.
+// Oldest returns the lowest version that is retained, and Version+1 if none is.
 func (h FileHead) Oldest() int64 { return h.Version - int64(len(h.Sizes)) + 1 }
 
 // Size returns the bytes of the current version.

@@ -26,8 +26,9 @@ type Query struct {
 	DueBefore, DueAfter time.Time // requests are due that were made before DueBefore or after DueAfter
 }
 
-// Loaded is what a [Query] asked for. The rest has the zero value. Of a path that was never
-// written, a head has the Path alone. A deleted path keeps its number and is Deleted.
+// Loaded has what a [Query] asked for, and the zero value for everything else. The head of a
+// path that was never written has the Path alone. The head of a deleted path keeps its number
+// and is Deleted.
 type Loaded struct {
 	Owner    OwnerState
 	File, To FileHead
@@ -37,13 +38,13 @@ type Loaded struct {
 	Summary  *Summary // nil: none is kept
 	Log      LogHead
 	Entries  []Entry
-	Bytes    int64
+	Bytes    int64    // of the entries up to Query.Through
 	Request  *Request // nil: none
-	Due      int
+	Due      int      // how many requests are due, at most Query.MaxDue
 }
 
-// VersionOf returns the number of the version that [Loaded.Version] is to be, if h is the
-// head of the file; 0: none.
+// VersionOf returns the number of the version that a store loads into [Loaded.Version] for a
+// file with the head h; 0: none.
 func (q Query) VersionOf(h FileHead) int64 {
 	switch {
 	case q.Version != 0:
@@ -54,7 +55,8 @@ func (q Query) VersionOf(h FileHead) int64 {
 	return retained(h, h.Version)
 }
 
-// OldOf is VersionOf for [Loaded.Old].
+// OldOf returns the number of the version that a store loads into [Loaded.Old] for a file with
+// the head h; 0: none.
 func (q Query) OldOf(h FileHead) int64 {
 	if q.Since >= h.Version {
 		return 0

@@ -8,19 +8,20 @@ import (
 // Records are small values under keys. Each has a revision, a number above 0 that every
 // Put changes, and that no record ever has again, also after a Delete.
 type Records interface {
-	// Get returns a record, else [ErrNotFound].
+	// Get returns a record. If there is none, the error is [ErrNotFound].
 	Get(key string) (Record, error)
 
-	// Put stores a value if the record is still at the revision; 0 means that there must
-	// be none. It returns the new revision, else [ErrConflict].
+	// Put stores a value if the record is still at the revision, and returns the new
+	// revision. A revision of 0 means that there must be no record. If the record is at
+	// another revision, the error is [ErrConflict].
 	Put(key string, value []byte, revision int64) (int64, error)
 
-	// Delete removes a record if it is still at the revision, else [ErrConflict]. If
-	// there is none, the error is [ErrNotFound].
+	// Delete removes a record that is still at the revision. If the record is at another
+	// revision, the error is [ErrConflict]. If there is none, the error is [ErrNotFound].
 	Delete(key string, revision int64) error
 
-	// Restore stores a record with its revision and time, as another store had it. It is
-	// for copies of a whole installation. The error is [ErrConflict] if the key is there,
+	// Restore stores a record with the revision and the time that another store gave the
+	// record. Restore is for copies of a whole installation. The error is [ErrConflict] if the key is there,
 	// and [ErrInvalid] for a revision that is not above 0.
 	Restore(Record) error
 
@@ -29,8 +30,8 @@ type Records interface {
 	List(prefix, after string, limit int) ([]Record, error)
 
 	// Now returns the time of the store's clock, in UTC and to the microsecond. All
-	// processes share that clock, and Record.Updated is taken from it. It goes back only
-	// if the clock of its machine is set back.
+	// processes share that clock, and Record.Updated is its time. The clock goes back only
+	// if somebody sets back the clock of the store's machine.
 	Now() (time.Time, error)
 }
 

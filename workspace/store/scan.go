@@ -10,10 +10,10 @@ type ScanQuery struct {
 	After  string
 	Limit  int // above 0
 
-	// Of files, Authors asks for the author of each current version, who is not known where
-	// that version is missing or damaged. Contents asks for the current versions with their
-	// contents. The list then ends before the file with which all would have more than
-	// MaxBytes, as the heads say. It has one file at least.
+	// Authors loads the author of each file's current version. The author is empty if that
+	// version is missing or damaged. Contents loads the current versions with their contents.
+	// The list then ends before its contents would exceed MaxBytes, counted by the heads. It
+	// has at least one file.
 	Authors  bool
 	Contents bool
 	MaxBytes int64

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Watchers implement [Store.Watch], for a store that learns of writes itself. The zero value
-// has none. It is safe for concurrent use.
+// Watchers implement [Store.Watch] for a backend that tells them of each write. The zero value
+// has no watchers and is ready for use. Watchers are safe for concurrent use.
 type Watchers struct {
-	// Poll looks for the writes of other processes and tells of them. It runs, from the first
-	// watcher to the last, until ctx ends. It is set before the first watcher. nil: there are no
-	// other processes.
+	// Poll looks for the writes of other processes and calls Tell, until ctx ends. Poll runs
+	// while there are watchers. Set Poll before the first call of Watch. nil: there are no other
+	// processes.
 	Poll func(ctx context.Context)
 
 	mu     sync.Mutex // guards the following
