@@ -77,8 +77,7 @@ const (
 )
 
 // Changes returns what has changed since a cursor, one row for each path. If the cursor
-// is too old, it returns the paths that changed last. It counts as one read. If nothing
-// is new, it reads the owner's state alone.
+// is too old, Changes returns the paths that changed last. Changes counts as one operation.
 // Errors: [ErrInvalid] for a cursor above the last revision.
 func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, error) {
 	if err := o.complete(w.paths); err != nil {

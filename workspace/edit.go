@@ -31,8 +31,9 @@ type EditResult struct {
 // version. old must occur exactly once, unless [EditOptions.All] is set. If somebody else
 // changes the file meanwhile, the edit is made again on the new version.
 //
-// If old is empty, EditFile appends new at the end. It makes the file if there is none. It
-// never joins two lines: if the file does not end with a newline, one is put between.
+// If old is empty, EditFile appends new at the end, and makes the file if there is none.
+// EditFile never joins two lines: if the file does not end with a newline, EditFile adds one
+// before new.
 //
 // Errors: [ErrNotFound] if there is no file to replace text in; [ErrConflict] if old does
 // not occur, or occurs several times; [ErrTooLarge], [ErrQuota].

@@ -13,8 +13,8 @@ type Extent struct {
 	Largest int64 // bytes of the largest version that is retained, or that may be
 }
 
-// FileExtent returns the extent of a file. It costs less than reading the file, and is
-// not counted as a read. Errors: [ErrInvalid] and those of the store.
+// FileExtent returns the extent of a file. FileExtent costs less than reading the file, and
+// is not counted as an operation. Errors: [ErrInvalid] and those of the store.
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
 	p, err := w.start(ctx, path)
 	var head FileHead

@@ -42,8 +42,8 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 }
 
 // ChangeLog returns a page of the journal of changes as it was written, the newest first.
-// It is not counted as an operation. [Workspace.Changes] joins the rows of a path. Errors:
-// [ErrInvalid].
+// ChangeLog is not counted as an operation. [Workspace.Changes] joins the rows of a path.
+// Errors: [ErrInvalid].
 func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
 	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
 		c, err = view(ctx, w, func(r store.Reader) (ChangeLog, error) {
@@ -53,15 +53,15 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 	return c, within(opChanges, "", err)
 }
 
-// ViewFiles returns a page of the files with their authors. It is not counted as an
+// ViewFiles returns a page of the files with their authors. ViewFiles is not counted as an
 // operation. Errors: [ErrInvalid].
 func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (FilesView, error) {
 	v, err := view(ctx, w, func(r store.Reader) (FilesView, error) { return filesView(r, q) })
 	return v, within("list files", "", err)
 }
 
-// ViewLog returns a page of a log, the newest entries first. It is not counted as an
-// operation. It is no error if the log does not exist. Errors: [ErrInvalid], and
+// ViewLog returns a page of a log, the newest entries first. ViewLog is not counted as an
+// operation. The page of a log that does not exist is empty. Errors: [ErrInvalid], and
 // [ErrCorrupt] if an entry of the page is not what was written.
 func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v LogView, err error) {
 	p, err := w.start(ctx, path)
@@ -129,7 +129,7 @@ func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err 
 }
 
 // ViewVersions returns a page of the versions that are kept of all files, the newest first,
-// without content. It is not counted as an operation. Errors: [ErrInvalid].
+// without content. ViewVersions is not counted as an operation. Errors: [ErrInvalid].
 func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (VersionsPage, error) {
 	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q) })
 	return page, within("list versions", "", err)

@@ -20,9 +20,9 @@ type AgentsSearch struct {
 // on how many passages of all these agents have it. So the hits are in order as those of
 // one agent, and an agent's hits may be in another order than its own search has.
 //
-// It searches the agents that were written last, one after the other, 1,000 at most. It
-// begins with no further one after two seconds, or 100,000,000 bytes of content. It uses as
-// much memory as a search of one agent, and is not counted as an operation. Exact and
+// The agents that were written last are searched first, one after the other, at most 1,000.
+// After two seconds, or 100,000,000 bytes of content, no further agent is searched. The search
+// uses as much memory as that of one agent, and is not counted as an operation. Exact and
 // regular expressions list lines in the order of agent, path and line. Errors: [ErrInvalid].
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
 	var owners []store.OwnerUsage

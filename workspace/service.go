@@ -96,9 +96,9 @@ func New(store Store, o Options) (*Service, error) {
 }
 
 // Tenant returns the Service of another tenant on the same store, with limits of its own
-// for all agents together; a zero field takes its default. It is cheap. It shares the rest
-// with s: the options, the memory for searches, and the reads that are not counted yet. So
-// Close of either is Close of both.
+// for all agents together; a zero field takes its default. The two Services share
+// everything else: the options, the memory for searches, and the reads that are not counted
+// yet. So Close of either is Close of both. A call of Tenant is cheap.
 //
 // The limits are exact only as far as one Service of a tenant is used at a time; see
 // [StoreLimits]. Errors: [ErrInvalid].
@@ -112,7 +112,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 }
 
 // Close stops the summaries that are being made, and writes the counts of reads that are still in
-// memory. It does not close the store. Workspaces can still be used; a later Close writes the
+// memory. Close does not close the store. Workspaces can still be used; a later Close writes the
 // counts again.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
@@ -175,7 +175,7 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 }
 
 // DeleteAgent removes all files and logs of an agent, its kept requests, its marks, its profile, and its
-// spending on summaries. It reports whether there was anything. Each file and log goes in a
+// spending on summaries, and reports whether there was anything. Each file and log goes in a
 // transaction of its own, so an interrupted DeleteAgent can be run again.
 //
 // The highest numbers of the agent's paths and the number of its last change stay as its

@@ -15,9 +15,9 @@ import (
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
 // negative field sets no limit.
 //
-// They are not exact, because agents share no row. Processes whose agents write for the
+// The limits are not exact, because agents share no row. Processes whose agents write for the
 // first time at the same moment can exceed Agents by one each. Bytes can be exceeded by
-// what is written within five seconds. What is over a limit stays.
+// what is written within five seconds. Content that is over a limit stays.
 type StoreLimits struct {
 	Agents int64 // that hold anything; 10,000
 	Bytes  int64 // what counts against [Limits.Bytes], of all agents; 10,000,000,000
