@@ -241,7 +241,7 @@ func (s *Store) end() { s.calls.Done() }
 // commitGrace is how long Close waits for commits that the server does not confirm.
 const commitGrace = 5 * time.Second
 
-// Close implements [store.Store]. It waits for the calls that are under way. A commit
+// Close implements [store.Store]. Close waits for the calls that are under way. A commit
 // that the server does not confirm within five seconds after the last caller was answered is
 // left to the server.
 func (s *Store) Close() error {

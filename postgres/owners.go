@@ -11,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Count implements [store.Store]. It goes through the owners in order, so that two
+// Count implements [store.Store]. Count goes through the owners in order, so that two
 // Counts do not wait for each other.
 func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
 	counted := map[string]int64{}

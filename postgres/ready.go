@@ -8,9 +8,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Ready returns nil if the server answers and takes writes. It takes a second at most.
-// Callers at the same time share one look. Its errors name nothing of the server: they are
-// for everybody. The first of equal errors is logged with the details.
+// Ready returns nil if the server answers and takes writes. Ready takes a second at most.
+// Callers at the same time share one look. The errors name nothing of the server, because
+// everybody may see them. The first of equal errors is logged with the details.
 //
 // Errors: [store.ErrReadOnly], [store.ErrUnsupported], [store.ErrBusy] and
 // [store.ErrClosed].

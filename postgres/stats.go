@@ -39,7 +39,7 @@ func (s *stats) count(err error) {
 	}
 }
 
-// Stats returns what the store has done. It waits for nothing.
+// Stats returns what the store has done. Stats waits for nothing.
 func (s *Store) Stats() Stats {
 	p := s.pool.Stat()
 	return Stats{

@@ -17,7 +17,7 @@ type VerifyReport = dump.VerifyReport
 
 // Verify reads and checks everything that agents have stored: the SHA-256 of each content,
 // that versions, entries and changes have no gaps, and that the counters agree with the
-// rows. It changes nothing. Others may read and write meanwhile: each owner is checked in a
+// rows. Verify changes nothing. Others may read and write meanwhile: each owner is checked in a
 // snapshot of its own. The pages of the database are checked by pg_amcheck and by
 // PostgreSQL's data checksums, not by Verify.
 //

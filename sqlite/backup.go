@@ -23,7 +23,7 @@ type BackupOptions struct {
 const backupPages = 1024 // copied in one step
 
 // Backup writes the database as it is at this moment to a new file, while others read
-// and write. It verifies the copy before the copy gets its name. The file must not exist
+// and write. Backup verifies the copy before the copy gets its name. The file must not exist
 // yet, nor any of [Files] beside it.
 //
 // If Backup returns nil, the copy is durable and every hash in it has been checked. After

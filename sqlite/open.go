@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 //   - [store.ErrReadOnly] for one that this user may only read: see [OpenReadOnly].
 //
 // The store notices, before it acknowledges a write, that the open database or its log
-// was removed, renamed or replaced, or that the schema is newer now. It then takes no
+// was removed, renamed or replaced, or that the schema is newer now. The store then takes no
 // more writes until the process is started again.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// OpenReadOnly opens an existing database for reading. It changes no byte of the database,
-// neither now nor at Close. Beside the database it makes only the -shm and the empty -wal
-// that SQLite needs for reading. If they cannot be made, as on a read-only medium, a
+// OpenReadOnly opens an existing database for reading. Neither OpenReadOnly nor Close changes
+// a byte of the database. SQLite makes only the -shm and the empty -wal beside the database
+// that it needs for reading. If they cannot be made, as on a read-only medium, a
 // database without a log is read without locks; a page that another process changes
 // during such a read may look damaged.
 //
@@ -63,8 +63,8 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 
 // Check looks for damage quickly, in about the time that reading the file once takes. It
 // checks SQLite's own structure, the record of each owner, and that each owner has as many
-// files, logs, entries, versions and changes as the record says. It does not read what agents have
-// stored; [Store.Verify] does. It returns nil if it finds no problem.
+// files, logs, entries, versions and changes as the record says. Content
+// is read by [Store.Verify] alone. nil: no problem was found.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Ready returns nil if the store answers and takes writes. It looks at the files and their
-// disk, and reads the schema from the database. So it notices, before a write has failed,
+// Ready returns nil if the store answers and takes writes. Ready looks at the files and their
+// disk, and reads the schema from the database. So Ready notices, before a write has failed,
 // that a file was removed or replaced, that the disk is full or read-only, and that the
 // schema is newer now.
 //

@@ -31,7 +31,7 @@ type Store struct {
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// View implements [store.Store]. It shows what is committed. In a store that
+// View implements [store.Store]. View shows what is committed. In a store that
 // [OpenReadOnly] has opened, some of that may not be synced: the last commits of a process
 // that was killed. A power cut may undo them.
 func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
@@ -149,7 +149,7 @@ func (s *Store) run(j *job) error {
 	return s.writer.await(j)
 }
 
-// Close implements [store.Store]. It stores the functions that are queued, removes
+// Close implements [store.Store]. Close stores the functions that are queued, removes
 // what redactions have left in a small file, runs a last checkpoint, and closes the
 // connections. If another process keeps the turn for three seconds, Close refuses the queued
 // functions with [store.ErrClosed] and returns.

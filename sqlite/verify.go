@@ -20,7 +20,7 @@ type VerifyReport = dump.VerifyReport
 
 // Verify reads and checks everything that agents have stored: SQLite's own structure, the
 // checksum of each row, the SHA-256 of each content, that versions and entries have no
-// gaps, and that the counters agree with the rows. It changes nothing. Others may read and
+// gaps, and that the counters agree with the rows. Verify changes nothing. Others may read and
 // write meanwhile: each owner is checked in a snapshot of its own.
 //
 // Damage is in the report. Verify returns an error only if it could not go on.
