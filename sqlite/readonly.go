@@ -64,7 +64,7 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 // Check looks for damage quickly, in about the time that reading the file once takes. It
 // checks SQLite's own structure, the record of each owner, and that each owner has as many
 // files, logs, entries, versions and changes as the record says. Content
-// is read by [Store.Verify] alone. nil: no problem was found.
+// is read by [Store.Verify] alone. Check returns nil if there is no problem.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {
