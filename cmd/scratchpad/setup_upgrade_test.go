@@ -158,7 +158,11 @@ func TestSetupByClaude(t *testing.T) {
 	testkit.Must(t, os.WriteFile(filepath.Join(a.path, "claude"), []byte(fakeClaude), 0o755))
 	a.path += ":/bin:/usr/bin"
 	a.variables = []string{"FAIL=1"}
+	a.older(t, "shop", "shop", "")
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 1, "claude mcp add: exit status 1; it says: no such luck", "client-config claude-code")
+	if _, err := os.Stat(filepath.Join(a.home, "shop", ".mcp.json")); err != nil {
+		t.Errorf("the entry of the older setup is gone: %v", err)
+	}
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	testkit.Must(t, os.Remove(log))
 	before := a.tree(t)

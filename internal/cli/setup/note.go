@@ -41,7 +41,8 @@ func (c *Client) hookFile() string {
 func (c *Client) noteHiding(p *Plan) error {
 	hides := func(where, how string) {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s has a server %s of its own, which hides the one for all projects. "+
-			"To remove it: %s", where, ServerName, how))
+			"To remove it: %s. Its agent stays the memory of that folder with scratchpad projects set FOLDER AGENT",
+			where, ServerName, how))
 	}
 	if c.Client.Name == "claude-code" {
 		folders, err := clientconfig.LocalFolders(c.File, ServerName)

@@ -298,19 +298,21 @@ func (p *Plan) begin() (unlock func(), err error) {
 
 func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
 
-// apply makes the edits of a client. What an older setup did goes first. An error there does not
-// keep the client from being set up.
+// apply makes the edits of a client, and then takes back what an older setup did. If an edit
+// fails, the client keeps what it has.
 func (p *Plan) apply(ctx context.Context, c *Client) error {
+	for _, e := range c.Edits {
+		if e.old || len(e.Changed) == 0 {
+			continue
+		}
+		if err := p.edit(ctx, c, e); err != nil {
+			return err
+		}
+	}
 	var errs []error
 	for _, e := range c.Edits {
-		switch {
-		case len(e.Changed) == 0:
-		case e.old:
+		if e.old && len(e.Changed) > 0 {
 			errs = append(errs, p.takeBack(e))
-		default:
-			if err := p.edit(ctx, c, e); err != nil {
-				return errors.Join(append(errs, err)...)
-			}
 		}
 	}
 	return errors.Join(errs...)

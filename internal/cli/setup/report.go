@@ -135,9 +135,9 @@ func (r Report) Print(out io.Writer, plan *Plan) error {
 	}
 	_, err := fmt.Fprintf(out, `
 Try this first. Restart %s%s, and say:
-  Write a short note about what we work on to notes.md, with the scratchpad tools.
+  Write a short note about what we work on to START.md, with the scratchpad tools.
 Then read the note yourself%s:
-  %s files cat notes.md%s
+  %s files cat START.md%s
 To take everything back:
   %s setup --undo
 `, first.Client.Title, where, strings.Replace(where, "a project", "the folder of that project", 1), program, agent, program)
