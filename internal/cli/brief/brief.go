@@ -109,16 +109,13 @@ func (b Brief) Text(maxTokens, maxCharacters int) string {
 	}
 	over := sort.Search(len(b.Paths)+1, func(shown int) bool {
 		text := before + b.list(shown) + after
-		return tokens.Estimate(text) > maxTokens || characters(text) > maxCharacters
+		return tokens.Estimate(text) > maxTokens || len(utf16.Encode([]rune(text))) > maxCharacters
 	})
 	if b.Start != nil {
 		before += b.Start.block(b.Now)
 	}
 	return before + b.list(max(0, over-1)) + after
 }
-
-// characters returns the length of a text as JavaScript counts.
-func characters(text string) int { return len(utf16.Encode([]rune(text))) }
 
 // list returns what there is, and the newest paths.
 func (b Brief) list(shown int) string {
