@@ -109,25 +109,20 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 	} else if err != nil {
 		return r, err
 	}
-	const most, record, around = 600, 24, 8 // tokens of all, of the totals, and beside the texts of a line
-	room, used := cmp.Or(o.Limit, 10)-len(r.Hits), record
-	cost := func(h workspace.SearchHit) int { return around + tokens.Estimate(h.Path) + tokens.Estimate(h.Text) }
+	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), 600
 	for _, h := range r.Hits {
-		used += cost(h)
+		left -= tokens.Estimate(h.Path) + tokens.Estimate(h.Text) + 8 // the number and the tabs of a line
 	}
-	if o.Kind, o.Limit = workspace.KindFile, max(1, room); len(r.Hits) > 0 {
-		o.MaxTokens = -1
-	}
+	o.Kind, o.Limit, o.MaxTokens = workspace.KindFile, max(1, room), max(1, left)
 	more, err := beside.Search(ctx, a.Text("query"), o)
 	if err != nil {
 		return r, err
 	}
-	for _, h := range more.Hits[:min(room, len(more.Hits))] {
-		h.Path = home + h.Path
-		if used += cost(h); used > most && len(r.Hits) > 0 {
-			break
+	if fewest := 50; room > 0 && left >= fewest { // tokens in which a hit says something
+		for _, h := range more.Hits {
+			h.Path = home + h.Path
+			r.Hits = append(r.Hits, h)
 		}
-		r.Hits = append(r.Hits, h)
 	}
 	r.Total += more.Total
 	r.More = r.Total > int64(len(r.Hits))
