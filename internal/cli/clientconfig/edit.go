@@ -18,16 +18,6 @@ type edit func(old []byte) (content []byte, changed []string, err error)
 type Change struct {
 	File string
 	edit edit
-
-	project string // links do not lead out of this folder; "": that of the file
-}
-
-// Inside returns the change of a file that belongs to a project. If the file is reached by
-// a link that leads out of the project's folder, [Change.Preview] returns [ErrInvalid], as
-// [Inside] does.
-func (c Change) Inside(project string) Change {
-	c.project = project
-	return c
 }
 
 // AddServer returns the change that puts a server into the client's file under a name. Only
@@ -105,13 +95,13 @@ type Preview struct {
 	Changed  []string    // what would change, a sentence each; none has the value of a variable
 }
 
-// Preview returns what the change would do, and changes nothing. Errors: [ErrInvalid],
-// [ErrTaken], [ErrByHand] and those of package os.
+// Preview returns what the change would do, and changes nothing. Errors: those of [Inside],
+// [ErrTaken] and [ErrByHand].
 func (c Change) Preview() (p Preview, err error) {
 	if p.File, err = FollowLink(c.File); err != nil {
 		return p, err
 	}
-	if err = Inside(c.File, c.project); err != nil {
+	if _, err = Inside(c.File); err != nil {
 		return p, err
 	}
 	info, err := os.Stat(p.File)

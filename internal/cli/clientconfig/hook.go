@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,13 +67,8 @@ func AutoMemoryIsOff(settings string) bool {
 	if off, _ := strconv.ParseBool(os.Getenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY")); off {
 		return true
 	}
-	text, err := readFile(settings)
-	if err != nil {
-		return false
-	}
-	text, _, err = cutMark(text)
-	v, _, findErr := find(text, []string{"autoMemoryEnabled"})
-	return err == nil && findErr == nil && decoded(v) == false
+	v, err := valueIn(settings, "autoMemoryEnabled")
+	return err == nil && decoded(v) == false
 }
 
 // hookList is where Claude Code and Codex have the hooks of the event that a session starts: a list of
@@ -159,41 +155,20 @@ func hooksIn(text []byte, command string) (own []hook, err error) {
 	return own, nil
 }
 
+// What the shell takes as it stands in a command line, and the first word of one.
+var (
+	inQuotes  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.`)
+	firstWord = regexp.MustCompile(`(?s)^(?:` + inQuotes.String() + `|[^ '"\\])*`)
+)
+
 // isOwnHook reports whether a command line runs a hook of this program and nothing else.
 func isOwnHook(command string) bool {
-	program, bare := split(command)
-	if strings.ContainsAny(bare, ";|&\n") {
+	program := firstWord.FindString(command)
+	rest := inQuotes.ReplaceAllString(command[len(program):], "") + " "
+	bare := inQuotes.ReplaceAllString(program, "") + rest
+	if strings.ContainsAny(bare, ";|&\n\"'") {
 		return false
 	}
-	name := path.Base(strings.TrimSuffix(filepath.ToSlash(program), ".exe"))
-	_, rest, _ := strings.Cut(bare, " ")
-	return strings.Contains(bare, hookMark) || name == "scratchpad" && strings.HasPrefix(rest+" ", "hook ")
-}
-
-// split returns the first word of a command line, as the shell takes it, and the line without
-// what the shell takes as it stands: the texts in quotes, and the characters after a backslash.
-func split(command string) (word, bare string) {
-	var first, b strings.Builder
-	inWord := true
-	for i, quote := 0, byte(0); i < len(command); i++ {
-		c, plain := command[i], quote == 0
-		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(command):
-			i++
-			c, plain = command[i], false
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-			continue
-		case quote != 0 && c == quote:
-			quote = 0
-			continue
-		}
-		if plain {
-			b.WriteByte(c)
-		}
-		if inWord = inWord && !(plain && c == ' '); inWord {
-			first.WriteByte(c)
-		}
-	}
-	return first.String(), b.String()
+	name := path.Base(strings.TrimSuffix(filepath.ToSlash(strings.Trim(program, `"'`)), ".exe"))
+	return strings.Contains(rest, hookMark) || name == "scratchpad" && strings.HasPrefix(rest, " hook ")
 }

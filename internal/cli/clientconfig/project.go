@@ -1,13 +1,11 @@
 package clientconfig
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/tailscale/hujson"
 )
@@ -39,35 +37,35 @@ func Project(file string) (string, error) {
 	return project, nil
 }
 
-// Inside returns an error unless a file is in a project's folder, links followed. Somebody
-// else may have made the links of a project. Nothing may lead to the hooks of one user but
-// the folders themselves: Claude Code does not read them through a link. Without a project
-// the file must be in its own folder. Errors: [ErrInvalid] and those of package os.
-func Inside(file, project string) error {
-	isOwn := project == ""
-	if isOwn {
-		project = filepath.Dir(file)
+// Inside returns the project of a file, as [Project] does. It returns an error unless the file is
+// in the project's folder, links followed. Somebody else may have made the links of a project.
+// Nothing may lead to the hooks of one user but the folders themselves: Claude Code does not read
+// them through a link. Without a project the file must be in its own folder. Errors: [ErrInvalid]
+// and those of package os.
+func Inside(file string) (project string, err error) {
+	if project, err = Project(file); err != nil {
+		return "", err
 	}
-	root, err := realPath(project)
+	root, err := realPath(cmp.Or(project, filepath.Dir(file)))
 	if err != nil {
-		return err
+		return "", err
 	}
 	real, err := filepath.Abs(file)
 	if err == nil {
 		real, err = realPath(real)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	within, err := filepath.Rel(root, real)
 	switch {
 	case err != nil || !filepath.IsLocal(within):
-		return fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put in by "+
+		return "", fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put in by "+
 			"hand what scratchpad client-config prints", onOneLine(file), onOneLine(root), onOneLine(real))
-	case !isOwn && filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
-		return fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
+	case project != "" && filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
+		return "", fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
 	}
-	return nil
+	return project, nil
 }
 
 // realPath follows the links in a path. What is not there yet stays as it is. Errors:
@@ -85,29 +83,30 @@ func realPath(dir string) (string, error) {
 }
 
 // LocalFolders returns the folders for which the user's own file of Claude Code has a server
-// under a name for that folder alone, in order. It wins over all others.
+// under a name for that folder alone. It wins over all others.
 func LocalFolders(file, name string) (folders []string, err error) {
-	text, err := readFile(file)
-	if err != nil {
-		return nil, unlessMissing(err)
-	}
-	var all struct {
-		Projects map[string]struct{ MCPServers map[string]any }
-	}
-	if text, _, err = cutMark(text); err != nil || len(bytes.TrimSpace(text)) == 0 {
-		return nil, err
-	}
-	if text, err = hujson.Standardize(text); err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil {
-		return nil, ofFile(file, fail(ErrInvalid, "it is not valid: %v; mend it first", err))
-	}
-	for folder, project := range all.Projects {
-		if _, found := project.MCPServers[name]; found {
-			folders = append(folders, folder)
+	projects, err := valueIn(file, "projects")
+	for _, it := range itemsOf(projects) {
+		project, _ := decoded(it.value).(map[string]any)
+		servers, _ := project["mcpServers"].(map[string]any)
+		if _, found := servers[name]; found {
+			folders = append(folders, it.name)
 		}
 	}
-	slices.Sort(folders)
-	return folders, nil
+	return folders, err
+}
+
+// valueIn returns the value at a path in a file, empty if there is none.
+func valueIn(file string, path ...string) (v hujson.Value, err error) {
+	text, err := readFile(file)
+	if err == nil {
+		text, _, err = cutMark(text)
+	}
+	if err == nil {
+		v, _, err = find(text, path)
+	}
+	if unlessMissing(err) != nil {
+		return v, ofFile(file, err)
+	}
+	return v, nil
 }

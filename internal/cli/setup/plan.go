@@ -138,10 +138,7 @@ func (c *Client) plan(p *Plan) error {
 	if p.o.Share {
 		program = "scratchpad" // the team's computers have it elsewhere
 	}
-	project, err := clientconfig.Project(c.File)
-	if err == nil {
-		err = clientconfig.Inside(c.File, project)
-	}
+	project, err := clientconfig.Inside(c.File)
 	if err != nil {
 		return err
 	}
@@ -170,8 +167,7 @@ func (c *Client) plan(p *Plan) error {
 	if project == "" {
 		c.planOld(p)
 	}
-	server := &Edit{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server).Inside(project)}
-	c.Edits = append(c.Edits, server)
+	c.Edits = append(c.Edits, &Edit{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server)})
 	if project == "" {
 		if err := c.planHook(); err != nil {
 			return err

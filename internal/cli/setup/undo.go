@@ -149,11 +149,7 @@ func (f fileDone) takeBack() (did string, err error) {
 		}
 		change, claude = c.RemoveServer(f.File, ServerName), claudeFor(f.File)
 	}
-	project, err := clientconfig.Project(f.File)
-	if err != nil {
-		return "", err
-	}
-	p, err := change.Inside(project).Preview()
+	p, err := change.Preview()
 	switch {
 	case err != nil:
 		return "", err
