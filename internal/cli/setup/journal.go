@@ -20,10 +20,9 @@ import (
 
 // journal is what setup has done and has not taken back. It is a file of JSON.
 type journal struct {
-	Program  *programDone  `json:"program,omitempty"`
-	Files    []fileDone    `json:"files,omitempty"`
-	Database *databaseDone `json:"database,omitempty"`
-	Folders  []string      `json:"folders,omitempty"` // made by setup, a folder before those in it
+	Program *programDone `json:"program,omitempty"`
+	Files   []fileDone   `json:"files,omitempty"`
+	Folders []string     `json:"folders,omitempty"` // made by setup, a folder before those in it
 }
 
 // fileDone is an edit of a client's file.
@@ -48,13 +47,6 @@ type programDone struct {
 	Sum     string `json:"sum"`              // of what setup has put there
 }
 
-// databaseDone is a database that did not exist before setup.
-type databaseDone struct {
-	Path  string   `json:"path"`
-	Files []string `json:"files"` // all that may belong to it
-	Sum   string   `json:"sum"`   // of the first file, as setup has left it
-}
-
 func readJournal(name string) (j journal, err error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +64,7 @@ func readJournal(name string) (j journal, err error) {
 
 // save replaces the journal. One without anything is removed.
 func (j journal) save(name string) error {
-	if j.Program == nil && len(j.Files) == 0 && j.Database == nil && len(j.Folders) == 0 {
+	if j.Program == nil && len(j.Files) == 0 && len(j.Folders) == 0 {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 // An Undone is one thing that [Undo] has taken back.
@@ -77,28 +76,17 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 	}
 	slices.Reverse(left)
 	if j.Files = left; len(o.Clients) == 0 {
-		j.undoRest(add)
-		if len(j.Files) == 0 && j.Program == nil && j.Database == nil {
+		if j.Program != nil {
+			did, err := j.Program.takeBack()
+			if add(j.Program.Path, did, err); err == nil {
+				j.Program = nil
+			}
+		}
+		if len(j.Files) == 0 && j.Program == nil {
 			folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
 		}
 	}
 	return all, folders, j.save(o.Journal)
-}
-
-// undoRest takes back all but the clients' files.
-func (j *journal) undoRest(add func(what, did string, err error)) {
-	if j.Program != nil {
-		did, err := j.Program.takeBack()
-		if add(j.Program.Path, did, err); err == nil {
-			j.Program = nil
-		}
-	}
-	if j.Database != nil {
-		did, err := j.Database.takeBack()
-		if add(j.Database.Path, did, err); err == nil {
-			j.Database = nil
-		}
-	}
 }
 
 // would says what takeBack is going to do.
@@ -163,37 +151,4 @@ func (f fileDone) takeBack() (did string, err error) {
 	return "edited by another since, so only the entry of this program was taken out; a copy of the file before " +
 		"that: " +
 		backup, err
-}
-
-// takeBack removes a database that has nothing but what setup has put there.
-func (d databaseDone) takeBack() (did string, err error) {
-	sum, err := sumOf(d.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "it is gone already", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if sum != d.Sum || slices.ContainsFunc(d.Files, func(name string) bool { return isLog(d.Path, name) }) {
-		return "left there, because it has been used; delete it by hand if nobody needs its memory", nil
-	}
-	// A system that cannot tell refuses to write to a deleted database.
-	if open, _, _ := native.Openers(d.Files...); len(open) > 0 {
-		return "left there, because a server has it open", nil
-	}
-	for _, name := range d.Files {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	return "removed, because nothing was stored in it", nil
-}
-
-// isLog reports whether a file beside the database has writes that are not in it yet.
-func isLog(database, name string) bool {
-	if name != database+"-wal" && name != database+"-journal" {
-		return false
-	}
-	info, err := os.Stat(name)
-	return err == nil && info.Size() > 0
 }
