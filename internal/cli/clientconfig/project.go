@@ -60,8 +60,8 @@ func Inside(file string) (project string, err error) {
 	within, err := filepath.Rel(root, real)
 	switch {
 	case err != nil || !filepath.IsLocal(within):
-		return "", fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put in by "+
-			"hand what scratchpad client-config prints", onOneLine(file), onOneLine(root), onOneLine(real))
+		return "", fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put "+
+			"in by hand what scratchpad client-config prints", onOneLine(file), onOneLine(root), onOneLine(real))
 	case project != "" && filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
 		return "", fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
 	}
