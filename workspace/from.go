@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // From returns the same workspace for writes from a project whose own memory is another one.
@@ -11,10 +13,13 @@ import (
 //
 // A project cannot speak to the others by itself, and takes nothing away from them:
 //   - It writes, moves and deletes no START.md, in upper or lower case: [ErrInvalid].
-//   - A write that takes the agent over half of [Limits].Files or Bytes is [ErrQuota].
-//   - No write removes the newest version that was written outside of the project. For it a file
-//     may have more than [Limits].Versions. Ten times as many, a deletion, a move and a redaction
-//     of such a file are [ErrConflict].
+//   - A write that takes the agent over half of [Limits].Files or Bytes is [ErrQuota]. So is one
+//     that would remove old changes from the journal or requests that can be repeated, or leave
+//     more than half of the numbers of deleted paths to projects.
+//   - No write removes the newest version that was written outside of the project, nor the newest
+//     one that was written outside of all projects. For these a file may have more than
+//     [Limits].Versions. Ten times as many, a deletion, a move and a redaction of such a file are
+//     [ErrConflict].
 func (w *Workspace) From(project string) *Workspace {
 	c := *w
 	c.project = names.Shorten(project, maxAuthor)
@@ -33,17 +38,40 @@ func (w *Workspace) checkStart(path string) error {
 const manyVersions = 10
 
 // sinceOutside returns how many versions of the file that was loaded there are from the newest one
-// that was written outside of the project, 0 if there is none.
+// that was written outside of all projects, or else outside of this one. It returns 0 if there is none.
 func (r *run) sinceOutside() int {
 	if r.w.project == "" {
 		return 0
 	}
+	since := 0
 	for i := len(r.Versions) - 1; i >= 0; i-- {
-		if r.Versions[i].Project != r.w.project {
+		switch by := r.Versions[i].Project; {
+		case by == "":
 			return len(r.Versions) - i
+		case by != r.w.project && since == 0:
+			since = len(r.Versions) - i
 		}
 	}
-	return 0
+	return since
+}
+
+// checkForgotten refuses to a project a change for which the store would forget what others have
+// done. old is what the change removes.
+func (r *run) checkForgotten(old store.Old) error {
+	full := ""
+	switch is, was := r.after, r.Owner; {
+	case r.w.project == "":
+	case old.Changes > 0:
+		full = "the journal is full, and the oldest changes would go"
+	case old.DueBefore.Equal(never):
+		full = "all idempotency keys of a day are used"
+	case is.DeletedFiles > max(was.DeletedFiles, maxDeleted/2), is.DeletedLogs > max(was.DeletedLogs, maxDeleted/2):
+		full = fmt.Sprintf("the numbers of %d deleted paths are kept", maxDeleted/2)
+	}
+	if full == "" {
+		return nil
+	}
+	return or(Errorf(ErrQuota, "%s", full), DoOutside, 0)
 }
 
 // checkOutside refuses to a project what takes away a version that it has not written.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // projects returns the projects of the versions of a file, "-" for none.
@@ -45,15 +46,20 @@ func TestProjectKeepsOthersVersions(t *testing.T) {
 		if r := read(t, own, "style.md", workspace.ReadOptions{}); r.Project != "shop" || r.Author.Client != "d" {
 			t.Errorf("the current version is by %v, from %q", r.Author, r.Project)
 		}
-		write(t, own.From("api"), "style.md", "x")
-		if got := projects(t, own, "style.md"); got != "shopshopapi" {
-			t.Errorf("after a write from another project, the versions are from %q", got)
-		}
+		_, err = own.From("api").WriteFile(t.Context(), "style.md", nil, workspace.WriteOptions{})
+		wantErr(t, "a write from another project", err, workspace.ErrConflict, "version 2 was written outside of project api")
 		_, err = own.RestoreFile(t.Context(), "style.md", 31, workspace.WriteOptions{})
 		testkit.Must(t, err)
 		write(t, own, "style.md", "x")
-		if got := projects(t, own, "style.md"); got != "apishop-" {
+		if got := projects(t, own, "style.md"); got != "shopshop-" {
 			t.Errorf("what was restored and written in the end is from %q", got)
+		}
+		for range 4 { // in turn
+			write(t, shop, "style.md", "x")
+			write(t, own.From("api"), "style.md", "x")
+		}
+		if got := projects(t, own, "style.md"); got != "-"+strings.Repeat("shopapi", 4) {
+			t.Errorf("after writes from two projects the versions are from %q", got)
 		}
 		for range 5 {
 			write(t, shop, "own.md", "x")
@@ -110,6 +116,49 @@ func TestProjectIsRefused(t *testing.T) {
 	if d, err := shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{}); err != nil || !d.Deleted {
 		t.Errorf("the deletion of an own file = %+v, %v", d, err)
 	}
+}
+
+// A write from a project makes the store forget nothing of what others have done: no change, no
+// request and no number of a deleted path. A write of another makes room.
+func TestProjectForgetsNothing(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 3}})
+	own, ctx := agentOf(t, svc, "a"), t.Context()
+	shop := own.From("shop")
+	keyed := workspace.WriteOptions{IdempotencyKey: "k"}
+	first, err := own.WriteFile(ctx, "theirs.md", nil, keyed)
+	testkit.Must(t, err)
+	for n := range 101 {
+		write(t, shop, "own.md", fmt.Sprint(n))
+	}
+	_, err = shop.WriteFile(ctx, "own.md", nil, workspace.WriteOptions{})
+	wantErr(t, "a write into a full journal", err, workspace.ErrQuota, "the journal is full", "only a person")
+	_, err = shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{})
+	wantErr(t, "a deletion", err, workspace.ErrQuota, "the journal is full")
+	set := func(change func(*port.OwnerState)) {
+		testkit.Must(t, store.Update(ctx, port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+			state, err := tx.Owner()
+			change(&state)
+			return errors.Join(err, tx.Apply(state))
+		}))
+	}
+	set(func(s *port.OwnerState) {
+		if s.Changes != s.Revision {
+			t.Errorf("the journal has lost %d changes", s.Revision-s.Changes)
+		}
+	})
+	write(t, own, "mine.md", "x")
+	write(t, shop, "own.md", "x")
+	set(func(s *port.OwnerState) { s.Requests = 1000 })
+	_, err = shop.WriteFile(ctx, "own.md", nil, workspace.WriteOptions{IdempotencyKey: "new"})
+	wantErr(t, "a key too many", err, workspace.ErrQuota, "all idempotency keys of a day are used")
+	if again, err := own.WriteFile(ctx, "theirs.md", nil, keyed); err != nil || again.Version != first.Version {
+		t.Errorf("the first write again = %+v, %v", again, err)
+	}
+	set(func(s *port.OwnerState) { s.Requests, s.DeletedFiles = 1, 5000 })
+	write(t, shop, "own.md", "y")
+	_, err = shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{})
+	wantErr(t, "a deletion too many", err, workspace.ErrQuota, "the numbers of 5000 deleted paths are kept")
+	testkit.Must(t, testkit.Err(own.DeleteFile(ctx, "own.md", workspace.DeleteOptions{})))
 }
 
 // A project fills half of the limits of files and of bytes, the others the rest.

@@ -134,6 +134,9 @@ func (r *run) account(c *Change) error {
 			old.Changes = after.Revision - after.Changes
 		}
 	}
+	if err := r.checkForgotten(old); err != nil {
+		return err
+	}
 	if old.Requests > 0 || old.Changes > 0 {
 		if err := r.tx.Forget(old); err != nil {
 			return err
