@@ -89,11 +89,16 @@ func (im *importer) graph(file string, at time.Time) ([]found, error) {
 			return nil, workspace.Errorf(workspace.ErrTooLarge, "the graph has more than %d entities", maxNames)
 		}
 	}
-	notes := make([]found, len(names))
-	for i, name := range names {
+	var notes []found
+	for _, name := range names {
 		content := all[name].markdown(name)
-		notes[i] = found{name: file + ", " + name, path: strings.ReplaceAll(name, "/", "\x00") + ".md",
+		n := found{name: file + ", " + name, path: strings.ReplaceAll(name, "/", "\x00") + ".md",
 			size: int64(len(content)), content: content, time: at}
+		if n.size > im.limits.FileBytes {
+			im.unless(n.name, sizeError(n.size, im.limits.FileBytes))
+		} else {
+			notes = append(notes, n)
+		}
 	}
 	return notes, im.ctx.Err()
 }

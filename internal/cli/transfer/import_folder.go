@@ -78,15 +78,18 @@ func (im *importer) found(all []found) error {
 	for _, f := range all {
 		err := im.each(f.name, f.path, "", func(path string) error {
 			content, err := f.content, error(nil)
-			if size := int64(len(content)); content == nil {
+			if content == nil {
 				content, err = im.folder.read(f.name, im.limits.FileBytes)
-			} else if size > im.limits.FileBytes {
-				err = sizeError(size, im.limits.FileBytes)
 			}
 			if err != nil {
 				return err
 			}
-			return im.content(path, content, im.firstVersion(content, f.time))
+			if f.time.IsZero() {
+				return im.content(path, content, nil)
+			}
+			return im.content(path, content, func() ([]workspace.Version, error) {
+				return []workspace.Version{{Number: 1, Author: im.ws.Author(), Time: f.time, Content: content}}, nil
+			})
 		})
 		if err != nil {
 			return err
@@ -94,14 +97,4 @@ func (im *importer) found(all []found) error {
 		im.did(f.size)
 	}
 	return nil
-}
-
-// firstVersion returns the history of a file that had a time where it was kept, else nil.
-func (im *importer) firstVersion(content []byte, at time.Time) func() ([]workspace.Version, error) {
-	if at.IsZero() {
-		return nil
-	}
-	return func() ([]workspace.Version, error) {
-		return []workspace.Version{{Number: 1, Author: im.ws.Author(), Time: at, Content: content}}, nil
-	}
 }

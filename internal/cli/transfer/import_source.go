@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func ImportFrom(ctx context.Context, ws *workspace.Workspace, s Source, p Place,
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return s.notFound(p.Path())
-		case err == nil && s.isGraph:
+		case err == nil && s.graph != "":
 			all, err = im.graph(p.In, im.past(info.ModTime()))
 		case err == nil:
 			if err = check(info, fs.ModeDir); err == nil {
@@ -159,14 +160,6 @@ func (im *importer) place(all []found) {
 
 // plain returns a name with a dash for what is in no path by any rule.
 func plain(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		switch {
-		case strings.ContainsRune(alphanumeric+"/._", r):
-			b.WriteRune(r)
-		case !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return strings.ReplaceAll(b.String(), "..", "-")
+	odd := regexp.MustCompile(`[^a-zA-Z0-9/._]+|\.\.+`)
+	return odd.ReplaceAllString(name, "-")
 }

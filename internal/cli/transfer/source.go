@@ -18,9 +18,9 @@ type Source struct {
 	Name     string   // such as "claude-code"
 	variable string   // of the environment, names what stands for home
 	home     string   // a folder below the user's; "": the project's
-	in       string   // where the files are in that folder; $PROJECT is the project's name there
+	in       string   // a pattern for the memory in that folder; $PROJECT is the project's name there
 	only     []string // names of the files; nil: all that end in .md
-	isGraph  bool     // the memory is one file, a graph
+	graph    string   // the memory is one file, a graph: the variable that names it
 }
 
 var sources = []Source{
@@ -29,8 +29,19 @@ var sources = []Source{
 		only: []string{"MEMORY.md", "memory_summary.md"}},
 	{Name: "cline", in: "memory-bank"},
 	{Name: "serena", in: ".serena/memories"},
-	{Name: "basic-memory", variable: "BASIC_MEMORY_HOME", home: "basic-memory"},
-	{Name: "mcp-memory", variable: "MEMORY_FILE_PATH", isGraph: true},
+	{Name: "basic-memory", variable: "BASIC_MEMORY_HOME", home: "basic-memory", in: "."},
+	{Name: "mcp-memory", variable: "npm_config_cache", home: npmCache(), graph: "MEMORY_FILE_PATH",
+		in: "_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/" + graphName}, // beside its program
+}
+
+const graphName = "memory.jsonl"
+
+// npmCache returns where npm keeps what npx runs.
+func npmCache() string {
+	if runtime.GOOS == "windows" {
+		return "AppData/Local/npm-cache"
+	}
+	return ".npm"
 }
 
 // SourceNames returns the names of all sources.
@@ -75,21 +86,28 @@ func (p Place) Path() string { return filepath.Join(p.Folder, p.In) }
 // Usual returns where a source keeps its memory if nobody says it.
 // Errors: [workspace.ErrNotFound], and [workspace.ErrInvalid] if there are several.
 func (s Source) Usual(around Surroundings) (Place, error) {
-	in := strings.ReplaceAll(s.in, "$PROJECT", slug(around.Main))
+	if graph := around.Getenv(s.graph); graph != "" {
+		return s.Named(graph)
+	}
+	if s.home == "" {
+		return Place{around.Project, s.in, filepath.Join(around.Main, s.in)}, nil // of all worktrees
+	}
 	folder := around.Getenv(s.variable)
-	switch {
-	case s.isGraph && folder == "":
-		return s.usualGraph(around)
-	case s.isGraph:
-		return s.Named(folder)
-	case s.variable == "":
-		return Place{around.Project, in, filepath.Join(around.Main, in)}, nil // of all worktrees
-	case folder == "" && around.Home == "":
+	if folder == "" && around.Home == "" {
 		return Place{}, s.notFound("the user's folder")
-	case folder == "":
+	} else if folder == "" {
 		folder = filepath.Join(around.Home, s.home)
 	}
-	return s.Named(filepath.Join(folder, in))
+	in := strings.ReplaceAll(s.in, "$PROJECT", slug(around.Main))
+	all, _ := fs.Glob(os.DirFS(folder), in)
+	switch len(all) {
+	case 0:
+		return Place{}, s.notFound(filepath.Join(folder, in))
+	case 1:
+		return s.Named(filepath.Join(folder, all[0]))
+	}
+	return Place{}, workspace.Errorf(workspace.ErrInvalid, "%s keeps %d memories in %s, such as %s and %s; name one: "+
+		"scratchpad import --from %s FILE", s.Name, len(all), folder, all[0], all[1], s.Name)
 }
 
 // Named returns the place of a memory that somebody names: a folder, or for a graph also its file.
@@ -109,7 +127,7 @@ func (s Source) Named(name string) (Place, error) {
 		return Place{}, s.notFound(name)
 	case err != nil:
 		return Place{}, err
-	case !s.isGraph:
+	case s.graph == "":
 		return Place{Folder: real, In: "."}, nil
 	case info.IsDir():
 		return Place{Folder: real, In: graphName}, nil
@@ -119,37 +137,11 @@ func (s Source) Named(name string) (Place, error) {
 
 func (s Source) notFound(where string) error {
 	what := "folder"
-	if s.isGraph {
+	if s.graph != "" {
 		what = "file"
 	}
 	return workspace.Errorf(workspace.ErrNotFound, "there is no memory of %s in %s; name the %s: scratchpad import "+
 		"--from %s %s", s.Name, where, what, s.Name, strings.ToUpper(what))
-}
-
-const graphName = "memory.jsonl"
-
-// usualGraph finds the graph that the server has written beside its own program, which npx has
-// put into the cache of npm.
-func (s Source) usualGraph(around Surroundings) (Place, error) {
-	cache := around.Getenv("npm_config_cache")
-	if cache == "" && runtime.GOOS == "windows" {
-		cache = filepath.Join(around.Getenv("LOCALAPPDATA"), "npm-cache")
-	} else if cache == "" {
-		cache = filepath.Join(around.Home, ".npm")
-	}
-	var graphs []string
-	if filepath.IsAbs(cache) {
-		const pattern = "_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/" + graphName
-		graphs, _ = fs.Glob(os.DirFS(cache), pattern)
-	}
-	switch len(graphs) {
-	case 0:
-		return Place{}, s.notFound("the cache of npm, and MEMORY_FILE_PATH is not set")
-	case 1:
-		return s.Named(filepath.Join(cache, graphs[0]))
-	}
-	return Place{}, workspace.Errorf(workspace.ErrInvalid, "%s keeps %d memories in %s, such as %s and %s; name one: "+
-		"scratchpad import --from %s FILE", s.Name, len(graphs), cache, graphs[0], graphs[1], s.Name)
 }
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
