@@ -74,7 +74,7 @@ func (c clientConfigCommand) Run(p *process) error {
 func (c clientConfigCommand) start(
 	p *process, to clientconfig.Client, a *clientConfig, variable string,
 ) (m clientconfig.Memory, err error) {
-	if m, err = p.memoryFor(to.Folder()); err != nil {
+	if m, err = p.memoryFor(to.Folder); err != nil {
 		return m, err
 	}
 	s, err := p.server(m, int64(c.MaxReadTokens))
@@ -178,7 +178,7 @@ func (c clientConfigCommand) print(
 		p.note("Run the command below. Or put this into %s, %s:\n\n%s\n", a.File, whom, a.Snippet)
 	} else {
 		setup := ", or let scratchpad setup do that"
-		if to.ByHand() || c.URL != "" {
+		if to.ByHand || c.URL != "" {
 			setup = ""
 		}
 		p.note("Put this into %s%s. Then restart %s:\n\n", a.File, setup, to.Title)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
@@ -78,10 +77,7 @@ func (c importCommand) place() (s transfer.Source, p transfer.Place, err error) 
 		p, err = s.Named(c.Dir)
 		return s, p, err
 	}
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
+	here, _, err := workingFolder()
 	if err != nil {
 		return s, p, err
 	}
@@ -92,11 +88,6 @@ func (c importCommand) place() (s transfer.Source, p transfer.Place, err error) 
 	}}
 	if repo, _ := repository.Find(here, ""); repo != nil { // Claude Code also takes a home that is one
 		around.Main = repo.Main()
-	}
-	if home, err := filepath.EvalSymlinks(home); err == nil {
-		if repo, _ := repository.Find(here, home); repo != nil {
-			around.Project = repo.Top
-		}
 	}
 	p, err = s.Usual(around)
 	return s, p, err

@@ -16,13 +16,13 @@ type Client struct {
 	Name  string // such as "claude-code"
 	Title string // such as "Claude Code"
 
+	Folder string // what stands in an entry for the folder that it works in; "": its servers cannot know
+	ByHand bool   // the user edits the file, because its place and its form are known from hearsay only
+
 	file   string // the user's own
 	shared string // the one in the folder of a project, which its repository may have; "": none
 	hooks  string // the file of the user that has the hooks; "": none
 	format format
-
-	folder string // what stands for the folder that the client works in; "": its servers cannot know
-	byHand bool   // the file is known from hearsay, so the user edits it
 
 	program string   // its name on the PATH; "": it has none
 	signs   []string // files and folders, one of which is there if the client is installed
@@ -41,7 +41,7 @@ var clients = []Client{
 	{
 		Name: "claude-code", Title: "Claude Code", file: "$CLAUDEJSON/.claude.json", shared: ".mcp.json",
 		hooks: "$CLAUDE/settings.json", format: jsonFormat{key: "mcpServers", url: "url", http: "http"},
-		folder: ".", program: "claude", signs: []string{"$CLAUDE", "$CLAUDEJSON/.claude.json"}, reference: "${%s}",
+		Folder: ".", program: "claude", signs: []string{"$CLAUDE", "$CLAUDEJSON/.claude.json"}, reference: "${%s}",
 	},
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", file: "$SETTINGS/Claude/claude_desktop_config.json",
@@ -55,22 +55,22 @@ var clients = []Client{
 	{
 		Name: "vscode", Title: "VS Code", file: "$SETTINGS/Code/User/mcp.json", shared: ".vscode/mcp.json",
 		format: jsonFormat{key: "servers", kind: "stdio", url: "url", http: "http"},
-		folder: WorkspaceFolder, program: "code", signs: []string{"~/.vscode", "$SETTINGS/Code"},
+		Folder: WorkspaceFolder, program: "code", signs: []string{"~/.vscode", "$SETTINGS/Code"},
 		reference: "${env:%s}",
 	},
 	{
 		Name: "codex", Title: "Codex", file: "$CODEX/config.toml", hooks: "$CODEX/hooks.json", format: tomlFormat{},
-		folder: ".", program: "codex", signs: []string{"$CODEX"}, reference: byName,
+		Folder: ".", program: "codex", signs: []string{"$CODEX"}, reference: byName,
 	},
 	{
 		Name: "gemini-cli", Title: "Gemini CLI", file: "~/.gemini/settings.json",
 		format: jsonFormat{key: "mcpServers", url: "httpUrl"},
-		folder: ".", program: "gemini", signs: []string{"~/.gemini"}, reference: "${%s}",
+		Folder: ".", program: "gemini", signs: []string{"~/.gemini"}, reference: "${%s}",
 	},
 	{
 		Name: "opencode", Title: "OpenCode", file: "$XDG/opencode/opencode.json",
 		format: jsonFormat{key: "mcp", kind: "local", url: "url", http: "remote", list: true, env: "environment"},
-		folder: ".", program: "opencode", signs: []string{"$XDG/opencode"}, reference: "{env:%s}",
+		Folder: ".", program: "opencode", signs: []string{"$XDG/opencode"}, reference: "{env:%s}",
 	},
 	{
 		Name: "zed", Title: "Zed", file: "$ZED/settings.json",
@@ -78,12 +78,12 @@ var clients = []Client{
 		program: "zed", signs: []string{"$ZED"},
 	},
 	{
-		Name: "windsurf", Title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", byHand: true,
+		Name: "windsurf", Title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", ByHand: true,
 		format:  jsonFormat{key: "mcpServers", url: "serverUrl"},
 		program: "windsurf", signs: []string{"~/.codeium/windsurf"}, reference: "${env:%s}",
 	},
 	{
-		Name: "cline", Title: "Cline", file: "~/.cline/data/settings/cline_mcp_settings.json", byHand: true,
+		Name: "cline", Title: "Cline", file: "~/.cline/data/settings/cline_mcp_settings.json", ByHand: true,
 		format:  jsonFormat{key: "mcpServers", url: "url", http: "streamableHttp"},
 		program: "cline", signs: []string{"~/.cline"},
 	},
@@ -137,14 +137,6 @@ func (c Client) HookFile() (string, error) {
 	}
 	return expand(c.hooks, runtime.GOOS)
 }
-
-// Folder returns what stands in an entry for the folder that the client works in; "" if
-// the servers in the user's own file cannot know it.
-func (c Client) Folder() string { return c.folder }
-
-// ByHand reports whether the user is to edit the file, because its place and its form are
-// known from hearsay only.
-func (c Client) ByHand() bool { return c.byHand }
 
 // Installed reports whether the client seems to be on this machine: whether its program
 // is on the PATH, or its settings are in the user's home.

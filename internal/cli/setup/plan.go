@@ -92,7 +92,7 @@ func Make(o Options) (*Plan, error) {
 	if o.Share {
 		p.Program.Action = Keep
 		c, _ := clientconfig.Find("claude-code")
-		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder(), ofProject: true})
+		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder, ofProject: true})
 		return p, nil
 	}
 	names := o.Clients
@@ -113,7 +113,7 @@ func Make(o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.add(&Client{Client: c, File: file, folder: c.Folder()})
+		p.add(&Client{Client: c, File: file, folder: c.Folder})
 		if name == "cursor" && o.Project != "" && c.ProjectFile(o.Project) != file {
 			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder,
 				ofProject: true})
@@ -154,7 +154,7 @@ func (c *Client) plan(p *Plan) error {
 	if c.Entry, err = p.o.Entry(c.Client, c.folder, program, kept); err != nil {
 		return err
 	}
-	if c.Client.ByHand() {
+	if c.Client.ByHand {
 		c.Notes = append(c.Notes, fmt.Sprintf("Put this into %s yourself, because setup does not know that file well "+
 			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
 		return nil
