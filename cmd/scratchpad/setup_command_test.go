@@ -327,18 +327,6 @@ func TestSetupProgramFolder(t *testing.T) {
 	a.mustBe(t, before, "--undo")
 }
 
-// serveEntry starts the server in a client's file as the client does.
-func (a *account) serveEntry(t *testing.T, client, file string) *mcp.ClientSession {
-	t.Helper()
-	s := readEntry(t, client, file)
-	cmd := exec.Command(s.Command, s.Args...)
-	cmd.Env, cmd.Dir = a.environment(), filepath.Dir(file)
-	session, err := mcp.NewClient(&mcp.Implementation{Name: client}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
-	t.Cleanup(func() { session.Close() })
-	return session
-}
-
 func readEntry(t *testing.T, client, file string) clientconfig.Server {
 	t.Helper()
 	c, _ := clientconfig.Find(client)
