@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -91,7 +90,7 @@ func (a *arguments) named(err error) error {
 }
 
 // search searches the caller's files and logs, and after them the files under "~/". Both together
-// keep the bounds of one search.
+// keep the bounds of one search. If the second one fails, the result is that of the first.
 func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
 	o := workspace.SearchOptions{
 		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), Zeros: a.zeros(),
@@ -104,10 +103,8 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 		return r, err
 	}
 	beside, err := a.beside()
-	if errors.Is(err, errOwn) {
+	if err != nil { // also errOwn; what was found is worth more than the reason
 		return r, nil
-	} else if err != nil {
-		return r, err
 	}
 	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), 600
 	for _, h := range r.Hits {
@@ -116,7 +113,7 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 	o.Kind, o.Limit, o.MaxTokens = workspace.KindFile, max(1, room), max(1, left)
 	more, err := beside.Search(ctx, a.Text("query"), o)
 	if err != nil {
-		return r, err
+		return r, nil
 	}
 	if fewest := 50; room > 0 && left >= fewest { // tokens in which a hit says something
 		for _, h := range more.Hits {

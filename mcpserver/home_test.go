@@ -44,8 +44,9 @@ func TestHome(t *testing.T) {
 	for _, step := range []struct{ tool, args, says, not string }{
 		{"write_file", `{"path":"~/style.md","content":"tabs\n"}`, `{"path":"~/style.md","version":1,`, ""},
 		{"edit_file", `{"path":"~/style.md","old_text":"tabs","new_text":"spaces"}`, `{"path":"~/style.md","version":2,`, ""},
-		{"read_file", `{"path":"~/style.md"}`, `{"path":"~/style.md","current_version":2,"bytes":7,"lines":1}spaces`, ""},
-		{"read_file", `{"path":"~/style.md","since_version":1}`, `"path":"~/style.md"`, ""},
+		{"read_file", `{"path":"~/style.md"}`, `{"path":"~/style.md","current_version":2,"from_project":"shop","bytes":7,"lines":1}spaces`, ""},
+		{"read_file", `{"path":"~/style.md","since_version":1}`, `"path":"~/style.md","current_version":2,"from_project":"shop"`, ""},
+		{"read_file", `{"path":"~/private.md"}`, "of the person", "from_project"},
 		{"list_files", `{"prefix":"~/"}`, "~/private.md\t1\t13", "plan.md"},
 		{"list_files", `{"prefix":"~/st"}`, "\n~/style.md\t2\t7", "private.md"},
 		{"list_files", `{}`, "\nplan.md\t", "~/"},
@@ -131,7 +132,7 @@ func TestHomeIsRefused(t *testing.T) {
 	}
 }
 
-// Where there is no other memory, an error says so, and search is as ever.
+// Where there is no other memory, or it fails, an error says so, and search is as ever.
 func TestNoHome(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	of := workspaces(svc, "default")
@@ -139,6 +140,9 @@ func TestNoHome(t *testing.T) {
 	for says, get := range map[string]func(context.Context, mcpserver.Call) (*workspace.Workspace, error){
 		"byte 1 is '~'": nil,
 		"this memory is the one that ~/ stands for; leave it out": func(context.Context, mcpserver.Call) (*workspace.Workspace, error) { return nil, nil },
+		"busy now": func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+			return nil, workspace.Errorf(workspace.ErrBusy, "busy now")
+		},
 	} {
 		o.Home = get
 		s := connect(t, newServerWith(t, o))

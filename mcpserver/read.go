@@ -47,6 +47,7 @@ func readFile(o Options) tool {
 type readRecord struct {
 	Path           string          `json:"path"`
 	CurrentVersion int64           `json:"current_version"`
+	FromProject    string          `json:"from_project,omitempty"` // see [workspace.Workspace.From]
 	SinceVersion   int64           `json:"since_version,omitempty"`
 	Unchanged      bool            `json:"unchanged,omitempty"`
 	VersionTooOld  *bool           `json:"version_too_old,omitempty"`
@@ -67,7 +68,7 @@ type readRecord struct {
 
 func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) result {
 	rec := readRecord{
-		Path: r.Path, CurrentVersion: r.Current, SinceVersion: r.Since, Unchanged: r.Unchanged,
+		Path: r.Path, CurrentVersion: r.Current, FromProject: r.Project, SinceVersion: r.Since, Unchanged: r.Unchanged,
 		DiffLarger: r.DiffLarger, Truncated: r.Truncated,
 	}
 	switch {
