@@ -26,7 +26,7 @@ type Brief struct {
 	TooOld               bool               // Since lies before the journal, so it tells what is there
 	More                 bool               // there are more paths than Paths
 	Paths                []workspace.Change // what has changed, or the paths that changed last; the newest first
-	HasStart             bool               // there is a file START.md
+	HasStart             bool               // there is a file START.md that a brief may show
 	Now                  time.Time          // what ages are counted to
 
 	Offer string // the sentence that offers another memory; "": none
@@ -70,7 +70,7 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 	if err != nil {
 		return Brief{}, err
 	}
-	start, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: StartFile, Limit: 1})
+	hasStart, err := hasStart(ctx, ws)
 	if err != nil {
 		return Brief{}, err
 	}
@@ -79,7 +79,7 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 	}
 	return Brief{Files: u.Files, Logs: u.Logs, Entries: u.Entries, Cursor: c.Cursor, Since: since, TooOld: c.TooOld,
 		More: c.More, Paths: c.Paths, Now: time.Now(),
-		HasStart: len(start.Files) > 0 && start.Files[0].Path == StartFile}, nil
+		HasStart: hasStart}, nil
 }
 
 // ReadHome returns what the memory for everything has, or nil if it has no files.

@@ -42,13 +42,34 @@ func ReadStart(ctx context.Context, ws *workspace.Workspace, maxTokens int) (*St
 	if err != nil {
 		return nil, err
 	}
-	kept, err := ws.History(ctx, StartFile)
-	if err != nil || slices.ContainsFunc(kept, func(v workspace.VersionInfo) bool { return v.Project != "" }) {
+	if own, err := isOwn(ctx, ws); !own {
 		return nil, err
 	}
 	whole := terminal.Visible(strings.ReplaceAll(string(r.Content), "\r\n", "\n"))
 	text, fence := fenced(whole)
 	return &Start{r.Version, r.Author, r.Time, text, r.Lines, r.Truncated || text != whole, fence}, nil
+}
+
+// isOwn reports whether START.md is there, and no version that is kept came from a project.
+func isOwn(ctx context.Context, ws *workspace.Workspace) (bool, error) {
+	kept, err := ws.History(ctx, StartFile)
+	if errors.Is(err, workspace.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !slices.ContainsFunc(kept, func(v workspace.VersionInfo) bool { return v.Project != "" }), err
+}
+
+// hasStart is isOwn, and costs little if the file is not there. One that is damaged counts.
+func hasStart(ctx context.Context, ws *workspace.Workspace) (bool, error) {
+	l, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: StartFile, Limit: 1})
+	if err != nil || len(l.Files) == 0 || l.Files[0].Path != StartFile {
+		return false, err
+	}
+	own, err := isOwn(ctx, ws)
+	if errors.Is(err, workspace.ErrCorrupt) {
+		return true, nil
+	}
+	return own, err
 }
 
 // fenced returns as much of a text as a brief shows, at the end of a line if possible, and its
