@@ -155,20 +155,15 @@ func (p *process) setupEntry(
 // recordProject gives a folder the memory of a server that an older setup wrote into a file of the
 // folder, unless an older version has recorded the same.
 func (p *process) recordProject(folder string, args []string) error {
-	old, line := *p, *p.line
+	old, line, m := *p, *p.line, clientconfig.MemoryOf(args)
 	old.line, line.DB, line.Tenant = &line, nil, nil
-	agent := ""
-	for flag, to := range map[string]**string{"--db": &line.DB, "--tenant": &line.Tenant, "--agent": nil} {
-		i := slices.Index(args, flag)
-		switch {
-		case i < 0 || i+1 == len(args):
-		case to == nil:
-			agent = args[i+1]
-		default:
-			*to = &args[i+1]
-		}
+	if i := slices.Index(args, "--db"); i >= 0 && i+1 < len(args) {
+		line.DB = &args[i+1]
 	}
-	if agent == "" || line.DB != nil && *line.DB == database.InMemory {
+	if m.Tenant != "" {
+		line.Tenant = &m.Tenant
+	}
+	if m.Agent == "" || line.DB != nil && *line.DB == database.InMemory {
 		return nil
 	}
 	return old.use(old.openDatabase, func(db *database.Handle) error {
@@ -177,8 +172,8 @@ func (p *process) recordProject(folder string, args []string) error {
 			return err
 		}
 		found, err := old.project(old.ctx, db, folder)
-		if err == nil && found.Agent != agent {
-			err = records.Set(old.ctx, folder, agent)
+		if err == nil && found.Agent != m.Agent {
+			err = records.Set(old.ctx, folder, m.Agent)
 		}
 		return err
 	})

@@ -179,35 +179,32 @@ func expand(path, system string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(rest)), err
 }
 
+// inVariables are the folders in the table of clients that a variable may name, with what they are
+// below the user's home without it.
+var inVariables = map[string]struct{ variable, below string }{
+	"$CODEX":      {"CODEX_HOME", ".codex"},
+	"$CLAUDE":     {"CLAUDE_CONFIG_DIR", ".claude"},
+	"$CLAUDEJSON": {"CLAUDE_CONFIG_DIR", ""},
+	"$XDG":        {"XDG_CONFIG_HOME", ".config"},
+}
+
 // folderOf returns the folder that has a name in the table of clients.
 func folderOf(name, home, system string) string {
-	variable := func(name string, instead ...string) string {
-		if dir, _ := native.Expand(os.Getenv(name)); dir != "" {
-			return dir
-		}
-		return filepath.Join(append([]string{home}, instead...)...)
-	}
-	switch name {
-	case "$SETTINGS":
+	switch {
+	case name == "$SETTINGS":
 		return settings(home, system)
-	case "$CODEX":
-		return variable("CODEX_HOME", ".codex")
-	case "$CLAUDE":
-		return variable("CLAUDE_CONFIG_DIR", ".claude")
-	case "$CLAUDEJSON":
-		return variable("CLAUDE_CONFIG_DIR")
-	case "$XDG":
-		return variable("XDG_CONFIG_HOME", ".config")
-	case "$ZED":
-		switch system {
-		case "windows":
-			return filepath.Join(settings(home, system), "Zed")
-		case "darwin":
-			return filepath.Join(home, ".config", "zed")
-		}
-		return filepath.Join(variable("XDG_CONFIG_HOME", ".config"), "zed")
+	case name == "$ZED" && system == "windows":
+		return filepath.Join(settings(home, system), "Zed")
+	case name == "$ZED" && system == "darwin":
+		return filepath.Join(home, ".config", "zed")
+	case name == "$ZED":
+		return filepath.Join(folderOf("$XDG", home, system), "zed")
 	}
-	return home
+	in := inVariables[name]
+	if dir, _ := native.Expand(os.Getenv(in.variable)); dir != "" {
+		return dir
+	}
+	return filepath.Join(home, in.below)
 }
 
 // settings is the folder where programs keep the settings of the user.
