@@ -107,29 +107,16 @@ func (p *process) servedToCursor(folder string) (agent string, ok bool, err erro
 		if !found {
 			continue
 		}
-		if !p.sameDatabase(server.Args) {
+		same := func(has string, own *string) bool { return has == *cmp.Or(own, new(string)) }
+		m, isMCP := clientconfig.MemoryOf(server.Args), slices.Index(server.Args, "mcp") == 0
+		switch {
+		case !isMCP, !same(m.Database, p.line.DB), !same(m.Tenant, p.line.Tenant):
 			return "", false, nil
+		case file == shared:
+			own := []string{".", clientconfig.WorkspaceFolder, folder}
+			return "", m.Agent == "" && slices.Contains(own, m.Folder), nil
 		}
-		agent, own := valueOf(server.Args, "--agent"), valueOf(server.Args, "--project")
-		if file == shared {
-			return "", agent == "" && (own == "." || own == "${workspaceFolder}" || own == folder), nil
-		}
-		return agent, agent != "", nil
+		return m.Agent, m.Agent != "", nil
 	}
 	return "", false, nil
-}
-
-// sameDatabase reports whether arguments are those of an MCP server with the database and the
-// tenant of this command.
-func (p *process) sameDatabase(args []string) bool {
-	same := func(name string, own *string) bool { return valueOf(args, name) == *cmp.Or(own, new(string)) }
-	return len(args) > 0 && args[0] == "mcp" && same("--db", p.line.DB) && same("--tenant", p.line.Tenant)
-}
-
-// valueOf returns the argument behind a flag; "" if there is none.
-func valueOf(args []string, flag string) string {
-	if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
-		return args[i+1]
-	}
-	return ""
 }

@@ -109,7 +109,8 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
 		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
-	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, (*setup.Client).OfProject) {
+	ofProject := func(c *setup.Client) bool { return c.OfProject }
+	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, ofProject) {
 		return nil, invalid("--project is for Cursor, and for --share; leave it out, because setup works for all " +
 			"projects of the other clients")
 	}
@@ -157,13 +158,13 @@ func (p *process) setupEntry(
 func (p *process) recordProject(folder string, args []string) error {
 	old, line, m := *p, *p.line, clientconfig.MemoryOf(args)
 	old.line, line.DB, line.Tenant = &line, nil, nil
-	if i := slices.Index(args, "--db"); i >= 0 && i+1 < len(args) {
-		line.DB = &args[i+1]
+	if m.Database != "" {
+		line.DB = &m.Database
 	}
 	if m.Tenant != "" {
 		line.Tenant = &m.Tenant
 	}
-	if m.Agent == "" || line.DB != nil && *line.DB == database.InMemory {
+	if m.Agent == "" || m.Database == database.InMemory {
 		return nil
 	}
 	return old.use(old.openDatabase, func(db *database.Handle) error {

@@ -8,6 +8,8 @@ type Memory struct {
 	Tenant string // "": the default
 	Folder string // what the entry has for the folder of the project, if there is no agent
 	Remote string // a sentence: the client connects to a server, which knows
+
+	Database string // of [MemoryOf]; "": the usual one
 }
 
 // String is a sentence for people.
@@ -43,5 +45,6 @@ func MemoryOf(args []string) Memory {
 		}
 		return ""
 	}
-	return Memory{Agent: value("--agent"), Tenant: value("--tenant"), Folder: value("--project")}
+	return Memory{Agent: value("--agent"), Tenant: value("--tenant"), Folder: value("--project"),
+		Database: value("--db")}
 }

@@ -24,7 +24,7 @@ func (j *journal) older(c *Client) (all []fileDone) {
 	return all
 }
 
-// planOld adds what is to be taken back first. A client prefers what is in a project's file.
+// planOld adds what is to be taken back at the end. A client prefers what is in a project's file.
 func (c *Client) planOld(p *Plan) {
 	for _, f := range p.journal.older(c) {
 		c.Edits = append(c.Edits, &Edit{File: f.File, old: true, Changed: []string{"to be taken back, because the " +

@@ -63,8 +63,10 @@ type Client struct {
 	Notes  []string // what the user has to know or to do, a sentence or more each
 	Err    error    // why nothing can be done, or what went wrong
 
-	folder    string // what the entry has for the folder that the client works in
-	ofProject bool
+	// OfProject says that the file is that of a project, and not the user's own.
+	OfProject bool
+
+	folder string // what the entry has for the folder that the client works in
 }
 
 // An Edit is a change of one file.
@@ -92,7 +94,7 @@ func Make(o Options) (*Plan, error) {
 	if o.Share {
 		p.Program.Action = Keep
 		c, _ := clientconfig.Find("claude-code")
-		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder, ofProject: true})
+		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder, OfProject: true})
 		return p, nil
 	}
 	names := o.Clients
@@ -116,14 +118,11 @@ func Make(o Options) (*Plan, error) {
 		p.add(&Client{Client: c, File: file, folder: c.Folder})
 		if name == "cursor" && o.Project != "" && c.ProjectFile(o.Project) != file {
 			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder,
-				ofProject: true})
+				OfProject: true})
 		}
 	}
 	return p, nil
 }
-
-// OfProject reports whether the file is that of a project, and not the user's own.
-func (c *Client) OfProject() bool { return c.ofProject }
 
 // add plans what is to be done for a client.
 func (p *Plan) add(c *Client) {
@@ -164,9 +163,6 @@ func (c *Client) plan(p *Plan) error {
 			return err
 		}
 	}
-	if project == "" {
-		c.planOld(p)
-	}
 	c.Edits = append(c.Edits, &Edit{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server)})
 	if project == "" {
 		if err := c.planHook(); err != nil {
@@ -174,14 +170,14 @@ func (c *Client) plan(p *Plan) error {
 		}
 	}
 	for _, e := range c.Edits {
-		if e.old {
-			continue
-		}
 		preview, err := e.change.Preview()
 		if err != nil {
 			return err
 		}
 		e.File, e.Changed = preview.File, append([]string{}, preview.Changed...)
+	}
+	if project == "" {
+		c.planOld(p)
 	}
 	return c.note(p, project)
 }
@@ -297,18 +293,16 @@ func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
 // apply makes the edits of a client, and then takes back what an older setup did. If an edit
 // fails, the client keeps what it has.
 func (p *Plan) apply(ctx context.Context, c *Client) error {
-	for _, e := range c.Edits {
-		if e.old || len(e.Changed) == 0 {
-			continue
-		}
-		if err := p.edit(ctx, c, e); err != nil {
-			return err
-		}
-	}
 	var errs []error
 	for _, e := range c.Edits {
-		if e.old && len(e.Changed) > 0 {
+		switch {
+		case len(e.Changed) == 0:
+		case e.old:
 			errs = append(errs, p.takeBack(e))
+		default:
+			if err := p.edit(ctx, c, e); err != nil {
+				return err
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -319,7 +313,7 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 	if err != nil {
 		return err
 	}
-	if done := p.journal.entry(preview.File); c.ofProject && done != nil && !done.ForAll {
+	if done := p.journal.entry(preview.File); c.OfProject && done != nil && !done.ForAll {
 		if err := p.record(done); err != nil {
 			return err
 		}
