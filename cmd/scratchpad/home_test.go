@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,23 +15,30 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
+func makeRepositories(t *testing.T, folders ...string) {
+	t.Helper()
+	for _, folder := range folders {
+		for _, part := range []string{"objects", "refs"} {
+			testkit.Must(t, os.MkdirAll(filepath.Join(folder, ".git", part), 0o700))
+		}
+		testkit.Must(t, os.WriteFile(filepath.Join(folder, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	}
+}
+
 // From each project the tools reach the memory for everything under ~/, and from nowhere else. The
 // versions keep the project that they are from. Commands name that memory otherwise, and say so.
 func TestHome(t *testing.T) {
 	dir := t.TempDir()
 	db, env := filepath.Join(dir, "test.db"), []string{"HOME=" + dir}
-	for _, name := range []string{"shop", "blog"} {
-		for _, part := range []string{"objects", "refs"} {
-			testkit.Must(t, os.MkdirAll(filepath.Join(dir, name, ".git", part), 0o700))
-		}
-		testkit.Must(t, os.WriteFile(filepath.Join(dir, name, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
-	}
+	makeRepositories(t, filepath.Join(dir, "shop"), filepath.Join(dir, "blog"))
 	serve := func(args ...string) *mcp.ClientSession {
 		return connect(t, append([]string{"mcp", "--db", db}, args...)...)
 	}
 	shop, blog := serve("--project", filepath.Join(dir, "shop")), serve("--project", filepath.Join(dir, "blog"))
-	outside, none := serve("--project", dir), serve("--home", "no", "--project", filepath.Join(dir, "shop"))
-	named, memory := serve("--agent", "shop"), connect(t, "mcp", "--db", "mem:", "--project", filepath.Join(dir, "shop"))
+	testkit.Must(t, os.MkdirAll(filepath.Join(dir, "odd", ".git"), 0o700)) // which is not believed
+	outside, odd := serve("--project", dir), serve("--project", filepath.Join(dir, "odd"))
+	named, none := serve("--agent", "shop"), serve("--home", "no", "--project", filepath.Join(dir, "shop"))
+	memory := connect(t, "mcp", "--db", "mem:", "--project", filepath.Join(dir, "shop"))
 	type m = map[string]any
 	for _, step := range []struct {
 		s    *mcp.ClientSession
@@ -47,6 +58,9 @@ func TestHome(t *testing.T) {
 		{blog, "write_file", m{"path": "~/START.md", "content": "x"}, "!scratchpad --agent default files write START.md"},
 		{blog, "append_log", m{"path": "~/day", "entry": "x"}, "!append_log does not reach ~/"},
 		{blog, "read_file", m{"path": "~/style.md", "agent_id": "default"}, "!leave it out"},
+		{odd, "edit_file", m{"path": "style.md", "old_text": "", "new_text": "!"}, `"version":3`},
+		{odd, "write_file", m{"path": "START.md", "content": "x"}, "!scratchpad --agent default files write START.md"},
+		{outside, "write_file", m{"path": "START.md", "content": "x"}, `"version":1`},
 		{outside, "read_file", m{"path": "style.md"}, "spaces"},
 		{outside, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
 		{none, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
@@ -64,7 +78,7 @@ func TestHome(t *testing.T) {
 		}
 	}
 	run := func(args ...string) outcome { return runCommand(t, dir, env, append([]string{"--db", db}, args...)...) }
-	run("--agent", "default", "files", "history", "style.md").must(t, 0, "from project shop", "from project blog")
+	run("--agent", "default", "files", "history", "style.md").must(t, 0, "from project shop", "from project blog", "from project folder odd")
 	run("--agent", "default", "files", "history", "style.md", "--json").must(t, 0, `"project":"shop"`)
 	for _, path := range []string{"~/style.md", filepath.Join(dir, "style.md")} {
 		run("files", "cat", path).must(t, 2, "here the file is style.md, with --agent default")
@@ -73,3 +87,32 @@ func TestHome(t *testing.T) {
 	}
 	run("agents", "ls").must(t, 0, "default", "shop")
 }
+
+// A server's instructions show nothing of a project that took the name for which its own waited.
+func TestMCPShowsItsOwnProject(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "test.db")
+	makeDatabase(t, db)
+	makeRepositories(t, filepath.Join(dir, "a/kiosk"), filepath.Join(dir, "b/kiosk"))
+	cmd := exec.Command(os.Args[0], "mcp", "--db", db, "--project", filepath.Join(dir, "a/kiosk"))
+	cmd.Env, cmd.Stderr = environ("HOME="+dir), os.Stderr
+	in, err := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	testkit.Must(t, errors.Join(err, err2, cmd.Start()))
+	answers := bufio.NewReader(out)
+	ask := func(line string) string {
+		testkit.Must(t, testkit.Err(io.WriteString(in, line+"\n")))
+		answer, err := answers.ReadString('\n')
+		testkit.Must(t, err)
+		return answer
+	}
+	ask(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	runCommand(t, filepath.Join(dir, "b/kiosk"), []string{"HOME=" + dir}, "--db", db, "files", "write", "secret-plan.md").must(t, 0)
+	if got := ask(initializeLine); strings.Contains(got, "secret-plan") || !strings.Contains(got, "This memory is empty") {
+		t.Errorf("the instructions are %s", got)
+	}
+	in.Close()
+	testkit.Must(t, cmd.Wait())
+}
+
+const initializeLine = `{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`

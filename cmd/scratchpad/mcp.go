@@ -61,7 +61,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 		Tools: c.Tools.tools(), Bound: serves.bound(), Version: version(), Logger: p.log,
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
-	if c.Home == "yes" && serves.hasHome() {
+	if c.Home == "yes" && o.Tools != mcpserver.MemoryTool && serves.hasHome() {
 		o.Home, serves.beside = serves.home, true
 	}
 	if o.Bound && c.BriefTokens > 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -109,7 +108,11 @@ func (s *served) workspace(ctx context.Context, call mcpserver.Call) (*workspace
 		return nil, fmt.Errorf("agent_id is not the agent that this server is bound to; leave it out: %w",
 			workspace.ErrInvalid)
 	}
-	return get(name)
+	ws, err := get(name)
+	if err == nil && s.place != nil && name == defaultAgent {
+		ws = ws.From(s.place.Doubt())
+	}
+	return ws, err
 }
 
 // hasHome reports whether there may be a memory beside the project's, under "~/". It is in a
@@ -170,8 +173,14 @@ func (s *served) openAhead() (stop func()) {
 // brief returns what is in the memory of the agent or of the project. It makes no database. If it
 // cannot tell, it returns nothing: the calls will say why.
 func (s *served) brief(ctx context.Context, tokens int) string {
-	agent := cmp.Or(s.settled(), s.begun.Agent)
+	agent, found := s.settled(), s.begun
 	name, err := s.p.databasePath(false)
+	if agent == "" && s.place != nil && err == nil {
+		if !found.Settled { // another project may have its name by now
+			found, err = s.p.projectAt(ctx, s.db, *s.place)
+		}
+		agent = found.Agent
+	}
 	if agent == "" || err != nil {
 		return ""
 	}
@@ -191,12 +200,12 @@ func (s *served) brief(ctx context.Context, tokens int) string {
 		return ""
 	}
 	b, err := brief.Now(ctx, ws)
-	if err == nil && s.beside && s.begun.Name != "" {
+	if err == nil && s.beside && found.Name != "" {
 		b.Home, err = s.p.readHome(ctx, svc)
 	}
 	if err != nil {
 		return ""
 	}
-	b.Offer = s.begun.OfferText()
+	b.Offer = found.OfferText()
 	return b.Text(tokens, mcpserver.MaxBrief)
 }

@@ -48,6 +48,15 @@ func At(folder string) (p Place, err error) {
 	return p, nil
 }
 
+// Doubt returns what a version in the memory for everything is from, for [workspace.Workspace.From],
+// if the place has that memory only because a .git was passed over; else "". No agent has this name.
+func (p Place) Doubt() string {
+	if p.repo != nil || len(p.Passed) == 0 {
+		return ""
+	}
+	return "folder " + nameOf(p.Folder)
+}
+
 // reason returns an error without the operation and the path.
 func reason(err error) error {
 	if inner := errors.Unwrap(err); inner != nil {
