@@ -122,10 +122,10 @@ type walk struct {
 // walk calls fn for each name below a folder that is not a folder itself, in byte order
 // within each folder. It does not go into a folder that enter refuses, but calls fn for it.
 // It also calls fn with the error of a name that cannot be looked at.
-func (f folder) walk(dir string, w *walk, fn func(name string, size int64, err error) error) error {
+func (f folder) walk(dir string, w *walk, fn func(name string, info fs.FileInfo, err error) error) error {
 	names, err := f.list(dir, &w.left)
 	if _, is := cause(err); is {
-		return fn(dir, 0, err)
+		return fn(dir, nil, err)
 	}
 	if err != nil {
 		return err
@@ -137,12 +137,12 @@ func (f folder) walk(dir string, w *walk, fn func(name string, size int64, err e
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			err = fn(full, 0, err)
+			err = fn(full, nil, err)
 		case w.skip(full, info.IsDir()):
 		case info.IsDir() && w.enter(full):
 			err = f.walk(full, w, fn)
 		default:
-			err = fn(full, info.Size(), nil)
+			err = fn(full, info, nil)
 		}
 		if err != nil {
 			return err

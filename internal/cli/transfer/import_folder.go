@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 	"time"
@@ -20,11 +21,11 @@ type found struct {
 func (im *importer) plain() error {
 	var all []found
 	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
-	err := im.folder.walk(".", &walk{maxNames, im.skips, isPath}, func(name string, size int64, err error) error {
+	err := im.folder.walk(".", &walk{maxNames, im.skips, isPath}, func(name string, info fs.FileInfo, err error) error {
 		if err != nil {
 			return im.unless(name, err)
 		}
-		all = append(all, found{name: name, path: name, size: size})
+		all = append(all, found{name: name, path: name, size: info.Size()})
 		return im.ctx.Err()
 	})
 	if err != nil {
@@ -50,7 +51,7 @@ func (im *importer) added(m *manifest) error {
 	isShort := func(name string) bool { return len(name) < deep }
 	skips := func(name string, isFolder bool) bool { return !names[name] && im.skips(name, isFolder) }
 	err := im.folder.walk(dir, &walk{maxNames + len(names), skips, isShort},
-		func(name string, size int64, err error) error {
+		func(name string, info fs.FileInfo, err error) error {
 			if names[name] {
 				return im.ctx.Err()
 			}
@@ -61,7 +62,7 @@ func (im *importer) added(m *manifest) error {
 			if err != nil {
 				return im.unless(name, err)
 			}
-			all = append(all, found{name: name, path: stored, size: size})
+			all = append(all, found{name: name, path: stored, size: info.Size()})
 			return im.ctx.Err()
 		})
 	if err != nil {

@@ -106,11 +106,7 @@ func (im *importer) journaled(prefix string) (map[string]bool, error) {
 // notes finds the files of a source.
 func (im *importer) notes(dir string) (all []found, err error) {
 	isNear := func(name string) bool { return strings.Count(name, "/") < maxDeep }
-	err = im.folder.walk(dir, &walk{maxNames, im.skips, isNear}, func(name string, size int64, err error) error {
-		var info fs.FileInfo
-		if err == nil {
-			info, err = im.folder.root.Lstat(name)
-		}
+	err = im.folder.walk(dir, &walk{maxNames, im.skips, isNear}, func(name string, info fs.FileInfo, err error) error {
 		if err == nil && info.IsDir() {
 			err = errKind{fmt.Sprintf("it is in more than %d folders", maxDeep)}
 		}
@@ -118,7 +114,7 @@ func (im *importer) notes(dir string) (all []found, err error) {
 			return im.unless(name, err)
 		}
 		inner := strings.TrimPrefix(name, dir+"/")
-		all = append(all, found{name: name, path: inner, size: size, time: im.past(info.ModTime())})
+		all = append(all, found{name: name, path: inner, size: info.Size(), time: im.past(info.ModTime())})
 		return im.ctx.Err()
 	})
 	return all, err
