@@ -14,8 +14,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 )
 
-// checkPatience is how long a server may take to start and to list its tools.
-const checkPatience = 30 * time.Second
+// patience is how long a server may take to start and to list its tools, and a command of Claude
+// Code to run.
+const patience = 30 * time.Second
 
 // Check starts the server that the client's file names, as the client does, and returns
 // the names of its tools. It works in an empty folder that is no project.
@@ -34,7 +35,7 @@ func (c *Client) Check(ctx context.Context) (tools []string, err error) {
 		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File,
 			ServerName)
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	said := &tail{}
 	for i, arg := range s.Args {

@@ -12,9 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 )
 
-// claudePatience is how long the command of Claude Code may take.
-const claudePatience = 30 * time.Second
-
 // claudeFor returns the command of Claude Code if it has to edit a file: a session that runs
 // writes the file too. It returns "" for another file, or if the command is not on the PATH.
 func claudeFor(file string) string {
@@ -51,7 +48,7 @@ func removeByClaude(ctx context.Context, claude string) error {
 
 // runClaude runs a command of claude mcp. It runs in a folder without settings of a project.
 func runClaude(ctx context.Context, claude string, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, claudePatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "scratchpad-*")
 	if err != nil {

@@ -11,7 +11,10 @@ import (
 // note adds what the user has to know about the client.
 func (c *Client) note(p *Plan, project string) error {
 	say := func(text string) { c.Notes = append(c.Notes, text) }
+	settings, err := c.Client.HookFile()
 	switch {
+	case err != nil:
+		return err
 	case p.o.Share:
 		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
 	case project != "":
@@ -21,19 +24,14 @@ func (c *Client) note(p *Plan, project string) error {
 			"scratchpad setup --client cursor --project " + native.Quote(p.o.Here))
 	case c.Client.Name == "gemini-cli":
 		say("Gemini CLI starts the server only in folders that you trust.")
-	case c.Client.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(c.hookFile()):
+	case c.Client.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(settings):
 		say("Claude Code has a memory of its own, which is on. The two do not mix: ours begins at START.md, its own " +
-			"at MEMORY.md. To turn that one off, set autoMemoryEnabled to false in " + c.hookFile() + ".")
+			"at MEMORY.md. To turn that one off, set autoMemoryEnabled to false in " + settings + ".")
 	}
 	if project != "" {
 		return nil
 	}
 	return c.noteHiding(p)
-}
-
-func (c *Client) hookFile() string {
-	file, _ := c.Client.HookFile()
-	return file
 }
 
 // noteHiding adds what else the client has under the name of the server, which setup did not

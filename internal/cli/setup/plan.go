@@ -212,15 +212,9 @@ func (c *Client) checkForeign(have clientconfig.Entry) error {
 	if err != nil || have.Equal(want) {
 		return err
 	}
-	return foreign{fmt.Sprintf("%s has a server %s that setup did not write: %s", c.File, ServerName, have)}
+	return fmt.Errorf("%w: %s has a server %s that setup did not write: %s", clientconfig.ErrTaken, c.File, ServerName,
+		have)
 }
-
-// foreign is an error of the kind [clientconfig.ErrTaken].
-type foreign struct{ text string }
-
-func (f foreign) Error() string { return f.text }
-
-func (foreign) Unwrap() error { return clientconfig.ErrTaken }
 
 // Changes reports whether the plan changes anything.
 func (c *Client) Changes() bool {

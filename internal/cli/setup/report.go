@@ -35,16 +35,9 @@ type ClientReport struct {
 // Print says for people what would be done.
 func (p *Plan) Print(out io.Writer) error {
 	var b strings.Builder
-	switch p.Program.Action {
-	case Keep:
-		if p.o.Share {
-			break
-		}
-		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", terminal.OneLine(p.Program.Path))
-	case Install:
-		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", terminal.OneLine(p.Program.Path))
-	case Replace:
-		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(p.Program.Path))
+	if did := map[Action]string{Keep: "nothing to change", Install: "copied from the one that runs now",
+		Replace: "replaced by the one that runs now"}[p.Program.Action]; !p.o.Share {
+		fmt.Fprintf(&b, "Program: %s\n  %s\n", terminal.OneLine(p.Program.Path), did)
 	}
 	if !p.Program.OnPath && !p.o.Share {
 		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. To run scratchpad by its "+
