@@ -38,8 +38,9 @@ func address(text string) string {
 	port, known := ports[scheme]
 	host := strings.ToLower(u.Hostname())
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), ".git"), "/")
-	if !known || host == "" || path == "" || len(path) > maxOrigin || strings.Contains(path, "@") {
-		return "" // what stands before an @ in the path may be a part of a password
+	behind := path + u.RawQuery + u.Fragment
+	if !known || host == "" || path == "" || len(path) > maxOrigin || strings.Contains(behind, "@") {
+		return "" // what stands before an @ behind the host may be a part of a password
 	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"

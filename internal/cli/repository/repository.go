@@ -113,7 +113,7 @@ func linked(top, git string) (string, error) {
 		if !same(filepath.Dir(dir), filepath.Join(common, "worktrees")) {
 			return "", errors.New("its git directory is none of the worktrees of the repository that it names")
 		}
-	} else if tree := value(dir, "core", "worktree"); tree == "" || !same(resolve(tree, dir), top) {
+	} else if tree := value(dir, "core", "worktree"); tree == "" || isRemote(tree) || !same(resolve(tree, dir), top) {
 		return "", errors.New("its git directory does not point back")
 	}
 	return common, nil
@@ -126,10 +126,16 @@ func pathIn(file, prefix, folder string) (string, error) {
 		return "", err
 	}
 	path, is := bytes.CutPrefix(bytes.TrimRight(text, "\r\n"), []byte(prefix))
-	if !is || len(path) == 0 || bytes.ContainsAny(path, "\x00\n") {
-		return "", fmt.Errorf("%s holds no path", filepath.Base(file))
+	if !is || len(path) == 0 || bytes.ContainsAny(path, "\x00\n") || isRemote(string(path)) {
+		return "", fmt.Errorf("%s holds no path of this computer", filepath.Base(file))
 	}
 	return filepath.EvalSymlinks(resolve(string(path), folder))
+}
+
+// isRemote reports whether Windows could look for a path at another computer, and sign in there.
+func isRemote(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	return strings.HasPrefix(path, "//") || strings.HasPrefix(path, "/??/")
 }
 
 func resolve(path, folder string) string {

@@ -75,6 +75,8 @@ func layout(t *testing.T, at func(string) string) {
 	put(t, at("worse/worktrees/x/gitdir"), "../../.git\n")
 	put(t, at("worse/worktrees/x/commondir"), "../../../main/.git\n")
 	put(t, at("main/inner/.git"), "gitdir: /nowhere\n")
+	put(t, at("remote/.git"), "gitdir: /"+filepath.ToSlash(at("main/.git/worktrees/tree"))+"\n")
+	put(t, at("share/.git"), "gitdir: \\\\host\\share\n")
 	put(t, at("long/.git"), "gitdir: "+strings.Repeat("a/", maxFile))
 	if runtime.GOOS != "windows" {
 		testkit.Must(t, os.MkdirAll(at("link"), 0o755))
@@ -105,6 +107,8 @@ func TestFind(t *testing.T) {
 		{"evil", "", "", "none of the worktrees"},
 		{"worse", "", "", "none of the worktrees"},
 		{"main/inner", "main", "main/.git", "no such file"},
+		{"remote", "", "", ".git holds no path of this computer"},
+		{"share", "", "", ".git holds no path of this computer"},
 		{"long", "", "", "has more than 65536 bytes"},
 		{"link", "", "", ".git is a link"},
 	} {
@@ -202,6 +206,8 @@ func TestOrigin(t *testing.T) {
 		"[remote \"origin\"]\n\turl = git@github.com:a/b.git":                                          "ssh://github.com/a/b",
 		"[remote \"origin\"]\n\turl = ssh://git@host:2222/~/b.git":                                     "ssh://host:2222/~/b",
 		"[remote \"origin\"]\nurl = https://h/a?private_token=secret#x":                                "https://h/a",
+		"[remote \"origin\"]\nurl = \"https://tok/en#x@h.com/p\"":                                      "",
+		"[remote \"origin\"]\nurl = https://tok/en?x@h.com/p":                                          "",
 		"[remote \"origin\"]\nurl = user:secret@host:a.git":                                            "",
 		"[remote \"origin\"]\nurl = https://user:12/34@host/a":                                         "",
 		"[remote \"origin\"]\nurl = https://user:se/cret@host/a":                                       "",
