@@ -80,12 +80,35 @@ func TestHome(t *testing.T) {
 	run := func(args ...string) outcome { return runCommand(t, dir, env, append([]string{"--db", db}, args...)...) }
 	run("--agent", "default", "files", "history", "style.md").must(t, 0, "from project shop", "from project blog", "from project folder odd")
 	run("--agent", "default", "files", "history", "style.md", "--json").must(t, 0, `"project":"shop"`)
+	run("agents", "ls").must(t, 0, "default", "shop")
+	testHomeOfCommands(t, dir, run)
+	testBoundServer(t, shop, dir, run)
+}
+
+// Commands name the memory for everything otherwise, and say so.
+func testHomeOfCommands(t *testing.T, dir string, run func(...string) outcome) {
+	t.Helper()
 	for _, path := range []string{"~/style.md", filepath.Join(dir, "style.md")} {
 		run("files", "cat", path).must(t, 2, "here the file is style.md, with --agent default")
 		run("files", "mv", "a", path).must(t, 2, "--agent default")
 		run("files", "ls", path).must(t, 2, "--agent default")
 	}
-	run("agents", "ls").must(t, 0, "default", "shop")
+	run("files", "ls", "~/").must(t, 2, "here leave it out, and give --agent default")
+}
+
+// What a server writes lands in no memory that its folder has no longer.
+func testBoundServer(t *testing.T, shop *mcp.ClientSession, dir string, run func(...string) outcome) {
+	t.Helper()
+	run("projects", "set", filepath.Join(dir, "shop"), "ours").must(t, 0, "restart the client")
+	for path, want := range map[string]string{"w.md": "restart", "~/w.md": "restart"} {
+		if got, isError := call(t, shop, "write_file", map[string]any{"path": path, "content": "x"}); !isError || !strings.Contains(strings.Join(got, ""), want) {
+			t.Errorf("a server that is bound to shop writes %s: %q", path, got)
+		}
+	}
+	testkit.Must(t, os.RemoveAll(filepath.Join(dir, "shop")))
+	if got, isError := call(t, shop, "write_file", map[string]any{"path": "w.md", "content": "x"}); isError {
+		t.Errorf("after its folder is gone a server says %q", got)
+	}
 }
 
 // A server's instructions show nothing of a project that took the name for which its own waited.

@@ -76,6 +76,8 @@ func (s *served) begin(o mcpserver.Options) mcpserver.Options {
 		o.Off = "Scratchpad keeps no memory in this folder: the user has turned it off. There are no tools."
 	case found.Agent == defaultAgent:
 		o.Home = nil
+	case found.Settled:
+		found.Settle(ctx) // a new origin, or folder; the next start tries again
 	}
 	return o
 }
@@ -87,15 +89,21 @@ func (s *served) workspace(ctx context.Context, call mcpserver.Call) (*workspace
 		return nil, s.p.forAgents(err)
 	}
 	name, get := s.settled(), svc.Agent
-	if name == "" && s.place != nil {
+	if s.place != nil && (name == "" || call.Write) {
 		found, err := s.p.projectAt(ctx, s.db, *s.place)
-		if err == nil && found.Off {
+		switch {
+		case err != nil:
+		case found.Off:
 			err = found.OffError()
-		}
-		if name = found.Agent; err == nil && call.Write {
+		case name != "":
+			err = found.Still(name)
+		case call.Write:
 			name, err = s.settle(ctx, found)
-		} else if !found.Settled {
-			get = svc.Look // a read that is counted would make the agent
+		default:
+			name = found.Agent
+			if !found.Settled {
+				get = svc.Look // a read that is counted would make the agent
+			}
 		}
 		if err != nil {
 			return nil, err

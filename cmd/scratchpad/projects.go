@@ -30,6 +30,7 @@ type (
 	projectsJoin   struct{}
 	projectsForget struct {
 		Folder string `arg:"" type:"path" help:"The folder."`
+		Yes    bool   `short:"y" help:"Do not ask first."`
 	}
 )
 
@@ -49,6 +50,9 @@ type folderRecord struct {
 	Off       bool   `json:"off,omitempty"`
 	Forgotten bool   `json:"forgotten,omitempty"`
 }
+
+// restart says what to do after the memory of a folder was changed.
+const restart = "; restart the client if it works there"
 
 // onProjects runs fn on the records of projects.
 func (p *process) onProjects(open opener, fn func(project.Records) error) error {
@@ -96,7 +100,7 @@ func (c projectsSet) Run(p *process) error {
 			return err
 		}
 		return p.say(folderRecord{Folder: c.Folder, Agent: c.Agent}, "%s: the memory of agent %s, also below "+
-			"it; servers that run see it when they are started again", terminal.OneLine(c.Folder), c.Agent)
+			"it"+restart, terminal.OneLine(c.Folder), c.Agent)
 	})
 }
 
@@ -106,8 +110,8 @@ func (c projectsOff) Run(p *process) error {
 		if err := r.SetOff(p.ctx, c.Folder); err != nil {
 			return err
 		}
-		return p.say(folderRecord{Folder: c.Folder, Off: true}, "%s: no memory here and below it; servers that run "+
-			"see it when they are started again; scratchpad projects forget takes it back", terminal.OneLine(c.Folder))
+		return p.say(folderRecord{Folder: c.Folder, Off: true}, "%s: no memory here and below it; what is "+
+			"stored stays; scratchpad projects forget takes it back"+restart, terminal.OneLine(c.Folder))
 	})
 }
 
@@ -118,23 +122,26 @@ func (projectsJoin) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say(folderRecord{Folder: with.Folder, Agent: with.Agent}, "this folder shares the memory of %s (%s)",
-			with.Agent, terminal.OneLine(with.Folder))
+		return p.say(folderRecord{Folder: with.Folder, Agent: with.Agent}, "this folder shares the memory of %s "+
+			"(%s)"+restart, with.Agent, terminal.OneLine(with.Folder))
 	})
 }
 
 // Run forgets whose memory a folder has.
 func (c projectsForget) Run(p *process) error {
 	return p.onProjects(p.openExisting, func(r project.Records) error {
-		agent, err := r.Forget(p.ctx, c.Folder)
+		agent, err := r.Forget(p.ctx, c.Folder, func(agent string, folders []string) error {
+			return p.confirm(c.Yes, []string{c.Folder}, "Forget that %s has the memory of agent %s?",
+				terminal.OneLine(strings.Join(folders, ", ")), agent)
+		})
 		if err != nil {
 			return err
 		}
 		stays := ""
 		if agent != "" {
-			stays = "; its memory stays under the name of agent " + agent
+			stays = "; its memory stays; scratchpad projects set FOLDER " + agent + " gives it back"
 		}
-		return p.say(folderRecord{Folder: c.Folder, Agent: agent, Forgotten: true}, "%s: forgotten%s",
+		return p.say(folderRecord{Folder: c.Folder, Agent: agent, Forgotten: true}, "%s: forgotten%s"+restart,
 			terminal.OneLine(c.Folder), stays)
 	})
 }

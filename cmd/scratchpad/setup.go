@@ -154,7 +154,7 @@ func (p *process) setupEntry(
 }
 
 // recordProject gives a folder the memory of a server that an older setup wrote into a file of the
-// folder, unless an older version has recorded the same.
+// folder.
 func (p *process) recordProject(folder string, args []string) error {
 	old, line, m := *p, *p.line, clientconfig.MemoryOf(args)
 	old.line, line.DB, line.Tenant = &line, nil, nil
@@ -172,11 +172,7 @@ func (p *process) recordProject(folder string, args []string) error {
 		if err != nil {
 			return err
 		}
-		found, err := old.project(old.ctx, db, folder)
-		if err == nil && found.Agent != m.Agent {
-			err = records.Set(old.ctx, folder, m.Agent)
-		}
-		return err
+		return records.Adopt(old.ctx, folder, m.Agent)
 	})
 }
 

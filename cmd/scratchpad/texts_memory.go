@@ -264,7 +264,8 @@ Examples:
   scratchpad projects set ~/work/shop-tests shop
 
 = projects off
-A server for such a folder lists no tools, and says so. Other commands in the folder need --agent.
+A server for such a folder lists no tools, and says so. Other commands in the folder need --agent. What is
+stored already stays.
 
 Examples:
 
@@ -274,7 +275,7 @@ Examples:
 The working folder must be in a repository whose origin is that of another project, such as a second clone.
 The two share one memory from then on. It is refused if this folder's own memory holds something. Then give it
 the other one with scratchpad projects set, which leaves its own memory under its name, or take what it holds
-along with scratchpad export and import.
+along with scratchpad export and import, where a file of the same path becomes the newest version.
 
 Examples:
 
@@ -283,10 +284,11 @@ Examples:
 = projects forget
 What projects set or off has said of the folder goes first. Forget it again, and the repository is no project
 any more: its id is removed. What is stored stays under the name of its agent, for --agent and projects set.
+Of a repository and its copies, one alone is forgotten. A worktree can be forgotten with its repository only.
 
 Examples:
 
-  scratchpad projects forget ~/old/shop
+  scratchpad projects forget ~/old/shop --yes
 
 = brief
 It prints the text of START.md, and paths, numbers and dates of the rest. A mark is moved after the brief was

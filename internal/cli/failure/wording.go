@@ -112,6 +112,9 @@ func ofHome(e *workspace.Error) string {
 	if !found {
 		return ""
 	}
+	if rest == "" {
+		return native.Quote(e.Object) + ": ~/ is for the tools of agents; here leave it out, and give --agent default"
+	}
 	return fmt.Sprintf("%s: ~/ is for the tools of agents; here the file is %s, with --agent default",
 		native.Quote(e.Object), native.Quote(rest))
 }

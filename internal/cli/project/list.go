@@ -18,7 +18,8 @@ type Entry struct {
 	Used    time.Time // when something was last written; zero: never, or not known
 }
 
-// List returns all projects in the order of their agents, and then the folders without memory.
+// List returns all projects in the order of their agents, and then the folders without memory. A
+// folder that has got another memory is left out, and so is one that is gone, unless all are.
 // Errors: those of the store.
 func (r Records) List(ctx context.Context) ([]Entry, error) {
 	of := map[string]*Entry{}
@@ -33,7 +34,9 @@ func (r Records) List(ctx context.Context) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		add(k.value.Agent, k.value.Origin, k.value.Folders...)
+		if folders := r.has(ctx, k.value); len(folders) > 0 {
+			add(k.value.Agent, k.value.Origin, folders...)
+		}
 	}
 	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
 		if err != nil {

@@ -37,7 +37,7 @@ func At(folder string) (p Place, err error) {
 			"the working folder: %v; go to a folder that is there, or give --agent", reason(err))
 	case err != nil:
 		return p, workspace.Errorf(workspace.ErrInvalid,
-			"%s: %v; name a folder that is there, or give --agent", folder, reason(err))
+			"%s: %v; name a folder that is there", folder, reason(err))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if p.home, err = filepath.EvalSymlinks(home); err != nil {

@@ -13,9 +13,9 @@
 package project
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
@@ -46,8 +46,8 @@ type Project struct {
 
 	records Records
 	place   Place
-	ruled   bool   // somebody has said whose memory it is
-	older   string // the agent that an older version recorded; ""
+	ruled   bool   // somebody, or an older version, has said whose memory the folder has
+	older   string // the agent that an older version recorded for the whole repository; ""
 }
 
 // Known is a project with a memory.
@@ -74,8 +74,24 @@ type rule struct {
 
 // Find returns the project of a place, and writes nothing. Errors: those of the store.
 func (r Records) Find(ctx context.Context, place Place) (Project, error) {
+	p, err := r.find(ctx, place)
+	if err != nil || p.ruled || place.repo == nil || !r.Local || r.Service == nil {
+		return p, err
+	}
+	if holds, err := r.holds(ctx, p.Agent); err != nil || holds {
+		return p, err
+	}
+	p.Offer, err = r.offer(ctx, place.repo.Origin(), p.Agent)
+	return p, err
+}
+
+// find is Find without the offer.
+func (r Records) find(ctx context.Context, place Place) (Project, error) {
 	p := Project{records: r, place: place}
 	ruled, err := r.ruleOf(ctx, place.Folder)
+	if err == nil && ruled == nil {
+		ruled, err = r.olderOf(ctx, place)
+	}
 	switch {
 	case err != nil:
 		return p, err
@@ -85,9 +101,7 @@ func (r Records) Find(ctx context.Context, place Place) (Project, error) {
 		p.Top = place.repo.Top
 		err = r.ofRepository(ctx, &p)
 	default:
-		p.Settled = true
-		p.Agent, p.Top, err = r.olderOf(ctx, place)
-		p.Agent = cmp.Or(p.Agent, Everything)
+		p.Agent, p.Settled = Everything, true
 	}
 	if p.Agent != Everything {
 		p.Name = p.Agent
@@ -95,21 +109,39 @@ func (r Records) Find(ctx context.Context, place Place) (Project, error) {
 	return p, err
 }
 
+// known returns what is recorded of a repository, and under which key. One that could not keep an
+// id when it was recorded, and has got one since, is known by its path until it is settled again.
+func (r Records) known(ctx context.Context, repo *repository.Repository, id string) (k kept, key string, err error) {
+	for _, id := range []string{id, ""} {
+		at, _ := keys(id, repo.Common)
+		if k, err = get[kept](r.system(ctx), repositoryKey(r, at)); err != nil || k.Agent != "" {
+			return k, at, err
+		}
+	}
+	key, _ = keys(id, repo.Common)
+	return k, key, nil
+}
+
 // ofRepository fills in the agent of a repository.
 func (r Records) ofRepository(ctx context.Context, p *Project) (err error) {
 	repo := p.place.repo
 	id := repo.ID()
-	key, digits := keys(id, repo.Common)
-	known, err := get[kept](r.system(ctx), repositoryKey(r, key))
+	known, _, err := r.known(ctx, repo, id)
 	if err != nil || known.Agent != "" {
 		p.Agent, p.Settled = known.Agent, true
 		return err
 	}
-	if p.older, _, err = r.olderOf(ctx, p.place); err != nil || p.older != "" {
-		p.Agent = p.older
-		return err
+	for _, folder := range []string{repo.Main(), repo.Top} {
+		older, err := r.nearest(ctx, folder, func(f string) bool { return f == folder })
+		if err != nil {
+			return err
+		} else if older != nil {
+			p.older, p.Agent = older.Agent, older.Agent
+			return nil
+		}
 	}
-	for name := range names(repo.Top, digits) {
+	_, digits := keys(id, repo.Common)
+	for name := range names(repo.Main(), digits) {
 		has, err := get[claim](r.system(ctx), claimKey(r, name))
 		taken := has.Folder != "" || has.Key != ""
 		if err == nil && !taken {
@@ -120,71 +152,102 @@ func (r Records) ofRepository(ctx context.Context, p *Project) (err error) {
 		}
 		if !taken {
 			p.Agent = name
-			break
+			return nil
 		}
 	}
-	if p.Agent == "" {
-		return records.Busy()
-	}
-	p.Offer, err = r.offer(ctx, repo.Origin(), p.Agent)
-	return err
+	return records.Busy()
 }
 
-// olderOf returns the agent that an older version has recorded for the repository's top folder,
-// or else for the nearest folder at or above the place inside of the repository. Outside of a
-// repository, it is that of the nearest folder at or above the place; one that is home, or above
-// it, counts for itself alone.
-func (r Records) olderOf(ctx context.Context, place Place) (agent, folder string, err error) {
-	var olds []record[claim]
-	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
-		if err != nil {
-			return "", "", err
-		}
-		if c.value.Key == "" && c.value.Folder != "" {
-			olds = append(olds, c)
-		}
-	}
-	nearest := func(folder string, may func(string) bool) (agent, found string) {
-		for _, c := range olds {
-			f := c.value.Folder
-			if len(f) >= len(found) && repository.Contains(f, folder) && may(f) && (f != found || c.name == nameOf(f)) {
-				agent, found = c.name, f
-			}
-		}
-		return agent, found
-	}
-	if place.repo == nil {
-		agent, folder = nearest(place.Folder, func(f string) bool {
-			return f == place.Folder || place.home == "" || !repository.Contains(f, place.home)
-		})
-		return agent, folder, nil
-	}
-	top := place.repo.Top
-	for _, folder := range []string{place.repo.Main(), top} {
-		if agent, _ = nearest(folder, func(f string) bool { return f == folder }); agent != "" {
-			return agent, folder, nil
-		}
-	}
-	agent, folder = nearest(place.Folder, func(f string) bool { return repository.Contains(top, f) })
-	return agent, folder, nil
-}
-
-// offer returns the project with an origin whose record was changed last, but not that of an agent.
-func (r Records) offer(ctx context.Context, origin, but string) (offer *Known, err error) {
-	if !r.Local || origin == "" {
+// olderOf returns what an older version has recorded of the nearest folder at or above a place, nil
+// if nothing. In a repository it is one below the top folder: what is recorded of that is for the
+// whole repository. Outside, a folder that is home, or above it, counts for itself alone.
+func (r Records) olderOf(ctx context.Context, place Place) (*rule, error) {
+	repo := place.repo
+	if repo != nil && place.Folder == repo.Top {
 		return nil, nil
 	}
-	var last time.Time
+	return r.nearest(ctx, place.Folder, func(f string) bool {
+		if repo != nil {
+			return f != repo.Top && repository.Contains(repo.Top, f)
+		}
+		return f == place.Folder || place.home == "" || !repository.Contains(f, place.home)
+	})
+}
+
+// nearest returns what an older version has recorded of the nearest folder at or above another.
+func (r Records) nearest(ctx context.Context, folder string, may func(string) bool) (found *rule, err error) {
+	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
+		f := c.value.Folder
+		if err != nil {
+			return nil, err
+		} else if c.value.Key != "" || f == "" || !repository.Contains(f, folder) || !may(f) {
+			continue
+		}
+		if found == nil || len(f) > len(found.Folder) || f == found.Folder && c.name == nameOf(f) {
+			found = &rule{Folder: f, Agent: c.name}
+		}
+	}
+	return found, nil
+}
+
+// offer returns the project with an origin that was settled first, but not that of an agent. Its
+// memory holds something.
+func (r Records) offer(ctx context.Context, origin, but string) (offer *Known, err error) {
+	if origin == "" {
+		return nil, nil
+	}
+	var first time.Time
 	for k, err := range all[kept](r.system(ctx), repositoryKey(r, "")) {
+		v := k.value
+		if err != nil {
+			return nil, err
+		} else if v.Origin != origin || v.Agent == but || v.Agent == Everything {
+			continue
+		}
+		named, err := records.Get(r.system(ctx), claimKey(r, v.Agent))
 		if err != nil {
 			return nil, err
 		}
-		v := k.value
-		if v.Origin == origin && v.Agent != but && len(v.Folders) > 0 && !k.Updated.Before(last) {
-			last, offer = k.Updated, &Known{Agent: v.Agent, Folder: v.Folders[len(v.Folders)-1]}
+		if named.Revision == 0 {
+			named = k.Record
+		}
+		folders := r.has(ctx, v)
+		if len(folders) == 0 || offer != nil && !named.Updated.Before(first) {
+			continue
+		}
+		if holds, err := r.holds(ctx, v.Agent); err != nil {
+			return nil, err
+		} else if holds {
+			first, offer = named.Updated, &Known{Agent: v.Agent, Folder: folders[len(folders)-1]}
 		}
 	}
 	return offer, nil
+}
+
+// has returns the folders that have the memory of a repository now. If it has none, they are those
+// that are gone.
+func (r Records) has(ctx context.Context, k kept) (folders []string) {
+	for _, folder := range k.Folders {
+		if place, err := At(folder); err == nil {
+			if p, err := r.find(ctx, place); err == nil && p.Agent == k.Agent {
+				folders = append(folders, folder)
+			}
+		}
+	}
+	if len(folders) == 0 {
+		folders = slices.DeleteFunc(slices.Clone(k.Folders), func(f string) bool { return !isGone(f) })
+	}
+	return folders
+}
+
+// holds reports whether something is in the memory of an agent.
+func (r Records) holds(ctx context.Context, agent string) (bool, error) {
+	look, err := r.Service.Look(agent)
+	if err != nil {
+		return false, err
+	}
+	has, err := look.Usage(ctx)
+	return has.Files+has.Logs+has.Bytes > 0, err
 }
 
 // OfferText returns the sentence that offers the memory of another project, "" if none is offered.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -39,6 +40,20 @@ func newWorld(t *testing.T) world {
 func (w world) folder(name string) string {
 	dir := filepath.Join(w.home, filepath.FromSlash(name))
 	testkit.Must(w, os.MkdirAll(dir, 0o755))
+	return dir
+}
+
+func sure(string, []string) error { return nil }
+
+// worktree makes a worktree of a repository, and returns its folder.
+func (w world) worktree(name, of string) string {
+	git := w.folder(of + "/.git/worktrees/" + filepath.Base(name))
+	dir := w.folder(name)
+	for file, text := range map[string]string{
+		git + "/gitdir": dir + "/.git\n", git + "/commondir": "../..\n", dir + "/.git": "gitdir: " + git + "\n",
+	} {
+		testkit.Must(w, os.WriteFile(file, []byte(text), 0o644))
+	}
 	return dir
 }
 
@@ -188,7 +203,7 @@ func TestOrder(t *testing.T) {
 	testkit.Must(t, w.SetOff(t.Context(), mono))
 	p := w.find(w.folder("mono/web"))
 	_, err := p.Settle(t.Context())
-	if !p.Off || p.Agent != "" || p.Top != mono || !errors.Is(err, workspace.ErrUnsupported) {
+	if !p.Off || p.Agent != "" || p.Top != mono || !errors.Is(err, workspace.ErrInvalid) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	testkit.Must(t, w.Set(t.Context(), mono, Everything))
@@ -207,13 +222,15 @@ func TestOlder(t *testing.T) {
 	w.older("sub", w.folder("shop/sub"))
 	w.older("other", w.folder("mono/pkg"))
 	w.older("outer", w.folder("outer"))
-	w.want(w.folder("shop/sub"), "old-shop") // the top folder counts first
+	w.want(w.folder("shop"), "old-shop")
+	w.want(w.folder("shop/sub"), "sub")
 	w.repo("mono", "")
-	if p := w.find(w.folder("mono/pkg/a")); p.Agent != "other" || p.Settled {
+	if p := w.find(w.folder("mono/pkg/a")); p.Agent != "other" || !p.Settled {
 		t.Errorf("%+v", p)
 	}
 	w.want(w.folder("mono/pkg/a"), "other")
-	w.want(w.folder("mono/web"), "other") // the repository has it now
+	w.want(w.folder("mono/web"), "mono") // what is recorded below the top folder stays there
+	w.want(w.folder("mono/pkg/a"), "other")
 	w.want(w.repo("outer/repo", ""), "repo")
 	// Another repository in the place of one that was deleted has no part in its memory.
 	testkit.Must(t, os.RemoveAll(filepath.Join(w.home, "shop")))
@@ -221,6 +238,67 @@ func TestOlder(t *testing.T) {
 		t.Errorf("a new repository sees the memory %s of one that was deleted", p.Agent)
 	}
 	w.want(w.folder("shop"), "shop")
+}
+
+// What older setups wrote into the files of folders is lost neither by writes beside it, nor when a
+// folder is renamed, nor in a worktree.
+func TestAdopt(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"mono", "a", "b", "tree", "both"} {
+		w.repo(name, "")
+	}
+	fix, side := w.worktree("fix", "tree"), w.worktree("side", "both")
+	w.older("api", w.folder("mono/api"))
+	w.older("both", w.folder("both"))
+	adopted := [][2]string{{"mono/api", "api"}, {"mono/web", "web"}, {"mono/mono", "mono"}, {"mono/mono", "mono"}, {"a", "team"}, {"b", "team"},
+		{"fix", "fix"}, {"side", "side"}, {"plain", "plain"}, {"all/x", "default"}}
+	for _, c := range adopted {
+		testkit.Must(t, w.Adopt(t.Context(), w.folder(c[0]), c[1]))
+	}
+	w.want(w.folder("mono"), "mono-[0-9a-f]{6}|mono")
+	w.want(w.folder("tree"), "fix")
+	w.want(w.folder("both"), "both")
+	for _, c := range adopted {
+		w.want(w.folder(c[0]), c[1])
+	}
+	w.want(w.worktree("more", "b"), "team")
+	w.want(fix, "fix")
+	w.want(side, "side")
+	for _, name := range []string{"a", "b"} {
+		testkit.Must(t, os.Rename(w.folder(name), filepath.Join(w.home, "moved-"+name)))
+		w.want(w.folder("moved-"+name), "team")
+	}
+	if err := w.Adopt(t.Context(), w.repo("c", ""), "a b"); !errors.Is(err, workspace.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+// To forget a copy or a worktree takes nothing from the others.
+func TestForgetOfMany(t *testing.T) {
+	w := newWorld(t)
+	app := w.repo("app", "")
+	w.want(w.worktree("wt", "app"), "app") // the name is that of the main folder
+	w.want(app, "app")
+	app2 := filepath.Join(w.home, "copy")
+	testkit.Must(t, os.CopyFS(app2, os.DirFS(app)))
+	w.want(app2, "app")
+	if _, err := w.Forget(t.Context(), w.folder("wt"), sure); !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), app+", which") {
+		t.Error(err)
+	}
+	no := errors.New("no")
+	if _, err := w.Forget(t.Context(), app2, func(agent string, folders []string) error {
+		if agent != "app" || len(folders) != 1 || folders[0] != app2 {
+			t.Errorf("%s, %q are asked for", agent, folders)
+		}
+		return no
+	}); err != no {
+		t.Error(err)
+	}
+	w.want(app2, "app")
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), app2, sure)))
+	w.want(app2, "copy")
+	w.want(app, "app")
+	w.want(w.folder("wt"), "app")
 }
 
 func TestMovesAndCopies(t *testing.T) {
@@ -245,6 +323,23 @@ func TestMovesAndCopies(t *testing.T) {
 	testkit.Must(t, os.WriteFile(filepath.Join(read, ".git", "scratchpad"), []byte("mine"), 0o600))
 	w.want(read, "read")
 	w.want(w.repo("more/read", ""), "read-[0-9a-f]{6}")
+	// An id that it gets later, for another database, changes nothing.
+	testkit.Must(t, os.Remove(filepath.Join(read, ".git", "scratchpad")))
+	t2 := w
+	t2.Tenant = "t2"
+	t2.settle(read)
+	w.want(read, "read")
+	testkit.Must(t, os.Rename(read, read+"2"))
+	w.want(read+"2", "read")
+	if odd := filepath.Join(w.home, "odd\xff\xfe"); os.Mkdir(odd, 0o755) == nil { // not on every system
+		w.want(w.repo("odd\xff\xfe", ""), "odd")
+		before, err := w.Store.System(t.Context()).List("", "", 1000)
+		testkit.Must(t, err)
+		w.want(odd, "odd")
+		if after, err := w.Store.System(t.Context()).List("", "", 1000); err != nil || !reflect.DeepEqual(after, before) {
+			t.Errorf("a second write changes the records, %v", err)
+		}
+	}
 }
 
 // Processes that meet a new project at once get one agent, and repositories of one name get one each.
@@ -322,13 +417,52 @@ func TestJoin(t *testing.T) {
 	}
 	testkit.Must(t, errors.Join(w.Set(t.Context(), kit, "mine"), os.Rename(first, filepath.Join(w.home, "old/gone"))))
 	fails(kit, workspace.ErrConflict, "projects forget "+kit)
-	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit)))
-	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit)))
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit, sure)))
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), kit, sure)))
 	if with, err := w.Join(t.Context(), second); err != nil || with.Agent != "shop" {
 		t.Errorf("Join = %+v, %v", with, err)
 	}
 	w.want(second, "shop")
 	w.want(filepath.Join(w.home, "old/gone"), "shop")
+}
+
+// The memory that is offered is the oldest that holds something and that a folder has.
+func TestOfferIsOfTheOldest(t *testing.T) {
+	w := newWorld(t)
+	offers := func(folder, want string) {
+		t.Helper()
+		got := ""
+		if offer := w.find(folder).Offer; offer != nil {
+			got = offer.Agent + " " + filepath.Base(offer.Folder)
+		}
+		if got != want {
+			t.Errorf("%s is offered %q, want %q", folder, got, want)
+		}
+	}
+	failed, app, poison, third := w.repo("failed", origin), w.repo("app", origin), w.repo("app2", origin), w.repo("third", origin)
+	_, err := w.find(failed).Settle(t.Context()) // for a write that failed
+	testkit.Must(t, err)
+	offers(third, "")
+	w.want(app, "app")
+	w.want(poison, "app2")
+	w.want(w.worktree("app-fix", "app2"), "app2") // changes its record
+	offers(third, "app app")
+	offers(failed, "app app") // its own still holds nothing
+	testkit.Must(t, w.Set(t.Context(), app, "app2"))
+	offers(third, "app2 app-fix")
+	entries, err := w.List(t.Context())
+	if len(entries) != 2 || entries[0].Agent != "app2" || len(entries[0].Folders) != 3 || entries[1].Agent != "failed" {
+		t.Errorf("the list is %+v, %v", entries, err)
+	}
+	for _, name := range []string{"app", "app2", "app-fix"} { // a clone that takes the place of one that is gone
+		testkit.Must(t, os.RemoveAll(filepath.Join(w.home, name)))
+	}
+	offers(third, "app app")
+	with, err := w.Join(t.Context(), failed)
+	if err != nil || with.Agent != "app" || len(w.keys("project/local/failed")) > 0 {
+		t.Errorf("Join = %+v, %v; names %q", with, err, w.keys("project/"))
+	}
+	w.want(failed, "app")
 }
 
 // What a model reads of an offer cannot be a sentence of somebody else.
@@ -362,7 +496,7 @@ func TestListAndForget(t *testing.T) {
 	}
 	forget := func(folder, agent string) {
 		t.Helper()
-		if got, err := w.Forget(t.Context(), filepath.Join(w.home, folder)); err != nil || got != agent {
+		if got, err := w.Forget(t.Context(), filepath.Join(w.home, folder), sure); err != nil || got != agent {
 			t.Errorf("Forget(%s) = %q, %v; want %s", folder, got, err, agent)
 		}
 	}
@@ -374,7 +508,7 @@ func TestListAndForget(t *testing.T) {
 	testkit.Must(t, os.RemoveAll(filepath.Join(w.home, "gone")))
 	testkit.Must(t, errors.Join(w.Set(t.Context(), w.folder("shop/api"), "api"), w.Set(t.Context(), w.folder("tests"), "shop"),
 		w.SetOff(t.Context(), shop)))
-	list("api ~/shop/api", "gone ~/gone used", "old ~/old used", "shop ~/shop,~/tests "+origin+" used", "~/shop")
+	list("api ~/shop/api", "gone ~/gone used", "old ~/old used", "shop ~/tests used", "~/shop")
 	forget("shop", "")
 	w.want(shop, "shop")
 	forget("shop", "shop")
@@ -385,7 +519,7 @@ func TestListAndForget(t *testing.T) {
 	forget("old", "old")
 	forget("shop/api", "api")
 	list("shop ~/tests used")
-	if _, err := w.Forget(t.Context(), w.folder("shop/sub")); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := w.Forget(t.Context(), w.folder("shop/sub"), sure); !errors.Is(err, workspace.ErrNotFound) {
 		t.Error(err)
 	}
 	w.want(shop, "shop-[0-9a-f]{6}") // the memory of the name is somebody's

@@ -53,16 +53,18 @@ func (r Records) Join(ctx context.Context, folder string) (with Known, err error
 		return with, err
 	}
 	repo := place.repo
-	key, _ := keys(repo.MakeID(), repo.Common)
-	return *p.Offer, update(r.system(ctx), repositoryKey(r, key), func(k *kept) bool {
-		folders := []string{repo.Top}
-		if k.Agent == p.Agent { // it holds nothing
-			folders = append(k.Folders, repo.Top)
-		}
-		slices.Sort(folders)
-		*k = kept{Agent: p.Offer.Agent, Folders: slices.Compact(folders), Origin: repo.Origin()}
-		return true
-	})
+	_, key, err := r.known(ctx, repo, repo.MakeID())
+	if err == nil {
+		err = update(r.system(ctx), repositoryKey(r, key), func(k *kept) bool {
+			others := slices.DeleteFunc(k.Folders, func(f string) bool { return f == repo.Top })
+			*k = kept{p.Offer.Agent, append(others, repo.Top), repo.Origin()}
+			return true
+		})
+	}
+	if err == nil {
+		err = r.unclaim(ctx, p.Agent, key)
+	}
+	return *p.Offer, err
 }
 
 // checkJoin finds what is offered to a project, also if the project is settled.
@@ -84,15 +86,11 @@ func (r Records) checkJoin(ctx context.Context, p *Project) (err error) {
 	if p.Offer == nil {
 		return workspace.Errorf(workspace.ErrNotFound, "no other project has the origin of %s"+instead, p.Top)
 	}
-	look, err := r.Service.Look(p.Agent)
-	if err != nil {
-		return err
-	}
-	has, err := look.Usage(ctx)
-	if err == nil && has.Files+has.Logs+has.Bytes > 0 {
+	holds, err := r.holds(ctx, p.Agent)
+	if err == nil && holds {
 		err = workspace.Errorf(workspace.ErrConflict, "the memory %s of %s holds something; "+
 			"scratchpad projects set %[2]s %s leaves it under its name, and scratchpad export and import take it "+
-			"along", p.Agent, p.Top, p.Offer.Agent)
+			"along, where a file of the same path becomes the newest version", p.Agent, p.Top, p.Offer.Agent)
 	}
 	return err
 }

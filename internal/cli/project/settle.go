@@ -24,7 +24,7 @@ const (
 
 // Settle records the project before something is stored in its memory, and returns the agent.
 // Processes that settle a repository at once get the same agent. Settle does little if there is
-// nothing to record. Errors: [workspace.ErrUnsupported] if the project is Off, and those of the
+// nothing to record. Errors: [workspace.ErrInvalid] if the project is Off, and those of the
 // store.
 func (p Project) Settle(ctx context.Context) (agent string, err error) {
 	repo := p.place.repo
@@ -38,26 +38,70 @@ func (p Project) Settle(ctx context.Context) (agent string, err error) {
 	if !p.Settled && id == "" {
 		id = repo.MakeID()
 	}
-	key, digits := keys(id, repo.Common)
-	return p.records.settle(ctx, p, key, digits)
+	return p.records.settle(ctx, p, id)
+}
+
+// Still returns [workspace.ErrConflict] if an agent, whose memory the folder had, has it no longer.
+// The memory of a folder that is gone stays.
+func (p Project) Still(agent string) error {
+	if p.Agent == agent || isGone(p.place.Folder) {
+		return nil
+	}
+	return workspace.Errorf(workspace.ErrConflict, "nothing was stored: since this server began, its "+
+		"folder has got another memory; ask the user to restart the client")
 }
 
 // OffError is the error of a use of the memory of a project that is Off.
 func (p Project) OffError() error {
-	return workspace.Errorf(workspace.ErrUnsupported, "memory is off in %s, because somebody ran scratchpad projects "+
+	return workspace.Errorf(workspace.ErrInvalid, "memory is off in %s, because somebody ran scratchpad projects "+
 		"off; scratchpad projects forget %[1]s takes that back, and --agent names a memory all the same", p.Top)
 }
 
-func (r Records) settle(ctx context.Context, p Project, key, digits string) (agent string, err error) {
+func (r Records) settle(ctx context.Context, p Project, id string) (agent string, err error) {
 	repo := p.place.repo
-	known, err := get[kept](r.system(ctx), repositoryKey(r, key))
+	known, at, err := r.known(ctx, repo, id)
+	key, digits := keys(id, repo.Common)
 	if agent = known.Agent; err == nil && agent == "" {
 		agent, err = r.claimName(ctx, p, key, digits)
 	}
 	if err != nil {
 		return "", err
 	}
-	return r.keep(ctx, key, kept{Agent: agent, Folders: []string{repo.Top}, Origin: repo.Origin()})
+	agent, err = r.keep(ctx, key, kept{agent, append(known.Folders, repo.Top), repo.Origin()})
+	if err == nil && at != key {
+		_, _, err = remove(r.system(ctx), repositoryKey(r, at), func(kept) string { return "" })
+	}
+	return agent, err
+}
+
+// Adopt gives a folder the memory that an older version gave it by a client's file. If the folder is
+// the top of a repository that has no memory yet, it is settled, so that its worktrees have the
+// memory too, and the folder when it is renamed. The errors are those of Set.
+func (r Records) Adopt(ctx context.Context, folder, agent string) error {
+	if _, err := workspace.ParseAgentID(agent); err != nil {
+		return err
+	}
+	place, err := At(folder)
+	if err != nil {
+		return err
+	}
+	p, err := r.find(ctx, place)
+	if err != nil || p.Settled && p.Agent == agent {
+		return err
+	}
+	repo := place.repo
+	isMain := repo != nil && repo.Main() == repo.Top
+	if repo != nil && repo.Top == place.Folder && !p.Settled && (isMain || p.older == "" || p.older == agent) {
+		key, _ := keys(repo.MakeID(), repo.Common)
+		if _, err := r.claim(ctx, agent, claim{repo.Top, key}, p.older == agent); err != nil {
+			return err
+		}
+		has, err := r.keep(ctx, key, kept{agent, []string{repo.Top}, repo.Origin()})
+		if err != nil || has == agent {
+			return err
+		}
+	}
+	return r.rule(ctx, place.Folder, agent)
 }
 
 // keep records an agent of a repository, unless it has one. A folder and an origin are added to
@@ -67,6 +111,7 @@ func (r Records) keep(ctx context.Context, key string, add kept) (agent string, 
 		changed = k.Agent == "" || add.Origin != "" && add.Origin != k.Origin
 		k.Agent, k.Origin = cmp.Or(k.Agent, add.Agent), cmp.Or(add.Origin, k.Origin)
 		for _, folder := range add.Folders {
+			folder = string([]rune(folder)) // as JSON keeps bytes that are not UTF-8
 			if !slices.Contains(k.Folders, folder) {
 				k.Folders, changed = append(slices.DeleteFunc(k.Folders, isGone), folder), true
 			}
@@ -92,7 +137,7 @@ func (r Records) claimName(ctx context.Context, p Project, key, digits string) (
 			return p.older, err
 		}
 	}
-	for name := range names(top, digits) {
+	for name := range names(p.place.repo.Main(), digits) {
 		exists, err := r.exists(ctx, name)
 		if err != nil {
 			return "", err
