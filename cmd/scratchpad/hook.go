@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
@@ -10,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -59,7 +61,11 @@ func (c sessionHook) run(p *process) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.out.Write(answer); err != nil || t.mark == "" || t.cursor == 0 {
+	err = within(p.ctx, func() error {
+		_, err := p.out.Write(answer)
+		return err
+	})
+	if err != nil || t.mark == "" || t.cursor == 0 {
 		return err
 	}
 	if native.IsNull(p.out) { // so is an output that was closed before the start
@@ -88,8 +94,8 @@ func within(ctx context.Context, do func() error) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return workspace.Errorf(workspace.ErrBusy, "it took longer than %v; another process may keep the database, or "+
-			"no event came on standard input", hookTime)
+		return workspace.Errorf(workspace.ErrBusy, "it took longer than %v; another process may keep the database, "+
+			"no event came on standard input, or nobody reads the output", hookTime)
 	}
 }
 
@@ -134,11 +140,23 @@ func (c sessionHook) tell(p *process) (t told, err error) {
 	if err != nil {
 		return t, err
 	}
-	b.Offer = found.OfferText()
+	b.Offer, b.Title = found.OfferText(), titleOf(agent, found.Name)
 	if t.text = b.Text(hookTokens, briefCharacters); b.Since != b.Cursor { // else the mark is there
 		t.cursor = b.Cursor
 	}
 	return t, nil
+}
+
+// titleOf says whose memory it is and what reaches it: the first text that a new session sees.
+func titleOf(agent, project string) string {
+	whose := "for everything"
+	switch {
+	case project != "":
+		whose = "of project " + project
+	case agent != defaultAgent:
+		whose = "of agent " + agent
+	}
+	return fmt.Sprintf("Scratchpad, the memory %s (tools of the MCP server %s):", whose, setup.ServerName)
 }
 
 // hookTokens is about how many tokens a hook tells at most, beside the text of START.md.

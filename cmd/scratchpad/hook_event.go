@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 )
 
@@ -47,7 +50,7 @@ func (e hookEvent) isCursor() bool { return e.CursorVersion != "" || len(e.Roots
 
 // client returns the name of the client, which its mark has.
 func (e hookEvent) client() string {
-	isLikeCodex := e.Model != "" && e.PermissionMode != "" && os.Getenv("CLAUDE_PROJECT_DIR") == ""
+	isLikeCodex := e.Transcript == "" && e.Model != "" && e.PermissionMode != ""
 	switch {
 	case e.isCursor():
 		return "cursor"
@@ -61,15 +64,25 @@ func (e hookEvent) client() string {
 	return "claude-code"
 }
 
-// folder returns the folder that the client works in, the same as its server finds.
+// folder returns the folder that the client works in. Claude Code's server stays in the folder of its
+// variable when the session goes to a folder below. Another client may have got the variable from a
+// session of Claude Code in which it was started.
 func (e hookEvent) folder() string {
 	if e.isCursor() && len(e.Roots) > 0 {
 		return e.Roots[0]
 	}
-	if folder := clientFolder("."); folder != "." || e.Folder == "" {
+	folder := clientFolder(".")
+	if e.Folder == "" || folder != "." && e.client() == "claude-code" && isAbove(folder, e.Folder) {
 		return folder
 	}
 	return e.Folder
+}
+
+// isAbove reports whether a folder is another or is above it, after links.
+func isAbove(folder, other string) bool {
+	above, err := project.At(folder)
+	below, err2 := project.At(other)
+	return errors.Join(err, err2) == nil && repository.Contains(above.Folder, below.Folder)
 }
 
 // answer returns a text in the shape that the client takes. Codex refuses other keys.

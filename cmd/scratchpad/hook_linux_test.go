@@ -53,6 +53,7 @@ func TestHookIsBounded(t *testing.T) {
 	if said, err := nobody.CombinedOutput(); err != nil || !strings.Contains(string(said), "nobody reads the output") {
 		t.Errorf("into nothing: %s, %v", said, err)
 	}
+	wantHookThatEnds(t, path, event)
 	t.Run("while another process writes", func(t *testing.T) {
 		holdTurn(t, path)
 		hook(strings.NewReader(event), "create new.md", "the mark claude-code stays where it was")
@@ -70,6 +71,24 @@ func TestHookIsBounded(t *testing.T) {
 		testkit.Must(t, testkit.Err(conn.ExecContext(t.Context(), statement)))
 	}
 	hook(strings.NewReader(event), "", "the session begins without its memory")
+}
+
+// wantHookThatEnds runs a hook whose output is a full pipe that nobody reads.
+func wantHookThatEnds(t *testing.T, path, event string) {
+	t.Helper()
+	full, writer, err := os.Pipe()
+	testkit.Must(t, err)
+	defer full.Close()
+	testkit.Must(t, writer.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
+	writer.Write(make([]byte, 1<<20))
+	began := time.Now()
+	unread := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", path)
+	unread.Env, unread.Stdin, unread.Stdout = environ(), strings.NewReader(event), writer
+	timer := time.AfterFunc(5*time.Second, func() { full.Close() })
+	defer timer.Stop()
+	if err := unread.Run(); err != nil || time.Since(began) > 3*time.Second {
+		t.Errorf("into a full pipe: %v after %v", err, time.Since(began))
+	}
 }
 
 // wantHook runs a hook in a folder, which has a database.

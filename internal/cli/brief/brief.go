@@ -30,6 +30,7 @@ type Brief struct {
 	Now                  time.Time          // what ages are counted to
 
 	Offer string // the sentence that offers another memory; "": none
+	Title string // the line after it, which says whose memory this is; "": none
 	Start *Start // nil: the text of START.md is not shown
 	Home  *Home  // nil: there is no memory beside this one, or it has no files
 }
@@ -101,8 +102,10 @@ func ReadHome(ctx context.Context, ws *workspace.Workspace) (*Home, error) {
 // grow with the paths is there in any case. The text of START.md is not counted.
 func (b Brief) Text(maxTokens, maxCharacters int) string {
 	before, after := "", ""
-	if b.Offer != "" {
-		before = b.Offer + "\n"
+	for _, line := range []string{b.Offer, b.Title} {
+		if line != "" {
+			before += line + "\n"
+		}
 	}
 	if b.Home != nil {
 		after = "\n" + b.Home.line(b.Now)
