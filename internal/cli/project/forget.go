@@ -26,9 +26,8 @@ func (r Records) Forget(
 	if gone == nil {
 		folder = place.Folder
 	}
-	agent, found, err := remove(r.system(ctx), folderKey(r, hash(folder)), func(v rule) string { return v.Agent })
-	if found || err != nil {
-		return agent, err
+	if said, found, err := remove[rule](r.system(ctx), folderKey(r, hash(folder))); found || err != nil {
+		return said.Agent, err
 	}
 	repo := place.repo
 	if repo == nil || repo.Top != folder {
@@ -63,7 +62,7 @@ func (r Records) Forget(
 
 // forget removes the record of a repository.
 func (r Records) forget(ctx context.Context, key, agent string) error {
-	_, _, err := remove(r.system(ctx), repositoryKey(r, key), func(kept) string { return "" })
+	_, _, err := remove[kept](r.system(ctx), repositoryKey(r, key))
 	return errors.Join(err, r.unclaim(ctx, agent, key))
 }
 
@@ -71,7 +70,7 @@ func (r Records) forget(ctx context.Context, key, agent string) error {
 func (r Records) unclaim(ctx context.Context, agent, key string) error {
 	has, err := get[claim](r.system(ctx), claimKey(r, agent))
 	if err == nil && has.Key == key {
-		_, _, err = remove(r.system(ctx), claimKey(r, agent), func(claim) string { return "" })
+		_, _, err = remove[claim](r.system(ctx), claimKey(r, agent))
 	}
 	return err
 }
@@ -115,16 +114,15 @@ func (r Records) forgetFolder(
 		"nothing is recorded of %s; scratchpad projects lists the folders", folder)
 }
 
-// remove removes a record, and returns what of says of its value.
-func remove[T any](r workspace.Records, key string, of func(T) string) (said string, found bool, err error) {
+// remove removes a record, and returns its value.
+func remove[T any](r workspace.Records, key string) (value T, found bool, err error) {
 	old, err := records.Get(r, key)
-	if err != nil || old.Revision == 0 {
-		return "", false, err
+	if err == nil && old.Revision > 0 {
+		value, err = decode[T](old)
 	}
-	value, err := decode[T](old)
-	if err != nil {
-		return "", false, err
+	if err != nil || old.Revision == 0 {
+		return value, false, err
 	}
 	_, err = records.Delete(r, old)
-	return of(value), true, err
+	return value, true, err
 }

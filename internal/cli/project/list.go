@@ -41,7 +41,7 @@ func (r Records) List(ctx context.Context) ([]Entry, error) {
 	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
 		if err != nil {
 			return nil, err
-		} else if c.value.Key == "" {
+		} else if c.value.Key == "" && len(r.has(ctx, kept{Agent: c.name, Folders: []string{c.value.Folder}})) > 0 {
 			add(c.name, "", c.value.Folder)
 		}
 	}

@@ -268,6 +268,12 @@ func TestAdopt(t *testing.T) {
 		testkit.Must(t, os.Rename(w.folder(name), filepath.Join(w.home, "moved-"+name)))
 		w.want(w.folder("moved-"+name), "team")
 	}
+	w.older("old-d", w.repo("d", ""))
+	testkit.Must(t, w.Adopt(t.Context(), w.folder("d"), "new-d"))
+	w.want(w.folder("d"), "new-d")
+	if of, err := w.Folders(t.Context()); err != nil || of["new-d"] != w.folder("d") || of["old-d"] != "" || of["api"] != w.folder("mono/api") {
+		t.Errorf("the folders of agents are %v, %v", of, err)
+	}
 	if err := w.Adopt(t.Context(), w.repo("c", ""), "a b"); !errors.Is(err, workspace.ErrInvalid) {
 		t.Error(err)
 	}

@@ -69,7 +69,7 @@ func (r Records) settle(ctx context.Context, p Project, id string) (agent string
 	}
 	agent, err = r.keep(ctx, key, kept{agent, append(known.Folders, repo.Top), repo.Origin()})
 	if err == nil && at != key {
-		_, _, err = remove(r.system(ctx), repositoryKey(r, at), func(kept) string { return "" })
+		_, _, err = remove[kept](r.system(ctx), repositoryKey(r, at))
 	}
 	return agent, err
 }
