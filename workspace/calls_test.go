@@ -578,7 +578,7 @@ func (m *machine) readLog(t *rapid.T) {
 	if rapid.Bool().Draw(t, "tail") {
 		o.Tail = limit.Draw(t, "newest")
 	} else {
-		o.Since = max(0, pick(0, log.last, log.last-3, log.last-7, log.last+1).Draw(t, "since"))
+		o.Since = max(0, pick(0, 1, log.last, log.last-3, log.last-7, log.last+1).Draw(t, "since"))
 		o.Limit = limit.Draw(t, "limit")
 	}
 	got, err := ws.ReadLog(t.Context(), path, o)
