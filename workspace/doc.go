@@ -3,7 +3,7 @@
 //
 // # Using it
 //
-// A [Service] stands on a [Store] and gives each agent its [Workspace]:
+// A [Service] uses a [Store] and gives each agent its [Workspace]:
 //
 //	store, err := sqlite.Open(ctx, "scratchpad.db", sqlite.Options{})
 //	svc, err := workspace.New(store, workspace.Options{})
@@ -23,23 +23,24 @@
 //     comes. [Workspace.SetMark] keeps a cursor under a name, for [Workspace.Mark].
 //   - Other packages: [Saver] keeps a pad, [Journal] keeps a
 //     conversation, and [FS] shows the files as an [io/fs.FS].
-//   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
-//     the author of what is written, [Workspace.From] the project. [Workspace.FileExtent] is for
-//     servers that must know the size of a read.
+//   - The agent: [Workspace.Usage] returns what the agent uses, and its limits.
+//     [Workspace.As] sets the author of later writes, and [Workspace.From] their project.
+//     [Workspace.FileExtent] tells a server the size of a file before it reads the file.
 //
-// Most take options whose zero value works, and return a result: WriteFile takes
-// [WriteOptions] and returns a [WriteResult]. Limits and summaries are set up in the
-// [Options] of the Service, where an operator also lists and deletes agents.
+// Most methods take options whose zero value works, and return a result: WriteFile takes
+// [WriteOptions] and returns a [WriteResult]. An operator sets limits and the maker of
+// summaries in the [Options] of the Service, and lists and deletes agents with its methods.
 //
-// Content is UTF-8 text. The bytes that come out are those that went in.
+// Content is UTF-8 text. A read returns exactly the bytes that were written.
 //
-// Every error is an [*Error] or wraps one. It wraps one of the kinds, such as
-// [ErrNotFound], or the error of a context that ended, or both; [Kind] tells which. Its
-// fields say what was tried, which limit was met, and what the caller can do. A front end
-// words an error in its own terms with [store.Error.Text].
+// Every error is an [*Error] or wraps one, except those of [FS] and those of functions
+// that the caller passes in. An error wraps one of the kinds, such as [ErrNotFound], or the
+// error of a context that ended, or both. [Kind] returns the kind. The fields of an Error say
+// what was tried, which limit was met, and what the caller can do. A front end words an
+// Error in its own terms with [store.Error.Text].
 //
-// This is not a database for programs: there is no index over content, there are no
-// transactions over several calls, and nothing is shared between agents.
+// Package workspace is not a database for programs: it has no index over content and no
+// transactions over several calls, and agents share nothing.
 //
 // # For backends
 //

@@ -70,10 +70,10 @@ type (
 	Words    = store.Words
 )
 
-// Kind is [store.Kind].
+// Kind returns the kind of an error, or nil if the error has none. It is [store.Kind].
 func Kind(err error) error { return store.Kind(err) }
 
-// Errorf is [store.Errorf].
+// Errorf returns an error of a kind. It is [store.Errorf].
 func Errorf(kind error, format string, args ...any) *Error {
 	return store.Errorf(kind, format, args...)
 }
