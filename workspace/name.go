@@ -3,7 +3,7 @@ package workspace
 import "github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 
 // AgentID is a valid name of an agent: 1-128 characters of [a-zA-Z0-9_-]. [ParseAgentID]
-// makes it.
+// makes AgentIDs.
 type AgentID struct{ name string }
 
 // String returns the name as it was parsed.
@@ -18,36 +18,37 @@ func ParseAgentID(name string) (AgentID, error) {
 	return AgentID{name}, nil
 }
 
-// Path is a valid name of a file or a log. A file and a log may have the same path.
-// [ParsePath] or [PathRule.Parse] makes a Path.
+// Path is a valid path of a file or a log. A file and a log may have the same path.
+// [ParsePath] and [PathRule.Parse] make Paths.
 type Path struct{ name string }
 
 // String returns the path.
 func (p Path) String() string { return p.name }
 
-// ParsePath is [PathRule.Parse] of [ASCIIPaths].
+// ParsePath returns the name as a Path, by the rule [ASCIIPaths]. See [PathRule.Parse].
 func ParsePath(name string) (Path, error) { return ASCIIPaths.Parse(name) }
 
-// A PathRule says which names are paths. By every rule, single slashes separate the
-// segments of a path, no segment is ".", and ".." is nowhere in it.
+// A PathRule says which names are valid paths. By every rule, single slashes separate the
+// segments of a path, no segment is ".", and a path does not contain "..".
 type PathRule int
 
 const (
 	// ASCIIPaths have 1-255 characters of [a-zA-Z0-9/_.-].
 	ASCIIPaths PathRule = iota
 
-	// UnicodePaths have 1-255 of these characters, of letters, marks and digits of any
-	// script, and of single spaces inside a segment, in at most 1,024 bytes. They are in
-	// NFC. Refused are characters that do not show, and a path that looks like another
-	// one: its NFKC differs from it, but for the Thai and Lao letter AM.
+	// UnicodePaths have 1-255 characters in at most 1,024 bytes: those of ASCIIPaths,
+	// letters, marks and digits of any script, and single spaces inside a segment. The
+	// paths are in NFC. The rule refuses characters that do not show. It also refuses a
+	// path that looks like another one: a path must equal its NFKC, except for the Thai
+	// and Lao letter AM.
 	UnicodePaths
 )
 
 // String returns "ascii" or "unicode".
 func (r PathRule) String() string { return names.Rule(r).String() }
 
-// Parse returns the name as a Path, by UnicodePaths in NFC. The error wraps [ErrInvalid]
-// and says which rule the name breaks.
+// Parse returns the name as a Path. UnicodePaths puts the name into NFC first. The error
+// wraps [ErrInvalid] and says which rule the name breaks.
 func (r PathRule) Parse(name string) (Path, error) {
 	path, err := r.clean(ArgPath, name, names.Rule.Path)
 	return Path{path}, err

@@ -10,13 +10,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// What names and describes an agent. They are described in package store.
+// The name and the description of an agent. The types are described in package store.
 type (
 	Profile      = store.Profile
 	AgentProfile = store.AgentProfile
 )
 
-// Profile returns the profile of an agent. found is false if it has none. Errors:
+// Profile returns the profile of an agent. found is false if the agent has none. Errors:
 // [ErrInvalid] and those of the store.
 func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found bool, err error) {
 	const op = "read profile"
@@ -30,12 +30,16 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 	return p, found, within(op, agentID, err)
 }
 
-// UpdateProfile changes the profile of an agent to what change makes of it. found tells
-// change whether there is one. change may run more than once, and an error of it is
-// returned. Updated becomes the time of the update. Created does too at the first update,
-// unless change sets an earlier time. Later updates keep Created, and keep Archived once it
-// is set: writes then fail with [ErrReadOnly] and [ErrArchived]. [StoreLimits.Agents] limits
-// the profiles of a tenant too. Errors: [ErrInvalid], [ErrQuota], and those of the store.
+// UpdateProfile calls change with the profile of an agent, and stores and returns the
+// profile that change returns. If the agent has no profile, p is the zero Profile and found
+// is false. change may run more than once. If change returns an error, nothing is stored,
+// and the error of UpdateProfile wraps it.
+//
+// UpdateProfile sets Updated to the time of the update. The first update sets Created to
+// the same time, unless change sets an earlier one. Later updates keep Created. Once Archived
+// is set, it stays set. All writes to the agent but deletions and redactions then fail with
+// [ErrReadOnly] and [ErrArchived]. A tenant may have [StoreLimits.Agents] profiles.
+// Errors: [ErrInvalid], [ErrQuota], and those of the store.
 func (s *Service) UpdateProfile(
 	ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error),
 ) (p Profile, err error) {
@@ -52,9 +56,10 @@ func (s *Service) UpdateProfile(
 	return p, within(op, agentID, err)
 }
 
-// Profiles returns the profiles of agents in byte order of name, from the first one after
-// q.After, at most q.Limit of them. Of an [AgentsQuery], q has Patterns, After and Limit
-// alone; After is the name of an agent. Errors: [ErrInvalid] and those of the store.
+// Profiles returns the profiles of the agents that q.Patterns select, in byte order of
+// name. It begins with the first agent after the name q.After, and returns at most q.Limit
+// profiles; a Limit of 0 is 50, and there is no highest one. It ignores the other fields of
+// q. Errors: [ErrInvalid] and those of the store.
 func (s *Service) Profiles(ctx context.Context, q AgentsQuery) (list []AgentProfile, err error) {
 	if err = checkContext(ctx); err == nil && (q.After != "" && names.Agent(q.After) != "" || q.Limit < 0) {
 		err = Errorf(ErrInvalid, "after is %q and limit is %d", q.After, q.Limit)
