@@ -28,31 +28,32 @@ type journal struct {
 	whole bool       // the log was read to its end
 }
 
-// Journal returns a [conversation.Journal] that keeps its records in the log at the path.
-// The log should hold nothing else. Entries that do not look like a record are skipped.
-// An entry that looks like a record but is none ends the reading with an error that names
-// it. A wrong path is an error of the first call.
+// Journal returns a [conversation.Journal] that keeps its records in the log at path. The
+// log should hold nothing else. Reading skips entries that do not look like a record. If an
+// entry looks like a record but cannot be read as one, reading ends with an error that names
+// the entry. If path is invalid, every call returns [ErrInvalid].
 //
-// A record is an entry of JSON without its Seq, which is the number of the entry. A record
-// that is over the limit of an entry is split over several: "1/3 " and the first part of
-// the JSON, to "3/3 " and the last. Its Seq is the number of the last entry. The records of
-// one Append stand together, whoever else appends.
+// Each record is an entry: the JSON of the record without its Seq. The Seq is the number of
+// the entry. If the JSON is larger than [Limits].EntryBytes, the record is split over several
+// entries: "1/3 " and the first part of the JSON, up to "3/3 " and the last part. The Seq
+// is then the number of the last entry. The records of one Append stand together, whoever
+// else appends.
 //
-// Two conversations do not mix. Once a Journal was read to its end, as conversation.Open
+// Two conversations do not mix. Once a Journal has been read to its end, as conversation.Open
 // does, Append returns [ErrConflict] if another Journal has added records since.
 //
 // If the context of Append ends before the transaction begins, nothing is stored. After
 // that, Append waits for the outcome. So an error means that nothing is stored, except
-// [ErrOutcomeUnknown]: the disk did not confirm the write, and whether it is stored shows
-// when the store is opened again. Records returns the records that are there when its loop
-// begins. It reads a page at a time, and each page counts as a read.
+// [ErrOutcomeUnknown]: the store did not confirm the write, and a later read shows whether
+// the records are stored. Records returns the records that are there when its loop begins.
+// It reads a page at a time, and each page counts as an operation.
 //
 // Errors wrap [conversation.ErrJournal] besides their kind: [ErrQuota] if Append has no
-// room; [ErrTooLarge] if the limit of an entry is too small even for parts; [ErrInvalid]
-// for an entry that is no record; [ErrConflict] if the log was deleted or trimmed while it
-// was read.
+// room; [ErrTooLarge] if [Limits].EntryBytes is too small even for parts; [ErrInvalid] for
+// an entry that cannot be read as a record; [ErrConflict] if the log was deleted or trimmed
+// during the loop over Records.
 //
-// It is a function and no method for the reason of [Saver].
+// Journal is a function and not a method, for the same reason as [Saver].
 func Journal(w *Workspace, path string) conversation.Journal {
 	return &journal{w: w, path: path, appending: admission.New(1, 1)}
 }

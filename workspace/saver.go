@@ -8,12 +8,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// Saver returns a [pad.Saver] that keeps a snapshot as the file at the path. Every Save
-// writes a version, which is durable when Save returns. A snapshot over the limit of a
-// file is [ErrTooLarge]. A wrong path is an error of the first call.
+// Saver returns a [pad.Saver] that keeps a snapshot in the file at path. Every Save
+// writes a version of the file. The version is durable when Save returns nil. If the
+// snapshot is larger than [Limits].FileBytes, Save returns [ErrTooLarge]. If path is invalid,
+// every call returns [ErrInvalid].
 //
-// It is a function and no method, so that a program without pads does not contain package
-// pad: the linker keeps all methods of a type that reflection may reach.
+// Saver is a function and not a method, so that a program without pads does not contain
+// package pad: the linker keeps all methods of a type that reflection may reach.
 func Saver(w *Workspace, path string) pad.Saver { return padFile{w, path} }
 
 type padFile struct {
