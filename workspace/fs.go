@@ -11,15 +11,14 @@ import (
 
 // FS returns the agent's current files as a read-only [fs.FS] that also has ReadFile,
 // ReadDir and Stat. The slashes in paths make the folders. If a path is both a file and
-// a folder, it shows the folder. Files have mode 0444, folders have mode 0555 and no
-// time. All paths that are stored are shown; a file opens only if its path is one by
-// Options.Paths. Each call sees the files as they are at that moment. The context holds
-// for the whole life of the result.
+// a folder, FS shows the folder. Files have mode 0444. Folders have mode 0555 and the zero
+// time. FS lists all stored paths, but opens a file only if Options.Paths allows its path.
+// Each call sees the files as they are at that moment. All calls use ctx: after ctx ends,
+// they fail. The result is safe for concurrent use.
 //
-// Errors are [*fs.PathError]. For a file that does not exist, they wrap
-// [fs.ErrNotExist].
+// Errors are [*fs.PathError]. If a file does not exist, the error wraps [fs.ErrNotExist].
 //
-// It is a function and no method for the reason of [Saver].
+// FS is a function and not a method, for the same reason as [Saver].
 func FS(ctx context.Context, w *Workspace) fs.FS {
 	view := func(ctx context.Context, fn func(store.Reader) error) error {
 		return w.counted(w.svc.store.View(ctx, w.owner, fn))

@@ -8,35 +8,35 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
+// Limits limit how much each agent keeps. A zero field takes its default. [New] refuses a
 // negative field. [AllLimits] describes the fields.
 type Limits struct {
-	FileBytes  int64 // of one version of a file; default 1 MiB
-	EntryBytes int64 // of one entry of a log; default 64 KiB
-	Versions   int64 // that are retained of a file; default 10
+	FileBytes  int64 // bytes of one version of a file; default 1 MiB
+	EntryBytes int64 // bytes of one entry of a log; default 64 KiB
+	Versions   int64 // retained versions of a file; default 10; a write removes older ones
 	Files      int64 // default 1,000
 	Logs       int64 // default 1,000
-	Entries    int64 // in all logs of the agent; default 100,000
-	// Bytes of all retained versions, entries and summaries, and the charge for their rows;
-	// default 100,000,000.
+	Entries    int64 // entries in all logs of the agent; default 100,000
+	// Bytes limits the bytes of all retained versions, entries and summaries, and the charge
+	// for their rows; default 100,000,000.
 	Bytes int64
 
-	// Changes are the rows that the journal of changes keeps; default 10,000. Later
-	// writes remove older ones. They do not count against Bytes. Up to 99 more rows can
-	// be stored than are kept.
+	// Changes is how many rows the journal of changes keeps; default 10,000. Later writes
+	// remove older rows. Rows do not count against Bytes. The store may hold up to 99 more
+	// rows than the journal keeps.
 	Changes int64
 }
 
 // A Limit describes a field of [Limits] or [StoreLimits], for programs that offer or show all
-// of them.
+// limits.
 type Limit struct {
 	Name    string   // such as file-bytes
-	Of      Resource // what a [Quota] names when a call would exceed the limit; "": older ones are removed
+	Of      Resource // the resource that a Quota names if a call would exceed the limit; "": writes remove old rows
 	Default int64
 	Help    string // a sentence that says what is limited
 }
 
-// Key returns the name of the limit in records of usage, such as max_file_bytes.
+// Key returns the name that the limit has in JSON records of usage, such as max_file_bytes.
 func (l Limit) Key() string { return "max_" + strings.ReplaceAll(l.Name, "-", "_") }
 
 // A limitRow is a limit of an agent. Each write checks those with used.
@@ -78,7 +78,7 @@ func AllLimits() (all []Limit) {
 	return append(all, storeLimits...)
 }
 
-// DefaultLimits are the limits that the zero Limits stands for.
+// DefaultLimits returns the limits that the zero Limits stands for.
 func DefaultLimits() (l Limits) {
 	for i := range limits {
 		l.field(i).SetInt(limits[i].Default)

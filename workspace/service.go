@@ -17,22 +17,22 @@ import (
 
 // Options of [New]. The zero value works.
 type Options struct {
-	Tenant string           // whose agents these are, in the characters of an AgentID; "": "local"
+	Tenant string           // the owner of the agents, in the characters of an AgentID; "": "local"
 	Limits Limits           // of each agent; zero fields take their defaults
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
-	Paths  PathRule         // which paths can be read and written; lists have all that are stored
+	Paths  PathRule         // which paths can be read and written; lists show all stored paths
 
 	// KeepVersions says that a write never reduces the number of versions of a file. If a file has
 	// more than Limits.Versions, a write removes its oldest version alone.
 	KeepVersions bool
 
-	Summarizer    *Summarizer // for Workspace.Summarize; nil: there are no summaries
-	SummaryTokens int64       // that a model may read and write for an agent in a month, in UTC; 0: no limit
+	Summarizer    *Summarizer // makes the summaries of Workspace.Summarize; nil: there are none
+	SummaryTokens int64       // tokens that models may read and write for an agent in a month of UTC; 0: no limit
 }
 
-// A Service gives each agent of a tenant its [Workspace]. An operator uses it to list
-// and delete agents. It is safe for concurrent use.
+// A Service gives each agent of a tenant its [Workspace]. An operator uses the Service to
+// list and delete agents. A Service is safe for concurrent use.
 type Service struct {
 	store   Store
 	tenant  string
@@ -53,8 +53,8 @@ type Service struct {
 	summaries  *summaries.Maker
 }
 
-// New returns a Service on a store. The caller closes the Service, and then the store.
-// Errors: [ErrInvalid].
+// New returns a Service that keeps its data in store. The caller closes the Service first,
+// and then the store. Errors: [ErrInvalid].
 func New(store Store, o Options) (*Service, error) {
 	if store == nil {
 		return nil, fail(ErrInvalid, "new", "service", "the store is nil")
@@ -95,13 +95,13 @@ func New(store Store, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Tenant returns the Service of another tenant on the same store, with limits of its own
-// for all agents together; a zero field takes its default. The two Services share
-// everything else: the options, the memory for searches, and the reads that are not counted
-// yet. So Close of either is Close of both. A call of Tenant is cheap.
+// Tenant returns the Service of another tenant on the same store. limits hold for all agents
+// of that tenant together; a zero field takes its default. The two Services share everything
+// else: the options, the memory for searches, and the counts of reads that are not written
+// yet. So Close of either closes both. A call of Tenant is cheap.
 //
-// The limits are exact only as far as one Service of a tenant is used at a time; see
-// [StoreLimits]. Errors: [ErrInvalid].
+// If a tenant has several Services at a time, its limits are less exact; see [StoreLimits].
+// Errors: [ErrInvalid].
 func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 	if cause := names.Agent(name); cause != "" {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
@@ -111,9 +111,9 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 	return &t, nil
 }
 
-// Close stops the summaries that are being made, and writes the counts of reads that are still in
-// memory. Close does not close the store. Workspaces can still be used; a later Close writes the
-// counts again.
+// Close stops the summaries that are being made, and waits for them until ctx ends. Then it
+// writes the counts of reads that are still in memory to the store. Close does not close the
+// store. Workspaces can still be used after Close; a later Close writes their counts.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
@@ -122,7 +122,8 @@ func (s *Service) Close(ctx context.Context) error {
 	return s.reads.flush(ctx)
 }
 
-// Agent returns the workspace of an agent, who may be new. Errors: [ErrInvalid].
+// Agent returns the workspace of an agent. The agent need not exist. Agent does not read the
+// store. Errors: [ErrInvalid].
 func (s *Service) Agent(agentID string) (*Workspace, error) {
 	id, err := ParseAgentID(agentID)
 	if err != nil {
@@ -131,8 +132,8 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	return &Workspace{svc: s, owner: s.owner(id), paths: s.paths}, nil
 }
 
-// Look returns the workspace of an agent for an operator. Reads of the result are not
-// counted as operations of the agent; writes are. Errors: [ErrInvalid].
+// Look returns the workspace of an agent for an operator. Reads through this workspace are
+// not counted as operations of the agent; writes are. Errors: [ErrInvalid].
 func (s *Service) Look(agentID string) (*Workspace, error) {
 	w, err := s.Agent(agentID)
 	if err != nil {
@@ -142,15 +143,15 @@ func (s *Service) Look(agentID string) (*Workspace, error) {
 	return w, nil
 }
 
-// AgentUsage is an agent in a list.
+// AgentUsage is an agent in the list that [Service.Agents] returns.
 type AgentUsage struct {
 	Agent string
 	Usage Usage
 }
 
-// Agents lists the agents that hold anything, in byte order, from the first one after a
-// name ("": the first of all), at most limit of them (0: 100). Errors: [ErrInvalid] and
-// those of the store.
+// Agents lists the agents that hold anything, in byte order of name. The list begins with
+// the first agent after the name after, or with the first of all if after is "". It has at
+// most limit agents; a limit of 0 is 100. Errors: [ErrInvalid] and those of the store.
 func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentUsage, error) {
 	err := checkContext(ctx)
 	if err == nil && limit < 0 {
@@ -174,15 +175,17 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files and logs of an agent, its kept requests, its marks, its profile, and its
-// spending on summaries, and reports whether there was anything. Each file and log goes in a
-// transaction of its own, so an interrupted DeleteAgent can be run again.
+// DeleteAgent removes all files and logs of an agent, its journal of changes, its kept
+// requests, its marks, its profile, and the record of its spending on summaries. It reports
+// whether there was anything to remove. Each file and log is removed in a transaction of its
+// own. If DeleteAgent is interrupted, call it again.
 //
-// The highest numbers of the agent's paths and the number of its last change stay as its
-// floor, so that none is ever given twice. A tenant keeps the floors of as many deleted agents
-// as it may have agents, and of 1,000 at most, for 30 days. Each DeleteAgent removes up to 100
-// others. Their numbers live on in at most 65,536 shared records of the tenant, so the numbers
-// of a new agent may begin above 1.
+// The store keeps the highest numbers of the agent's paths and the number of its last change
+// as the agent's floor, so that no number is ever given twice. Floors are kept for 30 days. A
+// tenant keeps the floors of at most 1,000 deleted agents, and of no more than
+// [StoreLimits].Agents. Each DeleteAgent removes up to 100 floors that are too old, and up to
+// 100 that are too many. Their numbers are merged into at most 65,536 shared records of the
+// tenant, so the numbers of a new agent may begin above 1.
 //
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {

@@ -12,18 +12,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// StoreLimits limit all agents of a tenant together. A zero field takes its default, a
+// StoreLimits limit all agents of a tenant together. A zero field takes its default. A
 // negative field sets no limit.
 //
-// The limits are not exact, because agents share no row. Processes whose agents write for the
-// first time at the same moment can exceed Agents by one each. Bytes can be exceeded by
-// what is written within five seconds. Content that is over a limit stays.
+// The limits are not exact, because agents share no row. If agents in several processes write
+// for the first time at the same moment, each process can exceed Agents by one. Bytes can be
+// exceeded by as much as is written within five seconds. A limit never removes content.
 type StoreLimits struct {
-	Agents int64 // that hold anything; 10,000
-	Bytes  int64 // what counts against [Limits.Bytes], of all agents; 10,000,000,000
+	Agents int64 // agents that hold anything; default 10,000
+	Bytes  int64 // the sum of what counts against each agent's Limits.Bytes; default 10,000,000,000
 }
 
-// DefaultStoreLimits are the limits that the zero StoreLimits stands for.
+// DefaultStoreLimits returns the limits that the zero StoreLimits stands for.
 func DefaultStoreLimits() StoreLimits {
 	return StoreLimits{Agents: storeLimits[0].Default, Bytes: storeLimits[1].Default}
 }
