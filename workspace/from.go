@@ -8,18 +8,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// From returns the same workspace for writes from a project whose own memory is another one.
-// Each version keeps the name of the project. "" is none, the name is cut as by [Workspace.As].
+// From returns the same workspace for writes from a project. The project's own memory is that
+// of another agent. Each version that is written through the result keeps the name of the
+// project. From cuts the name as [Workspace.As] cuts fields. "" means no project.
 //
-// A project cannot speak to the others by itself, and takes nothing away from them:
-//   - It writes, moves and deletes no START.md, in upper or lower case: [ErrInvalid].
-//   - A write that takes the agent over half of [Limits].Files or Bytes is [ErrQuota]. So is one
-//     that would remove old changes from the journal or requests that can be repeated, or leave
-//     more than half of the numbers of deleted paths to projects.
-//   - No write removes the newest version that was written outside of the project, nor the newest
-//     one that was written outside of all projects. For these a file may have more than
-//     [Limits].Versions. Ten times as many, a deletion, a move and a redaction of such a file are
-//     [ErrConflict].
+// A project cannot give instructions to other projects, and cannot take anything away from them:
+//   - A project cannot write, move or delete START.md, in upper or lower case. The error is
+//     [ErrInvalid].
+//   - A project has half of [Limits].Files and Bytes. A write that takes the agent over a half is
+//     [ErrQuota].
+//   - A write is also [ErrQuota] if it would remove old changes from the journal, remove requests
+//     that can still be repeated, or make the agent keep the numbers of more than 5,000 deleted
+//     files or 5,000 deleted logs.
+//   - A write never removes the newest version from outside of this project, nor the newest
+//     version from outside of all projects. To keep these versions, a file may have up to ten
+//     times [Limits].Versions. A further write is [ErrConflict]. So is a deletion, a move or a
+//     redaction of a file that has such a version.
 func (w *Workspace) From(project string) *Workspace {
 	c := *w
 	c.project = names.Shorten(project, maxAuthor)

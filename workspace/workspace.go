@@ -7,15 +7,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A Workspace is the files and logs of one agent. It is safe for concurrent use. An
-// agent may have several Workspaces, in any number of processes. A Workspace copies what
-// it is given, and what it returns is the caller's.
+// A Workspace is the files and logs of one agent. A Workspace is safe for concurrent use. An
+// agent may have several Workspaces, in any number of processes. A Workspace copies its
+// arguments. The caller may change the results.
 //
-// Every method takes paths as strings and parses them. Besides the errors that it names,
-// a method returns [ErrInvalid] for a wrong argument, [ErrClosed], and the error of a
-// context that ended before anything happened. If the store is in trouble, it returns
-// [ErrBusy], [ErrCorrupt], [ErrReadOnly], [ErrStorageFull], and for a write
-// [ErrOutcomeUnknown].
+// Every method takes paths as strings and parses them. Besides the errors in its comment, a
+// method returns [ErrInvalid] for a wrong argument, [ErrClosed] if the store is closed, and the
+// error of a context that ended before anything happened. If the store is in trouble, a method
+// returns [ErrBusy], [ErrCorrupt], [ErrReadOnly] or [ErrStorageFull]. A write can also return
+// [ErrOutcomeUnknown]. If the agent is archived, a write that is neither a deletion nor a
+// redaction returns [ErrReadOnly] and [ErrArchived].
 type Workspace struct {
 	svc     *Service
 	owner   store.Owner
@@ -29,15 +30,15 @@ type Workspace struct {
 // Agent returns the name of the agent.
 func (w *Workspace) Agent() string { return w.owner.Agent }
 
-// As returns the same workspace with another author for what is written through it.
-// Fields longer than 256 bytes are cut, and invalid UTF-8 and NUL in them are replaced.
+// As returns the same workspace with another author. Each write through the result has that
+// author. As cuts fields after 256 bytes, and replaces invalid UTF-8 and NUL in them.
 func (w *Workspace) As(a Author) *Workspace {
 	c := *w
 	c.author = shortened(a)
 	return &c
 }
 
-// Author returns the author of what is written through the workspace.
+// Author returns the author of writes through the workspace.
 func (w *Workspace) Author() Author { return w.author }
 
 // maxAuthor is how many bytes a field has that is stored with every version.
