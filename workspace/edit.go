@@ -12,9 +12,9 @@ import (
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
 // and sets no condition.
 type EditOptions struct {
-	All bool // replace all occurrences that do not overlap; not for an append
-	// IfVersion is the version that the file must be at, else [ErrConflict]. For an append 0:
-	// there must be no file. nil: any version.
+	All bool // replace all occurrences that do not overlap; not allowed for an append
+	// IfVersion is the version that the file must be at, else [ErrConflict]. 0, for an append
+	// alone: the file must not exist. nil: any version.
 	IfVersion      *int64
 	IdempotencyKey string // as in WriteOptions
 }
@@ -27,16 +27,17 @@ type EditResult struct {
 	Replacements int64 // 0 for an append
 }
 
-// EditFile replaces old by new in the current version, and stores the result as the next
+// EditFile replaces old with new in the current version, and stores the result as the next
 // version. old must occur exactly once, unless [EditOptions.All] is set. If somebody else
-// changes the file meanwhile, the edit is made again on the new version.
+// changes the file meanwhile, EditFile repeats the edit on the new version.
 //
-// If old is empty, EditFile appends new at the end, and makes the file if there is none.
-// EditFile never joins two lines: if the file does not end with a newline, EditFile adds one
-// before new.
+// If old is empty, EditFile appends new to the file, and creates the file if there is none.
+// An append never joins two lines: if the file does not end with a newline, EditFile adds a
+// newline before new.
 //
 // Errors: [ErrNotFound] if there is no file to replace text in; [ErrConflict] if old does
-// not occur, or occurs several times; [ErrTooLarge], [ErrQuota].
+// not occur or occurs several times, or if the file is not at IfVersion; [ErrTooLarge],
+// [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
 	c := w.newWrite(ctx, "edit", path, o.IdempotencyKey)
 	c.refuse(checkEdit(old, new, o.All))
@@ -116,10 +117,12 @@ type UpdateOptions struct {
 	IfVersion *int64 // the version that the file must be at, else ErrConflict; nil: any
 }
 
-// UpdateFile stores what fn makes of the current version as the next version. If somebody
-// else changes the file meanwhile, it calls fn again with the new version. fn runs outside
-// of transactions, owns its argument, and may refuse: UpdateFile returns its error as it is.
-// Errors: [ErrNotFound] if there is no file; [ErrConflict], [ErrTooLarge], [ErrQuota].
+// UpdateFile calls fn with the content of the current version, and stores the content that
+// fn returns as the next version. If somebody else changes the file meanwhile, UpdateFile
+// calls fn again with the new content. fn may take its time, because no transaction waits for
+// it. fn may change its argument. If fn returns an error, UpdateFile stores nothing and
+// returns that error unchanged. Errors: [ErrNotFound] if there is no file; [ErrConflict],
+// [ErrTooLarge], [ErrQuota].
 func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error),
 	o UpdateOptions) (WriteResult, error) {
 	c := w.newWrite(ctx, "update", path, "")

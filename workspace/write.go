@@ -13,23 +13,23 @@ import (
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
 type WriteOptions struct {
-	// IfVersion is the version that the file must be at; 0: the file must not exist. A
-	// deleted file does not exist. If the file is not at this version, the error is
-	// [ErrConflict]. nil: write in any case.
+	// IfVersion is the version that the file must be at, else the error is [ErrConflict].
+	// 0: the file must not exist; a deleted file does not exist. nil: any version, or no file.
 	IfVersion *int64
 
 	// IfChanged stores nothing if the file is at IfVersion and has the content already.
-	// The result is then that of IfVersion. Without IfVersion, IfChanged has no effect.
+	// The result then describes that version, without its Time. If IfVersion is nil,
+	// IfChanged has no effect.
 	IfChanged bool
 
-	// Tree refuses a new path that lies below a file, or has a file below it, as a file
-	// system does. The error is [ErrConflict], with an [Overlap] in its chain.
+	// Tree refuses to create a file whose path lies below a file or has a file below it, as
+	// a file system does. The error is [ErrConflict], with an [Overlap] in its chain.
 	Tree bool
 
-	// IdempotencyKey makes it safe to send the call again. It has 1-128 printable
-	// characters. The same request under the same key within 24 hours gets the first
-	// result and stores nothing. Another request under the key is [ErrConflict]. The
-	// newest 1,000 keys of an agent are kept. "": no key.
+	// IdempotencyKey makes it safe to send the call again. A key has 1-128 printable
+	// characters. If the same request comes again under the same key within 24 hours, it
+	// gets the first result and stores nothing. Another request under the same key is
+	// [ErrConflict]. The store keeps the newest 1,000 keys of an agent. "": no key.
 	IdempotencyKey string
 }
 
@@ -38,12 +38,12 @@ type WriteResult struct {
 	Path    string
 	Version int64
 	Bytes   int64     // of the new version
-	Time    time.Time // of the new version; zero for a request with an idempotency key
+	Time    time.Time // of the new version; zero with an idempotency key, or if nothing was stored
 }
 
-// WriteFile stores content as the next version of a file, even if it is the same as
-// before. Content is UTF-8 text and may have NUL. When WriteFile returns nil, the version
-// survives a power cut.
+// WriteFile stores content as the next version of a file, even if the content has not
+// changed. It creates the file if there is none. Content is UTF-8 text and may contain NUL.
+// When WriteFile returns a nil error, the version survives a power cut.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
 	c := w.newWrite(ctx, "write", path, o.IdempotencyKey)
