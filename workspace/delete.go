@@ -10,8 +10,8 @@ import (
 // DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
 // [Workspace.TrimLog]. The zero value sets no condition.
 type DeleteOptions struct {
-	IfVersion      *int64 // of a file, as in WriteOptions; a log has no versions and refuses it
-	IfLast         *int64 // the last entry that the log must have, else ErrConflict; DeleteLog alone takes it; nil: any
+	IfVersion      *int64 // as in WriteOptions, for DeleteFile alone; nil: any
+	IfLast         *int64 // the number of the log's last entry, else ErrConflict; for DeleteLog alone; nil: any
 	IdempotencyKey string // as in WriteOptions
 }
 
@@ -19,7 +19,7 @@ type DeleteOptions struct {
 type DeleteResult struct {
 	Path    string
 	Deleted bool  // whether there was anything to remove
-	Removed int64 // how many versions of a file, or entries of a log
+	Removed int64 // how many versions of a file, or entries of a log, were removed
 }
 
 // Conditions that a log cannot have, and that only DeleteLog has.
@@ -28,9 +28,9 @@ var (
 	errIfLast     = Errorf(ErrInvalid, "IfLast is a condition for the deletion of a whole log; leave it out")
 )
 
-// DeleteFile removes a file with all of its versions and summaries. It is no error if
-// there is no file. A log at the same path stays. The path keeps its highest version, and
-// a later file there continues above it. Errors: [ErrConflict].
+// DeleteFile removes a file with all of its versions and summaries. If there is no file,
+// DeleteFile returns no error. A log at the same path stays. The versions of a later file at
+// the path have higher numbers. Errors: [ErrConflict] if the file is not at IfVersion.
 func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	c := w.newWrite(ctx, "delete", path, o.IdempotencyKey)
 	if o.IfLast != nil {
@@ -40,10 +40,10 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	return c.remove(ctx, c.ifVersion, store.Query{File: c.path}, (*run).deleteFile)
 }
 
-// DeleteLog removes a log with all of its entries. It is no error if there is no log. A
-// file at the same path stays. The path keeps the number of its last entry, and a later
-// entry there continues above it. Errors: [ErrConflict] if the log's last entry is not
-// IfLast. So a caller can delete a log that it has looked at, and no entry that has come since.
+// DeleteLog removes a log with all of its entries. If there is no log, DeleteLog returns no
+// error. A file at the same path stays. The entries of a later log at the path have higher
+// numbers. With IfLast, a caller deletes only entries that it has seen. Errors:
+// [ErrConflict] if the log's last entry is not IfLast.
 func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	c := w.newWrite(ctx, "delete log", path, o.IdempotencyKey)
 	if o.IfVersion != nil {
@@ -67,10 +67,10 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	})
 }
 
-// TrimLog removes the entries of a log up to the number through, which is included. The
-// others keep their numbers, and later entries continue above the last number. A log
-// whose entries are all removed stays, empty. If there is no log, or the entries are gone
-// already, nothing happens.
+// TrimLog removes the entries of a log up to and including the number through. The other
+// entries keep their numbers, and later entries get higher ones. If all entries are removed,
+// the log stays, empty. If there is no log, or the entries are gone already, TrimLog removes
+// nothing and returns no error.
 // Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
 func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
 	c := w.newWrite(ctx, "delete entries of log", path, o.IdempotencyKey)

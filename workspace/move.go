@@ -15,8 +15,8 @@ import (
 type MoveOptions struct {
 	IfVersion      *int64  // the version that the file must be at, else ErrConflict; nil: any
 	IdempotencyKey string  // as in WriteOptions
-	Tree           bool    // as in WriteOptions, for the new path; the file itself is not in the way
-	Content        *[]byte // of the new version at the new path; nil: the content stays
+	Tree           bool    // as in WriteOptions, for the new path; the file that moves is never in the way
+	Content        *[]byte // the content of the new version at the new path; nil: the current content
 }
 
 // MoveResult says what a move stored.
@@ -26,22 +26,24 @@ type MoveResult struct {
 	Version int64  // of the file at the new path
 	Bytes   int64  // of that version
 
-	Time time.Time // of that version; zero for a request with an idempotency key
+	Time time.Time // of that version; zero with an idempotency key
 }
 
-// MoveFile gives a file another path, where there must be no file. A log at either path
-// stays where it is.
+// MoveFile moves a file to a new path. There must be no file at the new path. A log at
+// either path stays where it is.
 //
-// The current content becomes a new version at the new path. Its number is above all that
-// either path ever had. The retained versions move with their numbers. If there was a file
-// at the new path before, versions up to its highest number are removed: those numbers
-// stood for other texts there. Summaries of the file are removed.
+// MoveFile stores the current content as a new version at the new path. The number of that
+// version is higher than all numbers that either path ever had. The retained versions move
+// and keep their numbers. If the new path had a file before, MoveFile removes the versions up
+// to the highest number of that file, because those numbers stood for other texts there.
+// MoveFile also removes the summaries of the file.
 //
-// The old path is then like that of a deleted file. A later file there continues above the
-// numbers that it had.
+// The old path is then like that of a deleted file. The versions of a later file at the old
+// path have higher numbers than those before the move.
 //
 // Errors: [ErrNotFound] if there is no such file; [ErrConflict] if there is a file at the
-// new path; [ErrInvalid] if the paths are equal; [ErrQuota].
+// new path, with an [Overlap] in its chain, or if the file is not at IfVersion; [ErrInvalid]
+// if the paths are equal; [ErrTooLarge] for Content; [ErrQuota].
 func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOptions) (MoveResult, error) {
 	c := w.newWrite(ctx, "move", path, o.IdempotencyKey)
 	to := c.newPath(newPath)
