@@ -8,16 +8,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// VersionInfo is a retained version in a history. Bytes and SHA256 are zero for a version
-// that is redacted.
+// VersionInfo is a retained version of a file, without its content. Bytes and SHA256 are zero
+// for a redacted version.
 type VersionInfo struct {
 	Version  int64
 	Bytes    int64
 	SHA256   [sha256.Size]byte
 	Author   Author
 	Time     time.Time
-	Project  string     // the project that it was written from, see [Workspace.From]; "": none
-	Redacted *Redaction // when the content was removed, and by whom; nil: it is there
+	Project  string     // the project that wrote the version, see [Workspace.From]; "": none
+	Redacted *Redaction // when the content was removed, and by whom; nil: the version has its content
 }
 
 func infoOf(v Version) VersionInfo {
@@ -26,8 +26,8 @@ func infoOf(v Version) VersionInfo {
 		Redacted: v.Redacted}
 }
 
-// History returns the retained versions of a file, the oldest first.
-// Errors: [ErrNotFound].
+// History returns the retained versions of a file, the oldest first. Errors: [ErrNotFound] if
+// there is no such file.
 func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
 	p, err := w.start(ctx, path)
 	var l store.Loaded

@@ -11,23 +11,24 @@ import (
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
 type RedactOptions struct {
-	// Created is the time of creation that the file must have, else [ErrNotFound]. Zero: any file
-	// at the path.
+	// Created is the time of creation that the file must have, else the error is [ErrNotFound].
+	// Zero: any file at the path.
 	Created time.Time
 }
 
 // RedactVersion removes the content of a version for good, such as a secret that should
-// never have been written. The version keeps its number, author and time. A receipt takes
-// the place of its content, its size and its SHA-256, for as long as the version is
-// retained. The journal gets an [OpRedact]. To redact a version again returns the same
-// receipt and stores nothing. Neither a quota nor a full store refuses a redaction.
+// never have been written. The version keeps its number, author and time. A receipt replaces
+// the content, its size and its SHA-256. The receipt stays as long as the version is retained.
+// The journal of changes gets an [OpRedact]. Redacting a version again returns the same receipt
+// and stores nothing. No limit refuses a redaction, and a version of an archived agent can be
+// redacted too.
 //
-// The current version cannot be redacted: write a new version first. Later versions that
-// have the same text keep it, and so do copies elsewhere, such as backups and exports. The
-// hashes of requests with an idempotency key stay for their 24 hours; they are of the whole
-// request and not of the content alone.
+// The current version cannot be redacted: write a new version first. Redaction does not
+// change other versions with the same text, nor copies elsewhere, such as backups and exports.
+// The hashes of requests with an idempotency key stay for 24 hours. Each is a hash of a whole
+// request, and not of the content alone.
 //
-// Errors: [ErrNotFound] if there is no such file or the version is not retained;
+// Errors: [ErrNotFound] if there is no such file, or the version is not retained;
 // [ErrConflict] for the current version.
 func (w *Workspace) RedactVersion(
 	ctx context.Context, path string, version int64, o RedactOptions,

@@ -7,11 +7,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// RestoreFile stores the content of a retained version as the next version of the file,
-// also if that is the current one. The other versions stay, as far as the limit on versions
-// allows. IfVersion of the options is the version that the file must be at, from 1.
+// RestoreFile stores the content of a retained version as the next version of the file. The
+// retained version may be the current one. The other versions stay, as far as
+// [Limits].Versions allows. IfVersion of the options must be nil or above 0. RestoreFile
+// ignores IfChanged and Tree.
 // Errors: [ErrNotFound] if there is no such file, or the version is not retained or is
-// redacted; [ErrConflict], [ErrQuota].
+// redacted; [ErrConflict] if the file is not at IfVersion; [ErrQuota].
 func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64, o WriteOptions) (WriteResult, error) {
 	c := w.newWrite(ctx, "restore", path, o.IdempotencyKey)
 	c.refuse(checkNumber(ArgVersion, version, 1))
