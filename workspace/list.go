@@ -11,19 +11,19 @@ import (
 // ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value lists
 // the first page of all.
 type ListOptions struct {
-	Prefix string // how the paths begin: plain text, case-sensitive, without wildcards; may end in a slash
-	After  string // the Next of the last page; "": the first page
-	Limit  int    // 1-200; 0: 200
+	Prefix string // the beginning of the paths: plain text, case-sensitive, without wildcards; may end in a slash
+	After  string // Next of the page before; "": the first page
+	Limit  int    // rows at most, 1-200; 0: 200
 }
 
 const pagePaths = 200
 
-// FileInfo is a file in a list.
+// FileInfo is a file in a [FileList].
 type FileInfo struct {
 	Path     string
 	Version  int64
 	Bytes    int64 // of the current version
-	Versions int64 // how many are retained
+	Versions int64 // number of retained versions
 	Kept     int64 // bytes of all retained versions
 	Created  time.Time
 	Updated  time.Time
@@ -32,11 +32,12 @@ type FileInfo struct {
 // FileList is a page of files in byte order of path.
 type FileList struct {
 	Files []FileInfo
-	More  bool
-	Next  string // opaque; for After, where there is more
+	More  bool   // there are files after the page
+	Next  string // opaque, for ListOptions.After; "" without More
 }
 
-// ListFiles returns a page of the files below a prefix.
+// ListFiles returns a page of the files whose paths begin with o.Prefix. The pages are of
+// different moments.
 func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
 	page, err := w.listPage(ctx, "list files", KindFile, o)
 	list := FileList{Files: make([]FileInfo, len(page.Files)), More: page.More}
@@ -50,7 +51,7 @@ func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, err
 	return list, err
 }
 
-// LogInfo is a log in a list.
+// LogInfo is a log in a [LogList].
 type LogInfo struct {
 	Path    string
 	Entries int64
@@ -63,11 +64,12 @@ type LogInfo struct {
 // LogList is a page of logs in byte order of path.
 type LogList struct {
 	Logs []LogInfo
-	More bool
-	Next string // opaque; for After, where there is more
+	More bool   // there are logs after the page
+	Next string // opaque, for ListOptions.After; "" without More
 }
 
-// ListLogs returns a page of the logs below a prefix.
+// ListLogs returns a page of the logs whose paths begin with o.Prefix. The pages are of
+// different moments.
 func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
 	page, err := w.listPage(ctx, "list logs", KindLog, o)
 	list := LogList{Logs: make([]LogInfo, len(page.Logs)), More: page.More}

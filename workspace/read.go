@@ -13,38 +13,39 @@ import (
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
 // whole. Since excludes Version, FromLine and ToLine.
 type ReadOptions struct {
-	Since int64 // the version that the reader knows: returns only what changed after it; 0: off
-	// Context is how many equal lines to show around a change, with Since. -1: all of them, even
-	// if the diff costs more than the file.
+	Since int64 // the version that the reader knows: returns only the changes after it; 0: off
+	// Context is how many equal lines to show around each change, with Since. -1: all of them,
+	// even if the diff costs more than the file.
 	Context  int
-	Version  int64 // a version that is kept; 0: the current one
+	Version  int64 // a retained version; 0: the current one
 	FromLine int   // the first line to return, from 1; 0: the first
-	ToLine   int   // the last line to return; 0, or a line after the end: the last of the file
+	ToLine   int   // the last line to return; 0, or a line after the end: the last line of the file
 
-	// MaxTokens bounds what Content or Diff costs a model, as tokens.Estimate counts.
-	// By the exact count of o200k_base that is up to 5 % more for English, code, JSON
-	// and Chinese, and up to a third more for other languages. 0: no bound.
+	// MaxTokens is the most tokens that Content or Diff may cost a model, as tokens.Estimate
+	// counts. The exact count of o200k_base may be up to 5 % higher for English, code, JSON
+	// and Chinese, and up to a third higher for other languages. 0: no bound.
 	MaxTokens int
 
-	// Zeros are the arguments that somebody gave as 0. A front end that can tell 0 from
-	// nothing sets it. They are checked like other values: Version 0 is refused, and
-	// Context 0 needs Since.
+	// Zeros are the arguments that somebody gave as 0. A front end sets Zeros if it can tell
+	// a 0 from a missing argument. ReadFile checks these zeros like other values: it refuses
+	// Version 0, and Context 0 needs Since.
 	Zeros []Arg
 
-	// Compare is asked before two texts of so many bytes are compared, which may take 24
-	// times as much memory. Its error ends the call. nil: nobody is asked.
+	// Compare is called before two texts are compared, with the bytes of both together. A
+	// comparison may use 24 times as much memory. If Compare returns an error, the call ends
+	// with that error. nil: all comparisons are allowed.
 	Compare func(bytes int64) error
 }
 
-// ReadResult is a file, a part of one, or what changed in it.
+// ReadResult is a file, a part of a file, or the changes in a file.
 type ReadResult struct {
 	Path    string
 	Current int64 // the current version
 
-	// Of the version that was read: ReadOptions.Version, or else the current one.
+	// These fields describe the version that was read: ReadOptions.Version, or the current one.
 	Version int64
 	Bytes   int64 // of the whole version
-	Lines   int   // of the whole version: "a\nb" has 2, "" none
+	Lines   int   // of the whole version: "a\nb" has 2, "" has 0
 	SHA256  [sha256.Size]byte
 	Author  Author
 	Time    time.Time
@@ -53,45 +54,43 @@ type ReadResult struct {
 	Content  []byte // the version or its lines; nil if Diff, Changed or Unchanged is set
 	FromLine int    // the first line of Content; 0: Content is the whole version
 	ToLine   int    // the last line of Content
-	Large    bool   // Content costs over 20,000 tokens: better read a part
+	Large    bool   // Content costs a model over 20,000 tokens; reading a part is cheaper
 
 	// Truncated says that Content or Diff would cost more than ReadOptions.MaxTokens.
 	//
-	// Content then ends with the line ToLine. If the first line alone is too long,
-	// Content ends within it, and CutBytes is how many bytes of the line are left out.
+	// Content then ends with the line ToLine. If the first line alone is too long, Content
+	// ends within that line, and CutBytes is how many bytes of the line are left out.
 	//
-	// In place of a Diff, or of Content that is larger than the diff, Changed and Removed
-	// say which lines to read. Each has at most 100 ranges, in ascending order. Together
-	// they cost no more than MaxTokens, unless one range each costs more.
+	// With Since, Changed and Removed take the place of Diff and Content, and say which lines
+	// to read. Each has at most 100 ranges, in ascending order. Together they cost no more
+	// than MaxTokens, unless a single range of each costs more.
 	Truncated bool
 	CutBytes  int64
 	Changed   []LineRange // new lines of the current version; nil if Diff or Content is set
 	Removed   []LineRange // lines of the version Since that are gone
-	Joined    bool        // some ranges cover unchanged lines too
+	Joined    bool        // some ranges also cover unchanged lines
 
-	CanSummarize bool // Truncated is set, and Summarize makes a summary of this version
+	CanSummarize bool // Truncated is set, and Summarize can make a summary of this version
 
 	Since int64            // as in ReadOptions
-	Diff  []linediff.Chunk // what has changed after Since; nil if Content is set
-	// Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
+	Diff  []linediff.Chunk // the changes after Since; nil if Content is set
+	// DiffJSON is Diff as linediff.AppendJSON writes it; nil if Diff is nil.
 	DiffJSON      []byte
-	Unchanged     bool // Since is the current version, whose content was not read; Lines is 0
+	Unchanged     bool // Since is the current version; its content was not read, and Lines is 0
 	VersionTooOld bool // Since is not retained, or is redacted: Content is the whole file
 	// DiffLarger says that the diff would cost more than the file. Content is then the whole file,
 	// within MaxTokens.
 	DiffLarger bool
 }
 
-// LineRange is a range of lines, both ends included, numbered from 1.
+// LineRange is a range of lines, with both ends included. The first line of a file is 1.
 type LineRange struct{ From, To int }
 
-// ReadFile returns a file, a retained version, some lines, or what has changed since a
-// version that the reader knows. If a diff would cost a model more than the file, it
-// returns the file.
-// Errors: [ErrNotFound] if the file does not exist, or the version is not retained or is
-// redacted;
-// [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the stored bytes
-// are not those that were written.
+// ReadFile returns a file, a retained version, some lines, or the changes since a version
+// that the reader knows. If the diff would cost a model more than the file, ReadFile returns
+// the file. Errors: [ErrNotFound] if the file does not exist, or the version is not retained
+// or is redacted; [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the
+// stored bytes are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
 	p, err := w.start(ctx, path)
 	if err == nil {
