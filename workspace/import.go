@@ -15,17 +15,18 @@ import (
 
 const opImport = "import"
 
-// ImportFile stores the history of a file that was kept elsewhere, in one transaction:
-// all versions or none. The path must never have been a file of the agent, not even one
-// that was deleted, else the error is [ErrConflict].
+// ImportFile stores the history of a file from elsewhere in one transaction: all versions or
+// none. The agent must never have had a file at the path, not even one that was deleted, else
+// the error is [ErrConflict].
 //
-// The versions are given the oldest first, with consecutive numbers and their content,
-// author and time. A zero time is now. Size and SHA256 are computed. If there are more
-// than [Limits.Versions], the newest are stored. They keep their numbers, unless the first
-// is one that the agent may have given before; then they get the next ones. A time before
-// that of the version before is raised to it. A version that is Redacted keeps its receipt
-// and has no content; the last one must not be. Errors: [ErrTooLarge], [ErrQuota],
-// [ErrConflict].
+// The versions are in ascending order. They have consecutive numbers from 1 to 1<<40, and
+// their content, author and time. ImportFile computes Size and SHA256. If there are more than
+// [Limits].Versions, ImportFile stores the newest ones. The versions keep their numbers, unless
+// the agent may have given the first number before; then they get the next free numbers. A
+// zero time means now. A time must not be more than five minutes in the future. If a time is
+// before that of the previous version, ImportFile stores the time of the previous version. A
+// version with Redacted set keeps its receipt and has no content. The last version must not be
+// redacted. Errors: [ErrInvalid], [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
 	c := w.newWrite(ctx, opImport, path, "")
 	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
@@ -59,14 +60,15 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	})
 }
 
-// ImportLog appends entries that were kept elsewhere to a log, with their authors and
-// times, all of them or none. last is the number of the log's last entry, or 0 if there is
-// no log; if that is not so, the error is [ErrConflict].
+// ImportLog appends entries from elsewhere to a log, with their authors and times, all of them
+// or none. last must be the number of the log's last entry, or 0 if there is no log, else the
+// error is [ErrConflict].
 //
-// The entries have consecutive numbers. A path that never was a log keeps them, unless the
-// first is one that the agent may have given before. Otherwise the entries get the next
-// numbers. A zero time is now. A time before that of the entry before is raised to it.
-// Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
+// The entries have consecutive numbers from 1 to 1<<40. They keep their numbers if the path
+// never was a log, unless the agent may have given the first number before. Otherwise the
+// entries get the next free numbers. A zero time means now. A time must not be more than five
+// minutes in the future. If a time is before that of the previous entry, ImportLog stores the
+// time of the previous entry. Errors: [ErrInvalid], [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entries []Entry) (AppendResult, error) {
 	c := w.newWrite(ctx, opImport, path, "")
 	if len(entries) == 0 {
@@ -87,9 +89,9 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 	})
 }
 
-// DatabaseID returns the id of the installation. The first call draws it at random and
-// keeps it. A copy of a database has the same id.
-// Errors: [ErrReadOnly] if there is no id yet and the store takes no writes.
+// DatabaseID returns the id of the database. The first call makes a random id and stores it.
+// A copy of a database has the same id. Errors: [ErrReadOnly] if there is no id yet and the
+// store takes no writes.
 func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
 	if err = checkContext(ctx); err == nil {
 		_, err = records.Update(s.store.System(ctx), "database/id", func(r Record) ([]byte, error) {

@@ -20,18 +20,20 @@ type AppendOptions struct {
 type AppendResult struct {
 	Path  string
 	First int64 // number of the first entry that was appended
-	Last  int64 // of the last one
-	Bytes int64 // of all of them
+	Last  int64 // number of the last one
+	Bytes int64 // of all appended entries together
 }
 
-// AppendLog appends entries to a log, all of them or none, with consecutive numbers. It
-// creates the log if there is none. An entry is UTF-8 text. There must be one entry at
-// least. Errors: [ErrTooLarge], [ErrQuota].
+// AppendLog appends entries to a log, all of them or none, and gives them consecutive
+// numbers. It creates the log if there is none. An entry is UTF-8 text. There must be at
+// least one entry. When AppendLog returns a nil error, the entries survive a power cut.
+// Errors: [ErrTooLarge], [ErrQuota].
 func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byte) (AppendResult, error) {
 	return w.AppendLogWith(ctx, path, AppendOptions{}, entries...)
 }
 
-// AppendLogWith is [Workspace.AppendLog] with options.
+// AppendLogWith is [Workspace.AppendLog] with options. Errors: also [ErrConflict], for a key that
+// another request has used.
 func (w *Workspace) AppendLogWith(
 	ctx context.Context, path string, o AppendOptions, entries ...[]byte,
 ) (AppendResult, error) {
@@ -81,15 +83,15 @@ type ReadLogOptions struct {
 type LogPage struct {
 	Path   string
 	Exists bool
-	IsFile bool // the log does not exist, but a file of its name does
-	// Nearest is the agent's log with the most similar name, if the log does not exist. "": none
-	// is near, or IsFile.
+	IsFile bool // the log does not exist, but a file at the same path does
+	// Nearest is the path of the agent's log with the most similar name, if the log does not
+	// exist. "": no log has a similar name, or IsFile is set.
 	Nearest string
-	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON, but one at least
-	Total   int64   // entries after the cursor, with those of the page; with Tail: entries older than the page
-	Last    int64   // the cursor for the next call; without entries, the cursor of this one
-	More    bool    // there are entries after the page; with Tail: before it
-	Removed int64   // the last entry after the cursor that was removed; 0: none was, there is no cursor, or Tail
+	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON; one entry may be larger
+	Total   int64   // number of entries after the cursor, the page included; with Tail: before the page
+	Last    int64   // the cursor for the next call
+	More    bool    // there are entries after the page; with Tail: before the page
+	Removed int64   // the last removed entry after the cursor; 0: none was removed, Since is 0, or Tail is set
 }
 
 const (
@@ -97,8 +99,8 @@ const (
 	opReadLog = "read log"
 )
 
-// ReadLog returns a page of a log, the oldest entries first. It is no error if the log
-// does not exist: the page is empty.
+// ReadLog returns a page of a log, the oldest entries first. If the log does not exist,
+// ReadLog returns an empty page and no error.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
 	page, err := w.readLog(ctx, path, o)
 	return page, within(opReadLog, path, err)
@@ -123,9 +125,10 @@ func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) 
 	return page, nil
 }
 
-// AppendLines appends a line of JSON for each entry, with line feeds between them: its
-// number, the whole seconds after the first entry of the page, and its text. As JSON, an
-// entry cannot look like two.
+// AppendLines appends a line for each entry to body, with line feeds between the lines, and
+// returns the extended slice. A line is a JSON array: the number of the entry, the whole
+// seconds since the first entry of the page, and the text. In JSON, the text of one entry
+// cannot look like two entries.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
 
 // saveEntries numbers the entries and adds them to the log that was loaded. It gives those
