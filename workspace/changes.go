@@ -8,64 +8,68 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// ChangesOptions of [Workspace.Changes]. The zero value returns what has changed since
-// the agent's first write.
+// ChangesOptions of [Workspace.Changes]. The zero value returns all changes since the agent's
+// first write.
 type ChangesOptions struct {
-	Since  int64   // the cursor: a revision, whose changes and those before it the reader knows
-	Recent bool    // there is no cursor: returns the paths that changed last; excludes Since
-	Prefix string  // of the paths, and of those before a move, as in ListOptions
+	Since  int64   // the cursor: the last revision that the reader knows; 0: none
+	Recent bool    // ignores the cursor and returns the paths that changed last; excludes Since
+	Prefix string  // as in ListOptions, of the present path or the path before a move
 	Limit  int     // paths at most, 1-100; 0: 100, or 20 with Recent
-	Except *Author // leaves out a path if nobody else has changed it; all fields must be equal; nil: nobody
+	Except *Author // leaves out paths that only this author has changed; compares all fields; nil: none are left out
 	Diffs  bool    // returns the differences too
 
 	Compare func(bytes int64) error // as in ReadOptions
 }
 
-// Changes is what has changed in the files and logs of an agent. All of it comes from one
-// snapshot.
+// Changes is what has changed in the files and logs of an agent. All fields but Diffs and
+// Omitted come from one snapshot.
 type Changes struct {
-	Cursor int64 // the revision for the next call: what is committed later has a higher one
+	Cursor int64 // Since for the next call; all later changes have higher revisions
 	More   bool  // there are more changes after Cursor; with Recent or TooOld: more paths
 
 	// TooOld says that the journal does not reach back to Since. Then Paths are those
 	// that changed last, as with Recent. [Workspace.ListFiles] and [Workspace.ListLogs]
-	// have all of them.
+	// return all paths.
 	TooOld bool
 
 	// Paths has one row for each path, in the order of the newest changes; with Recent or
 	// TooOld, the newest first.
 	//
-	// Revision, Op, Author and Time are those of the newest change. Before is what a
-	// reader had at Since, and After what there is now. A file that is new to the reader
-	// is an OpCreate, and a log an OpAppend. One that was moved is an OpMove from the
-	// path where the reader had it, whatever happened after; one that was moved back is
-	// an OpEdit. What came and went after Since is left out. An OpRedact means that nothing
-	// happened to the file but redactions of earlier versions: Before and After are both
-	// its version, and Follow has the redacted ones. Entries is 0.
+	// Revision, Op, Author and Time are those of the newest change. Before is the version
+	// or entry number at Since, and After the present one. If a file is new since Since, Op is
+	// OpCreate, and for a new log OpAppend. If a file was moved, Op is OpMove and From is
+	// the path at Since, whatever happened after the move. If a file was moved back, Op is
+	// OpEdit. A file or log that was both created and deleted after Since is left out.
+	// OpRedact means that only earlier versions of the file were redacted. Before and After
+	// are then both the current version; [Workspace.ChangeLog] has the redacted versions.
+	// Entries is always 0.
 	//
-	// With Recent or TooOld, Before is 0. A path that was changed long ago has no
-	// Revision and no Author; its Op is OpCreate or OpAppend.
+	// With Recent or TooOld, Before is 0. If a path was changed long ago, its Revision is 0,
+	// its Author is empty, and its Op is OpCreate or OpAppend.
 	Paths []Change
 
-	// With ChangesOptions.Diffs, Diffs has what has changed in files and logs, in the order
-	// of Paths, as much as costs a model at most 4,000 tokens together, as tokens.Estimate
-	// counts. A difference never costs more than to read the file whole. A file whose text
-	// is what it was, such as one that was only moved, has none. Omitted counts the paths
-	// whose difference is left out: it does not fit, a version is larger than
-	// [Limits.FileBytes] is now, or what the reader had is not kept any more. With Recent
-	// or TooOld, all are left out.
+	// Diffs has the differences in files and logs, in the order of Paths, if
+	// ChangesOptions.Diffs is set. Together they cost a model at most 4,000 tokens, as
+	// tokens.Estimate counts. A difference never costs more than reading the whole file. A
+	// deleted file has no difference, nor has a file with unchanged text, such as one that
+	// was only moved. Diffs are read after the snapshot of Paths, but never show later
+	// changes.
+	//
+	// Omitted counts the paths whose difference is left out. A difference is left out if it
+	// does not fit, if a version is larger than [Limits].FileBytes is now, or if the version
+	// or the entries are not retained any more. With Recent or TooOld, all are left out.
 	Diffs   []PathDiff
 	Omitted int
 }
 
-// A PathDiff is what has changed at a path.
+// A PathDiff is the difference at one path.
 type PathDiff struct {
 	Kind PathKind
 	Path string
 
-	// Text is the difference of a file's versions as diff -u writes it, without context,
-	// or the new entries of a log: a line with its path and the time of the first of them,
-	// and the lines of [LogPage.AppendLines]. It has no line feed at its end.
+	// Text of a file is the difference of two versions as diff -u writes it, without context.
+	// Text of a log is a line with the path and the time of the first new entry, and the lines
+	// of [LogPage.AppendLines] for the new entries. Text has no line feed at its end.
 	Text []byte
 }
 
@@ -76,9 +80,9 @@ const (
 	recentChanges = 20  // paths without a cursor
 )
 
-// Changes returns what has changed since a cursor, one row for each path. If the cursor
-// is too old, Changes returns the paths that changed last. Changes counts as one operation.
-// Errors: [ErrInvalid] for a cursor above the last revision.
+// Changes returns what has changed since the cursor o.Since, with one row for each path. If
+// the cursor is too old, Changes returns the paths that changed last. Changes counts as one
+// operation. Errors: [ErrInvalid] for a cursor above the last revision.
 func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, error) {
 	if err := o.complete(w.paths); err != nil {
 		return Changes{}, within(opChanges, "", err)

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 )
 
-// Mark returns the revision that [Workspace.SetMark] has kept under a name. found is false
-// if there is no such mark. A name has the characters of an agent's name. Errors:
+// Mark returns the revision that [Workspace.SetMark] has stored under a name. found is false
+// if there is no such mark. The rules for the name are those of [AgentID]. Errors:
 // [ErrInvalid].
 func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, found bool, err error) {
 	if err = checkMark(ctx, name); err == nil {
@@ -17,10 +17,10 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 	return revision, found, within("read mark", name, err)
 }
 
-// SetMark keeps under a name how far somebody has read the journal of changes, for their
-// next [ChangesOptions.Since]. It never moves a mark back: a reader who was slower does not
-// undo what a faster one has set. An agent may have 100 marks; [Service.DeleteAgent]
-// removes them. Errors: [ErrInvalid], [ErrQuota].
+// SetMark stores a revision under a name. A reader of the journal of changes uses a mark to
+// remember the next [ChangesOptions].Since. SetMark never moves a mark back: if the stored
+// revision is higher, it stays, and SetMark returns no error. An agent may have 100 marks.
+// [Service.DeleteAgent] removes them. Errors: [ErrInvalid], and [ErrQuota] for a mark too many.
 func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) error {
 	err := checkMark(ctx, name)
 	if err == nil {

@@ -10,12 +10,13 @@ import (
 
 const opWatch = "watch"
 
-// Watch returns the changes after a revision, each as it comes: in order, none missing,
-// none twice, from whatever process. The sequence ends without an error when ctx ends.
-// It ends after an error.
+// Watch returns the changes after the revision since, and then each new change when it
+// happens, in any process. The changes are in order. None is missing, and none comes twice. A
+// since of 0 begins with the first change. The sequence ends without an error when ctx ends.
+// Otherwise it ends after an error.
 //
-// A write of this process shows within 10 ms, and one of another process within 500 ms.
-// Who is slow to take a change makes nobody else wait. A Watch counts as one read.
+// A write of this process arrives within 10 ms, and a write of another process within
+// 500 ms. A slow reader delays nobody else. A Watch counts as one operation.
 //
 // Errors: [ErrNotFound] if the journal does not reach back to the revision, or no longer
 // does; [ErrInvalid] for a revision above the last one.
