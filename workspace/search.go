@@ -12,55 +12,58 @@ import (
 
 // SearchOptions of [Workspace.Search]. The zero value searches everything by words.
 type SearchOptions struct {
-	Prefix    string   // how the paths begin, as in ListOptions
+	Prefix    string   // the beginning of the paths, as in ListOptions
 	Kind      PathKind // "": files and logs
-	Exact     bool     // find the lines that hold the query, byte for byte
-	Regexp    bool     // find the lines that match the query, in the syntax of package regexp
-	Limit     int      // 1-50 hits; 0: 10
-	MaxTokens int      // of all hits together, as tokens.Estimate counts; 0: 600; -1: no bound
+	Exact     bool     // finds the lines that contain the query, byte for byte
+	Regexp    bool     // finds the lines that match the query, in the syntax of package regexp
+	Limit     int      // hits at most, 1-50; 0: 10
+	MaxTokens int      // tokens of all hits together at most, as tokens.Estimate counts; 0: 600; -1: no bound
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
 	Zeros []Arg
 }
 
-// A SearchHit is a passage that was found, or a line of an exact search.
+// A SearchHit is a passage that a search by words found, or a line that a search with Exact or
+// Regexp found.
 type SearchHit struct {
-	Agent string // whose it is; "": of Workspace.Search
+	Agent string // the agent of the path; "" in results of Workspace.Search
 	Path  string
-	Entry int64     // of a log; 0: of a file
-	Line  int       // of the file or the entry, from 1
+	Entry int64     // number of the entry of a log; 0 for a file
+	Line  int       // line of the file or the entry, from 1
 	Time  time.Time // of the version or the entry
 	Text  string    // the line, or up to 200 characters of it; white space is single spaces
 	Marks [][2]int  // the ranges of bytes in Text that match, in ascending order
 }
 
-// SearchResult is what a search found.
+// SearchResult is the result of a search.
 type SearchResult struct {
 	Hits  []SearchHit
-	Total int64 // passages or lines that matched, with those that are not among Hits
+	Total int64 // number of passages or lines that matched, those in Hits included
 	More  bool  // Total is larger than the number of Hits
 }
 
 // Search finds passages in the current files and the log entries, the best first.
 //
-// The query has 1-1,000 characters: words in any script, of which any may occur; phrases
-// in double quotes, which must occur; and words or phrases after a minus sign, which must
-// not. Case and marks such as accents do not matter. A word also matches the parts of
-// names such as camelCase and snake_case, and from 4 characters on the beginning of a
-// longer word, which counts half. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
-// match by characters in a row.
+// The query has 1-1,000 characters. It may contain words in any script, phrases in double
+// quotes, and words or phrases after a minus sign. A passage must contain all phrases, or at
+// least one word if there is no phrase, and nothing that follows a minus sign. Case and marks
+// such as accents do not matter. A word also matches a part of a name such as camelCase or
+// snake_case. A word of at least 4 characters also matches the beginning of a longer word,
+// which counts half. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese match by
+// characters in a row.
 //
 // A passage is a section of a Markdown file, a paragraph or 12 lines of another file, or
-// an entry of a log. Passages with more and rarer words are better, with words near each
-// other, with all words, and with words in the heading or the path. Of equal ones, the
+// an entry of a log. A passage ranks higher if it has more words of the query, rarer words, all
+// words, words near each other, or words in the heading or the path. Of equal passages, the
 // newest is first.
 //
-// With Exact or Regexp each line is a hit, in the order of path and line.
+// With Exact or Regexp, each line that matches is a hit, in the order of path and line.
 //
-// A search reads in pages, each as of one moment. What is written during a search may or
-// may not be found. A search uses about 14 MiB where files have at most 1 MiB. All searches of
-// a [Service] together use at most 64 MiB; more wait. Errors: [ErrInvalid]; [ErrCorrupt] if the
-// stored bytes of a text that matches are not those that were written.
+// A search reads pages, each from one snapshot. Text that is written during a search may or
+// may not be found. A search uses about 14 MiB of memory if [Limits].FileBytes is 1 MiB. All
+// searches of a [Service] together use at most 64 MiB; further searches wait. Errors:
+// [ErrInvalid]; [ErrCorrupt] if the stored bytes of a matching text are not those that were
+// written.
 func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
 	r, err := searchBy(ctx, w.svc, w.paths, query, &o,
 		func(run search.Run[search.Place]) (search.Result, error) {

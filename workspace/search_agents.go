@@ -7,23 +7,24 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// An AgentsSearch is what a search over several agents found.
+// An AgentsSearch is the result of a search over several agents.
 type AgentsSearch struct {
 	SearchResult
-	Agents  int  // that were searched
-	Left    bool // there are more agents, which were not searched
-	Damaged int  // agents that are left out, because what they have is corrupt
+	Agents  int  // number of agents that were searched
+	Left    bool // some agents were not searched
+	Damaged int  // number of agents that were left out because their data is corrupt, at most 3
 }
 
-// Search is [Workspace.Search] over the agents of patterns, as in [AgentsQuery], with the
-// agent in each hit. All that is searched is one collection: how much a word counts depends
-// on how many passages of all these agents have it. So the hits are in order as those of
-// one agent, and an agent's hits may be in another order than its own search has.
+// Search is [Workspace.Search] over several agents. patterns select the agents, as in
+// [AgentsQuery]. Each hit names its agent. Search ranks the passages of all agents together:
+// the weight of a word depends on how many passages of all these agents have the word. So the
+// hits of one agent may be in another order than in a search of that agent alone.
 //
-// The agents that were written last are searched first, one after the other, at most 1,000.
-// After two seconds, or 100,000,000 bytes of content, no further agent is searched. The search
-// uses as much memory as that of one agent, and is not counted as an operation. Exact and
-// regular expressions list lines in the order of agent, path and line. Errors: [ErrInvalid].
+// Search reads one agent after the other, those with the newest writes first. It begins with no
+// further agent after 1,000 agents, two seconds, or 100,000,000 bytes of content. It uses as
+// much memory as a search of one agent, and does not count as an operation. With Exact or
+// Regexp, the lines are in the order of their agents, then of path and line. Errors:
+// [ErrInvalid]; [ErrCorrupt] if the data of more than three agents is corrupt.
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
 	var owners []store.OwnerUsage
 	many := search.Many{View: s.store.View, Kind: o.Kind}
