@@ -6,15 +6,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// An Extent is how much there is to read of a file. The zero value is nothing.
+// An Extent is the size of a file. The zero value is the extent of a file that does not exist.
 type Extent struct {
 	Version int64 // the current version
 	Bytes   int64 // of the current version
-	Largest int64 // bytes of the largest version that is retained, or that may be
+	Largest int64 // bytes of the largest retained version
 }
 
-// FileExtent returns the extent of a file. FileExtent costs less than reading the file, and
-// is not counted as an operation. Errors: [ErrInvalid] and those of the store.
+// FileExtent returns the extent of a file, or the zero Extent if there is no file. FileExtent
+// costs less than reading the file, and does not count as an operation. Errors: [ErrInvalid]
+// and those of the store.
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
 	p, err := w.start(ctx, path)
 	var head FileHead

@@ -8,19 +8,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A Summarizer makes a short text of a file. Package summarize has some.
+// A Summarizer makes summaries of files. Package summarize has some Summarizers.
 type Summarizer struct {
-	Method string // how, for example "outline" or "anthropic"; every summary is marked with it
+	Method string // name of the method, such as "outline" or "anthropic"; each summary keeps it; not ""
 	Model  string // "" without a model
 	Prompt string // the version of the rules or of the prompt; a new version makes new summaries
-	Remote bool   // whether it calls a model, which costs somebody money
+	Remote bool   // whether Summarize calls a model, which costs somebody money
 
-	// Summarize makes the text. It is called outside of transactions, and stops when
-	// ctx ends.
+	// Summarize makes the text of a summary. Summarize may take its time, because no
+	// transaction waits for it. It must return when ctx ends, and must be safe for concurrent use.
 	Summarize func(ctx context.Context, r SummaryRequest) (SummaryText, error)
 
-	// Estimate returns about the tokens that Summarize would spend. They are reserved in the
-	// agent's month before the call. nil: the tokens of the content.
+	// Estimate returns about how many tokens Summarize would spend. If Remote is set, these
+	// tokens are reserved in the agent's month before the call. nil: the tokens of the content.
 	Estimate func(path, content string) int64
 }
 
@@ -42,26 +42,27 @@ func (s *Summarizer) key(version int64) store.SummaryKey {
 	return store.SummaryKey{Version: version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
 }
 
-// A SummaryRequest is what a [Summarizer] is given.
+// A SummaryRequest is the argument of Summarize of a [Summarizer].
 type SummaryRequest struct {
 	Path    string
 	Content string
 
-	// Progress is to be called after each part of the work. It is never nil.
+	// Progress reports how many parts of the work are done. Summarize calls Progress after each
+	// part. Progress is never nil.
 	Progress func(done, total int)
 }
 
-// SummaryText is what a [Summarizer] has made.
+// SummaryText is the result of Summarize of a [Summarizer].
 type SummaryText struct {
 	Text  string
-	Spent int64 // tokens that the model read and wrote, also beside an error
+	Spent int64 // tokens that the model read and wrote; set also with an error
 }
 
 // SummarizeOptions of [Workspace.Summarize]. The zero value works.
 type SummarizeOptions struct {
-	// Progress is told how many parts of the work are done. It is called in the
-	// goroutine of Summarize, and not after Summarize has returned. Parts that come
-	// fast are told together. nil: nobody is told.
+	// Progress is called with the number of parts of the work that are done, and the number
+	// of all parts. Workspace.Summarize calls Progress in its own goroutine, and never after
+	// it has returned. One call may report several parts. nil: no reports.
 	Progress func(done, total int)
 }
 
@@ -69,33 +70,32 @@ type SummarizeOptions struct {
 type SummaryResult struct {
 	Path    string
 	Version int64 // the version that was summarised
-	Newer   int64 // the version that the file has got since; 0: none
-	Cached  bool  // another call has made it: this one cost nothing
-	Stored  bool  // it is kept for the next call
+	Newer   int64 // the current version, if the file has changed meanwhile; 0: it has not
+	Cached  bool  // another call has made the summary: this call cost nothing
+	Stored  bool  // the store keeps the summary for later calls
 	Method  string
 	Model   string // "" without a model
-	Tokens  int64  // about what the text costs a model
+	Tokens  int64  // about how many tokens Text costs a model
 	Text    string
 }
 
 // Summarize returns a summary of the current version of a file of more than 8,000
-// characters, made by [Options.Summarizer]. Repeated requests are free, from any
-// process. Requests at the same time share one call to the model in each process, and
-// its failure. A failure that has used tokens is the answer to all requests for 30 s.
-// The work goes on when its callers have left, because it is paid for, but no longer
-// than ten minutes.
+// characters. [Options].Summarizer makes the summary. Repeated requests are free, from any
+// process. In one process, requests at the same time share one call to the model, and its
+// failure. If a call fails after using tokens, all requests of the next 30 s get the same
+// failure. A call to a model goes on if its callers have left, because its tokens cost
+// money. It ends after ten minutes.
 //
-// A summary that cannot be kept, because of a quota or of trouble with the store, is
-// returned without Stored. If the file has changed
-// meanwhile, the summary is returned with Newer set. If the version was redacted meanwhile,
-// or is not retained any more, or the file was deleted, nothing is kept or returned, and
-// the error is [ErrNotFound].
+// If the summary cannot be stored, because of a quota or trouble with the store, Summarize
+// returns the summary without Stored. If the file has changed meanwhile, Summarize returns the
+// summary with Newer set. If the version was redacted meanwhile or is not retained any more,
+// or if the file was deleted, the error is [ErrNotFound], and the summary is not stored.
 //
-// A panic of the Summarizer is raised in the goroutine of each caller who waits.
+// If the Summarizer panics, the panic is raised in the goroutine of each caller who waits.
 //
-// Errors: [ErrNotFound]; [ErrInvalid] for a shorter file; [ErrUnsupported] without a
-// Summarizer; [ErrQuota] if the month's tokens are spent; [ErrProvider], or the kind of
-// the Summarizer's error.
+// Errors: [ErrNotFound]; [ErrInvalid] for a file of at most 8,000 characters;
+// [ErrUnsupported] without a Summarizer; [ErrQuota] if the month's tokens are spent; the kind
+// of the Summarizer's error, or [ErrProvider] if that error has no kind.
 func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptions) (SummaryResult, error) {
 	const op = "summarize"
 	p, err := w.start(ctx, path)

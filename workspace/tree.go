@@ -10,12 +10,12 @@ import (
 
 // A TreeResult says what [DeleteTree] or [MoveTree] did.
 type TreeResult struct {
-	Files  int64 // that were deleted or moved
-	Folder bool  // whether the path is that of a folder
+	Files  int64 // number of files that were deleted or moved
+	Folder bool  // whether there were files below the path
 }
 
-// DeleteTree removes the file at a path and all files below it, in one transaction. Logs
-// stay. Errors: [ErrNotFound] if there is no such file, and no file below the path.
+// DeleteTree removes the file at a path and all files below the path, in one transaction. Logs
+// stay. Errors: [ErrNotFound] if there is no file at the path nor below it.
 func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
@@ -33,11 +33,12 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, err
 	return r.tree, nil
 }
 
-// MoveTree gives a file, or all files below a folder, another path, in one transaction.
-// Each moves as by [Workspace.MoveFile]. Logs stay. Errors: [ErrNotFound] if there is
-// neither; [ErrConflict], with an [Overlap] in its chain, if the new path is a file or a
-// folder, or lies below a file; [ErrInvalid] if the new path is the path, lies below it, or
-// is too long for one of the files; [ErrQuota].
+// MoveTree moves the file at a path and all files below the path to a new path, in one
+// transaction. It moves each file as [Workspace.MoveFile] does. Logs stay. Errors:
+// [ErrNotFound] if there is no file at the path nor below it; [ErrConflict], with an [Overlap]
+// in its chain, if the new path is a file or a folder, or lies below a file; [ErrInvalid] if
+// the new path equals the path or lies below it, or if a file's new path is too long;
+// [ErrQuota].
 func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResult, error) {
 	c := w.newWrite(ctx, "move", path, "")
 	to := c.newPath(newPath)

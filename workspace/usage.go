@@ -6,23 +6,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// UsageReport is what an agent uses, and its limits.
+// UsageReport is the usage of an agent, and its limits.
 type UsageReport struct {
 	Agent string
 	Usage
-	Charge int64 // bytes that count against Limits.Bytes in addition to Usage.Bytes: the charge for rows
+	Charge int64 // bytes that count against Limits.Bytes in addition to Usage.Bytes, as a charge for rows
 	Limits Limits
 }
 
-// A Count is how many the agent has of something, and how many it may have.
+// A Count is the number of files, logs or entries that an agent has, and the most it may have.
 type Count struct {
 	Limit
-	Title     string // such as Log entries
+	Title     string // a heading, such as Log entries
 	Used, Max int64
 }
 
-// Counts returns how many the agent has of all that is counted and limited, in the order of
-// [AllLimits]. Bytes are not among them: the Charge counts against their limit too.
+// Counts returns a Count for each of files, logs and entries, in the order of [AllLimits]. Bytes
+// have none, because the Charge counts against their limit too.
 func (u UsageReport) Counts() (all []Count) {
 	for i, l := range limits {
 		if l.used != nil {
@@ -32,7 +32,7 @@ func (u UsageReport) Counts() (all []Count) {
 	return all
 }
 
-// Usage returns what the agent uses. Its Operations include this call.
+// Usage returns the usage and the limits of the agent. Operations includes this call.
 func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 	state, err := view(ctx, w, store.Reader.Owner)
 	if w.counted(err) != nil {
