@@ -12,8 +12,8 @@ import (
 // Limits returns the limits of each agent, without zero fields.
 func (s *Service) Limits() Limits { return s.limits }
 
-// FindAgents returns a page of the agents that hold anything. Errors: [ErrInvalid] and
-// those of the store.
+// FindAgents returns a page of the agents that q selects and that hold anything. Errors:
+// [ErrInvalid] and those of the store.
 func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (page AgentPage, err error) {
 	if err = checkContext(ctx); err == nil {
 		page, err = s.agentPage(ctx, q)
@@ -21,16 +21,16 @@ func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (page AgentPage
 	return page, within("find", "agents", err)
 }
 
-// Watch returns a channel that tells which agents of the tenant have written: those that
-// allow reports, or all if it is nil. "" stands for all of them: any may have written.
-// allow must not block.
+// Watch returns a channel that receives the name of an agent of the tenant after each write to
+// that agent. If allow is not nil, only agents for which allow returns true are sent. allow must
+// not block. The name "" means that any agent may have been written.
 //
-// All Watches of a Service, and of those that Tenant returned, share one subscription. It
-// is best effort, as [store.Store.Watch] is: what was told may not be there, and one name
-// may stand for several writes. But after the last write of an agent its name is told, or
-// "", if it was written after Watch has returned. Whoever is slow is told "", and makes
-// nobody else wait. The channel is closed when ctx ends, or the store is closed. Errors:
-// those of the store.
+// Watch is best effort, as [store.Store.Watch] is: a name may come without a write, and one
+// name may stand for several writes. But after the last write to an agent, if Watch had
+// returned before the write, the channel receives the agent's name or "". A slow receiver gets
+// "" in place of names, and delays nobody else. All Watches of a Service, and of the Services
+// from [Service.Tenant], share one subscription to the store. The channel is closed when ctx
+// ends or the store is closed. Errors: those of the store.
 func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-chan string, error) {
 	if err := checkContext(ctx); err != nil {
 		return nil, within(opWatch, "agents", err)
@@ -41,9 +41,9 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 	return told, within(opWatch, "agents", err)
 }
 
-// ChangeLog returns a page of the journal of changes as it was written, the newest first.
-// ChangeLog is not counted as an operation. [Workspace.Changes] joins the rows of a path.
-// Errors: [ErrInvalid].
+// ChangeLog returns a page of the rows of the journal of changes, the newest first. It does not
+// join the rows of a path, as [Workspace.Changes] does. ChangeLog does not count as an
+// operation. Errors: [ErrInvalid].
 func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
 	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
 		c, err = view(ctx, w, func(r store.Reader) (ChangeLog, error) {
@@ -53,16 +53,16 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 	return c, within(opChanges, "", err)
 }
 
-// ViewFiles returns a page of the files with their authors. ViewFiles is not counted as an
-// operation. Errors: [ErrInvalid].
+// ViewFiles returns a page of the files, with the authors of their current versions. ViewFiles
+// does not count as an operation. Errors: [ErrInvalid].
 func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (FilesView, error) {
 	v, err := view(ctx, w, func(r store.Reader) (FilesView, error) { return filesView(r, q) })
 	return v, within("list files", "", err)
 }
 
-// ViewLog returns a page of a log, the newest entries first. ViewLog is not counted as an
-// operation. The page of a log that does not exist is empty. Errors: [ErrInvalid], and
-// [ErrCorrupt] if an entry of the page is not what was written.
+// ViewLog returns a page of a log, the newest entries first. If the log does not exist, the
+// page is empty. ViewLog does not count as an operation. Errors: [ErrInvalid]; [ErrCorrupt] if
+// an entry of the page is not what was written.
 func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v LogView, err error) {
 	p, err := w.start(ctx, path)
 	if err == nil {
@@ -74,15 +74,15 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 	return v, within(opReadLog, path, err)
 }
 
-// Summaries returns a page of the summaries that are kept. It makes none, and is not
-// counted as an operation. Errors: [ErrInvalid].
+// Summaries returns a page of the stored summaries. Summaries makes no summary, and does not
+// count as an operation. Errors: [ErrInvalid].
 func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (SummaryPage, error) {
 	page, err := view(ctx, w, func(r store.Reader) (SummaryPage, error) { return listSummaries(r, q) })
 	return page, within("list", "summaries", err)
 }
 
-// SummarySpend returns what the agent's summaries have cost this month, and the limit,
-// [Options.SummaryTokens].
+// SummarySpend returns how many tokens the agent's summaries have cost this month, and the
+// limit, [Options].SummaryTokens.
 func (w *Workspace) SummarySpend(ctx context.Context) (s SummarySpend, err error) {
 	if err = checkContext(ctx); err == nil {
 		s.Month, s.Tokens, s.Limit, err = w.svc.summaries.Spent(ctx, w.owner)
@@ -90,10 +90,12 @@ func (w *Workspace) SummarySpend(ctx context.Context) (s SummarySpend, err error
 	return s, within("read", "summary tokens", err)
 }
 
-// ViewFile returns a version of a file, found by the file's path or by when it was created.
-// A file keeps its time of creation when it moves, and a file that is written has one that
-// no other file of the agent has. Files from elsewhere may share one.
-// Errors: [ErrNotFound]; [ErrConflict] if files share the time of creation; [ErrCorrupt].
+// ViewFile returns a version of a file. ViewFile finds the file by its path, or by its time of
+// creation. A file keeps its time of creation when it moves. Two files that were written here
+// never have the same time of creation, but imported files may.
+//
+// Errors: [ErrNotFound] if there is no such file or version; [ErrConflict] without a path, if
+// several files have the time of creation; [ErrCorrupt].
 func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err error) {
 	if q.Path != "" {
 		var p Path
@@ -128,8 +130,8 @@ func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err 
 	return v, err
 }
 
-// ViewVersions returns a page of the versions that are kept of all files, the newest first,
-// without content. ViewVersions is not counted as an operation. Errors: [ErrInvalid].
+// ViewVersions returns a page of the retained versions of all files, the newest first, without
+// content. ViewVersions does not count as an operation. Errors: [ErrInvalid].
 func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (VersionsPage, error) {
 	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q) })
 	return page, within("list versions", "", err)

@@ -14,30 +14,31 @@ import (
 
 // An AgentsQuery selects and orders agents of a tenant. The zero value selects none.
 type AgentsQuery struct {
-	// Patterns are the agents that may be shown: names, beginnings of names that end in
-	// *, or * for all. There may be 100. Without any, no agent is shown.
+	// Patterns select the agents. A pattern is a name, the beginning of a name and *, or *
+	// for all agents. There may be at most 100 patterns. Without a pattern, no agent is
+	// selected.
 	Patterns []string
 
-	Part  string            // what stands somewhere in the names, in upper or lower case; "": any
+	Part  string            // a part of the names, in upper or lower case, at most 128 bytes; "": any
 	Order store.OwnersOrder // by name, by the last write or by bytes; ties are in byte order of name
-	After string            // the Next of the page before, with the same Order; "": from the first
-	Limit int               // 1-200; 0: 50
+	After string            // Next of the page before, with the same Order; "": the first page
+	Limit int               // agents at most, 1-200; 0: 50
 }
 
 // An AgentPage is a page of agents that hold anything.
 //
-// The pages are of different moments. An agent that changes its place in the order between
-// two of them may be on both, or on neither.
+// The pages are of different moments. If an agent changes its place in the order between two
+// pages, the agent may be on both pages, or on neither.
 type AgentPage struct {
 	Agents []AgentInfo
-	Next   string // of [A-Za-z0-9_.-], for After; "": there are no more
+	Next   string // for AgentsQuery.After, in the characters [A-Za-z0-9_.-]; "": there are no more agents
 }
 
-// An AgentInfo is an agent in a list.
+// An AgentInfo is an agent in an [AgentPage].
 type AgentInfo struct {
 	Agent   string
-	Usage   store.Usage // Bytes is the content alone; reads of the last ten seconds may be missing in Operations
-	Updated time.Time   // of the last write; zero: not known
+	Usage   store.Usage // Bytes has no charge for rows; Operations may lack the reads of the last ten seconds
+	Updated time.Time   // time of the last write; zero: not known
 }
 
 const (

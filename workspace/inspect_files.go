@@ -5,15 +5,15 @@ import "github.com/agent-scratchpad/scratchpad/workspace/store"
 // A FilesQuery selects files of an agent, in byte order of path. The zero value selects
 // the first page.
 type FilesQuery struct {
-	After string // the Next of the page before; "": from the first
-	Limit int    // 1-1000; 0: 1000
+	After string // Next of the page before; "": the first page
+	Limit int    // files at most, 1-1000; 0: 1000
 }
 
 // A FilesView is a page of an agent's files. All of it comes from one snapshot.
 type FilesView struct {
-	Files     []store.File
-	Next      string // for FilesQuery.After; "": there are no more
-	Following string // the path of the first file after the page; "": there is none
+	Files     []store.File // Current has the author alone
+	Next      string       // for FilesQuery.After; "": there are no more files
+	Following string       // the path of the first file after the page; "": there is none
 }
 
 const maxFilesPage = 1000

@@ -9,13 +9,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A LogQuery selects entries of a log, from the newest back. The zero value selects the
-// newest page.
+// A LogQuery selects entries of a log, from the newest to the oldest. The zero value selects
+// the newest page.
 type LogQuery struct {
-	Before int64  // the Next of the page before: only entries with lower numbers; 0: from the newest
+	Before int64  // Next of the page before: only entries with lower numbers; 0: from the newest
 	After  int64  // only entries with higher numbers; 0: down to the oldest
-	Author string // what stands in the author's "client version key", in upper or lower case; "": any
-	Text   string // what stands in the entry, in upper or lower case; "": any
+	Author string // a part of the author's "client version key", in upper or lower case, at most 1,000 bytes; "": any
+	Text   string // a part of the entry, in upper or lower case, at most 1,000 bytes; "": any
 	Limit  int    // entries at most, 1-100; 0: 100
 }
 
@@ -24,15 +24,16 @@ type LogView struct {
 	Path   string
 	Exists bool
 
-	// Entries are the newest first: at most Limit of them, and with more than one at most
-	// 256 KiB of content. One page looks at 5,000 entries and 4 MiB at most, so with
-	// Author or Text there may be few or none although Next is set.
+	// Entries are the newest first. A page has at most Limit entries and 256 KiB of content,
+	// but a single entry may be larger. One page looks at about 5,000 entries and 4 MiB of
+	// content at most. So with Author or Text, a page may have few entries or none although
+	// Next is set.
 	Entries []store.Entry
 
-	Next    int64 // for LogQuery.Before; 0: nothing older is left to look at
-	Scanned int64 // entries that were looked at
+	Next    int64 // for LogQuery.Before; 0: there are no older entries
+	Scanned int64 // number of entries that the page looked at
 
-	First, Last int64 // the numbers of the entries that the log holds; Last is kept after a deletion
+	First, Last int64 // numbers of the first and the last entry; of a deleted log, First is 0 and Last stays
 	Bytes       int64 // of all entries of the log
 	Updated     time.Time
 }

@@ -9,41 +9,41 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A FileQuery selects a version of a file by the file's path, or by when it was created.
+// A FileQuery selects a version of a file by the file's path or its time of creation.
 type FileQuery struct {
-	Path    string    // "": the file is the one that was created at Created
-	Created time.Time // with a Path the file must also be this one; zero: any
-	Version int64     // 0: the current one
-	Content bool      // with the content of the version
-	Count   bool      // as an operation of the agent
+	Path    string    // "": selects the file that was created at Created
+	Created time.Time // with a Path, the file's time of creation must equal Created; zero: any time
+	Version int64     // 0: the current version
+	Content bool      // returns the content of the version too
+	Count   bool      // counts the call as an operation of the agent
 }
 
 // A FileView is a version of a file. All of it comes from one snapshot.
 type FileView struct {
 	File    store.FileHead
-	Version store.Version // its Content is nil unless it was asked for
+	Version store.Version // without Content, unless FileQuery.Content was set
 }
 
 // A VersionsQuery selects retained versions of all files of an agent, the newest first.
 // The zero value selects the first page of all.
 type VersionsQuery struct {
-	Created     time.Time   // of the file; zero: of all files
+	Created     time.Time   // the file's time of creation; zero: all files
 	Key         string      // the id of the author's API key; "": any
 	Op          VersionOp   // "": any
-	From, Until time.Time   // when they were made, both included; zero: any time
+	From, Until time.Time   // the first and the last time of the versions; zero: no bound
 	After       *VersionRef // the last version of the page before; nil: from the newest
-	Limit       int         // 1-100; 0: 100
+	Limit       int         // versions at most, 1-100; 0: 100
 }
 
-// A VersionRef names a version in the order of a [VersionsPage]: by time, then by when the
-// file was created, then by number, each the newest first.
+// A VersionRef is the place of a version in the order of a [VersionsPage]: by Time, then by
+// Created, then by Number, each in descending order.
 type VersionRef struct {
-	Time    time.Time
-	Created time.Time
-	Number  int64
+	Time    time.Time // of the version
+	Created time.Time // of its file
+	Number  int64     // of the version
 }
 
-// A VersionOp says whether a version has made its file or has changed it.
+// A VersionOp says whether a version created its file or changed it.
 type VersionOp string
 
 const (
@@ -51,17 +51,17 @@ const (
 	VersionModified VersionOp = "modified"
 )
 
-// A FileVersion is a version, without content, and its file.
+// A FileVersion is a version without content, and its file.
 type FileVersion struct {
 	File    store.FileHead
 	Version store.Version
 	Op      VersionOp
 }
 
-// A VersionsPage is a page of versions.
+// A VersionsPage is a page of versions, the newest first. All of it comes from one snapshot.
 type VersionsPage struct {
 	Versions []FileVersion
-	More     bool
+	More     bool // there are versions after the page
 }
 
 const maxVersionsPage = 100
