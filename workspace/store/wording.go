@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
-// An Arg is an argument of a call, or a field of its options, that an [Error]
-// speaks of.
+// An Arg is an argument of a call, or a field of its options, in an [Error]. A front end gives
+// Args names of its own in [Words].
 type Arg int
 
 // The arguments.
@@ -45,18 +45,18 @@ var argNames = map[Arg]string{
 	ArgSinceChange: "Since",
 }
 
-// String returns the name of the argument in Go.
+// String returns the name of the argument or the field in Go, such as IfVersion.
 func (a Arg) String() string { return argNames[a] }
 
-// A Way is a way out of an error. The zero value is none, or one that the cause
-// names.
+// A Way is a way out of an error. The zero value means that there is no way, or that the text of
+// the error names the way.
 type Way struct {
-	Do   Action
-	N    int64  // see the action
-	Name string // see the action
+	Do   Action // 0: none
+	N    int64  // for the actions that name N
+	Name string // for DoUseName
 }
 
-// An Action is what a caller can do about an error.
+// An Action is a step that a caller can take after an error.
 type Action int
 
 // The actions.
@@ -67,37 +67,37 @@ const (
 	DoReadFile                       // read the file in place of a summary of it
 	DoReadLog                        // read the log of the same name
 	DoList                           // list the files that exist
-	DoUseName                        // use Name, the most similar one that exists
-	DoUseVersion                     // use a version that is kept; the cause names them
+	DoUseName                        // use Name, the most similar name that exists
+	DoUseVersion                     // use a retained version; the text of the error names them
 	DoExpectNone                     // give 0 for IfVersion: the file does not exist
 	DoOtherPath                      // give another new path, or delete the file that is there
 	DoGiveAtMost                     // give N or less
-	DoGiveMoreText                   // give more of the text around it, or set All
+	DoGiveMoreText                   // give more of the text around the passage, or set All
 	DoSplitFile                      // split the text into several files
 	DoSplitEntry                     // split the text into several entries
-	DoDelete                         // delete what the agent does not need, or raise its limit
+	DoDelete                         // delete what the agent does not need, or raise the limit of the agent
 	DoFreeStore                      // delete agents, or raise the limit of the store
 	DoNewKey                         // use a new idempotency key
 	DoRetry                          // try again
 	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
 	DoCallChanges                    // call Changes with N as its cursor
 	DoSearchExact                    // search for the query as it stands, with Exact
-	DoOutside                        // do it outside of the project, or let a person do it
+	DoOutside                        // call from outside of the project, or let a person do so
 )
 
-// Words are the terms of a front end, in which [Error.Text] words an error. The
-// zero value has those of Go.
+// Words are the terms of a front end for the text of an [Error]. The zero value has the terms
+// of Go.
 type Words struct {
-	Arg    map[Arg]string      // the names of arguments; those that are missing keep their names in Go
-	Way    func(*Error) string // words the way out; "" keeps the words of Go; nil: always
-	NoKind bool                // leave out the kind where the cause says as much
+	Arg    map[Arg]string      // the names of arguments; a missing argument keeps its name in Go
+	Way    func(*Error) string // returns the text of the way out; "" or a nil Way: the text for Go
+	NoKind bool                // leaves out the text of the kind
 }
 
-// Error returns the text in terms of Go: the operation, the object, the cause, the
+// Error returns the text of the error in terms of Go: the operation, the object, the cause, the
 // way out and the kind.
 func (e *Error) Error() string { return e.Text(Words{}) }
 
-// Text returns the text in the terms of a front end.
+// Text returns the text of the error in the terms of a front end.
 func (e *Error) Text(w Words) string {
 	var b strings.Builder
 	if head := e.head(w); head != "" {
