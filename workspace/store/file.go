@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// FileHead is what is kept of a path besides its versions. The retained versions are the
-// len(Sizes) newest up to Version, without gaps.
+// FileHead describes the file at a path, without its versions. The retained versions are the
+// len(Sizes) newest versions up to Version, without gaps.
 type FileHead struct {
 	Path    string
-	Version int64   // the highest ever given; 0: the path was never written
-	Sizes   []int64 // bytes of each retained version, the oldest first
-	Summary int64   // bytes of the summaries that are kept
+	Version int64   // the highest version ever given; 0: the path was never written, or its number is forgotten
+	Sizes   []int64 // bytes of each retained version, the oldest first; 0 for a redacted version
+	Summary int64   // bytes of the stored summaries
 	Deleted bool
-	Created time.Time // of the first version since the path was new or deleted
-	Updated time.Time // of the last write or the deletion
+	Created time.Time // when the file was created; a move keeps this time
+	Updated time.Time // time of the last write or the deletion
 }
 
-// Exists reports whether the path is a file now.
+// Exists reports whether there is a file at the path.
 func (h FileHead) Exists() bool { return h.Version > 0 && !h.Deleted }
 
-// Oldest returns the lowest version that is retained, and Version+1 if none is.
+// Oldest returns the lowest retained version, or Version+1 if no version is retained.
 func (h FileHead) Oldest() int64 { return h.Version - int64(len(h.Sizes)) + 1 }
 
-// Size returns the bytes of the current version.
+// Size returns the bytes of the current version, or 0 if there is none.
 func (h FileHead) Size() int64 {
 	if len(h.Sizes) == 0 {
 		return 0
@@ -31,7 +31,7 @@ func (h FileHead) Size() int64 {
 	return h.Sizes[len(h.Sizes)-1]
 }
 
-// Largest returns the bytes of the largest version that is retained.
+// Largest returns the bytes of the largest retained version.
 func (h FileHead) Largest() (bytes int64) {
 	for _, size := range h.Sizes {
 		bytes = max(bytes, size)
@@ -39,7 +39,7 @@ func (h FileHead) Largest() (bytes int64) {
 	return bytes
 }
 
-// Kept returns the bytes of all versions that are retained.
+// Kept returns the bytes of all retained versions.
 func (h FileHead) Kept() (bytes int64) {
 	for _, size := range h.Sizes {
 		bytes += size
@@ -50,50 +50,51 @@ func (h FileHead) Kept() (bytes int64) {
 // A File is a file in a list.
 type File struct {
 	FileHead
-	Current Version // what the [ScanQuery] asks for of the current version
+	Current Version // the current version, with the fields that the ScanQuery asks for
 }
 
 // Version is one version of a file. In a list of versions, Content is nil.
 //
-// A version that is Redacted has no content any more: Content is nil, and Size and SHA256
-// are zero. It keeps its number, author, time and project.
+// A redacted version has no content any more: Content is nil, and Size and SHA256 are zero. The
+// version keeps its number, author, time and project.
 type Version struct {
 	Number   int64
 	Size     int64
 	SHA256   [sha256.Size]byte
 	Author   Author
 	Time     time.Time
-	Project  string     `json:",omitempty"` // from which another agent's memory was written; "": from none
-	Redacted *Redaction // nil: it has its content
+	Project  string     `json:",omitempty"` // the project that wrote to another agent's memory; "": none
+	Redacted *Redaction // the receipt of the redaction; nil: the version has its content
 	Content  []byte
 }
 
-// FileChange is a change of one file, with the owner's state after it.
+// FileChange is a change of one file. Owner is the owner's state after the change.
 type FileChange struct {
 	Head   FileHead
-	New    *Version // nil: none, as in a deletion; an import may have one that is redacted
-	Prune  int64    // versions up to this number are removed; 0: none
-	Pruned int      // how many those are, if that is known; a hint
-	Forget bool     // all summaries of the file are removed
-	Change Change   // the row for the journal; without a Revision: none
+	New    *Version // the new version; nil: none, as in a deletion; an imported one may be redacted
+	Prune  int64    // removes the versions up to this number; 0: none
+	Pruned int      // a hint: how many versions Prune removes; 0: not known
+	Forget bool     // removes all summaries of the file
+	Change Change   // the row for the journal; a Revision of 0: no row
 	Owner  OwnerState
 }
 
-// FileMove is a move of a file, with the owner's state after it. The versions above Above
-// go from one path to the other, with their numbers, authors and times. The other versions
-// and all summaries of the file are removed. There was no file at the other path.
+// FileMove is a move of a file. Owner is the owner's state after the move. The versions above
+// Above move to the new path, with their numbers, authors and times. Then New is added. All
+// other versions and all summaries of the file are removed. There is no file at the new path
+// before the move.
 type FileMove struct {
-	From, To FileHead // From is deleted
+	From, To FileHead // after the move; From is Deleted
 	Above    int64
-	Forget   bool    // the file has summaries
-	New      Version // the current version of To
-	Only     Version // the file's only version, as it was loaded; zero: there are more, or it is not known
-	Prune    int64   // versions of To up to this number are removed after the move; 0: none
+	Forget   bool    // removes the summaries of the file; set if there are any
+	New      Version // the new current version of To
+	Only     Version // a hint: the only version of the file; zero: there are more, or it is not known
+	Prune    int64   // after the move, removes the versions of To up to this number; 0: none
 	Change   Change
 	Owner    OwnerState
 }
 
-// SummaryKey says of which version a summary was made, and how.
+// SummaryKey says which version a summary is of, and how the summary was made.
 type SummaryKey struct {
 	Version int64
 	Method  string // "outline", or the provider of the model
@@ -105,12 +106,12 @@ type SummaryKey struct {
 type Summary struct {
 	SummaryKey
 	SHA256  [sha256.Size]byte
-	Tokens  int64 // about what it costs a model
+	Tokens  int64 // about how many tokens Content costs a model
 	Time    time.Time
 	Content []byte
 }
 
-// SummaryChange keeps a summary of a file, with the owner's state after it.
+// SummaryChange stores a summary of a file. Owner is the owner's state after the change.
 type SummaryChange struct {
 	Head  FileHead
 	New   Summary

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// LogHead is what is kept of a log besides its entries, which have the numbers First to
-// Last without gaps.
+// LogHead describes a log, without its entries. The entries have the numbers First to Last,
+// without gaps.
 type LogHead struct {
 	Path    string
 	First   int64 // Last+1 if the log has no entries
-	Last    int64 // the highest number ever given; 0: the path was never written
+	Last    int64 // the highest number ever given; 0: the path was never written, or its number is forgotten
 	Bytes   int64 // of all entries
 	Deleted bool
-	Created time.Time // of the first entry since the path was new or deleted
-	Updated time.Time // of the last write or the deletion
+	Created time.Time // time of the first entry when the log was created
+	Updated time.Time // time of the last write or the deletion
 }
 
-// Exists reports whether the path is a log now.
+// Exists reports whether there is a log at the path.
 func (h LogHead) Exists() bool { return h.Last > 0 && !h.Deleted }
 
-// Entries returns how many entries the log holds.
+// Entries returns the number of entries of the log.
 func (h LogHead) Entries() int64 {
 	if !h.Exists() {
 		return 0
@@ -30,16 +30,17 @@ func (h LogHead) Entries() int64 {
 
 // Entry is one entry of a log.
 type Entry struct {
-	ID      int64 // its number in the log, from 1, without gaps
+	ID      int64 // number of the entry in the log, from 1, without gaps
 	SHA256  [sha256.Size]byte
 	Author  Author
 	Time    time.Time
 	Content []byte
 }
 
-// EntryQuery selects entries of a log: those after After, or the newest if Tail is set;
-// at most Limit of them, with at most MaxBytes of content together, but one at least. A
-// Limit or MaxBytes of 0 sets no limit.
+// EntryQuery selects entries of a log: the first ones after the number After, or the newest
+// ones if Tail is set. It selects at most Limit entries, with at most MaxBytes of content
+// together. It selects at least one entry, even if that entry has more content. A Limit or
+// MaxBytes of 0 sets no limit.
 type EntryQuery struct {
 	After    int64
 	Tail     bool
@@ -47,11 +48,11 @@ type EntryQuery struct {
 	MaxBytes int64
 }
 
-// LogChange is a change of one log, with the owner's state after it.
+// LogChange is a change of one log. Owner is the owner's state after the change.
 type LogChange struct {
 	Head   LogHead
 	New    []Entry
-	Prune  int64  // entries up to this number are removed, before New is added; 0: none
-	Change Change // the row for the journal; without a Revision: none
+	Prune  int64  // removes the entries up to this number before it adds New; 0: none
+	Change Change // the row for the journal; a Revision of 0: no row
 	Owner  OwnerState
 }
