@@ -2,30 +2,30 @@ package store
 
 import "time"
 
-// A Change is one row of an agent's journal of changes. Every write that changes
-// something adds one, in its own transaction.
+// A Change is one row of an agent's journal of changes. Every write that changes a file or a
+// log adds a row, in the transaction of the write.
 type Change struct {
-	Revision int64 // the number of the row, from 1, without gaps
+	Revision int64 // number of the row, from 1, without gaps
 	Op       ChangeOp
 	Kind     PathKind
 	Path     string
 	From     string // the path before a move; else ""
-	// the version of the file, or the last entry of the log, before the change; 0: there was none;
-	// of an OpRedact the redacted version
+	// Before is the version of the file, or the last entry of the log, before the change. 0:
+	// there was none. With OpRedact, Before is the redacted version.
 	Before  int64
-	After   int64 // the same after the change; 0: it was deleted
-	Entries int64 // how many entries were appended
+	After   int64 // the version or the last entry after the change; 0: the file or log was deleted
+	Entries int64 // number of entries that were appended
 	Author  Author
 	Time    time.Time
 }
 
-// A ChangeOp says what a change did.
+// A ChangeOp is the operation of a [Change].
 type ChangeOp string
 
-// The operations. An append to a log that does not exist creates it.
+// The operations. OpAppend to a log that does not exist creates the log.
 const (
 	OpCreate  ChangeOp = "create"
-	OpEdit    ChangeOp = "edit" // also when the whole file was written
+	OpEdit    ChangeOp = "edit" // a part of the file was changed, or the whole file was written
 	OpDelete  ChangeOp = "delete"
 	OpMove    ChangeOp = "move"
 	OpRestore ChangeOp = "restore" // an earlier version was made the current one
@@ -34,7 +34,7 @@ const (
 	OpTrim    ChangeOp = "trim" // the oldest entries of a log were removed
 )
 
-// A PathKind says what is at a path.
+// A PathKind says whether a path is that of a file or of a log.
 type PathKind string
 
 // The kinds. A file and a log may have the same path.
@@ -43,17 +43,17 @@ const (
 	KindLog  PathKind = "log"
 )
 
-// Author is who wrote a version or an entry, as far as it is known.
+// Author says who wrote a version or an entry. An unknown field is "".
 type Author struct {
 	Client  string // the name that an MCP client gives itself
 	Version string // the client's version
-	Key     string // the id of the API key, never the key
-	Session string // tells connections of one client apart; kept in the journal of changes alone
+	Key     string // the id of the API key, never the key itself
+	Session string // tells the connections of a client apart; only the journal of changes keeps it
 }
 
-// CheckChanges returns [ErrCorrupt] if a row of the journal is missing: between rows, or
-// before the first or after the last one as the owner's state counts them. rows are what a
-// store found after a revision, at most limit of them, in ascending order.
+// CheckChanges returns [ErrCorrupt] if a row of the journal is missing between rows, before
+// the first or after the last row. s says which rows the journal has. rows are the rows that a
+// store found after the revision after, at most limit of them, in ascending order.
 func CheckChanges(s OwnerState, rows []Change, after int64, limit int) error {
 	for i := 1; i < len(rows); i++ {
 		if want := rows[i-1].Revision + 1; rows[i].Revision != want {

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// A Redaction is the receipt of a redaction, which removes the content of one version of a
-// file for good. It stays for as long as the version is retained.
+// A Redaction is the receipt of a redaction. A redaction removes the content of one version of
+// a file for good. The receipt stays as long as the version is retained.
 type Redaction struct {
-	Time   time.Time // UTC, in microseconds
-	Author Author    // who removed the content; Session is not kept
+	Time   time.Time // in UTC, to the microsecond
+	Author Author    // who removed the content, without Session
 }
 
-// VersionRedaction removes the content of a version that is retained, with the owner's state
-// after it.
+// VersionRedaction removes the content of a retained version. Owner is the owner's state after
+// the change.
 type VersionRedaction struct {
 	Head   FileHead // its Sizes have 0 for the version
 	Number int64    // of the version
 	Redaction
-	Forget bool   // all summaries of the file are removed
-	Change Change // the row for the journal; without a Revision: none
+	Forget bool   // removes all summaries of the file
+	Change Change // the row for the journal; a Revision of 0: no row
 	Owner  OwnerState
 }
 
@@ -45,7 +45,8 @@ func (r *Redaction) unpack(b []byte) bool {
 	return ok
 }
 
-// Pack returns numbers as varints, and then texts, each after its length.
+// Pack encodes numbers as varints, and then texts, each after its length. [Unpack] decodes
+// the result.
 func Pack(numbers []int64, texts ...string) []byte {
 	b := make([]byte, 0, 128)
 	for _, n := range numbers {
@@ -57,8 +58,8 @@ func Pack(numbers []int64, texts ...string) []byte {
 	return b
 }
 
-// Unpack reads what Pack has returned for as many numbers and texts. It reports false for
-// other bytes.
+// Unpack decodes a result of [Pack] with the same number of numbers and texts. If b is no such
+// result, Unpack returns false.
 func Unpack(b []byte, numbers []*int64, texts ...*string) bool {
 	for _, n := range numbers {
 		v, size := binary.Varint(b)

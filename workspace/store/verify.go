@@ -2,8 +2,8 @@ package store
 
 import "crypto/sha256"
 
-// Verify returns [ErrCorrupt] if the content of a version is not what was written.
-// The zero Version has no hash, and one that is redacted has none any more.
+// Verify returns [ErrCorrupt] if Content does not match Size and SHA256. It returns nil for a
+// version with the Number 0 and for a redacted version, which have no hash.
 func (v Version) Verify() error {
 	if v.Number != 0 && v.Redacted == nil && (sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content))) {
 		return Errorf(ErrCorrupt, "version %d: its bytes do not match their SHA-256", v.Number)
@@ -11,7 +11,7 @@ func (v Version) Verify() error {
 	return nil
 }
 
-// Verify returns [ErrCorrupt] if the content of an entry is not what was written.
+// Verify returns [ErrCorrupt] if Content does not match SHA256.
 func (e Entry) Verify() error {
 	if sha256.Sum256(e.Content) != e.SHA256 {
 		return Errorf(ErrCorrupt, "entry %d: its bytes do not match their SHA-256", e.ID)
@@ -19,5 +19,5 @@ func (e Entry) Verify() error {
 	return nil
 }
 
-// IsIntact reports whether the content of a summary is what was written.
+// IsIntact reports whether Content matches SHA256.
 func (s Summary) IsIntact() bool { return sha256.Sum256(s.Content) == s.SHA256 }
