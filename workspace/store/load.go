@@ -2,49 +2,49 @@ package store
 
 import "time"
 
-// A Query says what [Reader.Load] loads. The zero Query loads the owner's state alone.
+// A Query says what [Reader.Load] loads. The zero Query loads only the owner's state.
 type Query struct {
-	File     string // a file, for its head; "": none
-	Current  bool   // its current version too, with the content unless it is version Since
-	MaxBytes int64  // leaves out a current version that is longer, as the head says; 0: none is too long
-	Version  int64  // this version in place of the current one, if it is retained; 0: off
-	// Since is the version that the caller has. Load also loads it, if it is retained and not the
-	// current one. 0: off.
+	File     string // loads the head of this file; "": none
+	Current  bool   // loads the current version of File too, without its content if it is version Since
+	MaxBytes int64  // leaves out a current version with more bytes in its head; 0: no limit
+	Version  int64  // loads this version in place of the current one, if it is retained; 0: off
+	// Since is the version that the caller has. Load also loads this version, if it is retained
+	// and not the current one. 0: off.
 	Since   int64
-	History bool        // all retained versions, without content; those that are redacted have their receipts
-	Summary *SummaryKey // the summary under this key, with its content; a Version of 0 is the current one; nil: none
+	History bool        // loads all retained versions without content; redacted versions have their receipts
+	Summary *SummaryKey // loads the summary under this key with its content; Version 0: the current one; nil: none
 
-	To string // another file, for its head; "": none
+	To string // loads the head of another file; "": none
 
-	Log     string      // a log, for its head; "": none
-	Entries *EntryQuery // entries of it; nil: none
-	Through int64       // the bytes of its entries up to this number; 0: off
+	Log     string      // loads the head of this log; "": none
+	Entries *EntryQuery // loads entries of Log; nil: none
+	Through int64       // adds up the bytes of the entries of Log up to this number; 0: off
 
-	Request string // an idempotency key, for the request that is kept under it; "": none
-	MaxDue  int    // counts the requests that are due, up to this number; 0: off
+	Request string // loads the request under this idempotency key; "": none
+	MaxDue  int    // counts the requests that are due, and stops at this number; 0: off
 
-	DueBefore, DueAfter time.Time // requests are due that were made before DueBefore or after DueAfter
+	DueBefore, DueAfter time.Time // a request is due if it was made before DueBefore or after DueAfter
 }
 
-// Loaded has what a [Query] asked for, and the zero value for everything else. The head of a
-// path that was never written has the Path alone. The head of a deleted path keeps its number
-// and is Deleted.
+// Loaded is the answer to a [Query]. Each field that the Query does not ask for is zero, except
+// Owner. The head of a path that was never written has only the Path. The head of a deleted
+// path keeps its number and has Deleted set.
 type Loaded struct {
 	Owner    OwnerState
 	File, To FileHead
-	Version  Version // the zero value if there is none; without Content if the caller has it
-	Old      Version // version Since; the zero value if it is not retained, or the current one
+	Version  Version // zero if there is none; without Content if it is version Since
+	Old      Version // version Since; zero if that version is not retained, or is the current one
 	Versions []Version
-	Summary  *Summary // nil: none is kept
+	Summary  *Summary // nil: there is none
 	Log      LogHead
 	Entries  []Entry
-	Bytes    int64    // of the entries up to Query.Through
-	Request  *Request // nil: none
-	Due      int      // how many requests are due, at most Query.MaxDue
+	Bytes    int64    // bytes of the entries up to Query.Through
+	Request  *Request // nil: there is none
+	Due      int      // number of requests that are due, at most Query.MaxDue
 }
 
-// VersionOf returns the number of the version that a store loads into [Loaded.Version] for a
-// file with the head h; 0: none.
+// VersionOf returns the number of the version that a store loads into [Loaded].Version for a
+// file with the head h. 0 means none.
 func (q Query) VersionOf(h FileHead) int64 {
 	switch {
 	case q.Version != 0:
@@ -55,8 +55,8 @@ func (q Query) VersionOf(h FileHead) int64 {
 	return retained(h, h.Version)
 }
 
-// OldOf returns the number of the version that a store loads into [Loaded.Old] for a file with
-// the head h; 0: none.
+// OldOf returns the number of the version that a store loads into [Loaded].Old for a file with
+// the head h. 0 means none.
 func (q Query) OldOf(h FileHead) int64 {
 	if q.Since >= h.Version {
 		return 0
@@ -72,9 +72,10 @@ func retained(h FileHead, n int64) int64 {
 	return n
 }
 
-// Reconcile makes what was read agree with the heads. A store may read before it knows the
-// heads, and calls Reconcile afterwards: what the heads do not count is dropped. If the heads
-// count a version that was not read, the error is [ErrCorrupt].
+// Reconcile makes the fields of l agree with the heads in l. A store may read rows before it
+// knows the heads, and calls Reconcile afterwards. Reconcile drops the versions, entries and
+// requests that the heads and the owner's state do not count. If a head counts a version that
+// was not read, the error is [ErrCorrupt].
 func (l *Loaded) Reconcile(q Query) error {
 	for _, v := range []struct {
 		read *Version
@@ -101,6 +102,6 @@ func (l *Loaded) Reconcile(q Query) error {
 	return nil
 }
 
-// MissingVersion returns the [ErrCorrupt] of a version that a head counts and that is not
-// there.
+// MissingVersion returns the [ErrCorrupt] for version n, which a head counts but the store
+// does not have.
 func MissingVersion(n int64) error { return Errorf(ErrCorrupt, "version %d is missing", n) }

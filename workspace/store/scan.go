@@ -2,19 +2,21 @@ package store
 
 import "iter"
 
-// A ScanQuery says what [Reader.Scan] lists: the paths that begin with a prefix, from the
-// first one after a path.
+// A ScanQuery says what [Reader.Scan] lists: the files or logs whose paths begin with Prefix,
+// from the first path after After.
 type ScanQuery struct {
 	Kind   PathKind // KindFile or KindLog
 	Prefix string
 	After  string
-	Limit  int // above 0
+	Limit  int // paths at most; above 0
 
-	// Authors loads the author of each file's current version. The author is empty if that
-	// version is missing or damaged. Contents loads the current versions with their contents.
-	// The list then ends before its contents would exceed MaxBytes, counted by the heads. It
-	// has at least one file.
-	Authors  bool
+	// Authors loads the author of each file's current version. If that version is missing or
+	// damaged, the author is empty.
+	Authors bool
+
+	// Contents loads the current versions with their contents. The list then ends before the
+	// contents would exceed MaxBytes. The sizes are those in the heads. The list still has at
+	// least one file, if there is any.
 	Contents bool
 	MaxBytes int64
 }
@@ -26,7 +28,8 @@ type Scanned struct {
 	More  bool // whether there are paths after the page
 }
 
-// Cut leaves out what a store has read beyond the limit of a query, and sets More.
+// Cut removes the files or logs beyond the limit of a query. If it removes any, it sets More.
+// A store calls Cut if it reads one row more than the limit.
 func (s *Scanned) Cut(limit int) {
 	if len(s.Files) > limit {
 		s.Files, s.More = s.Files[:limit], true
@@ -39,9 +42,8 @@ func (s *Scanned) Cut(limit int) {
 // headsAtOnce is how many heads of files [Files] reads at once.
 const headsAtOnce = 1000
 
-// Files returns the heads of all files whose path begins with a prefix, in byte order of
-// path. A write to a file that was returned does not change what follows. An error ends
-// the files.
+// Files returns the heads of all files whose paths begin with prefix, in byte order of path.
+// The loop may write to a file that it has received. Files ends after an error.
 func Files(r Reader, prefix string) iter.Seq2[FileHead, error] {
 	return func(yield func(FileHead, error) bool) {
 		for page, err := range Pages(r, ScanQuery{Kind: KindFile, Prefix: prefix, Limit: headsAtOnce}) {
@@ -58,7 +60,7 @@ func Files(r Reader, prefix string) iter.Seq2[FileHead, error] {
 	}
 }
 
-// Pages returns the page of a query and all pages after it. An error ends the pages.
+// Pages returns the page that q selects, and then all pages after it. Pages ends after an error.
 func Pages(r Reader, q ScanQuery) iter.Seq2[Scanned, error] {
 	return func(yield func(Scanned, error) bool) {
 		for more := true; more; {
