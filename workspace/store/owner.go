@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// An Owner is the agent whose data a transaction sees.
+// An Owner names the agent whose data a transaction sees.
 type Owner struct {
 	Tenant string // "local" on the command line
 	Agent  string
 }
 
-// String returns "tenant/agent", as it stands in the first column of every table.
+// String returns "tenant/agent", which is the first column of every table.
 func (o Owner) String() string { return o.Tenant + "/" + o.Agent }
 
-// ParseOwner reads what String has returned. No agent's name has a slash. Errors:
-// [ErrCorrupt].
+// ParseOwner returns the Owner whose String is name. The name of an agent contains no slash.
+// Errors: [ErrCorrupt] if name contains no slash.
 func ParseOwner(name string) (Owner, error) {
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
@@ -25,76 +25,77 @@ func ParseOwner(name string) (Owner, error) {
 	return Owner{Tenant: name[:slash], Agent: name[slash+1:]}, nil
 }
 
-// Usage counts what an agent has. Bytes are those of all retained versions, entries and
-// summaries.
+// Usage counts the files, logs and entries of an agent. Bytes is the sum of the content of all
+// retained versions, entries and summaries.
 type Usage struct {
 	Files, Logs, Entries, Bytes int64
-	Operations                  int64 // calls that succeeded, reads included
+	Operations                  int64 // number of calls that succeeded, reads included
 }
 
-// OwnerState is the one record of an owner. It has the owner's usage, and what keeps a
-// number from being given twice.
+// OwnerState is the state of an owner, in one row. It has the owner's usage, and the numbers
+// that keep a version, an entry or a revision from being numbered twice.
 type OwnerState struct {
 	Usage
-	FileFloor, LogFloor       int64     // the numbers of a new path start above it
-	DeletedFiles, DeletedLogs int64     // deleted paths whose number is kept
-	Requests                  int64     // that are kept under their idempotency keys
-	Versions                  int64     // that are retained, of all files
-	Revision                  int64     // of the last change; 0: there was none
-	Changes                   int64     // rows that the journal keeps, the last ones up to Revision
-	Updated                   time.Time // of the last write; zero: not known
+	FileFloor, LogFloor       int64     // numbers at a new path start above FileFloor or LogFloor
+	DeletedFiles, DeletedLogs int64     // number of deleted paths whose heads are kept
+	Requests                  int64     // number of requests that are kept under their idempotency keys
+	Versions                  int64     // number of retained versions of all files
+	Revision                  int64     // revision of the last change; 0: there was none
+	Changes                   int64     // number of rows in the journal, which are the last ones up to Revision
+	Updated                   time.Time // time of the last write; zero: not known
 }
 
-// The charge for a row in bytes: about what the row takes on disk beside its content. In
-// SQLite, with paths of 24 characters, an entry takes 130, a version 180, and a file or
-// log 75 more than its content; with longer paths, each takes more. Summaries are not
-// charged, nor are deleted paths, of which at most 20,000 are kept.
+// The charges for a row in bytes. A charge is about the space that the row takes on disk beside
+// its content. In SQLite, with paths of 24 characters, an entry takes 130 bytes, a version 180,
+// and a file or log 75. With longer paths, each takes more. Summaries have no charge, nor have
+// deleted paths, of which at most 20,000 are kept.
 const (
-	PathCharge    = 100 // a file or a log
+	PathCharge    = 100 // for a file or a log
 	VersionCharge = 250
 	EntryCharge   = 200
-	RequestCharge = 200 // a request kept under its idempotency key
+	RequestCharge = 200 // for a request that is kept under its idempotency key
 )
 
-// Charge returns the bytes that the owner's rows count against an agent's limit of bytes,
-// in addition to those of their content.
+// Charge returns the bytes that the owner's rows count against an agent's limit of bytes, in
+// addition to the bytes of their content.
 func (s OwnerState) Charge() int64 {
 	return (s.Files+s.Logs)*PathCharge + s.Versions*VersionCharge + s.Entries*EntryCharge + s.Requests*RequestCharge
 }
 
-// IsDeleted reports whether nothing is left of an owner but the numbers that it had
-// reached.
+// IsDeleted reports whether the owner was deleted: the state has only the numbers that the
+// owner had reached. The zero OwnerState is not deleted.
 func (s OwnerState) IsDeleted() bool {
 	return s != OwnerState{} && s == OwnerState{FileFloor: s.FileFloor, LogFloor: s.LogFloor, Revision: s.Revision,
 		Updated: s.Updated}
 }
 
-// OwnerUsage is an owner in a list.
+// OwnerUsage is an owner in an [OwnerList].
 type OwnerUsage struct {
 	Owner   Owner
-	Usage   Usage     // only in a list of UsedOwners
-	Updated time.Time // of the last write; zero: not known, or not a list of UsedOwners
+	Usage   Usage     // set only in a list of UsedOwners
+	Updated time.Time // time of the last write, in a list of UsedOwners; zero: not known
 }
 
-// An OwnersQuery selects owners. The zero value, with a Tenant and a Limit, lists those of
-// the tenant that hold anything, by name.
+// An OwnersQuery selects owners. A Query with only a Tenant and a Limit lists the owners of the
+// tenant that hold anything, by name.
 type OwnersQuery struct {
 	Which  Owners
 	Tenant string      // "" with AllOwners
-	Prefix string      // how the names of UsedOwners begin; "": any
-	Part   string      // what stands somewhere in the names of UsedOwners, in upper or lower case; "": any
-	Order  OwnersOrder // of UsedOwners; ties are in byte order of name
-	After  *OwnerUsage // the last one of the page before; nil: from the first
-	Limit  int         // above 0; not with OwnerTotals
+	Prefix string      // the beginning of the names, with UsedOwners; "": any
+	Part   string      // a part of the names in upper or lower case, with UsedOwners; "": any
+	Order  OwnersOrder // with UsedOwners; ties are in byte order of name
+	After  *OwnerUsage // the last owner of the page before; nil: from the first
+	Limit  int         // owners at most; above 0, except with OwnerTotals
 
-	// UpdatedBefore and UpdatedAfter select of DeletedOwners those whose last write was before the
-	// one or after the other.
+	// With DeletedOwners, UpdatedBefore and UpdatedAfter select the owners whose last write was
+	// before UpdatedBefore or after UpdatedAfter.
 	UpdatedBefore, UpdatedAfter time.Time
 }
 
-// SQL returns the end of the statement that lists owners of a tenant, from WHERE on. holds is
-// true of those that hold anything. arg returns what stands for an argument: a string, an
-// int64 or a [time.Time].
+// SQL returns the end of the SQL statement that lists owners of a tenant, from WHERE on. holds
+// is an SQL expression that is true for owners that hold anything. SQL calls arg with each
+// argument of the statement, a string, an int64 or a [time.Time], and arg returns the
+// placeholder for the argument.
 func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
 	tenant := q.Tenant + "/"
 	where := " WHERE owner >= " + arg(tenant+q.Prefix) + " AND owner < " + arg(AfterName(tenant+q.Prefix)) + " AND "
@@ -130,8 +131,8 @@ func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
 	return where + " ORDER BY " + order + " LIMIT " + arg(int64(q.Limit))
 }
 
-// AfterName returns a text that sorts after the names of owners that begin with a prefix, and
-// before all later ones. Names are of letters, digits, "-", "_" and "/".
+// AfterName returns a text that sorts after all names of owners that begin with prefix, and
+// before all later names. Names consist of ASCII letters, digits, "-", "_" and "/".
 func AfterName(prefix string) string { return prefix + "\x7f" }
 
 // Owners says which owners an [OwnersQuery] is for.
@@ -139,16 +140,16 @@ type Owners int
 
 // The owners of a query.
 const (
-	UsedOwners    Owners = iota // of a tenant, that hold anything
-	DeletedOwners               // of a tenant, that have only the numbers that they had reached; in byte order of name
-	AllOwners                   // of every tenant, that have a row of any kind; in byte order of their String
-	OwnerTotals                 // the sums over a tenant's UsedOwners, from their states alone, in place of a list
+	UsedOwners    Owners = iota // owners of a tenant that hold anything
+	DeletedOwners               // owners of a tenant that were deleted, see IsDeleted; in byte order of name
+	AllOwners                   // owners of every tenant that have a row of any kind; in byte order of String
+	OwnerTotals                 // no list, but the sums over the states of the tenant's UsedOwners
 )
 
 // OwnerList is the answer to an [OwnersQuery].
 type OwnerList struct {
 	Owners []OwnerUsage
-	Totals Totals // of OwnerTotals alone
+	Totals Totals // set only for OwnerTotals
 }
 
 // An OwnersOrder is the order of a list of owners.
@@ -157,17 +158,17 @@ type OwnersOrder int
 // The orders.
 const (
 	ByName    OwnersOrder = iota // in byte order
-	ByUpdated                    // the last written first
+	ByUpdated                    // the newest OwnerUsage.Updated first
 	ByBytes                      // the largest Usage.Bytes first
 )
 
 // Totals are sums over the agents of a tenant.
 type Totals struct {
-	Agents                                          int64 // that hold anything
+	Agents                                          int64 // number of agents that hold anything
 	Files, Logs, Entries, Versions, Requests, Bytes int64
 }
 
-// Add adds what an owner has.
+// Add counts one more agent, and adds its numbers.
 func (t *Totals) Add(s OwnerState) {
 	t.Agents++
 	t.Files += s.Files
@@ -178,15 +179,15 @@ func (t *Totals) Add(s OwnerState) {
 	t.Bytes += s.Bytes
 }
 
-// Charged returns the bytes that count against the limits of bytes: those of the
-// content, and the charge for its rows.
+// Charged returns the bytes that count against the limit of bytes of all agents together: the
+// bytes of the content, and the charge for the rows.
 func (t Totals) Charged() int64 {
 	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes},
 		Versions: t.Versions, Requests: t.Requests}
 	return s.Bytes + s.Charge()
 }
 
-// A Request is a write that carried an idempotency key, and its result.
+// A Request is a write with an idempotency key, and the result of the write.
 type Request struct {
 	Key     string
 	Hash    [sha256.Size]byte // of the operation and all its arguments
@@ -194,9 +195,9 @@ type Request struct {
 	Outcome Outcome
 }
 
-// Outcome is what the result of a repeated request is built from.
+// Outcome has the numbers from which a repeated request gets its result.
 type Outcome struct {
-	Number int64 // the version, or the last entry
-	Count  int64 // replacements, entries, or versions removed
+	Number int64 // the new version, or the last entry
+	Count  int64 // number of replacements, of entries, or of removed versions
 	Bytes  int64
 }

@@ -2,16 +2,16 @@ package store
 
 import "time"
 
-// A Profile names and describes an agent's memory for people. It is kept beside the memory:
-// writing files does not change it. The zero value is that of an agent without a profile.
+// A Profile names and describes an agent's memory for people. Writes to files and logs do not
+// change the Profile. The zero value stands for an agent without a profile.
 type Profile struct {
 	Name        string            // 1-255 characters
 	Description string            // at most 1,024 characters
 	Metadata    map[string]string // at most 16 pairs; keys of 1-64 characters, values of at most 512
 	Created     time.Time         // in UTC, to the microsecond; later updates keep it
-	Updated     time.Time         // set by each update
-	// Archived is when the agent was archived. Writes are refused from then on, in every process
-	// within a second; deletions and redactions are not. Zero: not archived.
+	Updated     time.Time         // time of the last update
+	// Archived is when the agent was archived. Every process refuses writes to the agent within a
+	// second, but not deletions and redactions. Zero: the agent is not archived.
 	Archived time.Time
 }
 
