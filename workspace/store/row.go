@@ -1,7 +1,7 @@
 package store
 
-// A Row is one row of what an owner has, as [Store.Dump] gives it and [Store.Restore] takes
-// it. One of the pointers is set.
+// A Row is one row of an owner's data. [Store.Dump] returns Rows and [Store.Restore] stores
+// them. Exactly one of the pointers is set.
 type Row struct {
 	State   *OwnerState
 	Change  *Change

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Table says how a backend that speaks SQL keeps the rows of one kind. The first column is
-// the owner. If OfPath is set, the second one is the path. Then come Columns, and the content
-// if there is any.
+// A Table says how an SQL backend keeps the rows of one kind. The first column is the owner. If
+// OfPath is set, the second column is the path. Then come Columns. If Content is set, the last
+// column is the content.
 type Table struct {
 	Name    string
 	Columns string // in the order of the fields that [Row.Table] returns
-	Key     string // those columns that, with the owner and the path, are the key. A dump is in their order
+	Key     string // the columns that are the key together with the owner and the path; a dump has their order
 	OfPath  bool
 	Content bool
 	noun    string
 }
 
-// The tables of what owners have.
+// The tables with the data of owners.
 var (
 	OwnerTable = &Table{Name: "owners", noun: "usage of",
 		Columns: "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
@@ -41,12 +41,13 @@ var (
 		Columns: "key, hash, created, number, count, bytes"}
 )
 
-// Tables are all of them, in the order of a dump. Those that share paths are together.
+// Tables are all tables, in the order of a dump. Tables that share paths are in one slice.
 var Tables = [][]*Table{{OwnerTable}, {ChangeTable}, {FileTable, VersionTable, SummaryTable}, {LogTable, EntryTable},
 	{RequestTable}}
 
-// Table returns the table that keeps the row, and pointers to the fields that its columns
-// hold: of type int64, string, bool, [time.Time], []int64 or [sha256.Size]byte.
+// Table returns the table of the row, and pointers to the fields of the row in the order of the
+// table's Columns. The fields have the types int64, string, bool, [time.Time], []int64 and
+// [sha256.Size]byte.
 func (r Row) Table() (t *Table, fields []any) {
 	switch {
 	case r.State != nil:
@@ -78,7 +79,7 @@ func (r Row) Table() (t *Table, fields []any) {
 	return RequestTable, []any{&q.Key, &q.Hash, &q.Time, &q.Outcome.Number, &q.Outcome.Count, &q.Outcome.Bytes}
 }
 
-// New returns a row of the table with the zero value, but for the path.
+// New returns a row of the table. All its fields are zero except the path.
 func (t *Table) New(path string) Row {
 	switch t {
 	case OwnerTable:
@@ -99,7 +100,8 @@ func (t *Table) New(path string) Row {
 	return Row{Request: new(Request)}
 }
 
-// Content returns the content of the row. A redacted version has a receipt in its place.
+// Content returns the content of the row, or nil if the table has no content. For a redacted
+// version, Content returns the encoded receipt.
 func (r Row) Content() []byte {
 	switch {
 	case r.Version != nil && r.Version.Redacted != nil:
@@ -114,8 +116,9 @@ func (r Row) Content() []byte {
 	return nil
 }
 
-// SetContent is for a row whose fields were read. It keeps b as the content, or reads it as
-// the receipt of a redacted version. It reports false for a receipt that cannot be read.
+// SetContent sets the content of a row of a table with Content. A store reads the other fields
+// of the row first. If the row is a redacted version, SetContent decodes b as the receipt, and
+// returns false if b is not a receipt. Else it keeps b and returns true.
 func (r Row) SetContent(b []byte) bool {
 	switch v := r.Version; {
 	case v != nil && v.SHA256 == [sha256.Size]byte{}: // which no content has
@@ -131,7 +134,7 @@ func (r Row) SetContent(b []byte) bool {
 	return true
 }
 
-// Name returns what an error calls the row of an owner.
+// Name returns the name of the row in errors. owner is the String of the row's owner.
 func (r Row) Name(owner string) string {
 	t, fields := r.Table()
 	switch first := fields[0].(type) {
@@ -146,7 +149,9 @@ func (r Row) Name(owner string) string {
 }
 
 // DumpTables calls rows for each table, in the order of [Store.Dump]. For tables that share
-// paths, it does so for each path that paths finds in any of them, in byte order.
+// paths, it calls paths. paths calls fn with each path of any of these tables, in byte order, and
+// DumpTables calls rows for each of the tables with that path. For all other tables, path is "".
+// The first error ends DumpTables, which returns it.
 func DumpTables(paths func(in []*Table, fn func(path string) error) error,
 	rows func(t *Table, path string) error) error {
 	for _, part := range Tables {
@@ -171,7 +176,7 @@ func DumpTables(paths func(in []*Table, fn func(path string) error) error,
 	return nil
 }
 
-// Of returns a list of columns as those of a table with another name.
+// Of returns a list of columns with the name of a table and a dot before each column.
 func Of(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }

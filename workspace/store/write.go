@@ -5,11 +5,12 @@ import "time"
 // A Write is one change that [Tx.Apply] stores: a [FileChange], a [LogChange], a
 // [FileMove], a [VersionRedaction], a [SummaryChange], a [Request] or an [OwnerState].
 //
-// A Request is kept under its key, in place of another. An OwnerState takes the place of
-// the one before; the zero state leaves nothing of the owner.
+// Apply stores a Request under its key, and replaces an older one. Apply replaces the owner's
+// state with an OwnerState. The zero OwnerState removes the state, which must be the owner's
+// last row.
 type Write interface {
-	// After returns the owner's state after the write, nil if it stays, and the row that
-	// the journal gets, nil if it gets none.
+	// After returns the owner's state after the write, or nil if the state stays, and the row
+	// for the journal, or nil if there is none.
 	After() (*OwnerState, *Change)
 }
 
@@ -42,10 +43,10 @@ func (c Change) orNil() *Change {
 	return &c
 }
 
-// Old is what [Tx.Forget] removes.
+// Old selects the rows that [Tx.Forget] removes.
 type Old struct {
-	Requests int   // at most so many of the requests that are due, the oldest first; 0: none
-	Changes  int64 // the rows of the journal up to this revision; 0: none
+	Requests int   // removes at most this number of due requests, the oldest first; 0: none
+	Changes  int64 // removes the rows of the journal up to this revision; 0: none
 
-	DueBefore, DueAfter time.Time // requests are due that were made before DueBefore or after DueAfter
+	DueBefore, DueAfter time.Time // a request is due if it was made before DueBefore or after DueAfter
 }
