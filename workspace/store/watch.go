@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Watchers implement [Store.Watch] for a backend that tells them of each write. The zero value
-// has no watchers and is ready for use. Watchers are safe for concurrent use.
+// Watchers implement [Store.Watch] for a backend that calls Tell after each write. The zero
+// value has no watchers and is ready for use. Watchers are safe for concurrent use.
 type Watchers struct {
-	// Poll looks for the writes of other processes and calls Tell, until ctx ends. Poll runs
-	// while there are watchers. Set Poll before the first call of Watch. nil: there are no other
-	// processes.
+	// Poll looks for writes of other processes and calls Tell for each, until ctx ends. Poll
+	// runs in a goroutine while there are watchers. Set Poll before the first call of Watch.
+	// nil: there are no other processes.
 	Poll func(ctx context.Context)
 
 	mu     sync.Mutex // guards the following
@@ -23,8 +23,9 @@ type Watchers struct {
 // watchRoom is how many owners wait for a watcher. The last place is for the zero Owner.
 const watchRoom = 64
 
-// Watch returns a channel that is told of owners until ctx ends. A slow watcher is told the
-// zero Owner in place of those for whom there is no room. Errors: [ErrClosed].
+// Watch returns a channel that receives the owners that Tell is called with. The channel is
+// closed when ctx ends or Close is called. A slow receiver gets the zero Owner in place of the
+// owners for which the channel has no room. Errors: [ErrClosed] after Close.
 func (w *Watchers) Watch(ctx context.Context) (<-chan Owner, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,7 +50,8 @@ func (w *Watchers) Watch(ctx context.Context) (<-chan Owner, error) {
 	return c, nil
 }
 
-// Tell tells all watchers of an owner, or that any may have written if o is the zero Owner.
+// Tell sends o to all watchers. The zero Owner means that any owner may have written. Tell
+// never waits for a watcher.
 func (w *Watchers) Tell(o Owner) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,13 +66,15 @@ func (w *Watchers) Tell(o Owner) {
 	}
 }
 
-// TellName is Tell for the name of an owner, as [Owner.String] returns it.
+// TellName calls Tell with the owner whose [Owner.String] is name. If there is none, it calls
+// Tell with the zero Owner.
 func (w *Watchers) TellName(name string) {
 	o, _ := ParseOwner(name)
 	w.Tell(o)
 }
 
-// Close closes all channels and waits for the end of Poll. Watch then returns [ErrClosed].
+// Close closes all channels and waits for the end of Poll. After Close, Watch returns
+// [ErrClosed].
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	w.closed = true
