@@ -13,8 +13,8 @@ import (
 // probeWait is the longest that [Probe.Do] takes.
 const probeWait = time.Second
 
-// A Probe looks whether a backend is well. It runs one look at a time, which serves everybody
-// who asks at the same time. The zero Probe is ready for use. It is safe for concurrent use.
+// A Probe checks the health of a backend. It runs one check at a time, and calls at the same
+// time share that check. The zero Probe is ready for use. A Probe is safe for concurrent use.
 type Probe struct {
 	flight singleflight.Group
 
@@ -23,9 +23,10 @@ type Probe struct {
 	said   string // the error that was logged last
 }
 
-// Do returns the error of a look. It returns [ErrBusy] if the look takes more
-// than a second or ctx ends first; the look goes on. The first of equal errors is logged
-// with its cause, and so is the end of the trouble.
+// Do runs the check look, or waits for a check that runs, and returns the error of the check.
+// If ctx ends or a second passes first, Do returns [ErrBusy], and the check goes on. Do logs an
+// error with its cause if the check before did not have the same error. It also logs the first
+// check without an error after that.
 func (p *Probe) Do(ctx context.Context, log *slog.Logger, look func() error) error {
 	looked := p.flight.DoChan("", func() (any, error) { return nil, p.look(log, look) })
 	late := time.NewTimer(probeWait)
@@ -69,7 +70,7 @@ func causeOf(err error) error {
 	return nil
 }
 
-// Close waits for the look that runs. Looks after it return [ErrClosed].
+// Close waits for the check that runs. After Close, checks return [ErrClosed].
 func (p *Probe) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

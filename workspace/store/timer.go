@@ -15,14 +15,14 @@ var bounds = [...]time.Duration{
 	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
 }
 
-// A Timer counts how long a backend takes for something, for its statistics. The zero Timer
-// is ready for use. A Timer is safe for concurrent use.
+// A Timer measures how long a backend takes for an operation, for its statistics. The zero
+// Timer is ready for use. A Timer is safe for concurrent use.
 type Timer struct {
 	sum    atomic.Int64
 	counts [len(bounds) + 1]atomic.Int64
 }
 
-// Add counts work that took d.
+// Add counts an operation that took d.
 func (t *Timer) Add(d time.Duration) {
 	bucket := 0
 	for bucket < len(bounds) && d > bounds[bucket] {
@@ -32,7 +32,7 @@ func (t *Timer) Add(d time.Duration) {
 	t.sum.Add(int64(d))
 }
 
-// Timing returns what was counted.
+// Timing returns the counts so far.
 func (t *Timer) Timing() Timing {
 	all := Timing{Sum: time.Duration(t.sum.Load()), Buckets: make([]Bucket, len(bounds))}
 	for i := range t.counts {
@@ -44,15 +44,15 @@ func (t *Timer) Timing() Timing {
 	return all
 }
 
-// A Timing says how often something was done, and how long it took.
+// A Timing says how often an operation ran, and how long it took.
 type Timing struct {
-	Count   int64
-	Sum     time.Duration
-	Buckets []Bucket // with rising bounds
+	Count   int64         // number of operations
+	Sum     time.Duration // of all operations together
+	Buckets []Bucket      // with rising bounds; an operation over the last bound, 10 s, is in Count alone
 }
 
-// A Bucket counts what took a certain time or less.
+// A Bucket counts the operations that took the time AtMost or less.
 type Bucket struct {
 	AtMost time.Duration
-	Count  int64
+	Count  int64 // includes the counts of all lower buckets
 }
