@@ -1,6 +1,6 @@
 // Package mcpserver serves an agent's workspace as MCP tools. It decodes arguments and
 // encodes answers. All rules are in package workspace. The program that uses the
-// package says whose workspace a call gets:
+// package chooses the workspace of each call:
 //
 //	server, err := mcpserver.New(mcpserver.Options{
 //		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
@@ -9,15 +9,15 @@
 //	})
 //	err = server.Run(ctx, os.Stdin, os.Stdout)
 //
-// A result is text. Its first block is the record, one line of JSON. Its second block
-// is the body, if there is one, as it is stored. The tool memory, see [Options].Tools,
-// answers with a body alone. The names of arguments are strict: an unknown name, a name in
-// the wrong case, a name that is given twice, and text that is not valid UTF-8 are refused.
+// A result is text. Its first block is the record, one line of JSON. Its second block, if
+// there is one, is the body, exactly as it is stored. The tool memory, see [Options].Tools,
+// answers with a body alone. The names of arguments are strict: the server refuses an unknown
+// name, a name in the wrong case, a name that comes twice, and text that is not valid UTF-8.
 // The error says what to send instead. Types are not strict, because clients convert values:
-// "5" is the number 5, and where a text is asked for, an object or a number is taken as the
-// text that was sent.
+// "5" counts as the number 5. If an argument is a text, the server takes an object or a number
+// as the text that was sent.
 //
-// Besides the tools there is the resource template scratchpad://{agent}/{+path}, with
+// Besides the tools, a server has the resource template scratchpad://{agent}/{+path}, with
 // completion of paths. [Server.Run] serves one client over a pair of streams.
 // [Server.Handler] serves any number of clients over HTTP. Both serve the protocol of
 // 2026-07-28 and the earlier protocols, which begin with a handshake.

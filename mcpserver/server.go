@@ -17,106 +17,111 @@ import (
 
 // Options of [New].
 type Options struct {
-	// Workspace returns the workspace for a call. If its error wraps a kind of package
-	// workspace, such as [workspace.ErrInvalid], the client gets that error. Any other error
-	// is logged, and the client is told "internal error". Many goroutines call Workspace.
+	// Workspace returns the workspace for a call. It must not be nil. If its error wraps a kind
+	// of package workspace, such as [workspace.ErrInvalid], the client gets that error. Any
+	// other error is logged, and the client gets "internal error". Many goroutines call
+	// Workspace.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
-	// Home returns, for a call of a tool, the one memory beside the caller's own: the files whose
-	// paths begin with "~/", which no other path does. It returns nil if that is the caller's own.
-	// Its errors are as those of Workspace, and it checks the Call in the same way. The tools for
-	// files reach it, and search finds what is there after the caller's own. [workspace.Workspace.From]
-	// is for it. Many goroutines call Home. nil: there is none.
+	// Home returns a second workspace for a call of a tool. In the arguments of the tools for
+	// files, paths that begin with "~/" are paths of that workspace. search lists its hits after
+	// those of the caller's own workspace. Home returns nil if the second workspace would be the
+	// caller's own. Home must check the Call as Workspace does, and its errors are treated in the
+	// same way. [workspace.Workspace.From] marks writes to the result. Many goroutines call Home.
+	// nil: there is no second workspace.
 	Home func(context.Context, Call) (*workspace.Workspace, error)
 
-	// Bound says that Workspace knows the agent, so the tools do not ask for agent_id. If a
-	// call gives an agent_id all the same, Workspace must refuse every name but the agent's
-	// own.
+	// Bound says that Workspace knows the agent of each caller. The tools then have no
+	// argument agent_id. If a call gives an agent_id all the same, Workspace must refuse every
+	// name but that of the caller's agent.
 	Bound bool
 
-	// IsBound decides in place of Bound, for each request. It gets the values of the request's
-	// context, and must be quick. A session keeps the list of tools with which it began;
-	// each call is judged for its own caller. Many goroutines call IsBound. nil: Bound for all.
+	// IsBound replaces Bound, and decides for each request. Its context has the values of the
+	// request's context. IsBound must be quick. A session keeps the list of tools with which it
+	// began, but IsBound is called for each call. Many goroutines call IsBound. nil: Bound
+	// holds for all requests.
 	IsBound func(context.Context) bool
 
 	// Brief describes the memory of a bound caller in a few tokens. A client that connects
-	// gets the text after the instructions, and both have at most 1,800 characters: what is
-	// over MaxBrief may be cut, at the end of a line. ctx ends after a second, and Brief must
-	// return then; its text is dropped. "" adds nothing. Many goroutines call Brief. nil:
-	// nothing is added.
+	// gets the text after the instructions. Both together have at most 1,800 characters. The
+	// server may cut the text after MaxBrief characters, at the end of a line. ctx ends after a
+	// second. Brief must then return, and its text is dropped. "" adds nothing. Many
+	// goroutines call Brief. nil: nothing is added.
 	Brief func(context.Context) string
 
 	// Admit decides whether a call over HTTP may go on, before the call takes memory. It is
-	// asked for each message that needs an answer, gets the values of the request's context,
-	// and must be quick. The Call is what the message says: nobody has checked that its agent
-	// belongs to the caller. A [*Busy] is answered with status 429 and Retry-After, any other
-	// error with status 503. Both answers are errors of JSON-RPC. Many goroutines call Admit.
-	// nil: all calls go on.
+	// called for each message that needs an answer. Its context has the values of the
+	// request's context. Admit must be quick. The Call comes from the message: nobody has
+	// checked that its agent belongs to the caller. If Admit returns a [*Busy], the answer has
+	// status 429 and Retry-After; for any other error it has status 503. Both answers are
+	// errors of JSON-RPC. Many goroutines call Admit. nil: all calls go on.
 	Admit func(context.Context, Call) error
 
 	// Around runs when a call begins, before Admit: for each message that needs an answer,
-	// except subscriptions/listen. The Call is what the message says. The call runs with the
+	// except subscriptions/listen. The Call comes from the message. The call runs with the
 	// values of the returned context, which must derive from ctx. The returned function runs
-	// once, when the call is over: the answer is written, or the client has left and the tool
-	// has returned. Neither function may panic. Many goroutines call them. nil: nothing runs.
+	// once, when the call is over: either the answer is written, or the client has left and
+	// the tool has returned. Neither function may panic. Many goroutines call both. nil:
+	// nothing runs.
 	Around func(ctx context.Context, c Call) (context.Context, func(Outcome))
 
 	// AroundWork runs before the part of a call that uses the workspace. That part may wait
-	// for memory. ctx has the values of the context that Around has returned. The part runs
-	// with the returned context, which must derive from ctx. The returned function runs after
-	// the part, with its error. Neither function may panic. Many goroutines call them. nil:
-	// nothing runs.
+	// for memory. ctx has the values of the context that Around returned. The part runs with
+	// the returned context, which must derive from ctx. The returned function runs after the
+	// part, with the error of the part. Neither function may panic. Many goroutines call both.
+	// nil: nothing runs.
 	AroundWork func(ctx context.Context, c Call) (context.Context, func(error))
 
-	// Caller names the sender of an HTTP request, from the request's context. "" is an unknown
-	// sender, who gets no session. Many goroutines call Caller. nil: the sender is the UserID of
-	// the token that package auth of the SDK has verified. All requests without a token or a
-	// UserID then count as one sender, who may have all sessions that there are.
+	// Caller returns the name of the sender of an HTTP request, from the request's context. ""
+	// stands for an unknown sender, who gets no session. Many goroutines call Caller. nil: the
+	// name is the UserID of the token that package auth of the SDK has verified. All requests
+	// without a token or a UserID then count as one sender, who may have all sessions.
 	Caller func(context.Context) string
 
-	// Group names the group of the sender of an HTTP request, such as a tenant, from the
-	// request's context. Requests of one group get at most half of the memory for requests that
-	// are arriving, so a slow group does not keep others out. "" is no group. Many goroutines
+	// Group returns the name of a group of senders, such as a tenant, from the context of an
+	// HTTP request. Requests of one group get at most half of the memory for requests that are
+	// arriving. So a slow group does not keep others out. "" means no group. Many goroutines
 	// call Group. nil: there are no groups.
 	Group func(context.Context) string
 
-	// Off says why there is no memory, for instructions. The server then has no tools and no
-	// resources, and its instructions are this text alone. "": there is a memory.
+	// Off says why there is no memory. The server then has no tools and no resources, and its
+	// instructions are the text of Off alone. "": there is a memory.
 	Off string
 
-	// Tools says which tools there are. The zero value has the storage tools.
+	// Tools says which tools the server has. The zero value is StorageTools.
 	Tools Tools
 
-	// Summarizer is the Summarizer of the workspaces' Service. It adds the tool
-	// summarize_file. nil: there is no such tool.
+	// Summarizer is the Summarizer of the workspaces' Service. If it is set, the server has the
+	// tool summarize_file. nil: there is no such tool.
 	Summarizer *workspace.Summarizer
 
-	// Extend adds tools, prompts and resources of the program's own, with the functions of
-	// the SDK. They get the context of the request, and the same limits of time and of
-	// requests. [Options].Memory does not count what they read, and Workspace is not asked for
-	// them. With Extend, answers in sessions are streams of events, which may hold other
-	// messages before the answer. Logging is offered, and clients may subscribe to the
-	// resources that Extend itself has added. New calls Extend once, or twice if IsBound is
-	// set: for bound callers and for others. nil: nothing is added.
+	// Extend adds the program's own tools, prompts and resources, with the functions of the
+	// SDK. They get the context of the request, and have the same limits of time and of
+	// requests. Memory does not count the bytes that they read, and Workspace is not called for
+	// them. With Extend, answers in sessions are streams of events, which may have other
+	// messages before the answer. The server also offers logging, and clients may subscribe
+	// to the resources that Extend has added. New calls Extend once. If IsBound is set, New
+	// calls Extend twice: for bound callers and for others. nil: nothing is added.
 	Extend func(*mcp.Server)
 
-	// Memory limits the bytes that all calls hold together: requests, and answers until they
-	// are written. A call waits if there is no memory for it. A call that needs more than
-	// Memory runs while no other large call runs. Besides, eight calls at once read files and
-	// logs, and two search or make large diffs. 0: 64 MiB; the least is 1 MiB. The process
-	// takes up to about three times as much before its garbage is collected. With thousands of
-	// connections it takes more, unless a memory limit is set (debug.SetMemoryLimit).
+	// Memory limits the bytes that all calls hold together, for requests and for answers that
+	// are not written yet. A call waits if there is no memory for it. A call that needs more
+	// than Memory runs while no other large call runs. Besides, at most eight calls at once
+	// read files and logs, and at most two search or make large diffs. 0: 64 MiB; the least is
+	// 1 MiB. The process uses up to about three times Memory before its garbage is collected.
+	// With thousands of connections it uses more, unless a memory limit is set with
+	// debug.SetMemoryLimit.
 	Memory int64
 
-	// MaxReadTokens limits the tokens of the body of read_file, counted as for
-	// [workspace.ReadOptions.MaxTokens]; 0: no limit. Resources are always read whole.
+	// MaxReadTokens limits the tokens of the body of read_file, counted as for MaxTokens of
+	// [workspace.ReadOptions]. 0: no limit. Resources are always read whole.
 	MaxReadTokens int
 
 	Version string       // of the server, for clients; "": "dev"
 	Logger  *slog.Logger // for panics, for errors without a kind, and for warnings of the SDK; nil: slog.Default
 
-	// Timeout limits the time of a call that reads or writes the store. After it the
-	// answer is that the store is busy. 0: 30 seconds. A call that waits for a model has
+	// Timeout limits the time of a call that reads or writes the store. After that time, the
+	// answer says that the store is busy. 0: 30 seconds. A call that waits for a model has
 	// at least 3 minutes.
 	Timeout time.Duration
 }
@@ -124,19 +129,19 @@ type Options struct {
 // Call is a request of a client. For [Options].Workspace and AroundWork, it is a call of a
 // tool, "resources/read" or "completion/complete".
 type Call struct {
-	// Tool is the name of the tool, or else the method, such as "resources/read". "" is an
-	// unknown tool or method.
+	// Tool is the name of the tool, or the method if no tool is called, such as
+	// "resources/read". "" stands for an unknown tool or method.
 	Tool string
 
-	// AgentID is the agent that the call names, a valid name. "": the call names none.
-	// Workspace gets "" only for bound callers.
+	// AgentID is the agent that the call names, which is a valid name. "": the call names no
+	// agent. Workspace gets "" only for bound callers.
 	AgentID string
 
-	Read  bool // the answer or the error may show what is stored
+	Read  bool // the answer or the error may show stored data
 	Write bool // the tool changes something
 }
 
-// Server is an MCP server over workspaces. It is safe for concurrent use.
+// Server is an MCP server over workspaces. A Server is safe for concurrent use.
 type Server struct {
 	mcp          *mcp.Server     // for callers who name their agent
 	bound        *mcp.Server     // for callers who are bound to one; the same server if none are, or all
@@ -308,11 +313,11 @@ func (s *Server) cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable)
 	}
 }
 
-// Run serves one client over a pair of streams, with one JSON-RPC message a line, until
-// the input or the context ends. After that it answers the calls under way, for at most
-// 5 seconds. A line that is not a message gets an error, and Run goes on. It writes only
-// MCP to out. Run closes in but not out. If the context ends while nobody reads out, a
-// write to out may last longer than Run.
+// Run serves one client over a pair of streams, with one JSON-RPC message on each line. It
+// ends when in or ctx ends. Before it returns, it answers the calls under way, for at most 5
+// seconds. If a line is not a message, Run answers with an error and goes on. It writes only
+// MCP messages to out. Run closes in but not out. If ctx ends while nobody reads out, a write
+// to out may last longer than Run.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	conn := newLines(in, out, s, ctx)
 	defer conn.forget()
@@ -342,13 +347,13 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 	return fmt.Errorf("serve: %w", err)
 }
 
-// CancelAbandoned cancels the calls over HTTP whose client has left, now and from now on. A
-// program that is about to stop calls it first, because such a call may last for minutes.
+// CancelAbandoned cancels all calls over HTTP whose client has left or leaves later. A program
+// that is about to stop calls CancelAbandoned first, because such a call may last for minutes.
 func (s *Server) CancelAbandoned() { s.shut() }
 
-// Close waits for the calls of the sessions that Handler has begun, and ends the sessions. It
-// cancels the calls whose client has left. Later requests begin new sessions, so stop serving
-// first.
+// Close waits for the calls in the sessions of [Server.Handler], and ends these sessions. It
+// cancels the calls whose client has left. Stop serving before Close, because later requests
+// begin new sessions.
 func (s *Server) Close() {
 	s.CancelAbandoned()
 	s.sessions.EndAll()
@@ -356,14 +361,14 @@ func (s *Server) Close() {
 
 // Stats are numbers of a server at one moment.
 type Stats struct {
-	Sessions    int    // that are open; only the protocols before 2026-07-28 have them
-	Calls       int64  // under way: they have arrived, and their answers are not yet written
-	Memory      int64  // bytes of the budget that calls hold
-	MemoryLimit int64  // bytes: [Options].Memory
+	Sessions    int    // open sessions, which only the protocols before 2026-07-28 have
+	Calls       int64  // calls that have arrived and whose answers are not yet written
+	Memory      int64  // bytes of Options.Memory that calls hold
+	MemoryLimit int64  // Options.Memory, in bytes
 	Refused     uint64 // calls that were refused because there was no memory, since New
 }
 
-// Stats returns the numbers of the server. It is cheap.
+// Stats returns the numbers of the server. A call of Stats is cheap.
 func (s *Server) Stats() Stats {
 	return Stats{
 		Sessions: s.sessions.Open(), Calls: s.calls.Load(),
