@@ -13,13 +13,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Busy refuses a call for a while. See [Options].Admit. It wraps [workspace.ErrBusy].
+// Busy is an error that refuses a call for a while. It wraps [workspace.ErrBusy]. See
+// [Options].Admit.
 type Busy struct {
-	After time.Duration // until the call may succeed
-	Text  string        // why, for the client; "": the server is busy
+	After time.Duration // how long the client should wait
+	Text  string        // the reason, for the client; "": the server is busy
 }
 
-// Error returns why, and when to try again.
+// Error returns the reason, and the seconds after which to try again.
 func (b *Busy) Error() string {
 	why := b.Text
 	if why == "" {

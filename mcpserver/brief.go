@@ -15,7 +15,7 @@ const briefTime = time.Second
 // Some clients cut what is longer than 2,000.
 const maxInstructions = 1800
 
-// MaxBrief is how many characters a brief may have in any case. See [Options].Brief.
+// MaxBrief is the number of characters of a brief that are never cut. See [Options].Brief.
 const MaxBrief = 500
 
 // addBrief adds what is in the memory to the instructions of a result.

@@ -21,28 +21,28 @@ func Protocols() []string { return mcp.SupportedProtocolVersions() }
 //
 //	mux.Handle("/mcp", server.Handler())
 //
-// It serves the protocol of 2026-07-28, which has no sessions, and the earlier
+// The handler serves the protocol of 2026-07-28, which has no sessions, and the earlier
 // protocols.
 //
-// Handler does not authenticate. A handler around it does, and puts its result into the
-// request's context. [Options].Workspace gets the values of that context. A call never
+// The handler does not authenticate. A handler around it must do so, and put the caller into
+// the request's context. [Options].Workspace gets the values of that context. A call never
 // sees the values of another request, not even of the request that began its session.
 // If the client hangs up before a call begins, the call is refused. A call that has
 // begun goes on with the values of its own request.
 //
-// A session belongs to the caller who began it, as named by [Options].Caller. To
-// everybody else, the session does not exist. The protocols before 2026-07-28 need a
-// session for every request: if the caller is unknown (Caller returns ""), the answer is
-// 401. The protocol of 2026-07-28 needs none: Workspace alone decides who may call.
-// There are at most 4,096 sessions, and 64 of each caller that Caller or a verified
-// token names. When there is no room, the caller with most sessions loses the one that has been
-// idle longest. A session also ends after 30 minutes without a request, or after 2 minutes
-// without a complete handshake.
+// A session belongs to the caller who began it, as named by [Options].Caller. For everybody
+// else, the session does not exist. The protocols before 2026-07-28 need a session for every
+// request. If the caller is unknown, because Caller returns "", the answer is 401. The
+// protocol of 2026-07-28 needs no session: Workspace alone decides who may call. There are at
+// most 4,096 sessions, and at most 64 of each caller that Caller or a verified token names. If
+// there is no room, the caller with the most sessions loses the session that has been idle
+// longest. A session also ends after 30 minutes without a request, or after 2 minutes without
+// a complete handshake.
 //
-// A browser's request from another origin is refused with 403, a batch with 400, and a
-// body over 16 MiB with 413. A body has 10 seconds to arrive, and 1 more for each MiB.
-// The client has 60 seconds to take an answer, and 1 more for each MiB. [Options].Memory
-// limits what all calls hold together.
+// The handler refuses a browser's request from another origin with 403, a batch with 400, and
+// a body over 16 MiB with 413. A body must arrive within 10 seconds, and 1 second more for each
+// MiB. The client must take an answer within 60 seconds, and 1 second more for each MiB.
+// [Options].Memory limits the bytes that all calls hold together.
 func (s *Server) Handler() http.Handler {
 	get := func(r *http.Request) *mcp.Server {
 		return s.serverFor(requestOfToken(auth.TokenInfoFromContext(r.Context())))

@@ -15,11 +15,12 @@ const (
 	// package.
 	StorageTools Tools = iota
 
-	// MemoryTool is the tool memory alone: the commands of Claude's memory tool,
-	// memory_20250818, over the agent's files. It is for models that were trained on it.
+	// MemoryTool is the tool memory alone. Its commands are those of Claude's memory tool,
+	// memory_20250818, and work on the agent's files. It is for models that were trained on
+	// these commands.
 	MemoryTool
 
-	// AllTools are both.
+	// AllTools are the tools of StorageTools and MemoryTool.
 	AllTools
 )
 

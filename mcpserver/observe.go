@@ -14,14 +14,14 @@ import (
 
 // Outcome says how a call ended.
 type Outcome struct {
-	// Err is nil for a call that did what it was asked for. [workspace.Kind] tells the kind of
-	// error that the client was told. An error that wraps context.Canceled means that the
-	// client left before the answer. An error with neither is an internal error, which is in
-	// the log. The text of Err may have paths and content in it.
+	// Err is nil if the call succeeded. [workspace.Kind] returns the kind of error that the
+	// client got. If Err wraps context.Canceled, the client left before the answer. If Err has
+	// no kind and does not wrap context.Canceled, it is an internal error, which is in the
+	// log. The text of Err may contain paths and content.
 	Err error
 
-	BytesIn  int64 // of the request's body or line
-	BytesOut int64 // of the answer, as far as it was written
+	BytesIn  int64 // bytes of the request's body or line
+	BytesOut int64 // bytes of the answer that were written
 }
 
 // An observation follows one call until its answer is written. It is safe for

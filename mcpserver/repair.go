@@ -149,8 +149,8 @@ var methods = map[string]method{
 	notice + "roots/list_changed": {mcp.RootsListChangedParams{}, true},
 }
 
-// Operations returns the names that [Call].Tool can have besides those of [Options].Extend: the
-// tools of all servers, and the methods.
+// Operations returns all names that [Call].Tool can have, except the tools that
+// [Options].Extend adds: the tools of all servers, and the methods.
 func Operations() (names []string) {
 	for _, t := range tools(Options{Tools: AllTools, Summarizer: &workspace.Summarizer{}}) {
 		names = append(names, t.name)
