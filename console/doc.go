@@ -11,7 +11,7 @@
 // open pages.
 //
 // The pages are HTML from package html/template with one stylesheet and one script, all from
-// the same origin. The script adds live updates and keys of the keyboard. Everything else
+// the same origin. The script adds live updates and keyboard shortcuts. Everything else
 // works without the script. Text that agents have stored never becomes markup.
 package console
 

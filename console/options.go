@@ -12,35 +12,35 @@ import (
 
 // Options of [New]. Many goroutines call its functions and interfaces at once.
 type Options struct {
-	// Version is the version of the program. The pages show it, and each change that people
-	// make has it in its author.
+	// Version is the version of the program. The pages show the version. It is also in the
+	// author of each change that people make.
 	Version string
 
-	// People says who sends a request. It must not be nil.
+	// People says who sends a request. People must not be nil.
 	People People
 
-	// Link is the command that prints a link for signing in: /signin with a token in the
-	// query, which is the credential. The page for signing in then names the command, and
-	// has no form for a key. "": people sign in with a key, and a token in an address is
-	// ignored, so that nobody can be led into another person's session.
+	// Link is the command that prints a link for signing in. The link is /signin with a token
+	// in the query, and the token is the credential. The page for signing in then names the
+	// command, and has no form for a key. "": people sign in with a key. A token in an address
+	// is then ignored, so that nobody can be led into another person's session.
 	Link string
 
 	// Keys manages the API keys for people with Person.Admin. nil: there is no page about
 	// keys.
 	Keys Keys
 
-	// Health returns what the page Health shows to people with Person.Metrics. Its context
-	// ends after 15 seconds. nil: there is no such page.
+	// Health returns the data of the page Health, which people with Person.Metrics can see. Its
+	// context ends after 15 seconds. nil: there is no such page.
 	Health func(context.Context) (Health, error)
 
-	// Config returns what a person pastes into the configuration of a client, for an agent
-	// and a key. Agent "" is no agent in particular. Key "" is for a client that has a key
-	// already, or needs none. The context is that of the request. nil: the pages show no
-	// configuration.
+	// Config returns texts for the configuration of clients, for an agent and a key. An agent
+	// of "" means no agent in particular. A key of "" is for a client that has a key already,
+	// or needs none. The context is that of the request. nil: the pages show no configuration.
 	Config func(ctx context.Context, agent, key string) []Config
 
 	// Admit is called once for each request of a person. If Admit returns an error, such as
-	// [*Busy], the request is refused with the text of the error. nil: all are admitted.
+	// [*Busy], the Handler refuses the request with the text of the error. nil: all requests
+	// are admitted.
 	Admit func(context.Context, Person) error
 
 	Logger *slog.Logger     // nil: slog.Default
@@ -72,20 +72,21 @@ var (
 
 // Busy is an error that says when to try again.
 type Busy struct {
-	After time.Duration // to wait; 0: the person can try at once
-	Text  string        // what is busy, without a full stop
+	After time.Duration // how long to wait; 0: the person can try at once
+	Text  string        // the reason, without a full stop
 }
 
-// Error implements error.
+// Error returns the reason, and the time after which to try again.
 func (b *Busy) Error() string {
 	return fmt.Sprintf("%s; try again in %v", b.Text, b.After.Round(time.Second))
 }
 
-// A Person looks at pages. The zero Person may do nothing.
+// A Person is somebody who sends a request, with the rights of that person. The zero Person has
+// no rights.
 type Person struct {
-	ID   string // no other person has the same; equal in all sessions of a key
-	Name string // what the pages call the person
-	Key  string // the Key of the author of each change that the person makes
+	ID   string // unique to the person; equal in all sessions of a key
+	Name string // the name of the person on the pages
+	Key  string // Author.Key of each change that the person makes
 
 	// Open says that the server serves this person without signing in.
 	Open bool
@@ -93,24 +94,24 @@ type Person struct {
 	Read    bool // may read the memory of the agents
 	Write   bool // may change the memory of the agents
 	Admin   bool // may see and change the keys, and list the agents of the tenant
-	Metrics bool // may see how the server does
+	Metrics bool // may see the health of the server
 
-	// Agents names the agents that the person may use. A name that ends in "*" is the
-	// beginning of names, and "*" alone is all agents. Allow reports whether an agent is
-	// one of them. nil: none is.
+	// Agents are the agents that the person may use. An element is a name, the beginning of
+	// names and "*", or "*" for all agents. Allow reports whether an agent is among Agents. A
+	// nil Allow allows no agent.
 	Agents []string
 	Allow  func(agent string) bool
 
-	// Service has the memory of the person's tenant.
+	// Service is the Service of the person's tenant.
 	Service *workspace.Service
 }
 
-// Keys manages the API keys of a person's tenant. Handlers call it only for people with
-// Person.Admin. For a key of another tenant, the error is [workspace.ErrNotFound], as for a
-// key that does not exist. Implementations are safe for concurrent use.
+// Keys manages the API keys of a person's tenant. Handlers call Keys only for people with
+// Person.Admin. If a key does not exist or is of another tenant, the error is
+// [workspace.ErrNotFound]. Implementations are safe for concurrent use.
 type Keys interface {
-	// List returns a page of keys in the order of their ids, those after an id. "": from
-	// the first.
+	// List returns a page of keys in the order of their ids. The page begins with the first key
+	// after the id after, or with the first key of all if after is "".
 	List(ctx context.Context, p Person, after string) (KeyList, error)
 
 	// Show returns a key.
@@ -119,8 +120,8 @@ type Keys interface {
 	// Create makes a key, and returns its text. The text cannot be read again.
 	Create(ctx context.Context, p Person, r KeyRequest) (k Key, text string, err error)
 
-	// Rotate gives a key a new text, and returns it. The old text stays valid for the
-	// overlap.
+	// Rotate gives a key a new text, and returns the text. The old text stays valid for the
+	// time overlap.
 	Rotate(ctx context.Context, p Person, id string, overlap time.Duration) (k Key, text string, err error)
 
 	// Revoke ends a key at once. Revoking a revoked key changes nothing.
@@ -130,7 +131,7 @@ type Keys interface {
 // A KeyList is a page of keys.
 type KeyList struct {
 	Keys []Key
-	Next string // the id for List to go on after; "": there are no more keys
+	Next string // the argument after for the next List; "": there are no more keys
 }
 
 // A Key is an API key without its text.
@@ -146,18 +147,18 @@ type Key struct {
 	Own      bool      // the person has signed in with this key
 }
 
-// A KeyRequest is the key that a person asks for.
+// A KeyRequest describes the key that a person wants to create.
 type KeyRequest struct {
 	Name     string
 	Agents   []string      // as in Person
 	Scopes   []string      // as in Key
-	Lifetime time.Duration // 0: the key does not expire
+	Lifetime time.Duration // time until the key expires; 0: the key does not expire
 }
 
-// Health says how a server does.
+// Health is the state of a server.
 type Health struct {
-	Checks   []Check // shown with failures first, then warnings
-	Counts   []Fact  // numbers, such as that of open connections
+	Checks   []Check // the page shows failures first, then warnings
+	Counts   []Fact  // numbers, such as the number of open connections
 	Versions []Fact  // programs and their versions
 }
 
@@ -171,21 +172,21 @@ const (
 	StatusFailure Status = "failure"
 )
 
-// A Check is one thing that the server looked at.
+// A Check is the result of one check that the server made of itself.
 type Check struct {
 	Name   string
-	Status Status // any other is shown as a failure
-	Text   string // what the server found
-	Fix    string // what to do; "": nothing
+	Status Status // an unknown Status is shown as a failure
+	Text   string // the result in words
+	Fix    string // a step that a person should take; "": none
 }
 
 // A Fact is a name and a value.
 type Fact struct{ Name, Value string }
 
-// A Config is what a person pastes into the configuration of a client.
+// A Config is a text that a person pastes into the configuration of a client.
 type Config struct {
 	Client string // the name of the client
-	Where  string // where to paste the text
+	Where  string // the file or the place for the text
 	Text   string
 }
 
