@@ -1,6 +1,6 @@
 // Package httpserver is the listener that a team puts on a network. It finds out who
 // sends a request, limits what any sender can take from the others, answers questions
-// about health, and stops without cutting calls. It knows the paths, the headers
+// about health, and lets calls end before it stops. It knows the paths, the headers
 // and the errors of MCP, but none of its calls: an http.Handler does the work.
 //
 //	server, err := httpserver.New(httpserver.Options{MCP: mcp.Handler(), Keys: keys.Verify})

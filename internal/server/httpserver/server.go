@@ -53,15 +53,15 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Serve serves the connections of a listener until the context ends. Then /readyz says
-// so, and new calls are refused with 503, while the listener stays open. Serve returns
-// nil when the calls under way are answered, after 10 seconds at most. Calls that take
-// longer are cut, also those whose body has stopped arriving. Serve closes the listener.
-// A server serves once.
+// Serve serves the connections of a listener until ctx ends. After that, the listener stays
+// open for a while: /readyz says that the server stops, and new calls get status 503. Serve
+// returns nil when the calls under way are answered, but after 10 seconds at most. It cuts
+// calls that take longer, such as those whose body does not arrive. Serve closes the listener.
+// Call Serve at most once.
 //
-// The protocol is HTTP/1.1, without HTTP/2. An agent makes one call at a time, so it
-// gains nothing from many streams in a connection. And every limit on connections is also
-// a limit on requests.
+// The protocol is HTTP/1.1, without HTTP/2. An agent makes one call at a time, so it would
+// gain nothing from many streams in a connection. With HTTP/1.1, every limit on connections is
+// also a limit on requests.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.Wait()
 	defer s.end()
@@ -82,9 +82,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// ServeMetrics serves /metrics to everybody who reaches a listener. Let only the collector of
-// metrics reach it. Clients name the server by an address, localhost, the name
-// that is given, or one of Options.Hosts. It returns nil when the context ends.
+// ServeMetrics serves /metrics to everybody who reaches the listener l. Let only the collector
+// of metrics reach l. The Host of a request must be an address, localhost, name, or one of
+// Options.Hosts. ServeMetrics returns nil when ctx ends.
 func (s *Server) ServeMetrics(ctx context.Context, l net.Listener, name string) error {
 	p := &places{most: metricsConnections, stats: new(counters)}
 	return s.serve(ctx, p, p.listen(l, nil), s.metricsHandler(name), func() {})
