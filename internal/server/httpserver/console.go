@@ -25,10 +25,10 @@ const (
 	addressRate = 4
 )
 
-// An Origin is where a request to the console comes from, and how it got here.
+// An Origin says where a request to the console comes from, and by which connection.
 type Origin struct {
-	// Address is that of the client, as far as trusted proxies tell. The zero Addr is
-	// unknown.
+	// Address is the address of the client, as far as trusted proxies tell. The zero Addr means
+	// that the address is not known.
 	Address netip.Addr
 
 	// Forwarded says that a proxy has passed the request on. Then the client may be
@@ -43,8 +43,7 @@ type Origin struct {
 	URL string
 }
 
-// A Visit is a request to the console that has ended. It says nothing that the client
-// chose itself.
+// A Visit is a request to the console that has ended. It has no text that the client chose.
 type Visit struct {
 	Route  string // the pattern, such as "GET /a/{agent}"; "": no route had it
 	Key    string // the id of the person's API key; "": not known, or none
@@ -67,8 +66,8 @@ func consoleCallOf(ctx context.Context) *consoleCall {
 	return q
 }
 
-// OriginOf returns the origin of the request of a context. Requests to the console have
-// one; others have the zero Origin.
+// OriginOf returns the origin of the request to the console that ctx belongs to. For other
+// contexts, it returns the zero Origin.
 func OriginOf(ctx context.Context) Origin {
 	if q := consoleCallOf(ctx); q != nil {
 		return q.origin
@@ -76,10 +75,10 @@ func OriginOf(ctx context.Context) Origin {
 	return Origin{}
 }
 
-// AdmitPerson counts the request of a context for a person, whom the console knows by now;
-// key is for the log. If it is one too many, ok is false, and there may be another after
-// the given time. The connection of a person is not closed to make room for others before
-// the request has its answer.
+// AdmitPerson counts a request to the console for the person who sends it. ctx is the context of
+// the request, and key is for the log. If the person has sent too many requests, ok is false,
+// and the next request may come after retryAfter. After AdmitPerson, the server does not close
+// the connection to make room for others before the request has its answer.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
 	if q := consoleCallOf(ctx); q != nil {
 		q.key = key

@@ -81,8 +81,8 @@ func (s *Server) wrong(ctx context.Context, err error, from netip.Addr) *refusal
 		makeKey), "invalid_token")
 }
 
-// NoteFailed counts and logs a wrong credential, also of a person who signs in at the
-// console. after and counted are what Failures has said.
+// NoteFailed counts and logs a wrong credential, such as that of a person who signs in at the
+// console. after and counted are the results of Options.Failures.
 func (s *Server) NoteFailed(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
 	if !counted {
 		s.stats.blocked.Add(1)

@@ -16,82 +16,82 @@ import (
 
 // Options of [New]. Many goroutines call its functions.
 type Options struct {
-	// MCP serves /mcp. The context of its requests carries the caller, see
-	// [auth.FromContext], and the number of the request, see [RequestID]. nil: 404, and
-	// there must be a Console.
+	// MCP serves /mcp. The context of its requests has the caller, see [auth.FromContext], and
+	// the id of the request, see [RequestID]. nil: /mcp is 404, and Console must be set.
 	MCP http.Handler
 
-	// MemoryStores serves /v1/memory_stores and all below it, as MCP serves /mcp. All errors
-	// below /v1 are then in the form of that API, and a credential may also be in the header
-	// x-api-key. nil: 404.
+	// MemoryStores serves /v1/memory_stores and all paths below it, as MCP serves /mcp. All
+	// errors below /v1 then have the form of that API, and a credential may also be in the
+	// header x-api-key. nil: 404.
 	MemoryStores http.Handler
 
-	// Keys returns the owner of a credential that begins with "sp_", Tokens that of any
-	// other. nil: there is no such credential.
+	// Keys returns the owner of a credential that begins with "sp_". Tokens returns the owner
+	// of any other credential. nil: all such credentials are wrong.
 	Keys, Tokens auth.Verifier
 
-	// Known returns the owner of an API key that was verified before. Such a key is no guess.
-	// ok is false for any other. nil: none is known.
+	// Known returns the owner of an API key that was verified before. Such a key is not a guess.
+	// For any other key, ok is false. nil: no key is known.
 	Known func(ctx context.Context, credential string) (c auth.Caller, ok bool)
 
-	// KnownSession returns the owner of a session of the console that was found before. The
-	// requests with its cookie count for the key, and those of others for their address. nil:
-	// none is known.
+	// KnownSession returns the owner of a session of the console that was found before. A request
+	// with the cookie of a known session counts for the session's key. Any other request counts
+	// for its address. nil: no session is known.
 	KnownSession func(ctx context.Context, session string) (c auth.Caller, ok bool)
 
-	// Anonymous returns who sends a request without a credential. False: it needs one.
-	// An error is answered with 503. It is not asked about a request that a proxy has passed
-	// on, which needs a credential. nil: every request needs one.
+	// Anonymous returns the caller of a request without a credential. If ok is false, the
+	// request needs a credential. For an error, the answer is 503. A request that a proxy has
+	// passed on always needs a credential, so Anonymous is not called for it. nil: every
+	// request needs a credential.
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
-	// Failures counts wrong credentials by address. nil: nobody counts.
+	// Failures counts wrong credentials by address. nil: wrong credentials are not counted.
 	Failures *auth.Failures
 
-	// Rate limits the requests to /mcp and /v1 of each caller, and those to the console of each
-	// person. All visitors of an address who are not signed in have four times that rate
-	// together. AgentRate limits the calls that [Server.AdmitAgent] admits for each agent. The
-	// zero Rate is 50 a second with a burst of 200, for agents 100 with a burst of 400. A negative
-	// PerSecond is no limit.
+	// Rate limits the requests of each caller to /mcp and /v1, and the requests of each person to
+	// the console. All visitors of an address who are not signed in have four times that rate
+	// together. AgentRate limits the calls that [Server.AdmitAgent] admits for each agent. A zero
+	// Rate is 50 a second with a burst of 200. A zero AgentRate is 100 a second with a burst of
+	// 400. A negative PerSecond means no limit.
 	Rate, AgentRate auth.Rate
 
-	// Ready returns nil while calls can be served, and returns when its context ends. The
-	// answer is told to everybody who asks within a second. An error is logged, and its kind
-	// alone is told. nil: always ready.
+	// Ready returns nil if calls can be served. It must return when its context ends. One answer
+	// serves all requests of a second. If Ready returns an error, the server logs the error, and
+	// shows its kind alone. nil: always ready.
 	Ready func(context.Context) error
 
 	// Metrics serves /metrics to callers with the scope metrics, and all requests to
 	// [Server.ServeMetrics]. nil: 404.
 	Metrics http.Handler
 
-	// ResourceMetadata serves /.well-known/oauth-protected-resource, and
-	// ResourceMetadataURL is where clients find that. nil: 404.
+	// ResourceMetadata serves /.well-known/oauth-protected-resource. ResourceMetadataURL is the
+	// URL of that path for clients. nil: 404.
 	ResourceMetadata    http.Handler
 	ResourceMetadataURL string
 
-	// Console serves the pages for people: every path that nothing else has. It finds out
-	// itself who sends a request. The context has where the request comes from, see
+	// Console serves the pages for people, at all paths without another handler. Console finds
+	// out itself who sends a request. The context has the origin of the request, see
 	// [OriginOf]. nil: 404.
 	Console http.Handler
 
-	// Visited is told of each request to the console when it has ended. nil: nobody is.
+	// Visited is called after each request to the console. nil: nothing is called.
 	Visited func(context.Context, Visit)
 
-	// Hosts are names, without a port, by which clients may call the server on a loopback
-	// address, besides localhost and loopback addresses. On other addresses clients may
-	// use any name. They are also names for [Server.ServeMetrics], on every address.
+	// Hosts are names without a port. On a loopback address, clients may call the server by these
+	// names, by localhost and by loopback addresses. On other addresses, clients may use any
+	// name. [Server.ServeMetrics] accepts Hosts on every address.
 	Hosts []string
 
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 
-	// TLSCert and TLSKey are PEM files. They are read again when they change. Both "": no
-	// TLS.
+	// TLSCert and TLSKey are names of PEM files. The server reads the files again when they
+	// change. Both "": no TLS.
 	TLSCert, TLSKey string
 
-	// MaxConnections limits open connections. 0: 4,096. It is never more than the process may
-	// have open files, less 64. Calls of one key may use an eighth of it, those of one tenant
-	// three eighths, and all calls seven eighths. The rest is for those who connect, for health
-	// and for metrics.
+	// MaxConnections limits open connections. 0: 4,096. New lowers it to the number of files that
+	// the process may open, less 64. Calls of one key may use an eighth of MaxConnections, calls
+	// of one tenant three eighths, and all calls seven eighths. The rest is for new connections,
+	// for health and for metrics.
 	MaxConnections int
 
 	Logger *slog.Logger // nil: slog.Default

@@ -57,8 +57,8 @@ func (q *rates[K]) admit(
 // An agentName is an agent of a tenant.
 type agentName struct{ tenant, agent string }
 
-// AdmitAgent counts a call for an agent. If it is one too many, ok is false, and the call
-// may be tried again after the given time.
+// AdmitAgent counts a call for an agent. If the agent has too many calls, ok is false, and the
+// caller may try again after retryAfter.
 func (s *Server) AdmitAgent(_ context.Context, tenant, agent string) (retryAfter time.Duration, ok bool) {
 	retryAfter, ok = s.agents.admit(agentName{tenant, agent}, s.o.AgentRate, 0, s.now())
 	if !ok {

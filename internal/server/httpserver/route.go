@@ -20,8 +20,8 @@ const (
 
 type requestIDKey struct{}
 
-// RequestID returns the number of the request that a context belongs to, or "". The
-// answer has it in the header X-Request-Id.
+// RequestID returns the id of the request that ctx belongs to, or "" if there is none. The
+// header X-Request-Id of the answer has the same id.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id

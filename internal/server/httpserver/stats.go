@@ -2,15 +2,15 @@ package httpserver
 
 import "sync/atomic"
 
-// Stats are counters of a server. Connections, Calls, Visits and Pages are what there is
-// now. The others count since the start.
+// Stats are counters of a server. Connections, Calls, Visits and Pages are present numbers. All
+// other fields count since the start.
 type Stats struct {
-	Connections int64 // open
-	Calls       int64 // under way: requests to /mcp and /v1 whose sender may call
-	Visits      int64 // under way: requests to the console, without Pages
+	Connections int64 // open connections
+	Calls       int64 // requests under way to /mcp and /v1 whose sender may call
+	Visits      int64 // requests under way to the console, without Pages
 	Pages       int64 // pages of the console that wait for changes
 
-	Accepted          int64 // connections
+	Accepted          int64 // accepted connections
 	ClosedForRoom     int64 // connections that were closed because there were too many
 	RefusedHeads      int64 // of ClosedForRoom, because the heads of requests had too many bytes together
 	RefusedCallerRate int64 // requests over the rate of their caller, or with too many before them
