@@ -29,8 +29,9 @@ var (
 )
 
 // DeleteFile removes a file with all of its versions and summaries. If there is no file,
-// DeleteFile returns no error. A log at the same path stays. The versions of a later file at
-// the path have higher numbers. Errors: [ErrConflict] if the file is not at IfVersion.
+// DeleteFile returns no error, unless IfVersion is above 0. A log at the same path stays. The
+// versions of a later file at the path have higher numbers. Errors: [ErrConflict] if the file
+// is not at IfVersion.
 func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	c := w.newWrite(ctx, "delete", path, o.IdempotencyKey)
 	if o.IfLast != nil {

@@ -15,7 +15,7 @@ type TreeResult struct {
 }
 
 // DeleteTree removes the file at a path and all files below the path, in one transaction. Logs
-// stay. Errors: [ErrNotFound] if there is no file at the path nor below it.
+// stay. Errors: [ErrNotFound] if there is no file at the path and none below it.
 func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
@@ -35,7 +35,7 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, err
 
 // MoveTree moves the file at a path and all files below the path to a new path, in one
 // transaction. It moves each file as [Workspace.MoveFile] does. Logs stay. Errors:
-// [ErrNotFound] if there is no file at the path nor below it; [ErrConflict], with an [Overlap]
+// [ErrNotFound] if there is no file at the path and none below it; [ErrConflict], with an [Overlap]
 // in its chain, if the new path is a file or a folder, or lies below a file; [ErrInvalid] if
 // the new path equals the path or lies below it, or if a file's new path is too long;
 // [ErrQuota].
