@@ -22,8 +22,8 @@ func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (page AgentPage
 }
 
 // Watch returns a channel that receives the name of an agent of the tenant after each write to
-// that agent. If allow is not nil, only agents for which allow returns true are sent. allow must
-// not block. The name "" means that any agent may have been written.
+// that agent. If allow is not nil, Watch sends only the names for which allow returns true. allow
+// must not block. The name "" means that any agent may have been written.
 //
 // Watch is best effort, as [store.Store.Watch] is: a name may come without a write, and one
 // name may stand for several writes. But after the last write to an agent, if Watch had

@@ -46,6 +46,7 @@ type VersionRef struct {
 // A VersionOp says whether a version created its file or changed it.
 type VersionOp string
 
+// The operations of a [FileVersion].
 const (
 	VersionCreated  VersionOp = "created"
 	VersionModified VersionOp = "modified"

@@ -124,13 +124,14 @@ func (r *run) admit(ctx context.Context, seen store.OwnerState) error {
 	return err
 }
 
-// StoreUsage is what all agents of a tenant have, and their limits.
+// StoreUsage is the usage of all agents of a tenant together, and their limits.
 type StoreUsage struct {
 	Totals
 	Limits StoreLimits // a negative field sets no limit
 }
 
-// StoreUsage returns what all agents have at this moment. Errors: those of the store.
+// StoreUsage returns the present usage of all agents of the tenant together. Errors: those of the
+// store.
 func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
 	err := checkContext(ctx)
 	var sum Totals

@@ -84,7 +84,7 @@ type SummaryResult struct {
 // process. In one process, requests at the same time share one call to the model, and its
 // failure. If a call fails after using tokens, all requests of the next 30 s get the same
 // failure. A call to a model goes on if its callers have left, because its tokens cost
-// money. It ends after ten minutes.
+// money. It ends after at most ten minutes.
 //
 // If the summary cannot be stored, because of a quota or trouble with the store, Summarize
 // returns the summary without Stored. If the file has changed meanwhile, Summarize returns the

@@ -28,7 +28,7 @@ const (
 	OpEdit    ChangeOp = "edit" // a part of the file was changed, or the whole file was written
 	OpDelete  ChangeOp = "delete"
 	OpMove    ChangeOp = "move"
-	OpRestore ChangeOp = "restore" // an earlier version was made the current one
+	OpRestore ChangeOp = "restore" // the content of a retained version was stored again as a new version
 	OpRedact  ChangeOp = "redact"  // the content of an earlier version was removed for good
 	OpAppend  ChangeOp = "append"
 	OpTrim    ChangeOp = "trim" // the oldest entries of a log were removed
