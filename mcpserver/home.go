@@ -63,8 +63,8 @@ func (a *arguments) takeHome(t tool) error {
 		switch {
 		case !found:
 		case !t.home:
-			return invalid("%s does not reach %s, where files are alone; write_file, edit_file, read_file, "+
-				"list_files, delete_file and search do", t.name, home)
+			return invalid("%s does not reach %s, which has files only; write_file, edit_file, read_file, "+
+				"list_files, delete_file, summarize_file and search reach it", t.name, home)
 		default:
 			v.Text, a.under = rest, home
 		}

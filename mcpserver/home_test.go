@@ -115,7 +115,7 @@ func TestHomeIsRefused(t *testing.T) {
 		{"move_file", `{"path":"~/style.md","new_path":"b"}`, ""}, {"move_file", `{"path":"plan.md","new_path":"~/b"}`, ""},
 		{"memory", `{"command":"view","path":"~/style.md"}`, ""}, {"memory", `{"command":"rename","old_path":"/memories/plan.md","new_path":"~/b"}`, ""},
 	} {
-		all = append(all, refusal{r.tool, r.args, r.tool + " does not reach ~/, where files are alone; write_file"})
+		all = append(all, refusal{r.tool, r.args, r.tool + " does not reach ~/, which has files only; write_file"})
 	}
 	for _, r := range all {
 		got, isError := call(t, s, r.tool, raw(r.args))

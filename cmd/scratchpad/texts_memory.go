@@ -261,7 +261,7 @@ memories of their own, and two repositories can share one. What is stored alread
 Examples:
 
   scratchpad projects set ~/mono/api mono-api
-  scratchpad projects set ~/work/shop-tests shop
+  scratchpad projects set ~/shop-tests shop
 
 = projects off
 A server for such a folder lists no tools, and says so. Other commands in the folder need --agent. What is
