@@ -84,7 +84,7 @@ func (a *arguments) agrees(t *testing.T, raw []byte) {
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		``, ` `, `null`, ` null`, `{}`, `[]`, `{"path":"f"}`, `{"agent_id":"a","path":"f","content":"x","if_version":0}`, `{"path":"f","path":"g"}`, `{"Path":"f"}`,
-		`{"path":"f","since_version":1.0,"context":-1}`, `{"path":"f","since_version":1e0}`, `{"path":"f","since_version":9007199254740993}`, `{"path":"f","since_version":4503599627370497.5}`, `{"path":"f","limit":1e1000000000}`, `{"path":"f","limit":0.1e1}`,
+		`{"path":"f","since_version":1.0,"context_lines":-1}`, `{"path":"f","since_version":1e0}`, `{"path":"f","since_version":9007199254740993}`, `{"path":"f","since_version":4503599627370497.5}`, `{"path":"f","limit":1e1000000000}`, `{"path":"f","limit":0.1e1}`,
 		`{"path":"\ud800"}`, `{"path":"\ud83d\ude00"}`, `{"path":"\\ud800"}`, "{\"path\":\"\xff\"}", `{"path":"f"}{}`, `{"path":"f"} x`, `{"path":"f",}`, `{"path" "f"}`, `{"all":true}`,
 		`{"path":null,"tail":null}`, `{"path":"f","tail":null}`, `{"path":{"a":[1]}}`, `{"path":1.50}`, `{"path":"f","tail":"5"}`, `{"path":"f","all":"true"}`, `{"content":"\u0000"}`, ` { "entry" : "e" } `, `{"path":"f","tail":1E+2}`, `{"pa\u0074h":"f"}`, "{\"pa\xffth\":\"f\"}",
 	} {

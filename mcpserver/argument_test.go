@@ -46,7 +46,7 @@ func everything(t testing.TB, svc *workspace.Service) map[string]string {
 var good = map[string]map[string]string{
 	"write_file":      {"path": `"f"`, "content": `"new"`, "if_version": "1"},
 	"edit_file":       {"path": `"f"`, "old_text": `"x"`, "new_text": `"y"`, "all": "true", "if_version": "1"},
-	"read_file":       {"path": `"f"`, "since_version": "1", "context": "1"},
+	"read_file":       {"path": `"f"`, "since_version": "1", "context_lines": "1"},
 	"append_log":      {"path": `"f"`, "entry": `"e"`},
 	"read_log":        {"path": `"f"`, "since_entry": "0", "limit": "5"},
 	"list_files":      {"prefix": `"f"`, "after": `"e"`},
@@ -61,7 +61,7 @@ var good = map[string]map[string]string{
 
 var kindOf = map[string]string{
 	"agent_id": "string", "path": "string", "new_path": "string", "content": "string", "old_text": "string", "new_text": "string", "entry": "string", "query": "string", "prefix": "string", "after": "string",
-	"if_version": "integer", "since_version": "integer", "context": "integer", "version": "integer", "from_line": "integer", "to_line": "integer",
+	"if_version": "integer", "since_version": "integer", "context_lines": "integer", "version": "integer", "from_line": "integer", "to_line": "integer",
 	"since_entry": "integer", "through_entry": "integer", "limit": "integer", "tail": "integer", "all": "boolean", "exact": "boolean",
 }
 
@@ -194,7 +194,7 @@ func TestLenientArguments(t *testing.T) {
 	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
 	for _, args := range []string{
 		`{"path":"f","version":1}`, `{"path":"f","version":1.0}`, `{"path":"f","version":1e0}`, `{"path":"f","version":10E-1}`, `{"path":"f","version":0.1e1}`,
-		`{"path":"f","version":1,"since_version":null,"context":null,"from_line":null}`, `{"agent_id":null,"path":"f"}`, ` { "pa\u0074h" : "\u0066" } `,
+		`{"path":"f","version":1,"since_version":null,"context_lines":null,"from_line":null}`, `{"agent_id":null,"path":"f"}`, ` { "pa\u0074h" : "\u0066" } `,
 		`{"path":"f","to_line":9007199254740992}`, `{"path":"f","to_line":9007199254740992.0}`,
 	} {
 		w.send(request("1", "read_file", args))

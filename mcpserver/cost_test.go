@@ -23,10 +23,13 @@ func TestToolsTokens(t *testing.T) {
 	for _, c := range []struct {
 		bound string
 		most  int
-	}{{"", 1000}, {"a", 850}} {
+	}{{"", 1060}, {"a", 880}} {
 		session := connect(t, newServer(t, c.bound))
 		list, err := session.ListTools(t.Context(), &mcp.ListToolsParams{})
 		testkit.Must(t, err)
+		if len(list.Tools) != 14 {
+			t.Errorf("bound %q: there are %d tools, want 14", c.bound, len(list.Tools))
+		}
 		sum := 0
 		for _, tool := range list.Tools {
 			schema, err := json.Marshal(tool.InputSchema)
@@ -254,5 +257,8 @@ func TestToolsSayWhatTheyPromise(t *testing.T) {
 		if !strings.Contains(said[tool], promise) {
 			t.Errorf("%s says %s, want %q in it", tool, said[tool], promise)
 		}
+	}
+	if strings.Contains(said["read_file"], `"context"`) {
+		t.Errorf("read_file shows the former name of context_lines: %s", said["read_file"])
 	}
 }

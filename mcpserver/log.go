@@ -10,7 +10,7 @@ import (
 
 var appendLog = tool{
 	name:        "append_log",
-	description: "Append an entry to a log in your memory",
+	description: "Append an entry to a log in your memory: events, not facts to correct later",
 	scope:       writes,
 	weight:      light,
 	properties:  []strictjson.Field{path, {Name: "entry", Kind: "string", Required: true}},
@@ -84,7 +84,7 @@ func logResult(page workspace.LogPage) result {
 
 var deleteLog = tool{
 	name:        "delete_log",
-	description: "Delete a log in your memory, or its entries up to through_entry",
+	description: "Delete a log in your memory, or its entries up to and including through_entry",
 	scope:       writes,
 	weight:      light,
 	destructive: true,

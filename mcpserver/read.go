@@ -13,21 +13,23 @@ import (
 // readFile returns the tool that reads a file. Its bodies cost at most o.MaxReadTokens.
 func readFile(o Options) tool {
 	return tool{
-		name:        "read_file",
-		description: "Read a file in your memory: whole, some lines, an old version, or what changed since a version",
-		scope:       reads,
-		weight:      large,
-		home:        true,
+		name: "read_file",
+		description: "Read a file in your memory: whole, some lines, an old version, " +
+			"or what changed since a version, with context_lines around",
+		scope:  reads,
+		weight: large,
+		home:   true,
 		properties: []strictjson.Field{path,
 			{Name: "since_version", Kind: "integer"},
-			{Name: "context", Kind: "integer"},
+			{Name: "context_lines", Old: "context", Kind: "integer"},
 			{Name: "version", Kind: "integer"},
 			{Name: "from_line", Kind: "integer"},
 			{Name: "to_line", Kind: "integer"},
 		},
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
-				Since: a.Integer("since_version"), Version: a.Integer("version"), Context: toInt(a.Integer("context")),
+				Since: a.Integer("since_version"), Version: a.Integer("version"),
+				Context:  toInt(a.Integer("context_lines")),
 				FromLine: toInt(a.Integer("from_line")), ToLine: toInt(a.Integer("to_line")),
 				MaxTokens: o.MaxReadTokens,
 				Zeros:     a.zeros(), Compare: a.compare,

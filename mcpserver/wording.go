@@ -11,7 +11,7 @@ var words = workspace.Words{
 		workspace.ArgIfVersion:   "if_version",
 		workspace.ArgVersion:     "version",
 		workspace.ArgSince:       "since_version",
-		workspace.ArgContext:     "context",
+		workspace.ArgContext:     "context_lines",
 		workspace.ArgFromLine:    "from_line",
 		workspace.ArgToLine:      "to_line",
 		workspace.ArgOld:         "old_text",

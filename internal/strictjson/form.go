@@ -21,6 +21,7 @@ type Form struct {
 // A Field is a member that an object may have.
 type Field struct {
 	Name        string
+	Old         string // a former name, which is still taken and of which nobody is told; "": none
 	Kind        string // "string", "integer", "boolean", "array" or "object"
 	Description string // for clients; "": none
 	Required    bool
@@ -49,12 +50,14 @@ func (f Form) Read(object json.RawMessage) (Values, error) {
 	}
 	values, seen := make(Values, 0, 4), make([]bool, len(f.Fields))
 	for name, raw := range Members(object) {
-		i := slices.IndexFunc(f.Fields, func(field Field) bool { return field.Name == name })
+		i := slices.IndexFunc(f.Fields, func(field Field) bool {
+			return field.Name == name || field.Old != "" && field.Old == name
+		})
 		switch {
 		case i < 0:
 			return nil, f.unknown(name)
 		case seen[i]:
-			return nil, Twice(f.Part, name)
+			return nil, Twice(f.Part, f.Fields[i].Name)
 		}
 		if seen[i] = true; !f.Fields[i].Required && string(raw) == "null" {
 			continue
