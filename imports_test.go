@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":                {"workspace/store"},
 	"sqlite/internal/dbfile":             {"workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                          {"internal/observe/backtrace", "workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "internal/admission", "internal/strictjson", "mcpserver/internal/...", "internal/memorycommand", "internal/errorkind"},
-	"cmd/scratchpad":                     {"mcpserver", "internal/server/access", "internal/server/auth", "internal/server/httpserver", "internal/server/oauth", "internal/observe/telemetry", "internal/cli/complete", "internal/server/memorystores", "internal/cli/brief", "internal/cli/clientconfig", "internal/cli/demo", "internal/cli/doctor", "internal/cli/flags", "internal/cli/dbcopy", "internal/native", "internal/phrase", "internal/cli/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/cli/setup", "internal/cli/transfer", "golang.org/x/sync/errgroup", "internal/observe/health", "internal/cli/database", "internal/cli/failure", "internal/cli/report", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/cli/pgurl", "internal/strictjson", "internal/cli/project", "internal/cli/repository", "postgres", "console", "internal/server/signin", "golang.org/x/sync/singleflight", "internal/observe/backtrace"},
+	"cmd/scratchpad":                     {"mcpserver", "internal/server/access", "internal/server/auth", "internal/server/httpserver", "internal/server/oauth", "internal/observe/telemetry", "internal/cli/complete", "internal/server/memorystores", "internal/cli/brief", "internal/cli/clientconfig", "internal/cli/demo", "internal/cli/doctor", "internal/cli/flags", "internal/cli/dbcopy", "internal/native", "internal/phrase", "internal/cli/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "tokens/o200k", "internal/cli/setup", "internal/cli/transfer", "golang.org/x/sync/errgroup", "internal/observe/health", "internal/cli/database", "internal/cli/failure", "internal/cli/report", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/cli/pgurl", "internal/strictjson", "internal/cli/project", "internal/cli/repository", "postgres", "console", "internal/server/signin", "golang.org/x/sync/singleflight", "internal/observe/backtrace"},
 	"workspace/storetest/internal/plain": {"workspace/store"},
 	"workspace/storetest/internal/rerun": {"workspace/store"},
 	"deploy/release":                     {},
@@ -157,7 +157,7 @@ func TestImportsFindsWhatIsForbidden(t *testing.T) {
 		{"workspace", module + "/pad", true},
 		{"pad", module + "/workspace", false},
 		{"sqlite", module + "/mcpserver", false},
-		{"cmd/scratchpad", module + "/tokens/o200k", false},
+		{"workspace", module + "/tokens/o200k", false},
 		{"sqlite", module + "/tokens", false},
 		{"sqlite/internal/dbfile", "golang.org/x/sys/unix", true},
 	} {

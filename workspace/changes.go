@@ -50,7 +50,7 @@ type Changes struct {
 
 	// Diffs has the differences in files and logs, in the order of Paths, if
 	// ChangesOptions.Diffs is set. Together they cost a model at most 4,000 tokens, as
-	// tokens.Estimate counts. A difference never costs more than reading the whole file. A
+	// [Options].CountTokens counts. A difference never costs more than reading the whole file. A
 	// deleted file has no difference, nor has a file with unchanged text, such as one that
 	// was only moved. Diffs are read after the snapshot of Paths, but never show later
 	// changes.
@@ -95,7 +95,8 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	if w.counted(err) == nil && o.Diffs {
 		load := func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }
 		var diffs []changes.Diff
-		diffs, c.Omitted, err = changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load)
+		diffs, c.Omitted, err = changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load,
+			w.svc.count)
 		for _, d := range diffs {
 			c.Diffs = append(c.Diffs, PathDiff(d))
 		}

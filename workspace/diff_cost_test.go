@@ -38,10 +38,18 @@ func diffCost(version, since int64, chunks []linediff.Chunk) int {
 // estimate.
 func TestDiffIsNeverDearer(t *testing.T) {
 	testkit.SkipInShort(t)
-	for name, kinds := range map[string]map[string]func(*rand.Rand) string{"texts": textKinds(t), "hostile texts": hostileKinds()} {
+	exact := hostileKinds()
+	maps.Copy(exact, textKinds(t))
+	maps.Copy(exact, languageKinds())
+	for name, kinds := range map[string]map[string]func(*rand.Rand) string{
+		"texts": textKinds(t), "hostile texts": hostileKinds(), "counted exactly": exact,
+	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.ScaleChecks(t, testkit.Pick(4, 8, 8), 1)
 			c := &diffCosts{ws: newWorkspace(t, workspace.Options{})}
+			if _, ok := kinds["lao"]; ok {
+				c.ws = newWorkspace(t, workspace.Options{CountTokens: o200k.Count})
+			}
 			names := slices.Sorted(maps.Keys(kinds))
 			for i, name := range names { // a diff that is sent, and one that is not, of each kind
 				if i%8 > 0 && !testkit.Long() {
@@ -226,6 +234,38 @@ func hostileKinds() map[string]func(*rand.Rand) string {
 		"vietnamese":  words("những người được không với cũng nhưng chúng trường nghiệp thuyết giữa người đường phải"),
 		"rare":        func(r *rand.Rand) string { return strings.Repeat(string(rune(0x12000+r.IntN(200))), 1+r.IntN(20)) },
 	}
+}
+
+// languageKinds returns sources of lines in languages whose estimate is far too low.
+func languageKinds() map[string]func(*rand.Rand) string {
+	kinds := map[string]func(*rand.Rand) string{}
+	for name, text := range map[string]string{
+		"lao":       "ການ ບັນທຶກ ຂອງ ຜູ້ຊ່ວຍ ແມ່ນ ຖືກ ເກັບໄວ້ ໃນ ຖານຂໍ້ມູນ ດຽວ",
+		"basque":    "laguntzailearen oharrak datu-base bakarrean gordetzen dira eta inork ezin ditu irakurri",
+		"finnish":   "muistiinpanot tallennetaan yhteen tietokantaan eikä kukaan muu pysty lukemaan niitä",
+		"hungarian": "a feljegyzéseket egyetlen adatbázisban őrizzük és senki más nem olvashatja őket",
+		"swahili":   "kumbukumbu zote huhifadhiwa katika hifadhidata moja na hakuna mwingine anayeweza kuzisoma",
+		"georgian":  "ჩანაწერები ინახება ერთ მონაცემთა ბაზაში და სხვა ვერავინ წაიკითხავს",
+		"armenian":  "գրառումները պահվում են մեկ տվյալների բազայում և ուրիշ ոչ ոք չի կարող կարդալ",
+		"tamil":     "குறிப்புகள் ஒரே தரவுத்தளத்தில் சேமிக்கப்படுகின்றன வேறு யாரும் படிக்க முடியாது",
+		"burmese":   "မှတ်စုများကို ဒေတာဘေ့စ်တစ်ခုတည်းတွင် သိမ်းဆည်းထားသည် အခြားမည်သူမျှ မဖတ်နိုင်ပါ",
+	} {
+		words := strings.Fields(text)
+		kinds[name] = func(r *rand.Rand) string {
+			line := ""
+			for range 3 + r.IntN(9) {
+				line += words[r.IntN(len(words))] + " "
+			}
+			return strings.TrimSpace(line)
+		}
+		kinds[name+" and english"] = func(r *rand.Rand) string {
+			if r.IntN(2) == 0 {
+				return fmt.Sprintf("The %d notes are kept in one database.", r.IntN(100))
+			}
+			return kinds[name](r)
+		}
+	}
+	return kinds
 }
 
 func letters(r *rand.Rand, n int) string {

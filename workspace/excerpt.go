@@ -47,12 +47,12 @@ func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 		}
 		d := linediff.Compare(l.Old.Content, content)
 		cheapest := content
-		if r.Diff, r.DiffJSON = fit.Diff(d, content, o.Context); r.Diff != nil {
+		if r.Diff, r.DiffJSON = o.count.Diff(d, content, o.Context, o.MaxTokens); r.Diff != nil {
 			cheapest = r.DiffJSON
 		}
-		if o.MaxTokens > 0 && !fit.Within(cheapest, o.MaxTokens) { // the ranges of lines in place of a diff
+		if o.MaxTokens > 0 && !o.count.Within(cheapest, o.MaxTokens) { // the ranges of lines in place of a diff
 			r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-			r.Changed, r.Removed, r.Joined = lineRanges(d, o.MaxTokens)
+			r.Changed, r.Removed, r.Joined = lineRanges(d, o.MaxTokens, o.count)
 			return nil
 		}
 		if r.Diff != nil {
@@ -79,16 +79,16 @@ func (r *ReadResult) setLines(content []byte, o ReadOptions) error {
 // limit cuts Content to o.MaxTokens, or marks it as large.
 func (r *ReadResult) limit(o ReadOptions) {
 	r.truncate(max(r.FromLine, 1), o)
-	r.Large = !r.Truncated && !fit.Within(r.Content, largeTokens)
+	r.Large = !r.Truncated && !fit.Counter(nil).Within(r.Content, largeTokens)
 }
 
 // truncate cuts Content, which begins at a line, to o.MaxTokens.
 func (r *ReadResult) truncate(first int, o ReadOptions) {
-	if o.MaxTokens == 0 || fit.Within(r.Content, o.MaxTokens) {
+	if o.MaxTokens == 0 || o.count.Within(r.Content, o.MaxTokens) {
 		return
 	}
 	var lost int
-	r.Content, lost = fit.Cut(r.Content, o.MaxTokens)
+	r.Content, lost = o.count.Cut(r.Content, o.MaxTokens)
 	r.Truncated, r.FromLine, r.ToLine, r.CutBytes = true, first, first, int64(lost)
 	if lost == 0 {
 		r.ToLine = first + linediff.Lines(r.Content) - 1

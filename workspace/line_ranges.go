@@ -16,11 +16,11 @@ const maxLineRanges = 100
 // that were removed, each in ascending order. If there are over 100 ranges of a kind,
 // or if they cost over maxTokens as JSON, the nearest ones are joined, and then some
 // cover unchanged lines too. A kind that occurs has one range at least.
-func lineRanges(d *linediff.Diff, maxTokens int) (added, removed []LineRange, joined bool) {
+func lineRanges(d *linediff.Diff, maxTokens int, count fit.Counter) (added, removed []LineRange, joined bool) {
 	allAdded, allRemoved := changedLines(d)
 	n := 1 + sort.Search(maxLineRanges-1, func(i int) bool {
 		n := i + 2
-		return !fit.Within(appendRanges(appendRanges(nil, joinRanges(allAdded, n)), joinRanges(allRemoved, n)),
+		return !count.Within(appendRanges(appendRanges(nil, joinRanges(allAdded, n)), joinRanges(allRemoved, n)),
 			maxTokens)
 	})
 	added, removed = joinRanges(allAdded, n), joinRanges(allRemoved, n)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -21,9 +22,8 @@ type ReadOptions struct {
 	FromLine int   // the first line to return, from 1; 0: the first
 	ToLine   int   // the last line to return; 0, or a line after the end: the last line of the file
 
-	// MaxTokens is the most tokens that Content or Diff may cost a model, as tokens.Estimate
-	// counts. The exact count of o200k_base may be up to 5 % higher for English, code, JSON
-	// and Chinese, and up to a third higher for other languages. 0: no bound.
+	// MaxTokens is the most tokens that Content or Diff may cost a model, as
+	// [Options].CountTokens counts. 0: no bound.
 	MaxTokens int
 
 	// Zeros are the arguments that somebody gave as 0. A front end sets Zeros if it can tell
@@ -35,6 +35,8 @@ type ReadOptions struct {
 	// comparison may use 24 times as much memory. If Compare returns an error, the call ends
 	// with that error. nil: all comparisons are allowed.
 	Compare func(bytes int64) error
+
+	count fit.Counter // of the Service
 }
 
 // ReadResult is a file, a part of a file, or the changes in a file.
@@ -107,6 +109,7 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 }
 
 func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
+	o.count = w.svc.count
 	l, err := w.load(ctx, store.Query{File: path, Current: true, Version: o.Version, Since: max(0, o.Since)})
 	if err == nil {
 		err = o.checkLoaded(l)

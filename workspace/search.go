@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -17,7 +18,7 @@ type SearchOptions struct {
 	Exact     bool     // finds the lines that contain the query, byte for byte
 	Regexp    bool     // finds the lines that match the query, in the syntax of package regexp
 	Limit     int      // hits at most, 1-50; 0: 10
-	MaxTokens int      // tokens of all hits together at most, as tokens.Estimate counts; 0: 600; -1: no bound
+	MaxTokens int      // tokens of all hits together at most, as Options.CountTokens counts; 0: 600; -1: no bound
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
 	Zeros []Arg
@@ -98,13 +99,13 @@ func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, que
 	if err != nil {
 		return SearchResult{}, within("search", query, err)
 	}
-	return o.result(found), nil
+	return o.result(found, s.count), nil
 }
 
 // result returns the hits that fit o.MaxTokens.
-func (o *SearchOptions) result(found search.Result) SearchResult {
+func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
-	for _, h := range search.Fit(found.Hits, o.MaxTokens) {
+	for _, h := range search.Fit(found.Hits, o.MaxTokens, count) {
 		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time,
 			Text: h.Text, Marks: h.Marks})
 	}

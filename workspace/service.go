@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
@@ -22,6 +23,13 @@ type Options struct {
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
 	Paths  PathRule         // which paths can be read and written; lists show all stored paths
+
+	// CountTokens counts the tokens of a text, for MaxTokens, for the bounds of a search and of
+	// Changes, and to decide that a difference is cheaper than the file. It gets texts of at most
+	// 2 KiB, whose tokens are added up, and must be safe for concurrent use. It is called only for
+	// texts that have more bytes than the bound has tokens. nil: tokens.Estimate, which is low by
+	// up to three quarters in some languages. tokens/o200k counts exactly.
+	CountTokens func(text string) int
 
 	// KeepVersions says that a write never reduces the number of versions of a file. If a file has
 	// more than Limits.Versions, a write removes its oldest version alone.
@@ -42,6 +50,7 @@ type Service struct {
 	now     func() time.Time
 	paths   PathRule
 
+	count        fit.Counter
 	keepVersions bool
 
 	reads *unwrittenReads // not written yet
@@ -83,6 +92,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s := &Service{
 		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths, keepVersions: o.KeepVersions,
+		count:   o.CountTokens,
 		archive: registry.NewGate(), total: newTotal(o.Store),
 		searches: admission.New(search.Memory, search.Memory),
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -27,7 +28,8 @@ func (p *process) newDatabase(o database.HandleOptions) *database.Handle {
 func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
 	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits),
-		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions}, err
+		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions,
+		CountTokens: o200k.Count}, err
 }
 
 // openToLook opens the database for a command that only looks. It waits for no

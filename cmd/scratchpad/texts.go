@@ -142,7 +142,7 @@ client-config tools
 Which tools the server has, as for scratchpad mcp. Default: ${default}.
 
 client-config max-read-tokens
-About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}.
+How many o200k tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}.
 
 console addr
 Where to listen, on this machine. Port 0 is any that is free. Default: ${default}.
@@ -205,7 +205,7 @@ Whether the tools for files reach the memory for everything from a project, unde
 or no. It needs --project and a database file. Default: ${default}.
 
 mcp max-read-tokens
-About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or
+How many o200k tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or
 cut long answers, so client-config sets 20000.
 
 mcp brief-tokens
@@ -256,7 +256,7 @@ serve log-level
 What is logged; info has a line for each call. Default: ${default}.
 
 serve max-read-tokens
-About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}.
+How many o200k tokens of a file read_file sends at most. 0: no limit. Default: ${default}.
 
 serve oauth-audience
 The audience that a token must be for, usually the URL of this server's /mcp.

@@ -32,6 +32,7 @@ type Load func(store.Query) (store.Loaded, error)
 // not nil, is asked before two versions of so many bytes are compared, and its error ends Diffs.
 func Diffs(
 	paths []store.Change, none bool, most int64, compare func(bytes int64) error, load Load,
+	count fit.Counter,
 ) (diffs []Diff, omitted int, err error) {
 	tokens, bytes := diffTokens, int64(diffBytes)
 	for _, p := range paths {
@@ -42,9 +43,9 @@ func Diffs(
 			continue // there is nothing to show
 		case none || bytes < 0:
 		case p.Kind == store.KindLog:
-			text, err = newEntries(load, p, tokens, &bytes)
+			text, err = newEntries(load, p, tokens, &bytes, count)
 		default:
-			text, err = fileDiff(load, p, most, compare, tokens, &bytes)
+			text, err = fileDiff(load, p, most, compare, tokens, &bytes, count)
 		}
 		switch {
 		case err != nil && store.Kind(err) != store.ErrCorrupt: // whoever reads the path gets ErrCorrupt
@@ -53,7 +54,7 @@ func Diffs(
 			omitted++
 		case len(text) == 0: // there is nothing to show
 		default:
-			tokens -= fit.Tokens(text)
+			tokens -= count.Tokens(text)
 			diffs = append(diffs, Diff{Kind: p.Kind, Path: p.Path, Text: text})
 		}
 	}
@@ -64,6 +65,7 @@ func Diffs(
 // the difference does not fit. It returns an empty text if the versions are equal.
 func fileDiff(
 	load Load, p store.Change, most int64, compare func(int64) error, tokens int, bytes *int64,
+	count fit.Counter,
 ) ([]byte, error) {
 	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
@@ -94,11 +96,11 @@ func fileDiff(
 		from = p.From
 	}
 	name := func(path string, n int64) string { return fmt.Sprintf("%s %d", path, n) }
-	return fit.Unified(l.Old.Content, l.Version.Content, name(from, p.Before), name(p.Path, p.After), tokens), nil
+	return count.Unified(l.Old.Content, l.Version.Content, name(from, p.Before), name(p.Path, p.After), tokens), nil
 }
 
 // newEntries returns nil if an entry is gone, or if they do not fit.
-func newEntries(load Load, p store.Change, tokens int, bytes *int64) ([]byte, error) {
+func newEntries(load Load, p store.Change, tokens int, bytes *int64, count fit.Counter) ([]byte, error) {
 	const most = 1 << 20 // bytes; they may cost few tokens
 	l, err := load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries,
 		MaxBytes: most}})
@@ -120,7 +122,7 @@ func newEntries(load Load, p store.Change, tokens int, bytes *int64) ([]byte, er
 		return nil, nil
 	}
 	text := AppendLines(fmt.Appendf(nil, "%s %s\n", p.Path, entries[0].Time.UTC().Format(time.RFC3339)), entries)
-	if !fit.Within(text, tokens) {
+	if !count.Within(text, tokens) {
 		return nil, nil
 	}
 	return text, nil

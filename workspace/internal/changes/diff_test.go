@@ -28,7 +28,7 @@ func TestDiffsOfRedacted(t *testing.T) {
 		paths := []store.Change{{Op: store.OpEdit, Kind: store.KindFile, Path: "f", Before: 1, After: 2}}
 		diffs, omitted, err := changes.Diffs(paths, false, 1000, nil, func(store.Query) (store.Loaded, error) {
 			return store.Loaded{Version: c.new, Old: c.old}, nil
-		})
+		}, nil)
 		if err != nil || omitted != c.omitted || len(diffs) != 1-c.omitted {
 			t.Errorf("%s: %q, omitted %d, %v, want %d omitted", c.what, diffs, omitted, err, c.omitted)
 		}

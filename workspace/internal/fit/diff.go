@@ -1,26 +1,17 @@
 package fit
 
-import (
-	"github.com/agent-scratchpad/scratchpad/linediff"
-	"github.com/agent-scratchpad/scratchpad/tokens"
-)
+import "github.com/agent-scratchpad/scratchpad/linediff"
 
-// Diff returns a diff as chunks and as JSON, or nil if a model would pay more for it
-// than for the text itself. Both costs are estimates, so the diff must be cheaper by
-// more than the estimates err. A context of -1 asks for all lines, and for the diff at
-// any cost.
-func Diff(d *linediff.Diff, text []byte, context int) (chunks []linediff.Chunk, asJSON []byte) {
-	if context < 0 {
-		chunks = nonNil(d.Chunks(context))
-		return chunks, linediff.AppendJSON(nil, chunks)
-	}
-	budget := (tokens.EstimateBytes(text) - slack(text) - diffOverhead) * 10 / 13
-	if changedCount(d) > budget { // a line in a chunk costs a token at least
+// Diff returns a diff as chunks and as JSON. It returns nil if a model would pay more for the
+// diff than for the text itself, or more than maxTokens; 0: no bound. A context of -1 asks for
+// all lines, and for the diff at any cost.
+func (c Counter) Diff(d *linediff.Diff, text []byte, context, maxTokens int) (chunks []linediff.Chunk, asJSON []byte) {
+	if context >= 0 && changedCount(d) > len(text) { // a line in a chunk costs a token at least
 		return nil, nil
 	}
 	chunks = nonNil(d.Chunks(context))
 	asJSON = linediff.AppendJSON(nil, chunks)
-	if !Within(asJSON, budget-slack(asJSON)) {
+	if context >= 0 && (maxTokens > 0 && !c.Within(asJSON, maxTokens) || c.Dearer(asJSON, diffOverhead, text)) {
 		return nil, nil
 	}
 	return chunks, asJSON

@@ -6,27 +6,17 @@ import (
 	"bytes"
 	"sort"
 	"unicode/utf8"
-
-	"github.com/agent-scratchpad/scratchpad/tokens"
 )
-
-// Within reports whether a text costs at most a number of tokens.
-func Within(text []byte, maxTokens int) bool {
-	return len(text) <= maxTokens || tokens.Within(text, maxTokens) // a token has at least one byte
-}
-
-// Tokens returns about what a text costs a model.
-func Tokens(text []byte) int { return tokens.EstimateBytes(text) }
 
 // Cut returns the longest beginning of a text that is within a number of tokens. It
 // ends with a line, unless the first line alone is too long. In that case it ends
 // within the first line, and lost is how many bytes of that line are left out.
-func Cut(text []byte, maxTokens int) (begin []byte, lost int) {
-	if Within(text, maxTokens) {
+func (c Counter) Cut(text []byte, maxTokens int) (begin []byte, lost int) {
+	if c.Within(text, maxTokens) {
 		return text, 0
 	}
-	part := window(text, maxTokens)
-	if size := longest(part, maxTokens, lineEnds(part)); size > 0 {
+	part := c.window(text, maxTokens)
+	if size := c.longest(part, maxTokens, lineEnds(part)); size > 0 {
 		return text[:size], 0
 	}
 	line := len(text)
@@ -34,7 +24,7 @@ func Cut(text []byte, maxTokens int) (begin []byte, lost int) {
 		line = end + 1
 	}
 	part = part[:min(line, len(part))]
-	size := longest(part, maxTokens, runeStarts(part))
+	size := c.longest(part, maxTokens, runeStarts(part))
 	return text[:size], line - size
 }
 
@@ -57,8 +47,15 @@ func Lines(text []byte, from, to int) []byte {
 
 // longest returns the last of the ascending places before which the text is within a
 // number of tokens, 0 if there is none.
-func longest(text []byte, maxTokens int, places []int) int {
-	n := sort.Search(len(places), func(i int) bool { return !Within(text[:places[i]], maxTokens) })
+func (c Counter) longest(text []byte, maxTokens int, places []int) int {
+	begin, before := 0, 0 // of the piece that is not within
+	if c != nil {
+		begin, _ = c.begin(text, maxTokens)
+		_, before = c.begin(text[:begin], maxTokens)
+	}
+	n := sort.Search(len(places), func(i int) bool {
+		return places[i] > begin && !c.Within(text[begin:places[i]], maxTokens-before)
+	})
 	if n == 0 {
 		return 0
 	}
@@ -67,9 +64,9 @@ func longest(text []byte, maxTokens int, places []int) int {
 
 // window returns a beginning of the text that is not within a number of tokens, or the
 // whole text: what is behind it need not be looked at.
-func window(text []byte, maxTokens int) []byte {
+func (c Counter) window(text []byte, maxTokens int) []byte {
 	size := 8 * maxTokens
-	for size < len(text) && Within(text[:size], maxTokens) {
+	for size < len(text) && c.Within(text[:size], maxTokens) {
 		size *= 2
 	}
 	return text[:min(size, len(text))]

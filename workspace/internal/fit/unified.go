@@ -5,7 +5,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
-	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
 // readOverhead is how many tokens the record of a file costs that is read whole, besides
@@ -15,11 +14,9 @@ const readOverhead = 14
 // Unified returns the difference of two texts as diff -u writes it without context, and
 // without its last line feed. It returns nil if that may cost a model more than maxTokens,
 // or more than to read the new text of the path whole, and if the texts are equal.
-func Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
-	whole := readOverhead + (tokens.EstimateBytes(text)-slack(text))*10/13
-	most := min(maxTokens, whole)
+func (c Counter) Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
 	d := linediff.Compare(old, text)
-	if changedCount(d) > most { // a line costs a token at least
+	if changedCount(d) > min(maxTokens, readOverhead+len(text)) { // a line costs a token at least
 		return nil
 	}
 	var out bytes.Buffer
@@ -27,7 +24,7 @@ func Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
 		panic(err) // a Buffer returns no error
 	}
 	diff := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-	if len(diff) == 0 || !Within(diff, most-slack(diff)) {
+	if len(diff) == 0 || !c.Within(diff, maxTokens) || c.Dearer(diff, -readOverhead, text) {
 		return nil
 	}
 	return diff
