@@ -109,7 +109,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 
 // complete checks the options, and sets the limit.
 func (o *ChangesOptions) complete(paths PathRule) (err error) {
-	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = paths.stored(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return err
 	}
 	if o.Recent && o.Since != 0 {

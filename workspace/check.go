@@ -22,11 +22,12 @@ func (l Limits) checkText(content []byte, of Resource) error {
 	return nil
 }
 
-// start parses the path of a call and looks at its context.
+// start parses the path of a call and looks at its context. The path may be any that can be
+// stored.
 func (w *Workspace) start(ctx context.Context, path string) (Path, error) {
-	p, err := w.paths.Parse(path)
+	name, err := w.paths.stored(ArgPath, path, names.Rule.Path)
 	if err == nil {
 		err = checkContext(ctx)
 	}
-	return p, err
+	return Path{name}, err
 }

@@ -39,7 +39,7 @@ type EditResult struct {
 // not occur or occurs several times, or if the file is not at IfVersion; [ErrTooLarge],
 // [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
-	c := w.newWrite(ctx, "edit", path, o.IdempotencyKey)
+	c := w.newMaker(ctx, "edit", path, o.IdempotencyKey)
 	c.refuse(checkEdit(old, new, o.All))
 	c.expect(o.IfVersion, int64(min(len(old), 1)))
 	c.refuse(w.svc.limits.checkText([]byte(new), FileBytes))

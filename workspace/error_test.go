@@ -277,9 +277,9 @@ var fieldTests = []struct {
 	{getWith("a*b", workspace.ReadOptions{}), "read", "a*b", workspace.ErrInvalid, workspace.Way{}, nil,
 		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -: invalid",
 		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -"},
-	{getWith("a b", workspace.ReadOptions{}), "read", "a b", workspace.ErrInvalid, workspace.Way{Do: workspace.DoUnicodePaths}, nil,
-		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it: invalid",
-		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it"},
+	{putAt("a b", "x", 0), "write", "a b", workspace.ErrInvalid, workspace.Way{Do: workspace.DoUnicodePaths}, nil,
+		"write path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it: invalid",
+		"write path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it"},
 }
 
 func putAt(path, content string, at int64) func(*workspace.Workspace) error {

@@ -28,7 +28,7 @@ const opImport = "import"
 // version with Redacted set keeps its receipt and has no content. The last version must not be
 // redacted. Errors: [ErrInvalid], [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
-	c := w.newWrite(ctx, opImport, path, "")
+	c := w.newMaker(ctx, opImport, path, "")
 	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
 	for i := range versions {
 		v := &versions[i]
@@ -70,7 +70,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 // minutes in the future. If a time is before that of the previous entry, ImportLog stores the
 // time of the previous entry. Errors: [ErrInvalid], [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entries []Entry) (AppendResult, error) {
-	c := w.newWrite(ctx, opImport, path, "")
+	c := w.newMaker(ctx, opImport, path, "")
 	if len(entries) == 0 {
 		c.refuse(Errorf(ErrInvalid, "there is no entry to import"))
 	}

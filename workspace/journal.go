@@ -61,7 +61,7 @@ func Journal(w *Workspace, path string) conversation.Journal {
 // Append adds records to the log and sets their Seq. If another journal has added
 // records since this one was read to its end, it refuses.
 func (j *journal) Append(ctx context.Context, records ...conversation.Record) error {
-	c := j.w.newWrite(ctx, opAppend, j.path, "")
+	c := j.w.newMaker(ctx, opAppend, j.path, "")
 	added, ends := c.encode(records)
 	if c.err != nil || len(records) == 0 {
 		return ofJournal(c.explain(ctx, c.err))

@@ -37,7 +37,7 @@ func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byt
 func (w *Workspace) AppendLogWith(
 	ctx context.Context, path string, o AppendOptions, entries ...[]byte,
 ) (AppendResult, error) {
-	c := w.newWrite(ctx, opAppend, path, o.IdempotencyKey)
+	c := w.newMaker(ctx, opAppend, path, o.IdempotencyKey)
 	if len(entries) == 0 {
 		c.refuse(Errorf(ErrInvalid, "there is no entry to append"))
 	}

@@ -54,6 +54,15 @@ func (r PathRule) Parse(name string) (Path, error) {
 	return Path{path}, err
 }
 
+// stored returns a path or a prefix of what may be stored: any rule may have allowed that. If
+// none allows the name, the error is that of r.
+func (r PathRule) stored(arg Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
+	if clean, cause := check(names.Unicode, name); cause == "" {
+		return clean, nil
+	}
+	return r.clean(arg, name, check)
+}
+
 // clean returns a path or a prefix as it is stored.
 func (r PathRule) clean(arg Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
 	clean, cause := check(names.Rule(r), name)

@@ -80,7 +80,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 // searchBy checks the arguments of a search, and takes memory for it while find runs it.
 func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, query string, o *SearchOptions,
 	find func(search.Run[P]) (search.Result, error)) (r SearchResult, err error) {
-	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = paths.stored(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return SearchResult{}, err
 	}
 	run, err := search.Begin[P](query, (*search.Options)(o))

@@ -22,7 +22,7 @@ type Options struct {
 	Limits Limits           // of each agent; zero fields take their defaults
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
-	Paths  PathRule         // which paths can be read and written; lists show all stored paths
+	Paths  PathRule         // which paths a file or a log can be made at; all that are stored can be read, moved and deleted
 
 	// CountTokens counts the tokens of a text, for MaxTokens, for the bounds of a search and of
 	// Changes, and to decide that a difference is cheaper than the file. It gets texts of at most
@@ -206,7 +206,6 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	if err := checkContext(ctx); err != nil {
 		return false, within("delete", agentID, err)
 	}
-	w.paths = UnicodePaths // all that may be stored
 	files, err := w.deleteAll(ctx, KindFile, w.DeleteFile)
 	logs := false
 	if err == nil {

@@ -51,6 +51,15 @@ func (w *Workspace) newWrite(ctx context.Context, op, path, key string) *write {
 	return &write{w: w, op: op, object: path, path: p.name, now: w.svc.stamp(time.Time{}), key: key, err: err}
 }
 
+// newMaker returns a write that makes a file or a log if there is none, so that its path has to
+// be one of [Options].Paths.
+func (w *Workspace) newMaker(ctx context.Context, op, path, key string) *write {
+	c := w.newWrite(ctx, op, path, key)
+	_, err := w.paths.Parse(path)
+	c.refuse(err)
+	return c
+}
+
 // refuse keeps the error of an argument, unless another one was wrong before.
 func (c *write) refuse(err error) {
 	if c.err == nil {

@@ -46,7 +46,7 @@ type WriteResult struct {
 // When WriteFile returns a nil error, the version survives a power cut.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
-	c := w.newWrite(ctx, "write", path, o.IdempotencyKey)
+	c := w.newMaker(ctx, "write", path, o.IdempotencyKey)
 	c.expect(o.IfVersion, 0)
 	c.refuse(w.svc.limits.checkText(content, FileBytes))
 	c.hashArgs(content, withTree(conditionBytes(c.ifVersion), o.Tree))

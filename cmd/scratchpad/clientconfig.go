@@ -154,7 +154,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	}
 	s.Args = slices.Concat(s.Args, m.Args(), p.line.Postgres.Args(), p.line.Limits.Args(),
 		p.line.StoreLimits.Args(), p.line.Summaries.Args())
-	if p.line.Paths.PathRule != workspace.ASCIIPaths {
+	if p.line.Paths.PathRule != workspace.UnicodePaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
 	}
 	if maxReadTokens > 0 {

@@ -189,10 +189,10 @@ func TestClientConfigLimits(t *testing.T) {
 		}
 		limits += fmt.Sprintf("--max-%s %d ", l.Name, i+1)
 	}
-	limits += "--paths unicode"
+	limits += "--paths ascii"
 	const summaries = "--summarizer openai --summary-model tiny --summary-base-url http://localhost:11434/v1 --summary-timeout 1m30s " +
 		"--summary-window 5000 --summary-tokens-per-month 6 --summary-allow-private"
-	for args, want := range map[string]string{"--max-versions 10 --paths ascii": "", limits: limits, summaries: summaries} {
+	for args, want := range map[string]string{"--max-versions 10 --paths unicode": "", limits: limits, summaries: summaries} {
 		o := runCommand(t, t.TempDir(), nil, append([]string{"client-config", "cursor", "--json"}, strings.Fields(args)...)...)
 		o.must(t, 0)
 		var a clientConfig

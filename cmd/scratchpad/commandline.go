@@ -21,7 +21,7 @@ type globalFlags struct {
 	Tenant *string `placeholder:"NAME" group:"common"`
 	JSON   bool    `name:"json" group:"common"`
 
-	Paths       flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage"`
+	Paths       flags.PathRule    `default:"unicode" placeholder:"ascii|unicode" group:"storage"`
 	Postgres    flags.Postgres    `embed:"" group:"postgres"`
 	Limits      flags.Limits      `embed:"" prefix:"max-" group:"limits"`
 	StoreLimits flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`

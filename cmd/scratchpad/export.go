@@ -33,7 +33,6 @@ func (c exportCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	p.line.Paths.PathRule = workspace.UnicodePaths // it allows every path that can be stored
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		show, end := terminal.Progress(p.err, "exporting", terminal.Bytes)
 		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id,

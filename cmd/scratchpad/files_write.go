@@ -54,7 +54,7 @@ func (c filesWrite) Run(p *process) error {
 // have kept more versions than this command's limit. Unless the flag was given, the
 // write keeps as many.
 func (p *process) withKept(open opener, name string, fn func(*workspace.Workspace) error) error {
-	if _, err := p.line.Paths.Parse(name); err != nil {
+	if _, err := workspace.UnicodePaths.Parse(name); err != nil { // all that may be stored
 		return err
 	}
 	p.keepVersions = !p.versionsGiven

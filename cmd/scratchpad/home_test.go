@@ -62,10 +62,10 @@ func TestHome(t *testing.T) {
 		{odd, "write_file", m{"path": "START.md", "content": "x"}, "!scratchpad --agent default files write START.md"},
 		{outside, "write_file", m{"path": "START.md", "content": "x"}, `"version":1`},
 		{outside, "read_file", m{"path": "style.md"}, "spaces"},
-		{outside, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
-		{none, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
-		{named, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
-		{memory, "read_file", m{"path": "~/style.md"}, "!byte 1 is '~'"},
+		{outside, "read_file", m{"path": "~/style.md"}, "!character 1 is '~'"},
+		{none, "read_file", m{"path": "~/style.md"}, "!character 1 is '~'"},
+		{named, "read_file", m{"path": "~/style.md"}, "!character 1 is '~'"},
+		{memory, "read_file", m{"path": "~/style.md"}, "!character 1 is '~'"},
 	} {
 		blocks, isError := call(t, step.s, step.tool, step.args)
 		if got := strings.Join(blocks, ""); isError != strings.HasPrefix(step.want, "!") || !strings.Contains(got, strings.TrimPrefix(step.want, "!")) {

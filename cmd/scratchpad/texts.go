@@ -78,8 +78,8 @@ Answer with one line of JSON; logs cat and logs tail with one line for each entr
 each path. An error is one line of JSON on standard error.
 
 paths
-The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any
-script, and single spaces.
+The characters that a new path may have. ascii: a-z A-Z 0-9 / _ . -. unicode, the default: also letters,
+marks and digits of any script, and single spaces. What is stored can be read, moved and deleted by both.
 
 color
 When to colour the output. auto: on a terminal, unless $NO_COLOR is set.

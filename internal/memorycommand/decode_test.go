@@ -145,10 +145,12 @@ func TestUnicodePaths(t *testing.T) {
 		t.Error(got)
 	}
 	ascii := newWorkspace(t, workspace.Options{})
-	for _, members := range [][]any{{"view", "path", "/memories/é"}, {"create", "path", "/memories/é", "file_text", ""}} {
-		got := run(t, ascii, members[0].(string), members[1:]...)
-		if !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, "\"/memories/é\": byte 1 is 'é'; allowed are a-z A-Z 0-9 / _ . -; use those only: invalid") {
-			t.Error(got)
+	for want, members := range map[string][]any{
+		"/memories/é does not exist": {"view", "path", "/memories/é"},
+		"\"/memories/é\": byte 1 is 'é'; allowed are a-z A-Z 0-9 / _ . -; use those only: invalid": {"create", "path", "/memories/é", "file_text", ""},
+	} {
+		if got := run(t, ascii, members[0].(string), members[1:]...); !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
