@@ -22,7 +22,7 @@ type Options struct {
 	Limits Limits           // of each agent; zero fields take their defaults
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
-	Paths  PathRule         // which paths a file or a log can be made at; all that are stored can be read, moved and deleted
+	Paths  PathRule         // which paths can be made; a path that is stored can be read, moved and deleted
 
 	// CountTokens counts the tokens of a text, for MaxTokens, for the bounds of a search and of
 	// Changes, and to decide that a difference is cheaper than the file. It gets texts of at most
