@@ -117,7 +117,7 @@ type Options struct {
 	// [workspace.ReadOptions]. 0: no limit. Resources are always read whole.
 	MaxReadTokens int
 
-	Version string       // of the server, for clients; "": "dev"
+	Version string       // of the server, for clients; "": "devel"
 	Logger  *slog.Logger // for panics, for errors without a kind, and for warnings of the SDK; nil: slog.Default
 
 	// Timeout limits the time of a call that reads or writes the store. After that time, the
@@ -189,7 +189,7 @@ func New(o Options) (*Server, error) {
 		o.Timeout = 30 * time.Second
 	}
 	if o.Version == "" {
-		o.Version = "dev"
+		o.Version = "devel"
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -70,7 +70,7 @@ type commandLine struct {
 	ClientConfig clientConfigCommand `cmd:"" name:"client-config"`
 	Completion   completionCommand   `cmd:""`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
-	Version      versionCommand      `cmd:"" help:"Print the version. So does --version."`
+	Version      versionCommand      `cmd:"" help:"Print the version, commit and date. So does --version."`
 	Help         helpCommand         `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
 }
 

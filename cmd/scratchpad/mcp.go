@@ -58,7 +58,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	serves.db = p.newDatabase(database.HandleOptions{Unwritable: p.sayUnwritable})
 	defer func() { err = errors.Join(err, serves.db.Close()) }()
 	o := mcpserver.Options{
-		Tools: c.Tools.tools(), Bound: serves.bound(), Version: version(), Logger: p.log,
+		Tools: c.Tools.tools(), Bound: serves.bound(), Version: build(), Logger: p.log,
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
 	if c.Home == "yes" && o.Tools != mcpserver.MemoryTool && serves.hasHome() {

@@ -127,7 +127,7 @@ func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLim
 
 func (s *service) mcpOptions() mcpserver.Options {
 	return mcpserver.Options{
-		Tools: s.c.Tools.tools(), Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer,
+		Tools: s.c.Tools.tools(), Version: build(), Logger: s.p.log, Summarizer: s.p.summarizer,
 		MaxReadTokens: int(s.c.MaxReadTokens),
 		IsBound: func(ctx context.Context) bool {
 			c, _ := auth.FromContext(ctx)

@@ -140,7 +140,7 @@ func checkArchive(t *testing.T, file string) {
 	if want := []string{"LICENSE", "NOTICE", "README.md", "scratchpad", "scratchpad.service"}; !slices.Equal(names, want) {
 		t.Errorf("the archive has %q, want %q", names, want)
 	}
-	if out, err := exec.CommandContext(t.Context(), program, "version").Output(); err != nil || string(out) != "v1.2.3\n" {
+	if out, err := exec.CommandContext(t.Context(), program, "version").Output(); err != nil || !strings.HasPrefix(string(out), "v1.2.3 (") {
 		t.Errorf("scratchpad version = %q, %v, want the tag", out, err)
 	}
 }
