@@ -36,7 +36,7 @@ func TestNewerSchema(t *testing.T) {
 	system := s.System(t.Context())
 	revision, err := system.Put("kept", []byte("1"), 0)
 	testkit.Must(t, err)
-	ask(t, url, "UPDATE schema_version SET version = 3")
+	ask(t, url, "UPDATE schema_version SET version = 4")
 	_, put := system.Put("new", nil, 0)
 	_, changed := system.Put("kept", []byte("2"), revision)
 	for name, err := range map[string]error{
@@ -82,7 +82,7 @@ func TestMigratedUnderneath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 3")
+	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 4")
 	update, put := make(chan error, 1), make(chan error, 1)
 	go func() { update <- s.Update(t.Context(), someOwner, countFile) }()
 	go func() {
@@ -182,7 +182,10 @@ func TestOlderSchema(t *testing.T) {
 	}
 	write(first, 1, "")
 	const column = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'versions' AND column_name = 'project'"
-	ask(t, url, "ALTER TABLE versions DROP COLUMN project; UPDATE schema_version SET version = 1; "+
+	ask(t, url, "ALTER TABLE versions DROP COLUMN project; DROP INDEX files_deleted; DROP INDEX files_restorable; "+
+		"ALTER TABLE files DROP COLUMN expires, DROP COLUMN past; "+
+		"ALTER TABLE owners DROP COLUMN deleted_bytes, DROP COLUMN restorable, DROP COLUMN next_expiry; "+
+		"CREATE INDEX files_deleted ON files (owner, deleted, path) WHERE deleted IS NOT NULL; UPDATE schema_version SET version = 1; "+
 		"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "+
 		"CREATE TRIGGER no BEFORE UPDATE ON schema_version FOR EACH ROW EXECUTE FUNCTION no(); SELECT 1")
 	if _, err := postgres.OpenReadOnly(t.Context(), url, postgres.Options{}); !errors.Is(err, store.ErrUnsupported) || !strings.Contains(err.Error(), "command that writes") {

@@ -92,11 +92,17 @@ func (r reader) Summaries(path string) (list []store.Summary, err error) {
 // Scan looks up the versions of the files of the page alone.
 func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	args := []any{r.owner, int64(q.Limit) + 1}
+	if q.Deleted {
+		q = store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: q.Limit}
+	}
 	if q.Contents {
 		args = append(args, q.MaxBytes)
 	}
-	where := "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) +
-		" AND deleted IS NULL ORDER BY path LIMIT $2"
+	where := "owner = $1 AND " + restorable + " ORDER BY expires, path LIMIT $2"
+	if !q.Deleted {
+		where = "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) +
+			" AND deleted IS NULL ORDER BY path LIMIT $2"
+	}
 	heads := "SELECT " + store.FileTable.Columns + " FROM files WHERE " + where
 	switch {
 	case q.Kind == store.KindLog:
@@ -183,7 +189,7 @@ func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry
 	}
 	if q.MaxBytes > 0 {
 		args = append(args, q.MaxBytes)
-		query = fmt.Sprintf("SELECT %s FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN "+
+		query = fmt.Sprintf("SELECT %s FROM (SELECT *, sum("+entryBytes+") OVER (ORDER BY %s ROWS BETWEEN "+
 			"UNBOUNDED PRECEDING AND CURRENT ROW) AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) page) "+
 			"counted WHERE bytes <= $%d OR n = 1 ORDER BY %s", columns, order, order, query, len(args)+2, order)
 	}
@@ -203,6 +209,9 @@ func (r reader) entriesQuery(path string, q store.EntryQuery, all *[]store.Entry
 	return s
 }
 
+// entryBytes are the bytes of an entry. A redacted one has none.
+const entryBytes = "CASE WHEN sha256 = " + noHash + " THEN 0 ELSE octet_length(content) END"
+
 func (r reader) Entries(path string, q store.EntryQuery) (all []store.Entry, err error) {
 	if err = r.do(r.entriesQuery(path, q, &all)); err != nil {
 		return nil, err
@@ -215,7 +224,7 @@ func (r reader) Entries(path string, q store.EntryQuery) (all []store.Entry, err
 
 func (r reader) bytesQuery(path string, through int64, sum *int64) wire.Statement {
 	return wire.Statement{
-		SQL: "SELECT coalesce(sum(octet_length(content)), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 " +
+		SQL: "SELECT coalesce(sum(" + entryBytes + "), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 " +
 			"AND entry <= $3",
 		Args: []any{r.owner, path, through}, Row: wire.Into(sum),
 	}

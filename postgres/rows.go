@@ -24,7 +24,13 @@ const withContent = ", content"
 
 // withReceipt is the last column of a query for the receipts of versions that are redacted;
 // NULL: it is not.
-const withReceipt = ", CASE WHEN sha256 = decode(repeat('00', 32), 'hex') THEN content END"
+const withReceipt = ", CASE WHEN sha256 = " + noHash + " THEN content END"
+
+// noHash is the SHA-256 of what is redacted.
+const noHash = "decode(repeat('00', 32), 'hex')"
+
+// restorable is true of the deleted files that retain versions, in the words of their index.
+const restorable = "expires > '-infinity'"
 
 // readRow reads a row of an owner, with its content if that comes next. It reports false if
 // a joined table has no row.
@@ -32,6 +38,17 @@ func readRow(row *wire.Fields, owner string, to store.Row) (there bool, err erro
 	t, fields := to.Table()
 	if !row.Take(len(fields)) {
 		return false, nil
+	}
+	for i, f := range fields {
+		if p, ok := f.(store.Packed); ok {
+			var b []byte
+			fields[i] = &b
+			defer func() {
+				if err == nil && !p.Unpack(b) {
+					err = store.Errorf(store.ErrCorrupt, "the stored %s cannot be read", to.Name(owner))
+				}
+			}()
+		}
 	}
 	err = row.Scan(fields...)
 	if err == nil && t.Content && row.Len() > 0 {
@@ -83,7 +100,7 @@ var save = func() map[*store.Table]string {
 		for i, c := range columns {
 			value := fmt.Sprintf("$%d", i+1)
 			if c == "deleted" { // the time of the last write, or NULL
-				value = fmt.Sprintf("CASE WHEN %s THEN $%d END", value, len(columns))
+				value = fmt.Sprintf("CASE WHEN %s THEN $%d END", value, slices.Index(columns, "updated")+1)
 			}
 			values, set = append(values, value), append(set, c+" = excluded."+c)
 		}
@@ -107,6 +124,9 @@ func (t *tx) put(r store.Row) wire.Statement {
 		args = append(args, r.Path)
 	}
 	for _, f := range fields {
+		if p, ok := f.(store.Packed); ok {
+			f = p.Pack()
+		}
 		args = append(args, wire.Encode(f))
 	}
 	switch {

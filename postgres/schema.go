@@ -15,12 +15,21 @@ import (
 var schemaSQL string
 
 // schemaVersion is the version of the schema that this package reads and writes.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // upgrades are the statements that bring the tables of a schema to the next one, by that
 // schema. They write no row again.
 var upgrades = map[int64]string{
 	1: "ALTER TABLE versions ADD COLUMN project bytea NOT NULL DEFAULT '';\nUPDATE schema_version SET version = 2",
+	2: `ALTER TABLE owners ADD COLUMN deleted_bytes bigint NOT NULL DEFAULT 0 CHECK (deleted_bytes >= 0),
+	ADD COLUMN restorable bigint NOT NULL DEFAULT 0 CHECK (restorable >= 0),
+	ADD COLUMN next_expiry timestamptz NOT NULL DEFAULT '-infinity';
+ALTER TABLE files ADD COLUMN expires timestamptz NOT NULL DEFAULT '-infinity',
+	ADD COLUMN past bytea NOT NULL DEFAULT '';
+DROP INDEX files_deleted;
+CREATE INDEX files_deleted ON files (owner, deleted, path) WHERE deleted IS NOT NULL AND expires = '-infinity';
+CREATE INDEX files_restorable ON files (owner, expires, path) WHERE expires > '-infinity';
+UPDATE schema_version SET version = 3`,
 }
 
 // schemaLock is the key of the advisory lock under which the schema is made and migrated.

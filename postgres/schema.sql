@@ -1,10 +1,10 @@
--- Schema 2. The owner, "tenant/agent", is the first column of every primary key. Names of
+-- Schema 3. The owner, "tenant/agent", is the first column of every primary key. Names of
 -- tables and columns are those of the schema on SQLite. A time of -infinity is not known.
 -- Texts are compared byte by byte. What programs call themselves and their models is
 -- bytea, because it may have a NUL.
 
 CREATE TABLE schema_version (version bigint NOT NULL);
-INSERT INTO schema_version VALUES (2);
+INSERT INTO schema_version VALUES (3);
 
 -- What changes with each write is in no index, so that an update stays on its page.
 CREATE TABLE owners (
@@ -23,7 +23,10 @@ CREATE TABLE owners (
 	revision      bigint NOT NULL DEFAULT 0 CHECK (revision >= 0),
 	changes       bigint NOT NULL DEFAULT 0 CHECK (changes >= 0),
 	updated       timestamptz NOT NULL DEFAULT '-infinity',
-	live          boolean NOT NULL DEFAULT false -- the owner holds anything
+	live          boolean NOT NULL DEFAULT false, -- the owner holds anything
+	deleted_bytes bigint NOT NULL DEFAULT 0 CHECK (deleted_bytes >= 0),
+	restorable    bigint NOT NULL DEFAULT 0 CHECK (restorable >= 0),
+	next_expiry   timestamptz NOT NULL DEFAULT '-infinity'
 );
 
 CREATE INDEX owners_live ON owners (owner) WHERE live;
@@ -49,7 +52,9 @@ CREATE TABLE changes (
 );
 
 -- sizes are the bytes of each retained version, the oldest first. deleted is the time of
--- the deletion of a path whose number is kept.
+-- the deletion of a path whose number is kept, and expires the time until which it retains
+-- versions, if any. past has who deleted it, and which versions are retained if they are not the
+-- last ones.
 CREATE TABLE files (
 	owner         text COLLATE "C" NOT NULL,
 	path          text COLLATE "C" NOT NULL,
@@ -59,10 +64,13 @@ CREATE TABLE files (
 	deleted       timestamptz,
 	created       timestamptz NOT NULL,
 	updated       timestamptz NOT NULL,
+	expires       timestamptz NOT NULL DEFAULT '-infinity',
+	past          bytea NOT NULL DEFAULT '',
 	PRIMARY KEY (owner, path)
 );
 
-CREATE INDEX files_deleted ON files (owner, deleted, path) WHERE deleted IS NOT NULL;
+CREATE INDEX files_deleted ON files (owner, deleted, path) WHERE deleted IS NOT NULL AND expires = '-infinity';
+CREATE INDEX files_restorable ON files (owner, expires, path) WHERE expires > '-infinity';
 
 CREATE TABLE versions (
 	owner          text COLLATE "C" NOT NULL,

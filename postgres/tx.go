@@ -208,6 +208,8 @@ func (t *tx) Apply(w store.Write) error {
 		batch = t.moveFile(w)
 	case store.VersionRedaction:
 		batch = t.redact(w)
+	case store.EntryRedaction:
+		batch = t.redactEntry(w)
 	case store.SummaryChange:
 		batch = []wire.Statement{t.put(store.Row{Summary: &w.New, Path: w.Head.Path}), t.put(store.Row{File: &w.Head})}
 	case store.Request:
@@ -253,16 +255,29 @@ func (t *tx) redact(ch store.VersionRedaction) []wire.Statement {
 	}}, t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget})...)
 }
 
-// moveFile removes what the other path has before the versions come to it, so that no two
-// have one number.
+// redactEntry is redact for an entry.
+func (t *tx) redactEntry(ch store.EntryRedaction) []wire.Statement {
+	none := store.Row{Entry: &store.Entry{Redacted: &ch.Redaction}}
+	return append([]wire.Statement{{
+		SQL:  "UPDATE entries SET sha256 = $4, content = $5 WHERE owner = $1 AND path = $2 AND entry = $3",
+		Args: []any{t.owner, ch.Head.Path, ch.ID, make([]byte, sha256.Size), none.Content()},
+	}}, t.saveLog(store.LogChange{Head: ch.Head})...)
+}
+
+// moveFile removes what the other path has above the versions that it may have, before others
+// come to it, so that no two have one number.
 func (t *tx) moveFile(m store.FileMove) []wire.Statement {
-	from := store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget}
-	to := store.FileChange{Head: m.To, New: &m.New}
+	from := store.FileChange{Head: m.From, Forget: m.Forget}
+	if len(m.From.Sizes) == 0 {
+		from.Prune = m.Above
+	}
+	to := store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}
 	return slices.Concat([]wire.Statement{
-		{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2", Args: []any{t.owner, m.To.Path}},
+		{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2 AND version > $3",
+			Args: []any{t.owner, m.To.Path, m.Above}},
 		{
 			SQL:  "UPDATE versions SET path = $3 WHERE owner = $1 AND path = $2 AND version > $4",
-			Args: []any{t.owner, m.From.Path, m.To.Path, max(m.Above, m.Prune)},
+			Args: []any{t.owner, m.From.Path, m.To.Path, m.Above},
 		},
 	}, t.saveFile(from), t.saveFile(to))
 }
@@ -278,14 +293,15 @@ func (t *tx) saveLog(ch store.LogChange) (batch []wire.Statement) {
 }
 
 func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
-	table, number := "files", "version"
+	table, number, unused := "files", "version", " AND expires = '-infinity'"
 	if kind == store.KindLog {
-		table, number = "logs", "last"
+		table, number, unused = "logs", "last", ""
 	}
 	t.sent = true
 	err = t.do(wire.Statement{
 		SQL: "DELETE FROM " + table + " WHERE owner = $1 AND path IN (SELECT path FROM " + table +
-			" WHERE owner = $1 AND deleted IS NOT NULL ORDER BY deleted, path LIMIT $2) RETURNING " + number,
+			" WHERE owner = $1 AND deleted IS NOT NULL" + unused +
+			" ORDER BY deleted, path LIMIT $2) RETURNING " + number,
 		Args: []any{t.owner, int64(max(n, 0))},
 		Row: func(row *wire.Fields) error {
 			var number int64

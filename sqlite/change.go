@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"math"
-
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -45,14 +43,13 @@ func (t *tx) moveFile(m store.FileMove) error {
 		}
 	}
 	if m.Above > 0 {
-		if _, err := t.exec(pruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
+		if _, err := t.exec("DELETE FROM versions WHERE owner = ? AND path = ? AND version > ?", t.owner, m.To.Path,
+			m.Above); err != nil {
 			return err
 		}
 	}
-	stays := int64(0) // the last version that does not go along
 	for _, v := range versions {
-		if v.Number <= max(m.Above, m.Prune) {
-			stays = v.Number
+		if v.Number <= m.Above {
 			continue
 		}
 		t.wrote += v.Size
@@ -62,8 +59,12 @@ func (t *tx) moveFile(m store.FileMove) error {
 			return err
 		}
 	}
-	if err := t.saveFile(store.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}); err != nil {
+	from := store.FileChange{Head: m.From, Forget: m.Forget}
+	if len(m.From.Sizes) == 0 {
+		from.Prune = m.Above
+	}
+	if err := t.saveFile(from); err != nil {
 		return err
 	}
-	return t.saveFile(store.FileChange{Head: m.To, New: &m.New})
+	return t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune})
 }

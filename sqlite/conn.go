@@ -63,9 +63,20 @@ func (c *conn) close() error {
 // projectSchema is the first schema whose versions have a project.
 const projectSchema = 4
 
-// pastVersions puts into a query what stands for the versions of a schema before that.
-var pastVersions = strings.NewReplacer("FROM versions ", "FROM (SELECT *, '' AS project FROM versions) ",
-	"JOIN versions ", "JOIN (SELECT *, '' AS project FROM versions) ")
+// restoreSchema is the first schema whose deleted files retain versions.
+const restoreSchema = 5
+
+// pastVersions and pastFiles put into a query what stands for the versions and files of a schema
+// before those.
+var (
+	pastVersions = inPlaceOf("versions", "'' AS project")
+	pastFiles    = inPlaceOf("files", "-1 << 63 AS expires, x'' AS past")
+)
+
+func inPlaceOf(table, columns string) *strings.Replacer {
+	with := "(SELECT *, " + columns + " FROM " + table + ") "
+	return strings.NewReplacer("FROM "+table+" ", "FROM "+with, "JOIN "+table+" ", "JOIN "+with)
+}
 
 // One is [engine.DB.One], for a database of any schema.
 func (c *conn) One(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
@@ -79,7 +90,10 @@ func (c *conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 
 func (c *conn) ofSchema(query string) string {
 	if c.schema < projectSchema {
-		return pastVersions.Replace(query)
+		query = pastVersions.Replace(query)
+	}
+	if c.schema < restoreSchema {
+		query = pastFiles.Replace(query)
 	}
 	return query
 }

@@ -19,7 +19,7 @@
 //	scratchpad.db-write           a lock file: who may write
 //	scratchpad.db-reserve         4 MiB that are given up when the disk is full, so that
 //	                              something can be deleted
-//	scratchpad.db-schema3-backup  a copy from before the migration from schema 3; it
+//	scratchpad.db-schema4-backup  a copy from before the migration from schema 4; it
 //	                              stays until somebody removes it
 //
 // The log is a part of the database while a process has the database open, and after a

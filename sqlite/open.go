@@ -35,7 +35,7 @@ func (o Options) withDefaults() Options {
 // [store.ErrBusy] for a deadline, and [context.Canceled] for a cancellation.
 //
 // A database of an older schema is migrated to the present one, in one transaction.
-// Before that, Open makes a copy beside it, DB-schema3-backup for schema 3, and verifies
+// Before that, Open makes a copy beside it, DB-schema4-backup for schema 4, and verifies
 // the copy, which needs as much room as the database. The copy stays, and Open logs its
 // name. Older versions of this module refuse a migrated database. If a process of an
 // older version still has it open, that process can store nothing more. If the context

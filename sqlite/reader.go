@@ -110,6 +110,7 @@ func (r reader) loadLog(q store.Query, l *store.Loaded) (err error) {
 	}
 	if q.Through > 0 {
 		l.Bytes, err = r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND "+
+			"sha256 <> zeroblob(32) AND "+
 			"path = ? AND entry <= ?",
 			r.owner, q.Log, q.Through)
 	}
@@ -208,6 +209,9 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	switch {
 	case q.Kind == store.KindLog:
 		query = row.Logs
+	case q.Deleted:
+		query, args = row.DeletedFiles, []any{r.owner, int64(q.Limit) + 1}
+		q.Authors, q.Contents = false, false
 	case q.Contents:
 		query, args = row.CurrentFiles, append([]any{q.MaxBytes}, args...)
 	case q.Authors:

@@ -16,7 +16,7 @@ var schemaSQL string
 
 const (
 	applicationID = 0x53637250 // "ScrP"
-	schemaVersion = 4          // of schema.sql
+	schemaVersion = 5          // of schema.sql
 )
 
 // schemaText returns the statements that make a schema.

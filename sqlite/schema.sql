@@ -1,4 +1,4 @@
--- Schema 4, for a new database. The owner, "tenant/agent", is the first column of every
+-- Schema 5, for a new database. The owner, "tenant/agent", is the first column of every
 -- primary key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of the other
 -- columns of the row, except content: its SHA-256 is among them.
 
@@ -19,7 +19,7 @@ CREATE TABLE owners (
 	changes       INTEGER NOT NULL CHECK (changes >= 0),
 	updated       INTEGER NOT NULL,
 	crc           INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, deleted_bytes INTEGER NOT NULL DEFAULT 0 CHECK (deleted_bytes >= 0), restorable INTEGER NOT NULL DEFAULT 0 CHECK (restorable >= 0), next_expiry INTEGER NOT NULL DEFAULT -9223372036854775808) STRICT, WITHOUT ROWID;
 
 -- The journal of changes. The rows of an owner have the revisions up to that of its row in
 -- owners, without gaps. change has the other fields, packed: one column costs a write less
@@ -32,7 +32,9 @@ CREATE TABLE changes (
 	PRIMARY KEY (owner, revision)
 ) STRICT, WITHOUT ROWID;
 
--- sizes are the bytes of each retained version as varints, the oldest first.
+-- sizes are the bytes of each retained version as varints, the oldest first. expires is the time
+-- until which a deleted file retains versions, or the lowest number. past has who deleted it, and
+-- which versions are retained if they are not the last ones.
 CREATE TABLE files (
 	owner         TEXT NOT NULL,
 	path          TEXT NOT NULL,
@@ -42,15 +44,16 @@ CREATE TABLE files (
 	deleted       INTEGER NOT NULL CHECK (deleted IN (0, 1)),
 	created       INTEGER NOT NULL,
 	updated       INTEGER NOT NULL,
-	crc           INTEGER NOT NULL,
+	crc           INTEGER NOT NULL, expires INTEGER NOT NULL DEFAULT -9223372036854775808, past BLOB NOT NULL DEFAULT x'',
 	PRIMARY KEY (owner, path)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX files_deleted ON files (owner, updated, path) WHERE deleted = 1;
+CREATE INDEX files_deleted ON files (owner, updated, path) WHERE deleted = 1 AND expires = -9223372036854775808;
+CREATE INDEX files_restorable ON files (owner, expires, path) WHERE expires > -9223372036854775808;
 
--- Rows are large. With a rowid, the tree of the primary key stays small. project stands where
--- ALTER TABLE has put it in older databases. One that is '' is not in crc, which those have
--- without it.
+-- Rows are large. With a rowid, the tree of the primary key stays small. project, and the last
+-- columns of owners and files, stand where ALTER TABLE has put them in older databases. While they
+-- are zero they are not in crc, which those have without them.
 CREATE TABLE versions (
 	owner          TEXT NOT NULL,
 	path           TEXT NOT NULL,

@@ -62,6 +62,8 @@ func (t *tx) Apply(w store.Write) error {
 		err = t.moveFile(w)
 	case store.VersionRedaction:
 		err = t.redact(w)
+	case store.EntryRedaction:
+		err = t.redactEntry(w)
 	case store.SummaryChange:
 		err = t.saveSummary(w)
 	case store.Request:
@@ -85,6 +87,11 @@ func (t *tx) Apply(w store.Write) error {
 func (t *tx) saveFile(ch store.FileChange) error {
 	if err := t.saveVersions(ch); err != nil {
 		return err
+	}
+	if ch.Scrub {
+		if err := t.wantScrub(); err != nil {
+			return err
+		}
 	}
 	if ch.Forget {
 		t.removed = true
@@ -122,6 +129,27 @@ func (t *tx) redact(ch store.VersionRedaction) error {
 		return err
 	}
 	return t.saveFile(store.FileChange{Head: ch.Head, Forget: ch.Forget})
+}
+
+// redactEntry writes the whole row again, as redact does.
+func (t *tx) redactEntry(ch store.EntryRedaction) error {
+	e := store.Entry{ID: ch.ID}
+	there, err := t.one(store.Row{Entry: &e, Path: ch.Head.Path}, selectEntries+" AND entry = ?", ch.Head.Path, ch.ID)
+	switch {
+	case err != nil:
+		return err
+	case !there:
+		return store.Errorf(store.ErrCorrupt, "entry %d is missing", ch.ID)
+	}
+	e = store.Entry{ID: e.ID, Author: e.Author, Time: e.Time, Redacted: &ch.Redaction}
+	t.removed = true
+	if _, err := t.store(row.Update, store.Row{Entry: &e, Path: ch.Head.Path}); err != nil {
+		return err
+	}
+	if err := t.wantScrub(); err != nil {
+		return err
+	}
+	return t.saveLog(store.LogChange{Head: ch.Head})
 }
 
 // saveVersions removes the pruned versions and adds the new one. If a file already has as
@@ -172,9 +200,9 @@ func (t *tx) saveLog(ch store.LogChange) error {
 }
 
 func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
-	table := store.FileTable
+	table, unused := store.FileTable, " AND NOT "+row.Restorable
 	if kind == store.KindLog {
-		table = store.LogTable
+		table, unused = store.LogTable, ""
 	}
 	t.changed, t.removed = true, true
 	err = t.c.Each(func(f *row.Fields) error {
@@ -187,8 +215,8 @@ func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error
 		}
 		return err
 	}, "DELETE FROM "+table.Name+" WHERE owner = ? AND path IN (SELECT path FROM "+table.Name+
-		" WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.Columns(table), t.owner,
-		t.owner, int64(n))
+		" WHERE owner = ? AND deleted = 1"+unused+" ORDER BY updated, path LIMIT ?) RETURNING "+row.Columns(table),
+		t.owner, t.owner, int64(n))
 	return highest, err
 }
 

@@ -84,7 +84,7 @@ func TestDoctorHealthy(t *testing.T) {
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", "my data.db")
-	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 4", "survive a power cut", "SQLite 3.")
+	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 5", "survive a power cut", "SQLite 3.")
 	o.must(t, 0, "2 agents (limit 10000), ", " with the charge for rows (limit 9.3 GiB)")
 	runCommand(t, dir, []string{"SCRATCHPAD_MAX_AGENTS=2"}, "doctor", "--db", path, "--max-total-bytes", "0").must(t, 0, "warning  limits       2 agents (limit 2), ", "rows (no limit)", "agents rm")
 	if strings.Contains(o.out, "\x1b[") {

@@ -155,7 +155,7 @@ func TestOlderSchema(t *testing.T) {
 	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema"+schema+".db"))
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(path, original, 0o600))
-	says := "schema " + schema + ", of an older version; the next server or command that writes changes it to schema 4 and keeps a copy beside it"
+	says := "schema " + schema + ", of an older version; the next server or command that writes changes it to schema 5 and keeps a copy beside it"
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
 	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries", says)
 	runCommand(t, dir, nil, "files", "cat", "--db", path, "--agent", "files", "back.md").must(t, 0, "again")

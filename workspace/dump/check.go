@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -19,7 +20,8 @@ type Checker struct {
 	part   int   // of the last row, see partOf
 	sum    store.OwnerState
 	at     subject
-	key    string // of the last request
+	expiry time.Time // the first of a deleted file that retains versions
+	key    string    // of the last request
 	digest hash.Hash
 }
 
@@ -81,6 +83,7 @@ func (c *Checker) End() (Report, error) {
 	have, sum := c.report.State, c.sum
 	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor,
 		have.Updated
+	sum.NextExpiry = c.expiry
 	if sum.Changes == 0 {
 		sum.Revision = have.Revision
 	}
@@ -186,7 +189,7 @@ func (c *Checker) addState(s *store.OwnerState) {
 	c.seen = true
 	c.report.State = *s
 	for _, n := range []int64{s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor,
-		s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Revision, s.Changes} {
+		s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Revision, s.Changes, s.DeletedBytes, s.Restorable} {
 		if n < 0 {
 			c.problem("a counter is below 0: %+v", *s)
 			return

@@ -150,6 +150,8 @@ func spoil(t *testing.T, v reflect.Value) func() {
 		*x = x.Add(time.Microsecond)
 	case *[]int64:
 		*x = append(slices.Clone(*x), 1)
+	case *[]store.Run:
+		*x = append(slices.Clone(*x), store.Run{First: 1})
 	case *[]byte:
 		*x = append(slices.Clone(*x), 1)
 	case *[sha256.Size]byte:

@@ -79,31 +79,63 @@ func (c *Checker) belongs(what string) bool {
 func (c *Checker) number(what string, n int64) bool {
 	at := &c.at
 	switch {
-	case n < at.next || n > at.last || at.summary:
+	case n < at.next || n > at.last || at.summary || at.kind == "file" && !at.file.Has(n):
 		c.problem("%s %s: %s %d is in the wrong order, or not one that its head has", at.kind, at.path, what, n)
 		return false
 	case n > at.next:
 		c.missing(what)
 	}
 	at.next = n + 1
+	for _, r := range at.file.Runs {
+		if n+1 < r.First+r.Count {
+			at.next = max(n+1, r.First)
+			break
+		}
+	}
 	return true
 }
 
 func (c *Checker) addFile(h *store.FileHead) {
-	c.head("file", h.Path, h.Oldest(), h.Version, h.Summary)
+	last := h.Version
+	if n := len(h.Runs); n > 0 {
+		last = h.Runs[n-1].First + h.Runs[n-1].Count - 1
+	}
+	c.head("file", h.Path, h.Oldest(), last, h.Summary)
 	c.at.file = *h
-	c.at.file.Sizes = slices.Clone(h.Sizes)
+	c.at.file.Sizes, c.at.file.Runs = slices.Clone(h.Sizes), slices.Clone(h.Runs)
 	if h.Deleted {
 		c.sum.DeletedFiles++
 	} else {
 		c.sum.Files++
 	}
+	if h.Deleted && len(h.Sizes) > 0 {
+		c.sum.Restorable++
+		c.sum.DeletedBytes += h.Kept()
+		if c.expiry.IsZero() || h.Expires.Before(c.expiry) {
+			c.expiry = h.Expires
+		}
+	}
 	c.sum.Versions += int64(len(h.Sizes))
 	c.sum.Bytes += h.Kept()
-	if h.Path == "" || h.Version <= 0 || h.Oldest() < 1 || h.Summary < 0 || h.Deleted != (len(h.Sizes) == 0) ||
-		h.Deleted && h.Summary != 0 || slices.ContainsFunc(h.Sizes, func(n int64) bool { return n < 0 }) {
+	if h.Path == "" || h.Version <= 0 || h.Oldest() < 1 || h.Summary < 0 ||
+		!h.Deleted && (!h.Has(h.Version) || h.Deleter != store.Author{}) || h.Deleted && h.Summary != 0 ||
+		h.Expires.IsZero() == (h.Deleted && len(h.Sizes) > 0) || !runsFit(h) ||
+		slices.ContainsFunc(h.Sizes, func(n int64) bool { return n < 0 }) {
 		c.problem("file %s: its head cannot be: %+v", h.Path, *h)
 	}
+}
+
+// runsFit reports whether the runs of a head can be.
+func runsFit(h *store.FileHead) bool {
+	count, last := int64(0), int64(0)
+	for _, r := range h.Runs {
+		if r.First <= last || r.Count < 1 || r.Count > int64(len(h.Sizes)) {
+			return false
+		}
+		count, last = count+r.Count, r.First+r.Count-1
+	}
+	return h.Runs == nil || count == int64(len(h.Sizes)) && last <= h.Version &&
+		(h.Deleted || h.CreatedOf(last).Equal(h.Created))
 }
 
 func (c *Checker) addVersion(path string, v *store.Version, content content) {
@@ -119,10 +151,10 @@ func (c *Checker) addVersion(path string, v *store.Version, content content) {
 		return
 	}
 	h := c.at.file
-	if v.Redacted != nil && v.Number == h.Version {
+	if v.Redacted != nil && v.Number == h.Version && !h.Deleted {
 		c.problem("file %s: version %d: it is redacted, and is the current one", path, v.Number)
 	}
-	if size := h.Sizes[v.Number-h.Oldest()]; v.Size != size || content.size != size {
+	if size := h.SizeOf(v.Number); v.Size != size || content.size != size {
 		c.problem("file %s: version %d: it has %d bytes and says %d, its head says %d", path, v.Number, content.size,
 			v.Size, size)
 	}
@@ -174,7 +206,11 @@ func (c *Checker) addLog(h *store.LogHead) {
 func (c *Checker) addEntry(path string, e *store.Entry, content content) {
 	c.begin("log", path)
 	c.report.Entries++
-	c.content(content, e.SHA256, "log %s: entry %d", path, e.ID)
+	if e.Redacted == nil {
+		c.content(content, e.SHA256, "log %s: entry %d", path, e.ID)
+	} else if content.size > 0 || e.SHA256 != [sha256.Size]byte{} {
+		c.problemOf(store.ErrCorrupt, "log %s: entry %d: it is redacted, and has content or a SHA-256", path, e.ID)
+	}
 	c.at.bytes += content.size
 	if c.belongs("entries") {
 		c.number("entry", e.ID)

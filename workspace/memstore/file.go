@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -91,6 +92,11 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		s.Cut(q.Limit)
 		return s, nil
 	}
+	if q.Deleted {
+		s.Files = r.restorable()
+		s.Cut(q.Limit)
+		return s, nil
+	}
 	room := q.MaxBytes
 	for _, f := range r.files.list(q.Prefix, q.After, q.Limit+1) {
 		room -= f.head.Size()
@@ -110,6 +116,19 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		s.Files = append(s.Files, file)
 	}
 	return s, nil
+}
+
+// restorable returns the deleted files that retain versions.
+func (r *reader) restorable() (files []store.File) {
+	for _, f := range r.files.rows {
+		if f.head.Deleted && len(f.head.Sizes) > 0 {
+			files = append(files, store.File{FileHead: ownHead(f.head)})
+		}
+	}
+	slices.SortFunc(files, func(a, b store.File) int {
+		return cmp.Or(a.Expires.Compare(b.Expires), strings.Compare(a.Path, b.Path))
+	})
+	return files
 }
 
 // change puts a file with a new head in the place of the one at its path. fn changes the
@@ -149,14 +168,25 @@ func (t *tx) saveFile(c store.FileChange) error {
 // moveFile returns ErrCorrupt for a version that is not above the last one.
 func (t *tx) moveFile(m store.FileMove) error {
 	var moved []store.Version
-	if old := t.files.get(m.From.Path); old != nil {
-		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v store.Version) bool { return v.Number <= m.Above })
+	err := t.change(m.From, func(f *file) error {
+		i := slices.IndexFunc(f.versions, func(v store.Version) bool { return v.Number > m.Above })
+		if i >= 0 {
+			f.versions, moved = f.versions[:i], f.versions[i:]
+		}
+		if len(m.From.Sizes) == 0 {
+			f.versions = nil
+		}
+		if m.Forget {
+			clear(f.summaries)
+		}
+		return nil
+	})
+	for i := range moved {
+		if err == nil {
+			err = t.saveFile(store.FileChange{Head: m.To, New: &moved[i]})
+		}
 	}
-	t.setFile(m.To.Path, &file{head: ownHead(m.To), versions: moved})
-	if err := t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}); err != nil {
-		return err
-	}
-	return t.saveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget})
+	return cmp.Or(err, t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}))
 }
 
 // redact returns ErrCorrupt if there is no such version.

@@ -73,6 +73,22 @@ func through(entries []store.Entry, n int64) int {
 	return first
 }
 
+// redactEntry returns ErrCorrupt if there is no such entry.
+func (t *tx) redactEntry(c store.EntryRedaction) error {
+	l := &logRow{head: ownLog(c.Head)}
+	if old := t.logs.get(c.Head.Path); old != nil {
+		l.entries = slices.Clone(old.entries)
+	}
+	i := through(l.entries, c.ID) - 1
+	if i < 0 || l.entries[i].ID != c.ID {
+		return store.Errorf(store.ErrCorrupt, "redact %s: entry %d is not there", c.Head.Path, c.ID)
+	}
+	e := l.entries[i]
+	l.entries[i] = ownEntry(store.Entry{ID: e.ID, Author: e.Author, Time: e.Time, Redacted: &c.Redaction})
+	t.setLog(c.Head.Path, l)
+	return nil
+}
+
 // saveLog returns ErrCorrupt for an entry that is not above the last one.
 func (t *tx) saveLog(c store.LogChange) error {
 	l := &logRow{head: ownLog(c.Head)}

@@ -13,12 +13,16 @@ import (
 func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func ownState(s store.OwnerState) store.OwnerState {
-	s.Updated = stored(s.Updated)
+	s.Updated, s.NextExpiry = stored(s.Updated), stored(s.NextExpiry)
 	return s
 }
 
 func ownHead(h store.FileHead) store.FileHead {
 	h.Sizes, h.Created, h.Updated = slices.Clone(h.Sizes), stored(h.Created), stored(h.Updated)
+	h.Deleter.Session, h.Expires, h.Runs = "", stored(h.Expires), slices.Clone(h.Runs)
+	for i, r := range h.Runs {
+		h.Runs[i].Created = stored(r.Created)
+	}
 	return h
 }
 
@@ -29,12 +33,16 @@ func ownLog(h store.LogHead) store.LogHead {
 
 func ownVersion(v store.Version) store.Version {
 	v.Time, v.Author.Session, v.Content = stored(v.Time), "", slices.Clone(v.Content)
-	if v.Redacted != nil {
-		r := *v.Redacted
-		r.Time, r.Author.Session = stored(r.Time), ""
-		v.Redacted = &r
-	}
+	v.Redacted = ownReceipt(v.Redacted)
 	return v
+}
+
+func ownReceipt(r *store.Redaction) *store.Redaction {
+	if r != nil {
+		r = new(*r)
+		r.Time, r.Author.Session = stored(r.Time), ""
+	}
+	return r
 }
 
 func ownSummary(s store.Summary) store.Summary {
@@ -44,6 +52,7 @@ func ownSummary(s store.Summary) store.Summary {
 
 func ownEntry(e store.Entry) store.Entry {
 	e.Time, e.Author.Session, e.Content = stored(e.Time), "", slices.Clone(e.Content)
+	e.Redacted = ownReceipt(e.Redacted)
 	return e
 }
 

@@ -54,6 +54,8 @@ func (t *tx) Apply(w store.Write) error {
 		err = t.moveFile(w)
 	case store.VersionRedaction:
 		err = t.redact(w)
+	case store.EntryRedaction:
+		err = t.redactEntry(w)
 	case store.SummaryChange:
 		err = t.saveSummary(w)
 	case store.Request:
@@ -74,7 +76,7 @@ func (t *tx) Apply(w store.Write) error {
 func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
 	var gone []deleted
 	for path, f := range t.files.rows {
-		if h := f.head; kind == store.KindFile && h.Deleted {
+		if h := f.head; kind == store.KindFile && h.Deleted && len(h.Sizes) == 0 {
 			gone = append(gone, deleted{path, h.Updated, h.Version})
 		}
 	}

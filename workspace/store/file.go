@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// FileHead describes the file at a path, without its versions. The retained versions are the
-// len(Sizes) newest versions up to Version, without gaps.
+// FileHead describes the file at a path, without its versions. A deleted file may retain
+// versions. The last retained version of a file that exists is the current one.
 type FileHead struct {
 	Path    string
 	Version int64   // the highest version ever given; 0: the path was never written, or its number is forgotten
@@ -15,17 +15,36 @@ type FileHead struct {
 	Deleted bool
 	Created time.Time // when the file was created; a move keeps this time
 	Updated time.Time // time of the last write or the deletion
+
+	// Deleter deleted the file. It is zero for a file that exists, and has no Session.
+	Deleter Author `json:",omitzero"`
+	// Expires is the time until which the retained versions of a deleted file can be restored.
+	// It is zero for a file that exists, and for a deleted file without versions.
+	Expires time.Time `json:",omitzero"`
+	// Runs says which versions are retained, the oldest first. nil: the len(Sizes) versions up
+	// to Version, which all belong to Created.
+	Runs []Run `json:",omitempty"`
+}
+
+// A Run is a part of the retained versions of a file: Count versions from First on, without
+// gaps. Created is when the file that they belong to was created. A path has several such
+// times if its file was deleted and another one was written.
+type Run struct {
+	First, Count int64
+	Created      time.Time
 }
 
 // Exists reports whether there is a file at the path.
 func (h FileHead) Exists() bool { return h.Version > 0 && !h.Deleted }
 
-// Oldest returns the lowest retained version, or Version+1 if no version is retained.
-func (h FileHead) Oldest() int64 { return h.Version - int64(len(h.Sizes)) + 1 }
+// Restorable reports whether the file is deleted and has versions that can be restored.
+func (h FileHead) Restorable(now time.Time) bool {
+	return h.Deleted && len(h.Sizes) > 0 && now.Before(h.Expires)
+}
 
 // Size returns the bytes of the current version, or 0 if there is none.
 func (h FileHead) Size() int64 {
-	if len(h.Sizes) == 0 {
+	if h.Deleted || len(h.Sizes) == 0 {
 		return 0
 	}
 	return h.Sizes[len(h.Sizes)-1]
@@ -73,6 +92,7 @@ type FileChange struct {
 	Head   FileHead
 	New    *Version // the new version; nil: none, as in a deletion; an imported one may be redacted
 	Prune  int64    // removes the versions up to this number; 0: none
+	Scrub  bool     // Prune removes content for good, as a redaction does
 	Pruned int      // a hint: how many versions Prune removes; 0: not known
 	Forget bool     // removes all summaries of the file
 	Change Change   // the row for the journal; a Revision of 0: no row
@@ -80,9 +100,9 @@ type FileChange struct {
 }
 
 // FileMove is a move of a file. Owner is the owner's state after the move. The versions above
-// Above move to the new path, with their numbers, authors and times. Then New is added. All
-// other versions and all summaries of the file are removed. There is no file at the new path
-// before the move.
+// Above move to the new path, with their numbers, authors and times. Then New is added. The
+// other versions stay, unless From retains none: then they are removed. All summaries of the
+// file are removed. There is no file at the new path before the move, and no version above Above.
 type FileMove struct {
 	From, To FileHead // after the move; From is Deleted
 	Above    int64

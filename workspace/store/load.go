@@ -28,7 +28,8 @@ type Query struct {
 
 // Loaded is the answer to a [Query]. Each field that the Query does not ask for is zero, except
 // Owner. The head of a path that was never written has only the Path. The head of a deleted
-// path keeps its number and has Deleted set.
+// path keeps its number and has Deleted set. Its retained versions are loaded as those of a
+// file, and none of them is current.
 type Loaded struct {
 	Owner    OwnerState
 	File, To FileHead
@@ -52,13 +53,21 @@ func (q Query) VersionOf(h FileHead) int64 {
 	case !q.Current || q.MaxBytes > 0 && h.Size() > q.MaxBytes:
 		return 0
 	}
+	return current(h)
+}
+
+// current returns the number of the current version, or 0 if there is none.
+func current(h FileHead) int64 {
+	if h.Deleted {
+		return 0
+	}
 	return retained(h, h.Version)
 }
 
 // OldOf returns the number of the version that a store loads into [Loaded].Old for a file with
 // the head h. 0 means none.
 func (q Query) OldOf(h FileHead) int64 {
-	if q.Since >= h.Version {
+	if q.Since == current(h) {
 		return 0
 	}
 	return retained(h, q.Since)
@@ -66,7 +75,7 @@ func (q Query) OldOf(h FileHead) int64 {
 
 // retained returns n if that version is retained, else 0.
 func retained(h FileHead, n int64) int64 {
-	if !h.Exists() || n < h.Oldest() || n > h.Version {
+	if !h.Has(n) {
 		return 0
 	}
 	return n
@@ -90,7 +99,7 @@ func (l *Loaded) Reconcile(q Query) error {
 	if q.Version == 0 && l.Version.Number == q.Since { // the caller has its content
 		l.Version.Content = nil
 	}
-	if !l.File.Exists() {
+	if len(l.File.Sizes) == 0 {
 		l.Versions = nil
 	}
 	if !l.Log.Exists() {

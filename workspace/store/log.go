@@ -29,12 +29,16 @@ func (h LogHead) Entries() int64 {
 }
 
 // Entry is one entry of a log.
+//
+// A redacted entry has no content any more: Content is nil, and SHA256 is zero. The entry keeps
+// its number, author and time.
 type Entry struct {
-	ID      int64 // number of the entry in the log, from 1, without gaps
-	SHA256  [sha256.Size]byte
-	Author  Author
-	Time    time.Time
-	Content []byte
+	ID       int64 // number of the entry in the log, from 1, without gaps
+	SHA256   [sha256.Size]byte
+	Author   Author
+	Time     time.Time
+	Redacted *Redaction `json:",omitempty"` // the receipt of the redaction; nil: the entry has its content
+	Content  []byte
 }
 
 // EntryQuery selects entries of a log: the first ones after the number After, or the newest

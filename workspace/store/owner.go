@@ -30,6 +30,7 @@ func ParseOwner(name string) (Owner, error) {
 type Usage struct {
 	Files, Logs, Entries, Bytes int64
 	Operations                  int64 // number of calls that succeeded, reads included
+	DeletedBytes                int64 `json:",omitzero"` // of the retained versions of deleted files; part of Bytes
 }
 
 // OwnerState is the state of an owner, in one row. It has the owner's usage, and the numbers
@@ -37,12 +38,15 @@ type Usage struct {
 type OwnerState struct {
 	Usage
 	FileFloor, LogFloor       int64     // numbers at a new path start above FileFloor or LogFloor
-	DeletedFiles, DeletedLogs int64     // number of deleted paths whose heads are kept
+	DeletedFiles, DeletedLogs int64     // number of deleted paths whose heads are kept, Restorable included
 	Requests                  int64     // number of requests that are kept under their idempotency keys
 	Versions                  int64     // number of retained versions of all files
 	Revision                  int64     // revision of the last change; 0: there was none
 	Changes                   int64     // number of rows in the journal, which are the last ones up to Revision
 	Updated                   time.Time // time of the last write; zero: not known
+
+	Restorable int64     `json:",omitzero"` // number of deleted files that retain versions
+	NextExpiry time.Time `json:",omitzero"` // the first FileHead.Expires of them; zero: there are none
 }
 
 // The charges for a row in bytes. A charge is about the space that the row takes on disk beside

@@ -7,7 +7,8 @@ import (
 )
 
 // A Redaction is the receipt of a redaction. A redaction removes the content of one version of
-// a file for good. The receipt stays as long as the version is retained.
+// a file, or of one entry of a log, for good. The receipt stays as long as the version or the
+// entry.
 type Redaction struct {
 	Time   time.Time // in UTC, to the microsecond
 	Author Author    // who removed the content, without Session
@@ -20,6 +21,16 @@ type VersionRedaction struct {
 	Number int64    // of the version
 	Redaction
 	Forget bool   // removes all summaries of the file
+	Change Change // the row for the journal; a Revision of 0: no row
+	Owner  OwnerState
+}
+
+// EntryRedaction removes the content of an entry of a log. Owner is the owner's state after the
+// change.
+type EntryRedaction struct {
+	Head LogHead // its Bytes are without the content
+	ID   int64   // of the entry
+	Redaction
 	Change Change // the row for the journal; a Revision of 0: no row
 	Owner  OwnerState
 }

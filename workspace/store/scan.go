@@ -19,6 +19,11 @@ type ScanQuery struct {
 	// least one file, if there is any.
 	Contents bool
 	MaxBytes int64
+
+	// Deleted lists the deleted files that retain versions in place of the files that exist, in
+	// order of Expires and then of path. Prefix and After are not used, nor are Authors and
+	// Contents. More is false, if there are not more than Limit.
+	Deleted bool
 }
 
 // Scanned is a page of a list.

@@ -95,7 +95,7 @@ type Reader interface {
 	// network answers in one round trip. The result is as [Loaded.Reconcile] leaves it.
 	Load(Query) (Loaded, error)
 
-	// Scan lists files or logs that exist, in byte order of path. A store that is reached over
+	// Scan lists files or logs that exist, in byte order of path, or deleted files. A store that is reached over
 	// a network answers in one round trip. With Contents, the error is [ErrCorrupt] if a
 	// version is missing or damaged.
 	Scan(ScanQuery) (Scanned, error)
@@ -122,8 +122,9 @@ type Tx interface {
 	// Apply stores a write, with its row for the journal and its new state of the owner.
 	Apply(Write) error
 
-	// ForgetDeleted removes the heads of the n files or logs that were deleted first. It
-	// returns the highest version, or the highest entry number, of these heads.
+	// ForgetDeleted removes the heads of the n files or logs that were deleted first. Heads of
+	// files that retain versions stay. It returns the highest version, or the highest entry
+	// number, of the heads that it removes.
 	ForgetDeleted(kind PathKind, n int) (highest int64, err error)
 
 	// Forget removes the requests and the rows of the journal that Old selects.

@@ -14,6 +14,7 @@ type Table struct {
 	Name    string
 	Columns string // in the order of the fields that [Row.Table] returns
 	Key     string // the columns that are the key together with the owner and the path; a dump has their order
+	Later   int    // how many of the last columns older schemas did not have: they were zero
 	OfPath  bool
 	Content bool
 	noun    string
@@ -23,14 +24,14 @@ type Table struct {
 var (
 	OwnerTable = &Table{Name: "owners", noun: "usage of",
 		Columns: "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
-			"deleted_logs, requests, revision, changes, updated"}
+			"deleted_logs, requests, revision, changes, updated, deleted_bytes, restorable, next_expiry", Later: 3}
 	ChangeTable = &Table{Name: "changes", noun: "change of", Key: "revision",
 		Columns: "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, " +
 			"session, created"}
 	FileTable = &Table{Name: "files", noun: "head of file", Key: "path",
-		Columns: "path, version, sizes, summary_bytes, deleted, created, updated"}
+		Columns: "path, version, sizes, summary_bytes, deleted, created, updated, expires, past", Later: 2}
 	VersionTable = &Table{Name: "versions", noun: "version of", Key: "version", OfPath: true, Content: true,
-		Columns: "version, size, sha256, client, client_version, key_id, created, project"}
+		Columns: "version, size, sha256, client, client_version, key_id, created, project", Later: 1}
 	SummaryTable = &Table{Name: "summaries", noun: "summary of", Key: "version, method, model, prompt", OfPath: true,
 		Content: true, Columns: "version, method, model, prompt, sha256, tokens, created"}
 	LogTable = &Table{Name: "logs", noun: "head of log", Key: "path",
@@ -47,20 +48,22 @@ var Tables = [][]*Table{{OwnerTable}, {ChangeTable}, {FileTable, VersionTable, S
 
 // Table returns the table of the row, and pointers to the fields of the row in the order of the
 // table's Columns. The fields have the types int64, string, bool, [time.Time], []int64 and
-// [sha256.Size]byte.
+// [sha256.Size]byte, or are [Packed].
 func (r Row) Table() (t *Table, fields []any) {
 	switch {
 	case r.State != nil:
 		s := r.State
 		return OwnerTable, []any{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations, &s.FileFloor,
-			&s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes, &s.Updated}
+			&s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes, &s.Updated,
+			&s.DeletedBytes, &s.Restorable, &s.NextExpiry}
 	case r.Change != nil:
 		c := r.Change
 		return ChangeTable, []any{&c.Revision, (*string)(&c.Op), (*string)(&c.Kind), &c.Path, &c.From, &c.Before,
 			&c.After, &c.Entries, &c.Author.Client, &c.Author.Version, &c.Author.Key, &c.Author.Session, &c.Time}
 	case r.File != nil:
 		h := r.File
-		return FileTable, []any{&h.Path, &h.Version, &h.Sizes, &h.Summary, &h.Deleted, &h.Created, &h.Updated}
+		return FileTable, []any{&h.Path, &h.Version, &h.Sizes, &h.Summary, &h.Deleted, &h.Created, &h.Updated,
+			&h.Expires, (*past)(h)}
 	case r.Version != nil:
 		v := r.Version
 		return VersionTable, []any{&v.Number, &v.Size, &v.SHA256, &v.Author.Client, &v.Author.Version, &v.Author.Key,
@@ -101,7 +104,7 @@ func (t *Table) New(path string) Row {
 }
 
 // Content returns the content of the row, or nil if the table has no content. For a redacted
-// version, Content returns the encoded receipt.
+// version or entry, Content returns the encoded receipt.
 func (r Row) Content() []byte {
 	switch {
 	case r.Version != nil && r.Version.Redacted != nil:
@@ -110,6 +113,8 @@ func (r Row) Content() []byte {
 		return r.Version.Content
 	case r.Summary != nil:
 		return r.Summary.Content
+	case r.Entry != nil && r.Entry.Redacted != nil:
+		return r.Entry.Redacted.pack()
 	case r.Entry != nil:
 		return r.Entry.Content
 	}
@@ -117,10 +122,10 @@ func (r Row) Content() []byte {
 }
 
 // SetContent sets the content of a row of a table with Content. A store reads the other fields
-// of the row first. If the row is a redacted version, SetContent decodes b as the receipt, and
-// returns false if b is not a receipt. Else it keeps b and returns true.
+// of the row first. If the row is a redacted version or entry, SetContent decodes b as the
+// receipt, and returns false if b is not a receipt. Else it keeps b and returns true.
 func (r Row) SetContent(b []byte) bool {
-	switch v := r.Version; {
+	switch v, e := r.Version, r.Entry; {
 	case v != nil && v.SHA256 == [sha256.Size]byte{}: // which no content has
 		v.Redacted = new(Redaction)
 		return v.Redacted.unpack(b) && v.Size == 0
@@ -128,8 +133,11 @@ func (r Row) SetContent(b []byte) bool {
 		v.Content = b
 	case r.Summary != nil:
 		r.Summary.Content = b
+	case e.SHA256 == [sha256.Size]byte{}:
+		e.Redacted = new(Redaction)
+		return e.Redacted.unpack(b)
 	default:
-		r.Entry.Content = b
+		e.Content = b
 	}
 	return true
 }

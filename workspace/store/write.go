@@ -3,7 +3,8 @@ package store
 import "time"
 
 // A Write is one change that [Tx.Apply] stores: a [FileChange], a [LogChange], a
-// [FileMove], a [VersionRedaction], a [SummaryChange], a [Request] or an [OwnerState].
+// [FileMove], a [VersionRedaction], an [EntryRedaction], a [SummaryChange], a [Request] or an
+// [OwnerState].
 //
 // Apply stores a Request under its key, and replaces an older one. Apply replaces the owner's
 // state with an OwnerState. The zero OwnerState removes the state, which must be the owner's
@@ -25,6 +26,9 @@ func (m FileMove) After() (*OwnerState, *Change) { return &m.Owner, m.Change.orN
 
 // After implements [Write].
 func (r VersionRedaction) After() (*OwnerState, *Change) { return &r.Owner, r.Change.orNil() }
+
+// After implements [Write].
+func (r EntryRedaction) After() (*OwnerState, *Change) { return &r.Owner, r.Change.orNil() }
 
 // After implements [Write].
 func (c SummaryChange) After() (*OwnerState, *Change) { return &c.Owner, nil }

@@ -20,6 +20,7 @@ type OwnerForm struct {
 
 	fields func(*store.OwnerState) []any // that the checksum is of
 	rest   func(*store.OwnerState) []any // that are after it; nil: none
+	later  int                           // as in store.Table
 }
 
 func withQueries(f OwnerForm) *OwnerForm {
@@ -33,8 +34,8 @@ func withQueries(f OwnerForm) *OwnerForm {
 	return &f
 }
 
-var ownerForm3 = withQueries(OwnerForm{
-	Table: "owners", Columns: Columns(store.OwnerTable),
+var ownerForm5 = withQueries(OwnerForm{
+	Table: "owners", Columns: Columns(store.OwnerTable), later: store.OwnerTable.Later,
 	fields: func(s *store.OwnerState) []any {
 		_, fields := store.Row{State: s}.Table()
 		return fields
@@ -48,13 +49,15 @@ func OwnerFormOf(schema int64) *OwnerForm {
 		return ownerForm1
 	case 2:
 		return ownerForm2
+	case 3, 4:
+		return ownerForm3
 	}
-	return ownerForm3
+	return ownerForm5
 }
 
 // Read reads the row of an owner.
 func (form *OwnerForm) Read(f *Fields, owner string) (s store.OwnerState, err error) {
-	f.Record(form.fields(&s), owner)
+	f.record(form.fields(&s), form.later, []any{owner})
 	if form.rest != nil {
 		f.Scan(form.rest(&s)...)
 	}
@@ -63,7 +66,7 @@ func (form *OwnerForm) Read(f *Fields, owner string) (s store.OwnerState, err er
 
 // Values returns the row of an owner.
 func (form *OwnerForm) Values(owner string, s store.OwnerState) []any {
-	return Record(form.fields(&s), owner)
+	return record(form.fields(&s), form.later, []any{owner})
 }
 
 // List returns the statement of a query for owners of a tenant, and its arguments.

@@ -27,3 +27,14 @@ var ownerForm2 = withQueries(OwnerForm{
 			&s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Updated}
 	},
 })
+
+// The form of owners in schemas 3 and 4.
+var ownerForm3 = withQueries(OwnerForm{
+	Table: "owners",
+	Columns: "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, " +
+		"deleted_logs, requests, revision, changes, updated, crc",
+	fields: func(s *store.OwnerState) []any {
+		return []any{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations, &s.FileFloor, &s.LogFloor,
+			&s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes, &s.Updated}
+	},
+})

@@ -25,7 +25,7 @@ func Values(owner string, r store.Row) (*store.Table, []any) {
 		packed := packChange(r.Change)
 		fields = []any{&r.Change.Revision, &packed}
 	}
-	values := Record(fields, keys...)
+	values := record(fields, t.Later, keys)
 	if t.Content {
 		values = append(values, r.Content())
 	}
@@ -33,12 +33,16 @@ func Values(owner string, r store.Row) (*store.Table, []any) {
 }
 
 // Record returns keys, the values of fields, and the checksum of both.
-func Record(fields []any, keys ...any) []any {
+func Record(fields []any, keys ...any) []any { return record(fields, 0, keys) }
+
+// record is Record for a row whose last fields, at most later of them, are not in the checksum
+// while they are zero.
+func record(fields []any, later int, keys []any) []any {
 	values := append(make([]any, 0, len(keys)+len(fields)+2), keys...)
 	for _, f := range fields {
 		values = append(values, valueOf(f))
 	}
-	return append(values, sum(make([]byte, 0, 256), summed(values)))
+	return append(values, sum(make([]byte, 0, 256), values[:len(values)-zeros(fields, later)]))
 }
 
 // valueOf returns a field as it is stored.
@@ -63,17 +67,35 @@ func valueOf(field any) any {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 		return b
+	case store.Packed:
+		if b := p.Pack(); b != nil {
+			return b
+		}
+		return []byte{}
 	}
 	return *field.(*[]byte)
 }
 
-// summed returns the values that a checksum is of. A text at the end that is "" is not among
-// them: the rows of schema 3 had no project.
-func summed(values []any) []any {
-	if n := len(values); n > 0 && values[n-1] == "" {
-		return values[:n-1]
+// zeros returns how many of the last fields are zero, later at most.
+func zeros(fields []any, later int) (n int) {
+	for n < later {
+		zero := false
+		switch p := fields[len(fields)-1-n].(type) {
+		case *int64:
+			zero = *p == 0
+		case *string:
+			zero = *p == ""
+		case *time.Time:
+			zero = p.IsZero()
+		case store.Packed:
+			zero = p.Pack() == nil
+		}
+		if !zero {
+			break
+		}
+		n++
 	}
-	return values
+	return n
 }
 
 // castagnoli returns the table, which the first call makes.
@@ -135,6 +157,8 @@ func (f *Fields) Scan(fields ...any) {
 			ok = copy(p[:], b) == len(b) && len(b) == len(p)
 		case *[]int64:
 			*p, ok = sizesOf(b)
+		case store.Packed:
+			ok = p.Unpack(b) && isBlob
 		}
 		f.Bad = f.Bad || !ok
 	}
@@ -164,10 +188,12 @@ func (f *Fields) Text() (s string) {
 }
 
 // Record reads what the function of that name has returned, after the keys.
-func (f *Fields) Record(fields []any, keys ...any) {
+func (f *Fields) Record(fields []any, keys ...any) { f.record(fields, 0, keys) }
+
+func (f *Fields) record(fields []any, later int, keys []any) {
 	row := f.Row
 	f.Scan(fields...)
-	want := sum(make([]byte, 0, 256), keys, summed(row[:len(row)-len(f.Row)]))
+	want := sum(make([]byte, 0, 256), keys, row[:len(row)-len(f.Row)-zeros(fields, later)])
 	f.Bad = f.Int() != want || f.Bad
 }
 
@@ -180,9 +206,9 @@ func (f *Fields) Read(owner string, r store.Row) error {
 		f.Record([]any{&r.Change.Revision, &packed}, owner)
 		f.Bad = !unpackChange(r.Change, packed) || f.Bad
 	case t.OfPath:
-		f.Record(fields, owner, r.Path)
+		f.record(fields, t.Later, []any{owner, r.Path})
 	default:
-		f.Record(fields, owner)
+		f.record(fields, t.Later, []any{owner})
 	}
 	if t.Content && len(f.Row) > 0 {
 		content, _ := f.Next().([]byte) // nil: the query has left it out

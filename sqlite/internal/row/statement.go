@@ -86,11 +86,14 @@ const Receipt = ", CASE WHEN sha256 = zeroblob(32) THEN content END"
 const RecordColumns = store.RecordColumns + ", crc"
 
 // The queries for lists. Their arguments are the owner, the prefix, AfterPrefix of it, the
-// path after which the list begins, and the limit. AuthoredFiles has the current versions
+// path after which the list begins, and the limit. Those of DeletedFiles are the owner and the
+// limit. AuthoredFiles has the current versions
 // too. CurrentFiles has also their contents, unless one is longer than another argument
 // before the others: SQLite then does not read it.
 var (
-	Files         = "SELECT " + store.Of("p", Columns(store.FileTable)) + " FROM files p" + listed
+	Files        = "SELECT " + store.Of("p", Columns(store.FileTable)) + " FROM files p" + listed
+	DeletedFiles = "SELECT " + Columns(store.FileTable) + " FROM files WHERE owner = ? AND " + Restorable +
+		" ORDER BY expires, path LIMIT ?"
 	Logs          = "SELECT " + store.Of("p", Columns(store.LogTable)) + " FROM logs p" + listed
 	AuthoredFiles = "SELECT " + withVersion + versionOf + listed
 	CurrentFiles  = "SELECT " + withVersion + ", CASE WHEN octet_length(v.content) <= ? THEN v.content END" +
@@ -104,6 +107,9 @@ const (
 		"LIMIT ?"
 	versionOf = " FROM files p LEFT JOIN versions v ON v.owner = p.owner AND v.path = p.path AND v.version = p.version"
 )
+
+// Restorable is true of the deleted files that retain versions, in the words of their index.
+const Restorable = "expires > -9223372036854775808"
 
 // AfterPrefix returns a string that sorts after every path with the prefix and before all
 // later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the

@@ -1,9 +1,9 @@
 // Command past made the databases in this folder, each when the module wrote that schema.
-// For schema 3 it was built at the last commit of the schema and run as "main FOLDER schema3":
+// For schema 4 it was built at the last commit of the schema and run as "main FOLDER schema4":
 //
-//	schema3.db        all in the file, as a process leaves it that ends in order
-//	schema3-log.db    its last writes are in the write-ahead log, as after a kill
-//	schema3.json      what a reader of package store read from schema3.db
+//	schema4.db        all in the file, as a process leaves it that ends in order
+//	schema4-log.db    its last writes are in the write-ahead log, as after a kill
+//	schema4.json      what a reader of package store read from schema4.db
 //
 // Its times are fixed, so that two runs differ in the revisions of records alone.
 package main
