@@ -55,7 +55,10 @@ var editFile = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		e, err := ws.EditFile(ctx, a.Text("path"), a.Text("old_text"), a.Text("new_text"),
 			workspace.EditOptions{All: a.Flag("all"), IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements}}, err
+		if e.Near != "" {
+			e.Near = a.under + e.Near
+		}
+		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements, e.LineEnds, e.Near}}, err
 	},
 }
 
@@ -64,6 +67,8 @@ type editRecord struct {
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
 	Replacements int64  `json:"replacements"`
+	LineEnds     string `json:"line_ends,omitempty"`
+	Near         string `json:"near,omitempty"`
 }
 
 var moveFile = tool{

@@ -25,11 +25,23 @@ type EditResult struct {
 	Version      int64
 	Bytes        int64 // of the whole new version
 	Replacements int64 // 0 for an append
+
+	// LineEnds is "crlf" if old did not occur as it was given, but with \r\n for each \n. Then
+	// new was stored with \r\n for \n too. A repeated request is not told.
+	LineEnds string
+
+	// Near is the path of a file that may be meant, if the call has created the file; "": none
+	// is near. A repeated request is not told.
+	Near string
 }
 
 // EditFile replaces old with new in the current version, and stores the result as the next
 // version. old must occur exactly once, unless [EditOptions.All] is set. If somebody else
 // changes the file meanwhile, EditFile repeats the edit on the new version.
+//
+// If old does not occur, each \n of old that follows no \r also stands for \r\n; see
+// [EditResult].LineEnds. An occurrence that has \r\n for one such \n and \n for another is
+// [ErrConflict].
 //
 // If old is empty, EditFile appends new to the file, and creates the file if there is none.
 // An append never joins two lines: if the file does not end with a newline, EditFile adds a
@@ -48,7 +60,15 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		all[0] = 1
 	}
 	c.hashArgs([]byte(old), []byte(new), all, conditionBytes(c.ifVersion))
-	change := func(text []byte) ([]byte, int64, error) {
+	var e EditResult
+	change := func(text []byte) (edited []byte, n int64, err error) {
+		e.LineEnds = ""
+		old, new := old, new
+		if crlf, err := inCRLF(text, old); err != nil {
+			return nil, 0, err
+		} else if crlf {
+			old, new, e.LineEnds = toCRLF(old), toCRLF(new), "crlf"
+		}
 		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}
 	var r run
@@ -69,8 +89,11 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if errors.Is(err, errMoved) {
 		r, err = c.rewrite(ctx, change)
 	}
-	return EditResult{Path: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Replacements: r.out.Count},
-		c.explain(ctx, err)
+	if err == nil && r.created {
+		_, e.Near = w.instead(ctx, r.path, KindFile)
+	}
+	e.Path, e.Version, e.Bytes, e.Replacements = r.path, r.out.Number, r.out.Bytes, r.out.Count
+	return e, c.explain(ctx, err)
 }
 
 func checkEdit(old, new string, all bool) error {

@@ -217,3 +217,56 @@ func TestWriteIfChanged(t *testing.T) {
 		t.Errorf("the usage is %+v", n)
 	}
 }
+
+// Bytes stay as sent if the text occurs. Only if it does not, \n stands for \r\n too.
+func TestEditLineEnds(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for _, test := range []struct {
+		content, old, new, want string
+		all, crlf               bool
+	}{
+		{content: "a\r\nb\r\n", old: "a\nb\n", new: "c\nd\r\ne\n", want: "c\r\nd\r\ne\r\n", crlf: true},
+		{content: "a\r\nb\r\nc", old: "a\r\nb\nc", new: "x\n", want: "x\r\n", crlf: true},
+		{content: "a\nb\n a\r\nb", old: "a\nb", new: "x\ny", want: "x\ny\n a\r\nb"},
+		{content: "a\r\nb", old: "\nb", new: "\nc\n", want: "a\r\nc\n"},
+		{content: "a\r\nb\nc\n", old: "a\nb", new: "x", want: "x\nc\n", crlf: true},
+		{content: "a\r\nb\r\na\r\nb", old: "a\nb", new: "\n", all: true, want: "\r\n\r\n\r\n", crlf: true},
+		{content: "a\r\nb\r\na\r\nb", old: "a\nb", new: "x"},
+		{content: "a\r\nb\nc", old: "a\nb\nc", new: "x"},
+		{content: "a\r\nb\r\nc a\nb\r\nc", old: "a\nb\nc", new: "x", all: true},
+		{content: "a\nb", old: "a\r\nb", new: "x"},
+		{content: "\r\n", old: "x\ny", new: "x"},
+	} {
+		write(t, ws, "f", test.content)
+		r, err := ws.EditFile(t.Context(), "f", test.old, test.new, workspace.EditOptions{All: test.all})
+		if test.want == "" {
+			wantErr(t, fmt.Sprintf("%q in %q", test.old, test.content), err, workspace.ErrConflict, "occur")
+			if mixed := strings.Contains(test.old, "\nc"); mixed != strings.Contains(err.Error(), `both \n and \r\n`) {
+				t.Errorf("%q in %q = %v", test.old, test.content, err)
+			}
+			continue
+		}
+		testkit.Must(t, err)
+		if got := read(t, ws, "f", workspace.ReadOptions{}); string(got.Content) != test.want || (r.LineEnds == "crlf") != test.crlf {
+			t.Errorf("%q in %q gives %q, %+v; want %q", test.old, test.content, got.Content, r, test.want)
+		}
+	}
+}
+
+// An append that creates a file names the one that may be meant.
+func TestEditNear(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "plan.md", "x")
+	for _, test := range []struct{ path, near string }{{"Plan.md", "plan.md"}, {"Plan.md", ""}, {"plan.md", ""}, {"other", ""}} {
+		for _, text := range []string{"x", strings.Repeat("x", 20<<10)} {
+			r, err := ws.EditFile(t.Context(), test.path, "", text, workspace.EditOptions{})
+			if testkit.Must(t, err); r.Near != test.near {
+				t.Errorf("an append to %s is near %q, want %q", test.path, r.Near, test.near)
+			}
+			if test.near != "" && len(text) == 1 {
+				_, err := ws.DeleteFile(t.Context(), test.path, workspace.DeleteOptions{})
+				testkit.Must(t, err)
+			}
+		}
+	}
+}

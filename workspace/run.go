@@ -26,6 +26,7 @@ type run struct {
 	out          store.Outcome
 	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
+	created      bool      // the write has made a file where none was
 }
 
 // try runs the transaction once.

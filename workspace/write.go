@@ -95,7 +95,7 @@ func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
 	h, before := r.File, r.File.Version
 	if !h.Exists() {
 		h = FileHead{Path: h.Path, Version: cmp.Or(h.Version, r.after.FileFloor), Updated: h.Updated}
-		op, before = OpCreate, 0
+		op, before, r.created = OpCreate, 0, true
 	}
 	if n := r.sinceOutside(); n >= manyVersions*int(r.w.svc.limits.Versions) {
 		return r.checkOutside()

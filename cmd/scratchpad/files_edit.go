@@ -52,7 +52,7 @@ func (c filesEdit) Run(p *process) error {
 			return err
 		}
 		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes,
-			Replacements: r.Replacements})
+			Replacements: r.Replacements, LineEnds: r.LineEnds, Near: r.Near})
 	})
 }
 

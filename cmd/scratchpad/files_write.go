@@ -21,6 +21,8 @@ type writeRecord struct {
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
 	Replacements int64  `json:"replacements,omitempty"`
+	LineEnds     string `json:"line_ends,omitempty"`
+	Near         string `json:"near,omitempty"`
 }
 
 // Run writes the file.
@@ -65,6 +67,12 @@ func (p *process) answerWritten(r writeRecord) error {
 	replaced := ""
 	if r.Replacements > 0 {
 		replaced = ", " + phrase.Plural(r.Replacements, "replacement")
+	}
+	if r.LineEnds != "" {
+		replaced += `, with \r\n for \n`
+	}
+	if r.Near != "" {
+		replaced += "; it is a new file, and there is " + r.Near
 	}
 	return p.say(r, "%s: version %d, %s%s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"), replaced)
 }
