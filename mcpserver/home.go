@@ -93,7 +93,8 @@ func (a *arguments) named(err error) error {
 // keep the bounds of one search. If the second one fails, the result is that of the first.
 func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
 	o := workspace.SearchOptions{
-		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), Zeros: a.zeros(),
+		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), After: toInt(a.Integer("after")),
+		Zeros: a.zeros(),
 	}
 	if a.under != "" {
 		o.Kind = workspace.KindFile
@@ -106,22 +107,28 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 	if err != nil { // also errOwn; what was found is worth more than the reason
 		return r, nil
 	}
-	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), 600
+	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), searchTokens
 	for _, h := range r.Hits {
 		left -= tokens.Estimate(h.Path) + tokens.Estimate(h.Text) + 8 // the number and the tabs of a line
 	}
-	o.Kind, o.Limit, o.MaxTokens = workspace.KindFile, max(1, room), max(1, left)
+	after, own := o.After, r.Total
+	o.Kind, o.Limit, o.MaxTokens, o.After = workspace.KindFile, max(1, room), max(1, left), int(max(0, int64(after)-own))
 	more, err := beside.Search(ctx, a.Text("query"), o)
 	if err != nil {
 		return r, nil
 	}
-	if fewest := 50; room > 0 && left >= fewest { // tokens in which a hit says something
+	switch fewest := 50; { // tokens in which a hit says something
+	case room == 0 || r.Cut > 0 || len(more.Hits) == 0:
+	case left < fewest:
+		r.Cut = searchTokens
+	default:
+		r.Cut = more.Cut
 		for _, h := range more.Hits {
 			h.Path = home + h.Path
 			r.Hits = append(r.Hits, h)
 		}
 	}
 	r.Total += more.Total
-	r.More = r.Total > int64(len(r.Hits))
+	r.More = r.Total > int64(after+len(r.Hits))
 	return r, nil
 }

@@ -180,8 +180,20 @@ func TestHomeSearch(t *testing.T) {
 		if n := o200k.Count(got[0] + got[1]); n > 600 || strings.LastIndex(got[1], "\nown-") > strings.Index(got[1]+"\n~/", "\n~/") {
 			t.Errorf("limit %s: %d tokens, or another order: %s", limit, n, got[1])
 		}
-		if want := fmt.Sprintf(`{"count":%d,"total":36,"has_more":true}`, own+far); got[0] != want {
+		cut := map[bool]string{true: `,"cut":"600 tokens"`}[own+far < most]
+		if want := fmt.Sprintf(`{"count":%d,"total":36,"has_more":true%s}`, own+far, cut); got[0] != want {
 			t.Errorf("limit %s: the record is %s, want %s", limit, got[0], want)
+		}
+	}
+	seen := map[string]bool{}
+	for after := 0; after < 36; {
+		got := mustCall(t, s, "search", raw(fmt.Sprintf(`{"query":"needle","limit":4,"after":%d}`, after)))
+		for line := range strings.Lines(got[1]) {
+			seen[strings.Split(line, "\t")[0]] = true
+			after++
+		}
+		if len(seen) != after || strings.Contains(got[0], `"has_more":true`) != (after < 36) {
+			t.Fatalf("after %d hits there were %d different ones: %s", after, len(seen), got[0])
 		}
 	}
 }

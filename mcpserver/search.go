@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
@@ -9,16 +10,18 @@ import (
 )
 
 var searchTool = tool{
-	name:        "search",
-	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text",
-	scope:       reads,
-	weight:      heavy,
-	home:        true,
+	name: "search",
+	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text. after skips so " +
+		"many hits",
+	scope:  reads,
+	weight: heavy,
+	home:   true,
 	properties: []strictjson.Field{
 		{Name: "query", Kind: "string", Required: true},
 		{Name: "prefix", Kind: "string"},
 		{Name: "exact", Kind: "boolean"},
 		{Name: "limit", Kind: "integer"},
+		{Name: "after", Kind: "integer"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		r, err := a.search(ctx, ws)
@@ -29,10 +32,14 @@ var searchTool = tool{
 	},
 }
 
+// searchTokens is the most that the hits of an answer cost, as package workspace has it.
+const searchTokens = 600
+
 type searchRecord struct {
-	Count   int   `json:"count"`
-	Total   int64 `json:"total"`
-	HasMore bool  `json:"has_more"`
+	Count   int    `json:"count"`
+	Total   int64  `json:"total"`
+	HasMore bool   `json:"has_more"`
+	Cut     string `json:"cut,omitempty"` // the bound that left hits out
 }
 
 // searchResult returns a line for each hit, with tabs between its columns. The text of a
@@ -51,5 +58,9 @@ func searchResult(a *arguments, r workspace.SearchResult) result {
 		}
 		body = append(append(body, '\t'), h.Text...)
 	}
-	return result{searchRecord{len(r.Hits), r.Total, r.More}, body}
+	record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More}
+	if r.Cut > 0 {
+		record.Cut = fmt.Sprintf("%d tokens", searchTokens)
+	}
+	return result{record, body}
 }

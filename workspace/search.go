@@ -18,6 +18,7 @@ type SearchOptions struct {
 	Exact     bool     // finds the lines that contain the query, byte for byte
 	Regexp    bool     // finds the lines that match the query, in the syntax of package regexp
 	Limit     int      // hits at most, 1-50; 0: 10
+	After     int      // leaves out so many hits at the beginning, 0-1,000: those of the pages before
 	MaxTokens int      // tokens of all hits together at most, as Options.CountTokens counts; 0: 600; -1: no bound
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
@@ -40,23 +41,26 @@ type SearchHit struct {
 type SearchResult struct {
 	Hits  []SearchHit
 	Total int64 // number of passages or lines that matched, those in Hits included
-	More  bool  // Total is larger than the number of Hits
+	More  bool  // there are hits after the last one; those begin at SearchOptions.After plus len(Hits)
+	Cut   int   // the MaxTokens that left hits out, or cut the text of the only one; 0: none did
 }
 
 // Search finds passages in the current files and the log entries, the best first.
 //
 // The query has 1-1,000 characters. It may contain words in any script, phrases in double
 // quotes, and words or phrases after a minus sign. A passage must contain all phrases, or at
-// least one word if there is no phrase, and nothing that follows a minus sign. Case and marks
+// least one word if there is no phrase, and nothing that follows a minus sign. OR and | between
+// words are like spaces. Case and marks
 // such as accents do not matter. A word also matches a part of a name such as camelCase or
 // snake_case. A word of at least 4 characters also matches the beginning of a longer word,
-// which counts half. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese match by
+// which counts half. A word of English letters also matches its regular forms with -s, -es, -ed
+// and -ing, and the word that it is a form of; they count less. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese match by
 // characters in a row.
 //
 // A passage is a section of a Markdown file, a paragraph or 12 lines of another file, or
 // an entry of a log. A passage ranks higher if it has more words of the query, rarer words, all
-// words, words near each other, or words in the heading or the path. Of equal passages, the
-// newest is first.
+// words, words near each other, or words in the heading or the path. Equal passages are in the
+// order of path and place.
 //
 // With Exact or Regexp, each line that matches is a hit, in the order of path and line.
 //
@@ -105,10 +109,17 @@ func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, que
 // result returns the hits that fit o.MaxTokens.
 func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
+	all, first := len(found.Hits), 0
+	if all > 0 {
+		first = len(found.Hits[0].Text)
+	}
 	for _, h := range search.Fit(found.Hits, o.MaxTokens, count) {
 		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time,
 			Text: h.Text, Marks: h.Marks})
 	}
-	r.More = r.Total > int64(len(r.Hits))
+	if len(r.Hits) < all || all > 0 && len(r.Hits[0].Text) < first {
+		r.Cut = o.MaxTokens
+	}
+	r.More = r.Total > int64(o.After+len(r.Hits))
 	return r
 }

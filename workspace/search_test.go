@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestSearchReadsEverything(t *testing.T) {
 }
 
 // What is in the heading or the path, what has all words, and what has them side by side
-// comes first. Of equal ones, the newest does.
+// comes first. Of equal ones, the first path does.
 func TestSearchOrder(t *testing.T) {
 	clock := testkit.NewClock()
 	for name, store := range searchStores(t) {
@@ -98,7 +99,7 @@ func TestSearchOrder(t *testing.T) {
 				clock.Advance(1e9)
 			}
 			write("old.txt", "the equal words")
-			write("new.txt", "the equal words")
+			write("even.txt", "the equal words")
 			write("a.md", "# Apple\n\nsome words of text here\n")
 			write("b.md", "# Pear\n\nsome words of apple here\n")
 			write("near.txt", "green tea is on the table with a cup and the sugar")
@@ -108,11 +109,59 @@ func TestSearchOrder(t *testing.T) {
 			write("lilac.txt", "violet flowers in the vase")
 			write("vase.txt", "violet flowers in a pot....")
 			for query, want := range map[string]string{
-				"equal": "new.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
+				"equal": "even.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
 			} {
 				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
 					t.Errorf("%s: %q, want %q", query, got, want)
 				}
+			}
+		})
+	}
+}
+
+// Pages of a search have each hit once. Equal hits are in the order of path and place, and the
+// entries of a log in their order.
+func TestSearchPages(t *testing.T) {
+	for name, store := range searchStores(t) {
+		t.Run(name, func(t *testing.T) {
+			ws := searchedBy(t, store, workspace.Options{})
+			var want []string
+			for i := range 60 {
+				write(t, ws, fmt.Sprintf("f%03d", 59-i), "a needle here")
+				want = append(want, fmt.Sprintf("f%03d:1", i))
+			}
+			for i := range 40 {
+				testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("a needle here"))))
+				want = append(want, fmt.Sprintf("log#%d", i+1))
+			}
+			for _, o := range []workspace.SearchOptions{{Limit: 50, MaxTokens: -1}, {Limit: 7}, {Limit: 50}, {Limit: 7, Exact: true}} {
+				var got []string
+				for more := true; more; {
+					o.After = len(got)
+					r, err := ws.Search(t.Context(), "needle", o)
+					testkit.Must(t, err)
+					if cut := o.Limit > len(r.Hits) && len(got)+len(r.Hits) < 100; cut != (r.Cut == 600) || !cut && r.Cut != 0 || len(r.Hits) == 0 {
+						t.Fatalf("%+v: %d hits, cut by %d tokens", o, len(r.Hits), r.Cut)
+					}
+					got = append(got, strings.Fields(hitsOf(t, ws, "needle", o))...)
+					more = r.More
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%+v: the pages have %q, want %q", o, got, want)
+				}
+			}
+			for _, after := range []int{100, 1000} {
+				if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{After: after}); err != nil || len(r.Hits) > 0 || r.More || r.Total != 100 {
+					t.Errorf("after %d: %+v, %v", after, r, err)
+				}
+			}
+			for page := range 3 { // a write between two pages moves hits, and breaks nothing
+				hitsOf(t, ws, "needle", workspace.SearchOptions{After: 40 * page})
+				testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), fmt.Sprintf("f%03d", page), workspace.DeleteOptions{})))
+			}
+			write(t, ws, "z", strings.Repeat("needle ", 900))
+			if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{Prefix: "z", MaxTokens: 50}); err != nil || len(r.Hits) != 1 || r.Cut != 50 || r.More {
+				t.Errorf("one long hit: %+v, %v, want it cut", r, err)
 			}
 		})
 	}
@@ -126,7 +175,7 @@ func TestSearchRefuses(t *testing.T) {
 		o     workspace.SearchOptions
 	}{
 		{"", workspace.SearchOptions{}}, {" ", workspace.SearchOptions{}}, {"-a", workspace.SearchOptions{}}, {"\xff", workspace.SearchOptions{}},
-		{strings.Repeat("é", 1001), workspace.SearchOptions{}}, {"a", workspace.SearchOptions{Limit: 51}}, {"a", workspace.SearchOptions{Limit: -1}},
+		{strings.Repeat("é", 1001), workspace.SearchOptions{}}, {"a", workspace.SearchOptions{Limit: 51}}, {"a", workspace.SearchOptions{Limit: -1}}, {"a", workspace.SearchOptions{After: -1}}, {"a", workspace.SearchOptions{After: 1001}},
 		{"a", workspace.SearchOptions{MaxTokens: -2}}, {"a", workspace.SearchOptions{Kind: "x"}}, {"a", workspace.SearchOptions{Exact: true, Regexp: true}},
 		{"a\n", workspace.SearchOptions{Exact: true}}, {"(", workspace.SearchOptions{Regexp: true}}, {"a", workspace.SearchOptions{Prefix: "../"}},
 	} {

@@ -14,12 +14,13 @@ import (
 )
 
 type searchCommand struct {
-	Query  []string    `arg:"" help:"What to look for."`
-	Prefix string      `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
-	Kind   string      `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
-	Exact  bool        `xor:"how" help:"Find the lines that hold the query, byte for byte."`
-	Regexp bool        `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
-	Limit  flags.Count `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
+	Query  []string     `arg:"" help:"What to look for."`
+	Prefix string       `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
+	Kind   string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
+	Exact  bool         `xor:"how" help:"Find the lines that hold the query, byte for byte."`
+	Regexp bool         `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
+	Limit  flags.Count  `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
+	After  flags.Number `placeholder:"N" help:"Leave out the first N hits, up to 1,000."`
 }
 
 type searchRecord struct {
@@ -41,7 +42,8 @@ type hitRecord struct {
 // Run prints the hits.
 func (c searchCommand) Run(p *process) error {
 	query := strings.Join(c.Query, " ")
-	o := workspace.SearchOptions{Prefix: c.Prefix, Exact: c.Exact, Regexp: c.Regexp, Limit: int(c.Limit), MaxTokens: -1}
+	o := workspace.SearchOptions{Prefix: c.Prefix, Exact: c.Exact, Regexp: c.Regexp, Limit: int(c.Limit),
+		After: int(c.After), MaxTokens: -1}
 	if c.Kind != "all" {
 		o.Kind = workspace.PathKind(c.Kind)
 	}
@@ -63,10 +65,13 @@ func (c searchCommand) Run(p *process) error {
 			return err
 		}
 		switch {
+		case r.Total > 0 && len(r.Hits) == 0:
+			return p.note("there are only %d hits\n", r.Total)
 		case len(r.Hits) == 0:
 			return p.note("nothing found%s in the memory of agent %s\n", below(c.Prefix), ws.Agent())
 		case r.More:
-			return p.note("%d of %d; --limit shows up to 50\n", len(r.Hits), r.Total)
+			next := int64(c.After) + int64(len(r.Hits))
+			return p.note("%d-%d of %d; --after %d shows the next\n", c.After+1, next, r.Total, next)
 		}
 		return nil
 	})

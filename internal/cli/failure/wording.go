@@ -32,6 +32,7 @@ var Words = workspace.Words{
 		workspace.ArgThrough:     "--through",
 		workspace.ArgNewPath:     "new path",
 		workspace.ArgLimit:       "--limit",
+		workspace.ArgAfter:       "--after",
 	},
 	Way:    wayOut,
 	NoKind: true,

@@ -8,8 +8,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// MaxHits is the most hits of a search.
-const MaxHits = 50
+// The most hits of a search, and the most hits before them.
+const (
+	MaxHits  = 50
+	MaxAfter = 1000
+)
 
 const (
 	defaultHits      = 10
@@ -23,6 +26,7 @@ type Options struct {
 	Exact     bool
 	Regexp    bool
 	Limit     int
+	After     int
 	MaxTokens int
 	Zeros     []store.Arg
 }
@@ -42,10 +46,10 @@ func Begin[P comparable](query string, o *Options) (Run[P], error) {
 	if o.MaxTokens == 0 {
 		o.MaxTokens = defaultHitTokens
 	}
-	limit := o.Limit
+	window := Window{o.After, o.Limit}
 	if !o.Exact && !o.Regexp {
 		q, cause := Parse(query)
-		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) },
+		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, window, pages) },
 			invalid(cause)
 	}
 	compile := Exact
@@ -53,7 +57,7 @@ func Begin[P comparable](query string, o *Options) (Run[P], error) {
 		compile = Regexp
 	}
 	p, cause := compile(query)
-	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) },
+	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, window, pages) },
 		invalid(cause)
 }
 
@@ -74,6 +78,8 @@ func (o *Options) check(query string) error {
 	switch n := utf8.RuneCountInString(query); {
 	case o.Limit < 0 || o.Limit > MaxHits || o.Limit == 0 && slices.Contains(o.Zeros, store.ArgLimit):
 		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, o.Limit, MaxHits)
+	case o.After < 0 || o.After > MaxAfter:
+		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 0-1,000", store.ArgAfter, o.After)
 	case o.MaxTokens < -1:
 		return store.Errorf(store.ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, o.MaxTokens)
 	case o.Kind != "" && o.Kind != store.KindFile && o.Kind != store.KindLog:

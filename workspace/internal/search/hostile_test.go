@@ -34,6 +34,8 @@ func hostileTexts() map[string]string {
 		"rules":     fill("a\n--\n"),
 		"spaces":    fill(" "),
 		"nul":       fill("\x00"),
+		"languages": fill("price цена 価格 मूल्य ราคา τιμή سعر מחיר 가격 ár "),
+		"forms":     fill("prices priced pricing price "),
 		"phrases":   fill("a a b "),
 	}
 }
@@ -46,7 +48,7 @@ func hostileQueries() []string {
 	for n := 4; len(chain)+n < search.MaxQuery; n++ {
 		chain += strings.Repeat("a", n) + " "
 	}
-	return []string{runes("a"), runes("aB"), runes("a "), chain, runes("ก"), runes("本"), runes("-a "), `"` + runes("a ")[:990] + `"`, `a -"a b a"`, "\u0301a", "ﷺ", runes("한")}
+	return []string{runes("a"), runes("aB"), runes("a "), chain, runes("cacheing "), runes("be "), runes("ก"), runes("本"), runes("-a "), `"` + runes("a ")[:990] + `"`, `a -"a b a"`, "\u0301a", "ﷺ", runes("한")}
 }
 
 // No text and no query takes more than moments, and whatever is shown is short and whole.
@@ -60,7 +62,7 @@ func TestHostile(t *testing.T) {
 					continue
 				}
 				began := time.Now()
-				r, err := search.Rank(t.Context(), q, 50, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
+				r, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
 				if took := time.Since(began); err != nil || took > 20*time.Second {
 					t.Fatalf("%s, %.20q: %v after %v", name, query, err, took)
 				}
@@ -70,7 +72,7 @@ func TestHostile(t *testing.T) {
 			}
 			for _, exact := range []string{"a", "\x00", " ", "word"} {
 				p, _ := search.Exact(exact)
-				r, err := search.Find(t.Context(), p, 50, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
+				r, err := search.Find(t.Context(), p, search.Window{Limit: 50}, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
 				testkit.Must(t, err)
 				if want := linesWith(text, exact); r.Total != want {
 					t.Fatalf("%s: %d lines with %q, want %d", name, r.Total, exact, want)
@@ -102,11 +104,11 @@ func TestContextEnds(t *testing.T) {
 	q, _ := search.Parse("a")
 	for name, run := range map[string]func(context.Context) error{
 		"regexp": func(ctx context.Context) error {
-			_, err := search.Find(ctx, p, 10, onePage(text))
+			_, err := search.Find(ctx, p, search.Window{Limit: 10}, onePage(text))
 			return err
 		},
 		"words": func(ctx context.Context) error {
-			_, err := search.Rank(ctx, q, 10, func(ctx context.Context, at int) ([]search.Text, int, error) { return slices.Clone(text), at + 1, nil })
+			_, err := search.Rank(ctx, q, search.Window{Limit: 10}, func(ctx context.Context, at int) ([]search.Text, int, error) { return slices.Clone(text), at + 1, nil })
 			return err
 		},
 	} {
@@ -128,7 +130,7 @@ func TestRegexp(t *testing.T) {
 		}
 	}
 	p, _ := search.Regexp(`^\s*b(\d+)$`)
-	r, err := search.Find(t.Context(), p, 10, onePage([]search.Text{{Path: "f", Content: []byte("a1\nb22\n  b3\r\nb4\nxb5")}}))
+	r, err := search.Find(t.Context(), p, search.Window{Limit: 10}, onePage([]search.Text{{Path: "f", Content: []byte("a1\nb22\n  b3\r\nb4\nxb5")}}))
 	if err != nil || r.Total != 2 || r.Hits[0].Line != 2 || r.Hits[1].Line != 4 || fmt.Sprint(r.Hits[0].Marks) != "[[0 3]]" {
 		t.Errorf("Find = %+v, %v, want lines 2 and 4", r, err)
 	}
@@ -140,10 +142,10 @@ func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	q, _ := search.Parse("word")
 	texts := []search.Text{{Path: "f", Content: []byte("word"), Check: func() error { return broken }}, {Path: "g", Content: []byte("other"), Check: func() error { return errors.New("not asked for") }}}
-	if _, err := search.Rank(t.Context(), q, 10, onePage(texts)); !errors.Is(err, broken) {
+	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage(texts)); !errors.Is(err, broken) {
 		t.Errorf("Rank = %v, want the error of the text", err)
 	}
-	if _, err := search.Rank(t.Context(), q, 10, func(context.Context, int) ([]search.Text, int, error) { return nil, 0, broken }); !errors.Is(err, broken) {
+	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, func(context.Context, int) ([]search.Text, int, error) { return nil, 0, broken }); !errors.Is(err, broken) {
 		t.Errorf("Rank = %v, want the error of the page", err)
 	}
 	defer func() {
@@ -151,7 +153,7 @@ func TestErrors(t *testing.T) {
 			t.Error("a panic while counting is lost")
 		}
 	}()
-	_, _ = search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "f", Content: []byte("word"), Check: func() error { panic("bug") }}}))
+	_, _ = search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage([]search.Text{{Path: "f", Content: []byte("word"), Check: func() error { panic("bug") }}}))
 }
 
 // What does not fit between the two readings is read again, with the same result.
@@ -169,11 +171,11 @@ func TestReadAgain(t *testing.T) {
 	queries := []string{"needle 300", "the needle of all", "deploy needle"}
 	for _, query := range queries[:testkit.Pick(1, 3, 3)] {
 		q, _ := search.Parse(query)
-		all, err := search.Rank(t.Context(), q, 50, onePage(texts))
+		all, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, onePage(texts))
 		testkit.Must(t, err)
 		reads := 0
 		pages := pagesOf(texts, 3)
-		again, err := search.Rank(t.Context(), q, 50, func(ctx context.Context, at int) ([]search.Text, int, error) {
+		again, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, func(ctx context.Context, at int) ([]search.Text, int, error) {
 			reads++
 			return pages(ctx, at)
 		})
@@ -203,7 +205,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		texts := []search.Text{{Path: path, Content: []byte(text)}, {Path: path, Entry: 1, Content: []byte(text)}}
 		if q, cause := search.Parse(query); cause == "" {
-			r, err := search.Rank(t.Context(), q, 50, onePage(texts))
+			r, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, onePage(texts))
 			testkit.Must(t, err)
 			for _, h := range r.Hits {
 				checkShown(t, h)
@@ -211,7 +213,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		for _, compile := range []func(string) (*search.Pattern, string){search.Exact, search.Regexp} {
 			if p, cause := compile(query); cause == "" && query != "" {
-				r, err := search.Find(t.Context(), p, 50, onePage(texts))
+				r, err := search.Find(t.Context(), p, search.Window{Limit: 50}, onePage(texts))
 				testkit.Must(t, err)
 				for _, h := range r.Hits {
 					checkShown(t, h)

@@ -21,10 +21,11 @@ type match struct {
 // A feature is what a passage has of a term.
 type feature struct {
 	term  int32
-	count uint16 // 2 for each whole word, 1 for each longer one; 0: it is in the path alone
+	count uint16 // 2 for each whole word, 1 for each longer one or form; 0: it is in the path alone
 	// 1: the next term of the query is as near as in the query, 2: a word further; 0: it is not near
 	near                   uint8
 	inHead, onPath, isWord bool
+	isForm                 bool // it has a form of the term, and not the term as a word
 }
 
 // A matcher finds the passages that match, and counts how many passages have each term.
@@ -42,6 +43,7 @@ type matcher struct {
 	counts
 	matches []match
 	held    int // bytes of the matches
+	keep    int // matches that are kept at least
 	room    int // bytes of texts that may still be kept
 }
 
@@ -52,10 +54,10 @@ type counts struct {
 	matched         int64   // passages
 }
 
-func newMatcher(q *Query, room int) *matcher {
+func newMatcher(q *Query, keep, room int) *matcher {
 	n := len(q.terms)
 	return &matcher{
-		q: q, body: newScanner(q), headers: newScanner(q), room: room, near: make([]uint8, n), lastPos: make([]int32,
+		q: q, body: newScanner(q), headers: newScanner(q), keep: keep, room: room, near: make([]uint8, n), lastPos: make([]int32,
 			n),
 		pathHas: make([]bool, n), headHas: make([]bool, n), counts: counts{with: make([]int64, n)},
 	}
@@ -127,7 +129,7 @@ func (r *matcher) read(t *Text, page int) error {
 		r.matches = append(r.matches, match{in: in, page: page, by: r, features: list, at: p.start,
 			size:    p.end - p.start,
 			headEnd: p.headEnd - p.start})
-		if r.held += matchSize + featureSize*len(list); r.held > maxHeld && len(r.matches) > MaxHits {
+		if r.held += matchSize + featureSize*len(list); r.held > maxHeld && len(r.matches) > 2*r.keep {
 			r.prune()
 		}
 	}
@@ -170,7 +172,8 @@ func (r *matcher) features(t *Text, p passage) []feature {
 	for _, term := range r.body.seen {
 		list = append(list, feature{term: term, count: uint16(min(r.body.count[term], math.MaxUint16)),
 			near:   r.near[term],
-			inHead: r.headHas[term], onPath: r.pathHas[term], isWord: r.body.word[term]})
+			inHead: r.headHas[term], onPath: r.pathHas[term], isWord: r.body.word[term],
+			isForm: r.body.form[term] && !r.body.word[term]})
 	}
 	clear(r.headHas)
 	if r.pathAny {

@@ -24,7 +24,7 @@ type Query struct {
 	phrases []phrase
 	banned  []int32 // terms that must not match whole words
 
-	words     []string         // folded
+	words     []string         // folded; of a word with forms, the letters with which all of them begin
 	byText    map[string]int32 // terms of words and grams, by what they are folded to
 	begin     [256][]word      // the words that begin with a byte, the longest first
 	gramBegin [256]bool        // whether the first character of a gram ends with a byte
@@ -34,6 +34,7 @@ type Query struct {
 type word struct {
 	text string // folded
 	term int32
+	form bool // another form of a word of the query; it matches whole words only, and counts less
 }
 
 // fewWords is the most words for which a text is searched before it is cut into words.
@@ -41,11 +42,12 @@ const fewWords = 8
 
 // A term is counted in each passage.
 type term struct {
-	weight float64 // 0: the term is needed for a phrase, or must not occur
-	next   int32   // the word or gram after it in the query; -1: none
-	before int32   // the term whose next this is; -1: none
-	gap    int32   // how many words before next it is in the query
-	long   bool    // a word of prefixLen characters
+	weight  float64 // 0: the term is needed for a phrase, or must not occur
+	next    int32   // the word or gram after it in the query; -1: none
+	before  int32   // the term whose next this is; -1: none
+	gap     int32   // how many words before next it is in the query
+	long    bool    // a word of prefixLen characters
+	widened bool    // its forms were added
 }
 
 // prefix reports whether a term matches longer words too. Words that are banned or in a phrase
@@ -72,6 +74,9 @@ func Parse(text string) (q *Query, cause string) {
 		var item string
 		var quoted, banned bool
 		item, rest, quoted, banned = cutItem(rest)
+		if item == "OR" && !quoted && len(b.q.terms) > 0 && strings.TrimSpace(rest) != "" {
+			continue // between words, it is what a space is
+		}
 		b.add(item, quoted, banned)
 	}
 	b.finish()
@@ -108,6 +113,8 @@ type builder struct {
 	last int32 // the last word or gram that was added to look for, plus 1
 	at   int32 // its position
 	pos  int32 // the next position
+
+	forms int // of all words
 }
 
 // A token is a word or a run of a query.
@@ -123,14 +130,24 @@ func (b *builder) add(item string, quoted, banned bool) {
 	case quoted || banned:
 		b.phrase(units[first:last], tokens, banned)
 	default:
+		name := strings.ContainsAny(strings.TrimRight(item, ".:"), "_./:\\@#")
+		if n := len(tokens); n == 2 && isPossessive(item) {
+			tokens = tokens[:1]
+		}
 		for _, t := range tokens {
-			b.token(t.units)
+			b.token(t.units, !name)
 		}
 	}
 }
 
-// token adds a word with the parts of its camelCase, or the grams of a run.
-func (b *builder) token(units []unit) {
+// isPossessive reports whether a word ends as "shop's" does.
+func isPossessive(word string) bool {
+	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
+}
+
+// token adds a word with its forms and the parts of its camelCase, or the grams of a run. A part
+// of a name has no forms.
+func (b *builder) token(units []unit, hasForms bool) {
 	if units[0].c.inRun() {
 		for i, t := range b.run(units, 1) {
 			b.follow(t, b.pos+int32(i))
@@ -138,7 +155,12 @@ func (b *builder) token(units []unit) {
 		b.pos += int32(len(units))
 		return
 	}
-	b.follow(b.word(units, 1), b.pos)
+	term := b.word(units, 1)
+	if hasForms && !b.q.terms[term].widened {
+		b.widen(units, term)
+		b.q.terms[term].widened = true
+	}
+	b.follow(term, b.pos)
 	parts := partsOf(units, nil)
 	b.pos += int32(len(parts))
 	if len(parts) > 1 {
@@ -197,7 +219,7 @@ func (b *builder) word(units []unit, weight float64) int32 {
 	if isNew {
 		b.q.terms[i].long = len(units) >= prefixLen
 		b.q.words = append(b.q.words, text)
-		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text, i})
+		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text, i, false})
 	}
 	return i
 }

@@ -61,15 +61,21 @@ const (
 	ownBytes  = 64 << 10 // of the first texts, which are read by one goroutine: to start another costs more
 )
 
+// A Window says which hits of a result are wanted: at most Limit after the first After.
+type Window struct{ After, Limit int }
+
+// end is how many hits the window and those before it have.
+func (w Window) end() int { return w.After + w.Limit }
+
 // Rank returns the passages that match a query, the best first.
 //
 // It finds the passages that match, scores them when all are known, because how much a word
 // counts depends on how many passages have it, and then makes an excerpt of the best. For that
 // it reads those texts again that it could not keep. A text that has changed meanwhile is
 // left out.
-func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]) (Result, error) {
+func Rank[P comparable](ctx context.Context, q *Query, w Window, pages Pages[P]) (Result, error) {
 	p := newPager(pages)
-	matchers, err := matchAll(ctx, q, p)
+	matchers, err := matchAll(ctx, q, w.end(), p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -78,7 +84,7 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 		all.add(r.counts)
 	}
 	scorer := newScorer(q, all)
-	best := top{limit: limit, order: byScore}
+	best := top{limit: w.end(), order: byScore}
 	for _, r := range matchers {
 		for i := range r.matches {
 			m := &r.matches[i]
@@ -86,6 +92,7 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 			best.offer(m.found())
 		}
 	}
+	best.skip(w.After)
 	if err := p.excerpts(ctx, scorer, &best); err != nil {
 		return Result{}, err
 	}
@@ -93,8 +100,8 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 }
 
 // Find returns the lines that match a pattern, in the order of path and line.
-func Find[P comparable](ctx context.Context, pattern *Pattern, limit int, pages Pages[P]) (Result, error) {
-	best := top{limit: limit, order: byPlace}
+func Find[P comparable](ctx context.Context, pattern *Pattern, w Window, pages Pages[P]) (Result, error) {
+	best := top{limit: w.end(), order: byPlace}
 	var total int64
 	p := newPager(pages)
 	err := p.each(ctx, math.MaxInt, func(t *Text, _ int) error {
@@ -104,6 +111,7 @@ func Find[P comparable](ctx context.Context, pattern *Pattern, limit int, pages 
 		}
 		return nil
 	})
+	best.skip(w.After)
 	return best.result(total), err
 }
 
@@ -165,12 +173,12 @@ func (p *pager[P]) each(ctx context.Context, most int, fn func(t *Text, page int
 
 // matchAll reads all texts. After the first ones, two goroutines read pages in turns, each with
 // a matcher of its own.
-func matchAll[P comparable](ctx context.Context, q *Query, p *pager[P]) ([]*matcher, error) {
-	one := newMatcher(q, keepBytes/2)
+func matchAll[P comparable](ctx context.Context, q *Query, keep int, p *pager[P]) ([]*matcher, error) {
+	one := newMatcher(q, keep, keepBytes/2)
 	if err := p.each(ctx, ownBytes, one.read); err != nil || p.done {
 		return []*matcher{one}, err
 	}
-	two := newMatcher(q, keepBytes/2)
+	two := newMatcher(q, keep, keepBytes/2)
 	var group sync.WaitGroup
 	defer group.Wait()
 	ctx, stop := context.WithCancelCause(ctx)

@@ -22,6 +22,7 @@ type scanner struct {
 	count []int32 // of each term: 2 for each whole word, 1 for each longer one
 	whole []bool  // of each term: whether it matched a whole word, or a whole part of one
 	word  []bool  // of each term: whether it matched a whole word
+	form  []bool  // of each term: whether a form of it matched
 	seen  []int32 // the terms whose count is above 0
 
 	passages, might int // all, and the last ones that might match
@@ -35,7 +36,7 @@ type scanner struct {
 
 func newScanner(q *Query) *scanner {
 	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms)),
-		word: make([]bool, len(q.terms))}
+		word: make([]bool, len(q.terms)), form: make([]bool, len(q.terms))}
 }
 
 // scan finds the terms of a passage. It reports whether the passage matches: all phrases
@@ -72,7 +73,7 @@ func (s *scanner) mayMatch(text []byte) (may bool) {
 
 func (s *scanner) reset() {
 	for _, t := range s.seen {
-		s.count[t], s.whole[t], s.word[t] = 0, false, false
+		s.count[t], s.whole[t], s.word[t], s.form[t] = 0, false, false, false
 	}
 	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
 }
@@ -115,6 +116,10 @@ func (s *scanner) lookUp(start int, units []unit) {
 				continue
 			}
 			end := part + int32(size)
+			isWord := part == 0 && int(end) == len(s.buf)
+			if w.form && !isWord {
+				continue
+			}
 			whole := int(end) == len(s.buf) || slices.Contains(s.parts[i+1:], end)
 			if !whole && (longer || !s.q.terms[term].prefix()) {
 				continue
@@ -125,8 +130,9 @@ func (s *scanner) lookUp(start int, units []unit) {
 				from := utf8.RuneCount(s.buf[:part])
 				h.start, h.end = units[from].start, units[from+utf8.RuneCount(rest[:size])-1].end
 			}
-			s.hit(h, whole)
-			s.word[term] = s.word[term] || part == 0 && int(end) == len(s.buf)
+			s.hit(h, whole && !w.form)
+			s.word[term] = s.word[term] || isWord && !w.form
+			s.form[term] = s.form[term] || w.form
 		}
 	}
 }

@@ -13,6 +13,7 @@ const (
 	inHeading  = 1.6  // for a word in the heading, as a part of what it counts
 	inPath     = 0.4  // for a word in the path
 	asWord     = 0.3  // for a whole word, which is not a part of another one
+	asForm     = 0.5  // of what a word counts if only forms of it occur
 	pathAlone  = 1.4  // for a word that is in the path only, as a part of its rarity
 	nearWeight = 3.0  // for two words that stand as in the query; less where they are further apart
 	nearWords  = 8    // words further apart than in the query by so many are not near
@@ -52,6 +53,9 @@ func (s *scorer) score(m *match) float64 {
 		}
 		count := float64(f.count) / 2
 		one := rarity * count * (saturation + 1) / (count + norm)
+		if f.isForm {
+			one *= asForm
+		}
 		if f.inHead {
 			score += one * inHeading
 		}
@@ -82,7 +86,7 @@ func (r *matcher) prune() {
 		r.matches[i].score = scores[i]
 	}
 	slices.Sort(scores)
-	keep := max(MaxHits, len(scores)/4)
+	keep := max(r.keep, len(scores)/4)
 	least := scores[len(scores)-keep]
 	r.matches = slices.DeleteFunc(r.matches, func(m match) bool { return m.score < least })
 	if len(r.matches) > keep { // several have the least score
@@ -93,7 +97,7 @@ func (r *matcher) prune() {
 		clear(r.matches[keep:])
 		r.matches = r.matches[:keep]
 	}
-	r.held /= 4
+	r.held = r.held / len(scores) * keep
 }
 
 // found is a passage or a line that was found.
@@ -127,12 +131,15 @@ func (t *top) offer(f found) *found {
 	return &t.list[i]
 }
 
-// byScore orders by score, the newest first among equal ones.
+// skip drops the first n.
+func (t *top) skip(n int) { t.list = t.list[min(n, len(t.list)):] }
+
+// byScore orders by score, and equal scores by place.
 func byScore(a, b *found) int {
 	if a.Score != b.Score {
 		return cmp.Compare(b.Score, a.Score)
 	}
-	return cmp.Or(b.Time.Compare(a.Time), byPlace(a, b))
+	return byPlace(a, b)
 }
 
 // byPlace orders by path and line. A file is before a log of the same path.

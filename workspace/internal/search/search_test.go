@@ -46,7 +46,7 @@ func TestShownLine(t *testing.T) {
 		if cause != "" {
 			t.Fatal(cause)
 		}
-		r, err := search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "a.md", Content: []byte(c.text)}}))
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage([]search.Text{{Path: "a.md", Content: []byte(c.text)}}))
 		if err != nil || len(r.Hits) != 1 || fmt.Sprintf("%d: %s", r.Hits[0].Line, r.Hits[0].Text) != c.want {
 			t.Errorf("%q in %q: %+v, %v, want %s", c.query, c.text, r.Hits, err, c.want)
 		}
@@ -58,6 +58,54 @@ func TestPrefixOfBanned(t *testing.T) {
 	for _, query := range []string{"refund -refunding", `refund -"refunding now"`, `refund "refunding now"`} {
 		for _, text := range []string{"refundings", "refunding", "refunding now", "refundings now, refunding now"} {
 			checkOracle(t, query, []search.Text{{Path: "9000", Entry: 1, Content: []byte(text)}})
+		}
+	}
+}
+
+// A word finds its regular forms, and the word that it is a form of. Names and other words stay
+// as they are.
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ query, found, not string }{
+		{"shops", "shop shop's Shops SHOP", "shoplifter sho workshop"}, {"shop", "shops shopping shopped", "shoe"}, {"shop's", "shop", "s"},
+		{"retailers", "retailer", ""}, {"discounted", "discount discounts discounting", ""}, {"pricing", "price prices priced", "pricey"},
+		{"price", "pricing", "prick"}, {"policy", "policies", "police"}, {"policies", "policy", "police"}, {"run", "runs running", "rung runner ran"},
+		{"running", "run runs", "rung"}, {"matches", "match matched", "mat"}, {"agreed", "agree agrees", ""}, {"used", "use using uses", "us"},
+		{"settings", "setting", "set"}, {"log", "logged logging logs", "logo"}, {"caching", "cache cached", ""}, {"boxes", "box", ""},
+		{"status", "statuses", "statu"}, {"news", "", "new"}, {"https", "", "http"}, {"css", "", "cs"}, {"thing", "", "the"}, {"feed", "", "fee"},
+		{"organization", "organizations", "organ"}, {"university", "universities", "universal"}, {"shed", "", "she"}, {"tomatoes", "tomato", ""},
+		{"retry_limits", "", "limit"}, {"app.tests", "", "test"}, {"getItems", "", "item"}, {"HTTPS", "", "HTTP"}, {"ids", "", "id"}, {"v2s", "", "v2"},
+		{"läuft's", "läuft", ""}, {"straßes", "", "straße"}, {`"the shops"`, "", "shop"}, {"a -shops", "a", "a shops"}, {"tests.", "test", ""},
+		{"a OR b", "a b", "or"}, {"a | b", "a b", "|"}, {"OR", "or", "a"}, {"Portland OR", "portland or", "a"}, {`a -"b c"`, "a", ""},
+	} {
+		q, cause := search.Parse(c.query)
+		if cause != "" {
+			t.Fatal(cause)
+		}
+		for want, words := range []string{c.not, c.found} {
+			for _, word := range strings.Fields(words) {
+				if strings.HasPrefix(c.not, "a ") && want == 0 {
+					word = c.not
+				}
+				r, err := search.Rank(t.Context(), q, search.Window{Limit: 1}, onePage([]search.Text{{Path: "9", Content: []byte("= " + word + " =")}}))
+				if testkit.Must(t, err); r.Total != int64(want) {
+					t.Errorf("%s finds %q %d times, want %d", c.query, word, r.Total, want)
+				}
+			}
+		}
+	}
+}
+
+// A word as it stands counts more than any number of its forms, in texts of the same length.
+func TestFormsCountLess(t *testing.T) {
+	for _, c := range [][2]string{{"settings", "setting"}, {"set", "sets"}, {"setting", "set"}, {"pricing", "prices"}, {"shops", "shop"}} {
+		for _, times := range []int{1, 5, 50} {
+			q, _ := search.Parse(c[0])
+			around := strings.Repeat(" of other words", times)
+			r, err := search.Rank(t.Context(), q, search.Window{Limit: 2}, onePage([]search.Text{
+				{Path: "1", Content: []byte(strings.Repeat(c[1]+" ", times) + around)}, {Path: "2", Content: []byte(c[0] + around)}}))
+			if testkit.Must(t, err); len(r.Hits) != 2 || r.Hits[0].Path != "2" {
+				t.Errorf("%s is found behind %d times %s: %+v", c[0], times, c[1], r.Hits)
+			}
 		}
 	}
 }
@@ -77,7 +125,7 @@ func TestSectionsOfMarkdown(t *testing.T) {
 			if cause != "" {
 				t.Fatal(cause)
 			}
-			r, err := search.Rank(t.Context(), q, 10, onePage(texts))
+			r, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage(texts))
 			if err != nil || r.Total != want {
 				t.Errorf("%q after %q: %d hits, %v, want %d", query, block, r.Total, err, want)
 			}
@@ -85,7 +133,7 @@ func TestSectionsOfMarkdown(t *testing.T) {
 	}
 	front := "---\n# room\nowner: ops\n---\n# Title\n\nroom\n"
 	q, _ := search.Parse("room -title")
-	if r, err := search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "a.md", Content: []byte(front)}})); err != nil || r.Total != 1 || r.Hits[0].Line != 2 {
+	if r, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage([]search.Text{{Path: "a.md", Content: []byte(front)}})); err != nil || r.Total != 1 || r.Hits[0].Line != 2 {
 		t.Errorf("front matter: %+v, %v, want the comment in line 2 alone", r.Hits, err)
 	}
 }
@@ -105,7 +153,7 @@ func TestBestOfMany(t *testing.T) {
 		want = append(want, 2*i+1)
 	}
 	q, _ := search.Parse("needle")
-	r, err := search.Rank(background, q, 50, onePage([]search.Text{{Path: "f", Content: []byte(text.String())}}))
+	r, err := search.Rank(background, q, search.Window{Limit: 50}, onePage([]search.Text{{Path: "f", Content: []byte(text.String())}}))
 	testkit.Must(t, err)
 	for _, h := range r.Hits {
 		got = append(got, h.Line)
@@ -119,7 +167,7 @@ func TestBestOfMany(t *testing.T) {
 func TestLongerBeginning(t *testing.T) {
 	for _, query := range []string{"abcd abcde", "abcde abcd"} {
 		q, _ := search.Parse(query)
-		r, err := search.Rank(background, q, 1, onePage([]search.Text{{Path: "f", Content: []byte("Abcdef")}}))
+		r, err := search.Rank(background, q, search.Window{Limit: 1}, onePage([]search.Text{{Path: "f", Content: []byte("Abcdef")}}))
 		testkit.Must(t, err)
 		if got := fmt.Sprint(r.Hits[0].Marks); got != "[[0 5]]" {
 			t.Errorf("%q marks %s, want abcde", query, got)

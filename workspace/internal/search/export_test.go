@@ -1,0 +1,4 @@
+package search
+
+// Forms is forms.
+func Forms(word string) []string { return forms(word) }
