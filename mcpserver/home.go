@@ -93,8 +93,8 @@ func (a *arguments) named(err error) error {
 // keep the bounds of one search. If the second one fails, the result is that of the first.
 func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
 	o := workspace.SearchOptions{
-		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")), After: toInt(a.Integer("after")),
-		Zeros: a.zeros(),
+		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")),
+		After: toInt(a.Integer("after")), Zeros: a.zeros(),
 	}
 	if a.under != "" {
 		o.Kind = workspace.KindFile
@@ -112,7 +112,8 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 		left -= tokens.Estimate(h.Path) + tokens.Estimate(h.Text) + 8 // the number and the tabs of a line
 	}
 	after, own := o.After, r.Total
-	o.Kind, o.Limit, o.MaxTokens, o.After = workspace.KindFile, max(1, room), max(1, left), int(max(0, int64(after)-own))
+	o.Kind, o.Limit, o.MaxTokens = workspace.KindFile, max(1, room), max(1, left)
+	o.After = int(max(0, int64(after)-own))
 	more, err := beside.Search(ctx, a.Text("query"), o)
 	if err != nil {
 		return r, nil

@@ -11,8 +11,8 @@ import (
 
 var searchTool = tool{
 	name: "search",
-	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text. after skips so " +
-		"many hits",
+	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text; " +
+		"after: skip so many",
 	scope:  reads,
 	weight: heavy,
 	home:   true,

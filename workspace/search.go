@@ -54,8 +54,8 @@ type SearchResult struct {
 // such as accents do not matter. A word also matches a part of a name such as camelCase or
 // snake_case. A word of at least 4 characters also matches the beginning of a longer word,
 // which counts half. A word of English letters also matches its regular forms with -s, -es, -ed
-// and -ing, and the word that it is a form of; they count less. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese match by
-// characters in a row.
+// and -ing, and the word that it is a form of; they count less. Chinese,
+// Japanese, Korean, Thai, Lao, Khmer and Burmese match by characters in a row.
 //
 // A passage is a section of a Markdown file, a paragraph or 12 lines of another file, or
 // an entry of a log. A passage ranks higher if it has more words of the query, rarer words, all

@@ -57,8 +57,8 @@ type counts struct {
 func newMatcher(q *Query, keep, room int) *matcher {
 	n := len(q.terms)
 	return &matcher{
-		q: q, body: newScanner(q), headers: newScanner(q), keep: keep, room: room, near: make([]uint8, n), lastPos: make([]int32,
-			n),
+		q: q, body: newScanner(q), headers: newScanner(q), keep: keep, room: room,
+		near: make([]uint8, n), lastPos: make([]int32, n),
 		pathHas: make([]bool, n), headHas: make([]bool, n), counts: counts{with: make([]int64, n)},
 	}
 }
