@@ -2,14 +2,14 @@ package console
 
 import (
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
-	maxLogs = 200 // logs that one page shows
-	newest  = 15  // changes beside the files
+	maxLogs  = 200 // logs that one page shows
+	newest   = 15  // changes beside the files
+	maxReads = 20  // pages of files, or of logs, that a page looks at for a part of their paths
 )
 
 // agentData is what the page of an agent shows.
@@ -17,6 +17,7 @@ type agentData struct {
 	Head    agentHead
 	Profile workspace.Profile
 	Usage   workspace.UsageReport
+	Part    string // of the paths that was looked for; "/notes/" is the beginning of the paths
 	Tree    *folder
 	More    string // the address of the files after these; "": there are none
 	Below   string // the path before the first file; "": the first files are here
@@ -36,7 +37,7 @@ type agentHead struct {
 // agent shows the page of an agent.
 func (v *visit) agent() (err error) {
 	ctx, agent := v.r.Context(), v.ws.Agent()
-	d := agentData{Head: v.agentHead("Files"), Below: v.form.Get("after")}
+	d := agentData{Head: v.agentHead("Files"), Part: v.form.Get("q"), Below: v.form.Get("after")}
 	if d.Usage, err = v.ws.Usage(ctx); err != nil {
 		return err
 	}
@@ -46,25 +47,23 @@ func (v *visit) agent() (err error) {
 	if err := v.take(v.h.room, 64<<10+fileMemory*min(d.Usage.Files, maxFiles)); err != nil {
 		return err
 	}
-	files, err := v.ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxFiles})
+	files, err := v.findFiles(d.Part, d.Below)
 	if err != nil {
 		return err
 	}
 	d.Tree = newTree(agent, d.Below, files)
 	if files.Next != "" {
-		d.More = query(agentURL(agent), "after", files.Next)
+		d.More = query(agentURL(agent), "q", d.Part, "after", files.Next)
 	}
-	logs, err := v.ws.ListLogs(ctx, workspace.ListOptions{Limit: maxLogs})
+	if d.Logs, d.AllLogs, err = v.findLogs(d.Part); err != nil {
+		return err
+	}
+	changes, err := v.ws.ChangeLog(ctx, workspace.ChangeLogQuery{Limit: newest, Join: true})
 	if err != nil {
 		return err
 	}
-	d.Logs, d.AllLogs = logs.Logs, !logs.More
-	changes, err := v.ws.ChangeLog(ctx, workspace.ChangeLogQuery{Limit: newest})
-	if err != nil {
-		return err
-	}
-	d.Changes = changeRows(agent, changes.Changes)
-	if len(files.Files) == 0 && len(d.Logs) == 0 && d.Below == "" {
+	d.Changes = v.changeRows(changes.Changes)
+	if len(files.Files) == 0 && len(d.Logs) == 0 && d.Below == "" && d.Part == "" {
 		d.Configs = v.configs(agent, "")
 	}
 	v.follow()
@@ -84,93 +83,53 @@ func (v *visit) agentHead(tab string) agentHead {
 	return agentHead{Agent: v.ws.Agent(), Tab: tab, Write: v.person.Write}
 }
 
-// A changeRow is a row of the journal of changes.
-type changeRow struct {
-	workspace.Change
-	Agent  string
-	Detail string // the versions, or the entries
-	Link   string // what shows the change; "": nothing does
-	Label  string // of the link
-}
-
-// Verb is what the change did, in a word.
-func (r changeRow) Verb() string {
-	if r.Op == workspace.OpCreate {
-		return "Write"
+// has reports whether a path has a part, in upper or lower case. A part that begins with a slash
+// is the beginning of the path.
+func has(path, part string) bool {
+	path, part = strings.ToLower(path), strings.ToLower(part)
+	if prefix, ok := strings.CutPrefix(part, "/"); ok {
+		return strings.HasPrefix(path, prefix)
 	}
-	return strings.ToUpper(string(r.Op[:1])) + string(r.Op[1:])
+	return strings.Contains(path, part)
 }
 
-// changeRows words changes of an agent.
-func changeRows(agent string, changes []workspace.Change) []changeRow {
-	rows := make([]changeRow, len(changes))
-	for i, c := range changes {
-		r := changeRow{Change: c, Agent: agent}
-		file := fileURL(agent, c.Path)
-		switch {
-		case c.Op == workspace.OpAppend:
-			r.Detail, r.Label = "entry "+formatNumber(c.After), "Entry"
-			if c.Entries > 1 {
-				r.Detail = "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After)
-				r.Label = "Entries"
+// findFiles returns a page of the files whose paths have a part. It has 1,999 files at most.
+func (v *visit) findFiles(part, after string) (found workspace.FilesView, err error) {
+	for range maxReads {
+		page, err := v.ws.ViewFiles(v.r.Context(), workspace.FilesQuery{After: after, Limit: maxFiles})
+		if err != nil || part == "" {
+			return page, err
+		}
+		for _, f := range page.Files {
+			if has(f.Path, part) {
+				found.Files = append(found.Files, f)
 			}
-			r.Link = logURL(agent, c.Path) + "?before=" + number(c.After+1)
-		case c.Kind == workspace.KindLog:
-		case c.After == 0:
-			r.Detail = version(c.Before)
-		case c.Op == workspace.OpRedact:
-			r.Detail, r.Link, r.Label = version(c.Before), file, "Open"
-		case c.Before == 0 || c.Op == workspace.OpMove:
-			r.Detail, r.Link, r.Label = version(c.After), file+"?v="+number(c.After), "Open"
-		default:
-			r.Detail = version(c.Before) + " → " + version(c.After)
-			r.Link, r.Label = file+"?diff="+number(c.Before)+".."+number(c.After), "Diff"
 		}
-		rows[i] = r
-	}
-	return rows
-}
-
-// changesData is what the page with the journal of changes shows.
-type changesData struct {
-	Head   agentHead
-	Days   []changeDay
-	Prefix string
-	Older  string // the address of older changes; "": there are none
-	Newest bool   // the newest changes are on this page
-	Gone   int64  // so many older changes are not kept any more
-	Empty  bool
-}
-
-// A changeDay are the changes of a day, in UTC.
-type changeDay struct {
-	Day  time.Time
-	Rows []changeRow
-}
-
-// changes shows the journal of changes.
-func (v *visit) changes() error {
-	before := v.number("before")
-	agent := v.ws.Agent()
-	d := changesData{Head: v.agentHead("Changes"), Prefix: v.form.Get("prefix"), Newest: before == 0}
-	page, err := v.ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Before: before, Prefix: d.Prefix, Limit: 100})
-	if err != nil {
-		return err
-	}
-	for _, r := range changeRows(agent, page.Changes) {
-		day := r.Time.UTC().Truncate(24 * time.Hour)
-		if n := len(d.Days); n == 0 || !d.Days[n-1].Day.Equal(day) {
-			d.Days = append(d.Days, changeDay{Day: day})
+		found.Next, found.Following, after = page.Next, page.Following, page.Next
+		if page.Next == "" || len(found.Files) >= maxFiles {
+			break
 		}
-		last := &d.Days[len(d.Days)-1]
-		last.Rows = append(last.Rows, r)
 	}
-	d.Empty = page.Last == 0
-	if page.Next != 0 {
-		d.Older = query(agentURL(agent, "changes"), "before", number(page.Next), "prefix", d.Prefix)
-	} else if page.Oldest > 1 {
-		d.Gone = page.Oldest - 1
+	return found, nil
+}
+
+// findLogs returns the first logs whose paths have a part. all is false if there may be more.
+func (v *visit) findLogs(part string) (found []workspace.LogInfo, all bool, err error) {
+	o := workspace.ListOptions{Limit: maxLogs}
+	for range maxReads {
+		page, err := v.ws.ListLogs(v.r.Context(), o)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, l := range page.Logs {
+			if has(l.Path, part) {
+				found = append(found, l)
+			}
+		}
+		if !page.More || len(found) >= maxLogs {
+			return found, !page.More, nil
+		}
+		o.After = page.Next
 	}
-	v.follow()
-	return v.render("changes", "Changes of "+agent, d)
+	return found, false, nil
 }

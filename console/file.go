@@ -42,6 +42,18 @@ type subject struct {
 	Address string // of the file or the log; "": there is none
 }
 
+// Parts are the parts of the path. A folder leads to what is in it, and the last part to the file
+// or the log.
+func (s subject) Parts() (parts []choice) {
+	names := strings.Split(s.Path, "/")
+	for i, name := range names {
+		folder := "/" + strings.Join(names[:i+1], "/") + "/"
+		parts = append(parts, choice{name, query(agentURL(s.Head.Agent), "q", folder), false})
+	}
+	parts[len(parts)-1].Address = s.Address
+	return parts
+}
+
 // fileSubject returns a file of the agent in the address.
 func (v *visit) fileSubject(path string) subject {
 	return subject{v.agentHead("Files"), path, fileURL(v.ws.Agent(), path)}

@@ -13,7 +13,7 @@ import (
 const (
 	maxFiles     = 1000 // files that one page shows
 	fileMemory   = 4096 // bytes for a file, with a long path
-	maxOpenFiles = 60   // files up to which all folders are open
+	maxOpenFiles = 30   // files up to which all folders are open
 )
 
 // A folder is a part of the tree of files.

@@ -11,15 +11,22 @@ import (
 // A ChangeLogQuery selects rows of an agent's journal of changes. The zero value selects the
 // newest rows.
 type ChangeLogQuery struct {
-	Before int64  // Next of the page before: only rows with lower revisions; 0: from the newest
-	Prefix string // the beginning of the path, or of the path before a move; "": any
-	Limit  int    // rows at most, 1-100; 0: 100
+	Before int64    // Next of the page before: only rows with lower revisions; 0: from the newest
+	Prefix string   // the beginning of the path, or of the path before a move; "": any
+	Author string   // a part of the author's "client version key", in upper or lower case, at most 1,000 bytes; "": any
+	Kind   PathKind // KindFile or KindLog; "": any
+	Limit  int      // rows at most, 1-100; 0: 100
+
+	// Join makes one row of appends to one log if no other selected row is between them. It is
+	// the newest of them, with the Before of the oldest and the Entries of all.
+	Join bool
 }
 
 // A ChangeLog is a page of an agent's journal of changes. All of it comes from one snapshot.
 type ChangeLog struct {
-	// Changes are the rows, the newest first. One page looks at 5,000 rows at most. So with
-	// a Prefix, a page may have few rows or none although Next is set.
+	// Changes are the rows, the newest first. One page looks at 10,000 rows at most. So a page
+	// may have few rows or none although Next is set, and a joined row may go on on the next
+	// page.
 	Changes []store.Change
 
 	Next   int64 // for ChangeLogQuery.Before; 0: the journal has no older rows
@@ -28,8 +35,8 @@ type ChangeLog struct {
 }
 
 const (
-	pageRows = 100  // of a page of the journal
-	scanRows = 5000 // that a page looks at
+	pageRows = 100    // of a page of the journal
+	scanRows = 10_000 // that a page looks at
 )
 
 // changesBack returns rows of the journal as they are, the newest first. kept is how many rows
@@ -39,6 +46,10 @@ func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error
 	if q.Before < 0 {
 		return ChangeLog{}, Errorf(ErrInvalid, "before is %d, the least is 0", q.Before)
 	}
+	if len(q.Author) > maxLogWord {
+		return ChangeLog{}, Errorf(ErrInvalid, "what is looked for has more than %d bytes", maxLogWord)
+	}
+	q.Author = strings.ToLower(q.Author)
 	if err := setLimit(&q.Limit, pageRows, pageRows); err != nil {
 		return ChangeLog{}, err
 	}
@@ -52,9 +63,9 @@ func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error
 		last = min(last, q.Before-1)
 	}
 	left := scanRows
-	for last >= c.Oldest && left > 0 && len(c.Changes) < q.Limit {
+	for last >= c.Oldest && left > 0 && (len(c.Changes) < q.Limit || q.Join) {
 		n := min(int64(changes.RowsAtOnce), int64(left), last-c.Oldest+1)
-		if q.Prefix == "" {
+		if q.Prefix == "" && q.Author == "" && q.Kind == "" && !q.Join {
 			n = min(n, int64(q.Limit))
 		}
 		rows, err := changes.Rows(r, last-n, state.Revision, int(n))
@@ -66,10 +77,11 @@ func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error
 				last-n+int64(len(rows))+1)
 		}
 		for _, row := range slices.Backward(rows) {
-			if len(c.Changes) == q.Limit {
-				break
-			}
-			if strings.HasPrefix(row.Path, q.Prefix) || row.From != "" && strings.HasPrefix(row.From, q.Prefix) {
+			if q.selects(row) && !(q.Join && c.join(row)) {
+				if len(c.Changes) == q.Limit {
+					c.Next = row.Revision + 1
+					return c, nil
+				}
 				c.Changes = append(c.Changes, row)
 			}
 			last, left = row.Revision-1, left-1
@@ -79,4 +91,25 @@ func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error
 		c.Next = last + 1
 	}
 	return c, nil
+}
+
+// selects reports whether the query, whose author is in lower case, selects a row.
+func (q ChangeLogQuery) selects(row store.Change) bool {
+	a := row.Author
+	return (strings.HasPrefix(row.Path, q.Prefix) || row.From != "" && strings.HasPrefix(row.From, q.Prefix)) &&
+		(q.Kind == "" || row.Kind == q.Kind) &&
+		(q.Author == "" || strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), q.Author))
+}
+
+// join adds a row to the last one of the page if both append to one log.
+func (c *ChangeLog) join(row store.Change) bool {
+	if len(c.Changes) == 0 || row.Op != OpAppend {
+		return false
+	}
+	last := &c.Changes[len(c.Changes)-1]
+	if last.Op != OpAppend || last.Path != row.Path {
+		return false
+	}
+	last.Before, last.Entries = row.Before, last.Entries+row.Entries
+	return true
 }

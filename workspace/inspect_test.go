@@ -191,6 +191,52 @@ func TestChangeLog(t *testing.T) {
 	})
 }
 
+// Appends to one log in a row are one row, however many, with any page. Rows are selected by
+// author and kind before that.
+func TestChangeLogJoined(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 30_000, Entries: 30_000}})
+	ws := agentOf(t, svc, "a")
+	bob := ws.As(workspace.Author{Client: "Bob"})
+	add := func(w *workspace.Workspace, path string, n int) {
+		for range n {
+			testkit.Must(t, testkit.Err(w.AppendLog(t.Context(), path, []byte("x"))))
+		}
+	}
+	add(ws, "l", 2)
+	write(t, ws, "f", "x")
+	add(ws, "l", 700)
+	add(bob, "m", 1)
+	add(ws, "l", 11_000)
+	for _, c := range []struct {
+		q    workspace.ChangeLogQuery
+		want string // path, Before, After and Entries of each row
+	}{
+		{workspace.ChangeLogQuery{}, "l 1702 11702 10000; l 702 1702 1000; m 0 1 1; l 2 702 700; f 0 1 0; l 0 2 2"},
+		{workspace.ChangeLogQuery{Limit: 1}, "l 1702 11702 10000; l 702 1702 1000; m 0 1 1; l 2 702 700; f 0 1 0; l 0 2 2"},
+		{workspace.ChangeLogQuery{Author: "bob"}, "m 0 1 1"},
+		{workspace.ChangeLogQuery{Kind: workspace.KindFile}, "f 0 1 0"},
+		{workspace.ChangeLogQuery{Kind: workspace.KindLog, Prefix: "l"}, "l 1702 11702 10000; l 0 1702 1702"},
+	} {
+		var got []string
+		for q := c.q; ; {
+			q.Join = true
+			page, err := ws.ChangeLog(t.Context(), q)
+			testkit.Must(t, err)
+			for _, row := range page.Changes {
+				got = append(got, fmt.Sprint(row.Path, " ", row.Before, " ", row.After, " ", row.Entries))
+			}
+			if q.Before = page.Next; q.Before == 0 {
+				break
+			}
+		}
+		if got := strings.Join(got, "; "); got != c.want {
+			t.Errorf("%+v: %s\nwant %s", c.q, got, c.want)
+		}
+	}
+	_, err := ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Author: strings.Repeat("x", 1001)})
+	wantErr(t, "a long author", err, workspace.ErrInvalid)
+}
+
 // Paths before a move count. Nothing and what does not exist are empty pages. A wrong
 // argument is refused.
 func TestChangeLogOfLittle(t *testing.T) {

@@ -21,6 +21,17 @@ var bombs = []struct {
 	{"quotes and lines", func(n int) string {
 		return strings.Repeat(strings.Repeat(">", 99)+"x\n", n/100)
 	}},
+	{"footnotes", func(n int) string {
+		return strings.Repeat("[^a]", n/8) + "\n\n" + strings.Repeat("[^b]:\n\n", n/16) + "[^a]: x\n"
+	}},
+	{"footnotes of many names", func(n int) string {
+		var refs, notes strings.Builder
+		for i := range n / 20 {
+			fmt.Fprintf(&refs, "[^%d]", i)
+			fmt.Fprintf(&notes, "[^%d]: x\n", n/20-i)
+		}
+		return refs.String() + "\n\n" + notes.String()
+	}},
 	{"brackets", func(n int) string { return strings.Repeat("[", n) }},
 	{"bracket pairs", func(n int) string { return strings.Repeat("[", n/2) + strings.Repeat("]", n/2) }},
 	{"links in links", func(n int) string { return strings.Repeat("[", n/4) + strings.Repeat("](x)", n/4) }},

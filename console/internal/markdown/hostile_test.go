@@ -18,20 +18,20 @@ import (
 
 // attributes are the elements and attributes that Render writes.
 var attributes = map[string]string{
-	"a": "href rel title", "blockquote": "", "br": "", "code": "", "del": "", "div": "class role aria-label tabindex", "em": "",
-	"h2": "id", "h3": "id", "h4": "id", "h5": "id", "h6": "id", "hr": "", "li": "", "ol": "start", "p": "", "pre": "",
-	"span": "class title role aria-label", "strong": "", "table": "", "tbody": "", "td": "align", "th": "align", "thead": "", "tr": "", "ul": "",
+	"a": "href rel title class role", "blockquote": "", "br": "", "code": "", "del": "", "div": "class role aria-label tabindex", "em": "",
+	"h2": "id", "h3": "id", "h4": "id", "h5": "id", "h6": "id", "hr": "", "li": "id", "ol": "start", "p": "class", "pre": "",
+	"span": "class title role aria-label", "strong": "", "sup": "id", "table": "", "tbody": "", "td": "align", "th": "align", "thead": "", "tr": "", "ul": "",
 }
 
 // values are what the attributes may hold; a title and the path of a link are free.
 var values = map[string]*regexp.Regexp{
-	"class":      regexp.MustCompile(`^(u|md-scroll|md-task|md-image|md-nolink)$`),
-	"role":       regexp.MustCompile(`^(group|img)$`),
-	"aria-label": regexp.MustCompile(`^(to do|done|(?:Table|Code) \d+)$`),
+	"class":      regexp.MustCompile(`^(u|md-scroll|md-task|md-image|md-nolink|md-meta|footnotes|footnote-ref|footnote-backref)$`),
+	"role":       regexp.MustCompile(`^(group|img|doc-noteref|doc-backlink|doc-endnotes)$`),
+	"aria-label": regexp.MustCompile(`^(to do|done|Front matter|(?:Table|Code) \d+)$`),
 	"align":      regexp.MustCompile(`^(left|center|right)$`),
 	"tabindex":   regexp.MustCompile(`^0$`),
 	"rel":        regexp.MustCompile(`^noopener noreferrer nofollow$`),
-	"id":         regexp.MustCompile(`^md-[\p{L}\p{N}_-]*$`),
+	"id":         regexp.MustCompile(`^md-([\p{L}\p{N}_-]*|fn:\d+|fnref\d*:\d+)$`),
 	"start":      regexp.MustCompile(`^\d{1,9}$`),
 	"title":      regexp.MustCompile(`(?s)^.*$`),
 	"href":       regexp.MustCompile(`(?s)^(https?://[^/]|[/?#]([^/]|$))[^\\]*$`),

@@ -14,7 +14,8 @@ var budgetKey = parser.NewContextKey()
 // ends a text decides; a meter spends what they cost at worst before they run. That
 // depends on the text alone, not on the clock.
 type budget struct {
-	left int // steps; a step is about what it takes to look at a byte
+	left  int // steps; a step is about what it takes to look at a byte
+	notes int // footnotes at most, which a reference is compared with
 
 	parent ast.Node // of the inline elements that are being parsed
 	size   int      // of the parent, in bytes
@@ -61,6 +62,9 @@ func (meter) Parse(parent ast.Node, reader text.Reader, pc parser.Context) ast.N
 		}
 	}
 	b.spend(16 + b.size)
+	if bytes.HasPrefix(line, []byte("[^")) {
+		b.spend(4 * b.notes)
+	}
 	return nil
 }
 

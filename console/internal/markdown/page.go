@@ -73,6 +73,10 @@ func (p *page) change(n ast.Node) {
 		p.scroll(n, "Code")
 	case *extast.Table:
 		p.scroll(n, "Table")
+	case *extast.FootnoteLink:
+		if inLink(n) {
+			replace(n, literal(fmt.Sprintf("[%d]", n.Index)))
+		}
 	case *extast.TaskCheckBox:
 		sign, label := "☐", "to do"
 		if n.IsChecked {

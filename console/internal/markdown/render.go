@@ -13,6 +13,9 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	unseen "github.com/agent-scratchpad/scratchpad/console/internal/text"
+	lines "github.com/agent-scratchpad/scratchpad/internal/markdown"
 )
 
 // The limits.
@@ -49,7 +52,8 @@ var engine = goldmark.New(
 	)),
 	goldmark.WithRendererOptions(html.WithWriter(writer{})),
 	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.NewFootnote(extension.WithFootnoteIDPrefix(idPrefix))),
 )
 
 // without returns the parsers but for the one of a priority: that of HTML.
@@ -65,9 +69,11 @@ func without(parsers []util.PrioritizedValue, priority int) []util.PrioritizedVa
 // are shown without one. Render does not ask link about addresses with a scheme or a host, nor
 // about a fragment alone, which leads to the heading of that name.
 //
-// Headings begin at h2, skip no level, and have ids that begin with "md-". No other
-// element has an id or a name. The classes are u, md-scroll, md-task, md-image and
-// md-nolink.
+// A byte order mark and the front matter stand before the rest, as they are.
+//
+// Headings begin at h2, and skip no level. Headings, footnotes and the references to footnotes
+// have ids that begin with "md-". No other element has an id or a name. The classes are u,
+// md-scroll, md-task, md-image, md-nolink, md-meta, footnotes, footnote-ref and footnote-backref.
 //
 // Errors are [ErrTooLarge] and [ErrTooComplex]. Both depend on the text alone. A text of [MaxInput]
 // bytes takes less than a second on common hardware, before either error too. Render is
@@ -83,12 +89,36 @@ func Render(source []byte, link func(dest string) (href string, ok bool)) (out t
 			out, err = "", fmt.Errorf("render: %v: %w", p, ErrTooComplex)
 		}
 	}()
-	work := &budget{left: maxWork}
+	body, hasMark := bytes.CutPrefix(source, []byte("\uFEFF"))
+	meta := frontMatter(body)
+	body = body[len(meta):]
+	var b bytes.Buffer
+	if hasMark {
+		b.WriteString(`<p class="md-meta">Byte order mark ` + string(unseen.HTML("\uFEFF")) + "</p>\n")
+	}
+	if len(meta) > 0 {
+		b.WriteString(`<p class="md-meta">Front matter</p><div class="md-scroll" role="group" ` +
+			`aria-label="Front matter" tabindex="0"><pre><code>` + string(unseen.HTML(string(meta))) + "</code></pre></div>\n")
+	}
+	work := &budget{left: maxWork, notes: bytes.Count(body, []byte("]:"))}
 	pc := parser.NewContext()
 	pc.Set(budgetKey, work)
-	pc.Set(pageKey, &page{source: source, link: link, ids: map[string]bool{}})
-	document := engine.Parser().Parse(meteredReader{text.NewReader(source), work}, parser.WithContext(pc))
-	var b bytes.Buffer
-	err = engine.Renderer().Render(&b, source, document)
+	pc.Set(pageKey, &page{source: body, link: link, ids: map[string]bool{}})
+	document := engine.Parser().Parse(meteredReader{text.NewReader(body), work}, parser.WithContext(pc))
+	err = engine.Renderer().Render(&b, body, document)
 	return template.HTML(b.String()), err
+}
+
+// frontMatter returns the front matter that a text begins with.
+func frontMatter(text []byte) []byte {
+	var r lines.Reader
+	n := 0
+	for n < len(text) {
+		l := r.Next(text[n:])
+		if l.Kind != lines.Meta {
+			break
+		}
+		n += l.Size
+	}
+	return text[:n]
 }

@@ -44,6 +44,9 @@ func TestRender(t *testing.T) {
 		{"image in a link", "[![a](https://example.com/i)](https://example.com/)", `<p><a href="https://example.com/"` + rel + `><span class="md-image">image: a</span></a></p>` + "\n"},
 		{"link without words", "[](https://example.com/)", `<p><a href="https://example.com/"` + rel + `>https://example.com/</a></p>` + "\n"},
 		{"fragment", "[a](#later) [b](#body)\n\n# Later", `<p><a href="#md-later"` + rel + `>a</a> <span class="md-nolink" title="not linked: #body">b</span></p>` + "\n<h2 id=\"md-later\">Later</h2>\n"},
+		{"front matter", "\ufeff---\na: <b>\n---\n# c", "<p class=\"md-meta\">Byte order mark <span class=\"u\" title=\"BYTE ORDER MARK\">U+FEFF</span></p>\n<p class=\"md-meta\">Front matter</p><div class=\"md-scroll\" role=\"group\" aria-label=\"Front matter\" tabindex=\"0\"><pre><code>---\na: &lt;b&gt;\n---\n</code></pre></div>\n<h2 id=\"md-c\">c</h2>\n"},
+		{"rule", "a\n\n---\nb: c\n---\n", "<p>a</p>\n<hr>\n<h2 id=\"md-b-c\">b: c</h2>\n"},
+		{"footnote", "a[^x] [b[^x]](c.md) [^none]\n\n[^x]: *d*\n", "<p>a<sup id=\"md-fnref:1\"><a href=\"#md-fn:1\" class=\"footnote-ref\" role=\"doc-noteref\">1</a></sup> <a href=\"/a/x/files/c.md\"" + rel + ">b[1]</a> [^none]</p>\n<div class=\"footnotes\" role=\"doc-endnotes\">\n<hr>\n<ol>\n<li id=\"md-fn:1\">\n<p><em>d</em>&#160;<a href=\"#md-fnref:1\" class=\"footnote-backref\" role=\"doc-backlink\">&#x21a9;&#xfe0e;</a>&#160;<a href=\"#md-fnref1:1\" class=\"footnote-backref\" role=\"doc-backlink\">&#x21a9;&#xfe0e;</a></p>\n</li>\n</ol>\n</div>\n"},
 	} {
 		if got := render(t, c.source); got != c.want {
 			t.Errorf("%s: %s", c.name, cmp.Diff(c.want, got))
