@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"pad":                                {"tokens", "pad/internal/trie", "github.com/tidwall/btree"},
 	"pad/internal/trie":                  {},
 	"console/internal/diff":              {"linediff"},
-	"console/internal/markdown":          {"console/internal/text", "github.com/yuin/goldmark/..."},
+	"console/internal/markdown":          {"console/internal/text", "internal/markdown", "github.com/yuin/goldmark/..."},
 	"console/internal/text":              {},
 	"conversation":                       {"tokens", "conversation/internal/clip", "conversation/internal/evidence", "conversation/internal/recordfile"},
 	"conversation/internal/clip":         {},

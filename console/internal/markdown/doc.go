@@ -1,5 +1,5 @@
 // Package markdown makes a page's HTML of Markdown that somebody else wrote: CommonMark
-// with the tables, struck text, task lists and bare addresses of GitHub.
+// with the tables, struck text, task lists, footnotes and bare addresses of GitHub.
 //
 // The text is data. goldmark's renderer writes the elements and escapes the text. HTML in
 // the text is shown as it stands. Before the tree is rendered, links are checked: they lead
