@@ -181,7 +181,7 @@ func (a *arranger) restore(t *rapid.T) {
 	f := a.files[path]
 	n := rapid.Int64Range(1, f.last+1).Draw(t, "version")
 	text, there := f.texts[n]
-	r, err := a.ws.RestoreFile(t.Context(), path, n, workspace.WriteOptions{})
+	r, err := a.ws.RestoreFile(t.Context(), path, workspace.RestoreOptions{Version: n})
 	if !there {
 		if !errors.Is(err, workspace.ErrNotFound) {
 			t.Fatalf("RestoreFile(%q, %d) = %+v, %v, want ErrNotFound", path, n, r, err)

@@ -562,6 +562,7 @@ func (m *machine) history(t *rapid.T) {
 	for _, p := range f.parts {
 		want = append(want, workspace.VersionInfo{
 			Version: p.number, Bytes: int64(len(p.content)), SHA256: sha256.Sum256([]byte(p.content)), Author: p.author, Time: p.time,
+			Created: f.created,
 		})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -13,32 +13,54 @@ type DeleteOptions struct {
 	IfVersion      *int64 // as in WriteOptions, for DeleteFile alone; nil: any
 	IfLast         *int64 // the number of the log's last entry, else ErrConflict; for DeleteLog alone; nil: any
 	IdempotencyKey string // as in WriteOptions
+
+	// ForGood removes the versions of a file at once, also if the file is deleted already. Their
+	// content leaves the database file as redacted content does. For DeleteFile alone; a project
+	// cannot delete for good, see [Workspace.From].
+	ForGood bool
 }
 
-// DeleteResult says what a deletion removed.
+// DeleteResult says what a deletion removed, and what it has kept.
 type DeleteResult struct {
 	Path    string
 	Deleted bool  // whether there was anything to remove
-	Removed int64 // how many versions of a file, or entries of a log, were removed
+	Removed int64 // how many versions of a file, or entries of a log, were removed for good
+
+	Versions int64     // how many versions of a deleted file are kept, for RestoreFile
+	Until    time.Time // until when these versions can be restored; zero: none are kept
 }
 
 // Conditions that a log cannot have, and that only DeleteLog has.
 var (
 	errLogVersion = Errorf(ErrInvalid, "a log has no versions; leave %s out", ArgIfVersion)
 	errIfLast     = Errorf(ErrInvalid, "IfLast is a condition for the deletion of a whole log; leave it out")
+	errLogForGood = Errorf(ErrInvalid, "the deletion of a log is always for good; leave ForGood out")
 )
 
-// DeleteFile removes a file with all of its versions and summaries. If there is no file,
-// DeleteFile returns no error, unless IfVersion is above 0. A log at the same path stays. The
-// versions of a later file at the path have higher numbers. Errors: [ErrConflict] if the file
-// is not at IfVersion.
+// DeleteFile deletes a file, and removes its summaries. For [Options].KeepDeleted, the retained
+// versions can still be read by their numbers, and [Workspace.RestoreFile] brings them back. A
+// later file at the path goes on with the retained versions. Its own versions have higher
+// numbers, and another time of creation.
+//
+// An agent has at most 1,000 deleted files with versions. One more deletion removes the versions
+// whose time ends first. So does a write that would exceed [Limits].Bytes.
+//
+// If there is no file, DeleteFile returns no error, unless IfVersion is above 0. A log at the
+// same path stays. Errors: [ErrConflict] if the file is not at IfVersion.
 func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
-	c := w.newWrite(ctx, "delete", path, o.IdempotencyKey)
+	op := "delete"
+	if o.ForGood {
+		op = "delete for good"
+	}
+	c := w.newWrite(ctx, op, path, o.IdempotencyKey)
 	if o.IfLast != nil {
 		c.refuse(errIfLast)
 	}
+	if o.ForGood && w.project != "" {
+		c.refuse(or(Errorf(ErrInvalid, "a project does not delete for good"), DoOutside, 0))
+	}
 	c.expect(o.IfVersion, 0)
-	return c.remove(ctx, c.ifVersion, store.Query{File: c.path}, (*run).deleteFile)
+	return c.remove(ctx, c.ifVersion, store.Query{File: c.path}, func(r *run) error { return r.deleteFile(o.ForGood) })
 }
 
 // DeleteLog removes a log with all of its entries. If there is no log, DeleteLog returns no
@@ -49,6 +71,9 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	c := w.newWrite(ctx, "delete log", path, o.IdempotencyKey)
 	if o.IfVersion != nil {
 		c.refuse(errLogVersion)
+	}
+	if o.ForGood {
+		c.refuse(errLogForGood)
 	}
 	last := o.IfLast
 	if last != nil {
@@ -81,6 +106,9 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if o.IfLast != nil {
 		c.refuse(errIfLast)
 	}
+	if o.ForGood {
+		c.refuse(errLogForGood)
+	}
 	c.refuse(checkNumber(ArgThrough, through, 1))
 	return c.remove(ctx, &through, store.Query{Log: c.path, Through: through}, func(r *run) error {
 		h := r.Log
@@ -107,26 +135,37 @@ func (c *write) remove(
 	c.hashArgs(conditionBytes(number))
 	c.deletes = true
 	r, err := c.transact(ctx, q, fn)
-	return DeleteResult{Path: r.path, Deleted: r.out.Number > 0, Removed: r.out.Count}, c.explain(ctx, err)
+	d := DeleteResult{Path: r.path, Deleted: r.out.Number > 0, Removed: r.out.Count}
+	if r.out.Bytes > 0 { // see deleteFile
+		d.Removed, d.Versions, d.Until = 0, r.out.Count, time.UnixMicro(r.out.Bytes).UTC()
+	}
+	return d, c.explain(ctx, err)
 }
 
-// deleteFile removes the file that was loaded.
-func (r *run) deleteFile() error {
-	h := r.File
+// deleteFile deletes the file that was loaded. The outcome has the time until which its versions
+// are kept in place of its bytes.
+func (r *run) deleteFile(forGood bool) error {
+	h, keep := r.File, r.w.svc.keepDeleted
+	if forGood {
+		keep = 0
+	}
 	if !h.Exists() {
-		return r.saveNothing()
+		return r.deleteAgain(forGood)
 	}
-	if err := r.checkOutside(); err != nil {
-		return err
+	if keep == 0 {
+		if err := r.checkOutside(); err != nil {
+			return err
+		}
 	}
+	c := store.FileChange{Head: r.deleted(h, latest(r.now, h.Updated), keep), Change: Change{Op: OpDelete,
+		Before: h.Version}}
 	r.out = store.Outcome{Number: h.Version, Count: int64(len(h.Sizes))}
-	c := Change{Op: OpDelete, Before: h.Version}
-	return r.saveFile(store.FileChange{Head: deleted(h, latest(r.now, h.Updated)), Prune: h.Version, Change: c})
-}
-
-// deleted returns the head of a file that was deleted.
-func deleted(h FileHead, at time.Time) FileHead {
-	return FileHead{Path: h.Path, Version: h.Version, Deleted: true, Created: h.Created, Updated: at}
+	if keep == 0 {
+		c.Prune, c.Scrub = h.Version, forGood
+	} else {
+		r.out.Bytes = c.Head.Expires.UnixMicro()
+	}
+	return r.saveFile(c)
 }
 
 // saveNothing ends a deletion that finds nothing to remove. It keeps the zero Outcome for

@@ -129,7 +129,7 @@ func editConcurrently(t *testing.T, ws *workspace.Workspace, editors int, begin 
 
 func restore(t testing.TB, ws *workspace.Workspace, path string, version int64) workspace.WriteResult {
 	t.Helper()
-	r, err := ws.RestoreFile(t.Context(), path, version, workspace.WriteOptions{})
+	r, err := ws.RestoreFile(t.Context(), path, workspace.RestoreOptions{Version: version})
 	testkit.Must(t, err)
 	return r
 }
@@ -177,20 +177,22 @@ func TestRestoreRefused(t *testing.T) {
 		}{
 			{"plan", 2, nil, workspace.ErrNotFound, "restore plan: version 2 is not kept, versions 3 to 4 are"},
 			{"plan", 5, nil, workspace.ErrNotFound, "version 5 is not kept"},
-			{"plan", 0, nil, workspace.ErrInvalid, "Version is 0, the least is 1"},
+			{"plan", 0, nil, workspace.ErrConflict, "it exists at version 4; say which Version to restore"},
+			{"plan", -1, nil, workspace.ErrInvalid, "Version is -1, the least is 1"},
 			{"plan", 3, ptr(3), workspace.ErrConflict, "it is at version 4, IfVersion is 3"},
-			{"plan", 3, ptr(0), workspace.ErrInvalid, "IfVersion is 0, the least is 1"},
+			{"plan", 3, ptr(0), workspace.ErrConflict, "it exists at version 4, IfVersion is 0"},
+			{"plan", 3, ptr(-1), workspace.ErrInvalid, "IfVersion is -1, the least is 0"},
 			{"plans", 3, nil, workspace.ErrNotFound, "restore plans: there is no such file; the nearest name is plan"},
 			{"/plan", 3, nil, workspace.ErrInvalid, "restore path /plan: "},
 		} {
-			_, err := ws.RestoreFile(t.Context(), test.path, test.version, workspace.WriteOptions{IfVersion: test.ifVersion})
+			_, err := ws.RestoreFile(t.Context(), test.path, workspace.RestoreOptions{Version: test.version, IfVersion: test.ifVersion})
 			wantErr(t, "RestoreFile", err, test.kind, test.says)
 		}
-		if _, err := ws.RestoreFile(t.Context(), "plan", 3, workspace.WriteOptions{IfVersion: ptr(4)}); err != nil {
+		if _, err := ws.RestoreFile(t.Context(), "plan", workspace.RestoreOptions{Version: 3, IfVersion: ptr(4)}); err != nil {
 			t.Errorf("RestoreFile on the right condition = %v", err)
 		}
 		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "plan", workspace.DeleteOptions{})))
-		_, err := ws.RestoreFile(t.Context(), "plan", 5, workspace.WriteOptions{})
+		_, err := ws.RestoreFile(t.Context(), "plan", workspace.RestoreOptions{Version: 5})
 		wantErr(t, "RestoreFile of a deleted file", err, workspace.ErrNotFound, "there is no such file")
 	})
 }

@@ -38,7 +38,7 @@ func (r *ReadResult) setText(l store.Loaded, o ReadOptions) (err error) {
 // setSince sets what has changed since a version: nothing, a diff, or the whole file.
 func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 	content := l.Version.Content
-	r.VersionTooOld = o.Since < l.File.Oldest() || l.Old.Redacted != nil
+	r.VersionTooOld = !l.File.Has(o.Since) || l.Old.Redacted != nil
 	if !r.VersionTooOld {
 		if o.Compare != nil {
 			if err := o.Compare(l.Old.Size + l.Version.Size); err != nil {

@@ -18,12 +18,15 @@ import (
 //   - A project has half of [Limits].Files and Bytes. A write that takes the agent over a half is
 //     [ErrQuota].
 //   - A write is also [ErrQuota] if it would remove old changes from the journal, remove requests
-//     that can still be repeated, or make the agent keep the numbers of more than 5,000 deleted
-//     files or 5,000 deleted logs.
+//     that can still be repeated, make the agent keep the numbers of more than 5,000 deleted
+//     files or 5,000 deleted logs, or the versions of more than 500 deleted files.
+//   - A deletion keeps the versions of the file, so that a person can restore them. A project cannot
+//     delete for good. Its writes never remove what is kept of deleted files.
 //   - A write never removes the newest version from outside of this project, nor the newest
 //     version from outside of all projects. To keep these versions, a file may have up to ten
-//     times [Limits].Versions. A further write is [ErrConflict]. So is a deletion, a move or a
-//     redaction of a file that has such a version.
+//     times [Limits].Versions. A further write is [ErrConflict]. So is a move or a redaction of a
+//     file that has such a version, a deletion if [Options].KeepDeleted is 0, and a move to a path
+//     with versions of a deleted file.
 func (w *Workspace) From(project string) *Workspace {
 	c := *w
 	c.project = names.Shorten(project, maxAuthor)
@@ -71,6 +74,8 @@ func (r *run) checkForgotten(old store.Old) error {
 		full = "all idempotency keys of a day are used"
 	case is.DeletedFiles > max(was.DeletedFiles, maxDeleted/2), is.DeletedLogs > max(was.DeletedLogs, maxDeleted/2):
 		full = fmt.Sprintf("the numbers of %d deleted paths are kept", maxDeleted/2)
+	case is.Restorable > max(was.Restorable, maxRestorable/2):
+		full = fmt.Sprintf("the versions of %d deleted files are kept", maxRestorable/2)
 	}
 	if full == "" {
 		return nil

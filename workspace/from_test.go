@@ -48,7 +48,7 @@ func TestProjectKeepsOthersVersions(t *testing.T) {
 		}
 		_, err = own.From("api").WriteFile(t.Context(), "style.md", nil, workspace.WriteOptions{})
 		wantErr(t, "a write from another project", err, workspace.ErrConflict, "version 2 was written outside of project api")
-		_, err = own.RestoreFile(t.Context(), "style.md", 31, workspace.WriteOptions{})
+		_, err = own.RestoreFile(t.Context(), "style.md", workspace.RestoreOptions{Version: 31})
 		testkit.Must(t, err)
 		write(t, own, "style.md", "x")
 		if got := projects(t, own, "style.md"); got != "shopshop-" {
@@ -91,7 +91,7 @@ func TestProjectIsRefused(t *testing.T) {
 		"to":     func(p string) error { _, err := shop.MoveFile(ctx, "own.md", p, workspace.MoveOptions{}); return err },
 		"redact": func(p string) error { _, err := shop.RedactVersion(ctx, p, 1, workspace.RedactOptions{}); return err },
 		"restore": func(p string) error {
-			_, err := shop.RestoreFile(ctx, p, 1, workspace.WriteOptions{})
+			_, err := shop.RestoreFile(ctx, p, workspace.RestoreOptions{Version: 1})
 			return err
 		},
 		"import": func(p string) error {

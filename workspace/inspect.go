@@ -119,20 +119,21 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
 	at := q
 	if q.Path == "" {
-		at.Path, err = view(ctx, w, func(r store.Reader) (string, error) { return findCreated(r, q.Created) })
+		at.Path, err = view(ctx, w, func(r store.Reader) (string, error) { return findCreated(r, q, w.svc.now()) })
 	}
 	if err == nil {
-		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, at) })
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, at, w.svc.now()) })
 	}
 	if q.Path == "" && at.Path != "" && errors.Is(err, ErrNotFound) {
-		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, q) })
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, q, w.svc.now()) })
 	}
 	return v, err
 }
 
-// ViewVersions returns a page of the retained versions of all files, the newest first, without
+// ViewVersions returns a page of the retained versions of all files, and of all deleted files that
+// can be restored, the newest first, without
 // content. ViewVersions does not count as an operation. Errors: [ErrInvalid].
 func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (VersionsPage, error) {
-	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q) })
+	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q, w.svc.now()) })
 	return page, within("list versions", "", err)
 }

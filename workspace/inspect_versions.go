@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -13,13 +14,15 @@ import (
 type FileQuery struct {
 	Path    string    // "": selects the file that was created at Created
 	Created time.Time // with a Path, the file's time of creation must equal Created; zero: any time
-	Version int64     // 0: the current version
+	Version int64     // may be one of a deleted file that can be restored; 0: the current version
 	Content bool      // returns the content of the version too
 	Count   bool      // counts the call as an operation of the agent
 }
 
 // A FileView is a version of a file. All of it comes from one snapshot.
 type FileView struct {
+	// File is the file that the version belongs to. If that one was deleted, File has Deleted set,
+	// also if another file is at the path by now.
 	File    store.FileHead
 	Version store.Version // without Content, unless FileQuery.Content was set
 }
@@ -52,7 +55,7 @@ const (
 	VersionModified VersionOp = "modified"
 )
 
-// A FileVersion is a version without content, and its file.
+// A FileVersion is a version without content, and its file as in a [FileView].
 type FileVersion struct {
 	File    store.FileHead
 	Version store.Version
@@ -70,9 +73,9 @@ const maxVersionsPage = 100
 // viewVersion returns a version of a file. A file whose path is known takes one round trip.
 // Errors: [ErrNotFound], and [ErrConflict] if several files were created at the
 // time of the query.
-func viewVersion(r store.Reader, q FileQuery) (v FileView, err error) {
+func viewVersion(r store.Reader, q FileQuery, now time.Time) (v FileView, err error) {
 	if q.Path == "" {
-		if q.Path, err = findCreated(r, q.Created); err != nil {
+		if q.Path, err = findCreated(r, q, now); err != nil {
 			return FileView{}, err
 		}
 	}
@@ -84,7 +87,7 @@ func viewVersion(r store.Reader, q FileQuery) (v FileView, err error) {
 	if err != nil {
 		return FileView{}, err
 	}
-	if v.File = l.File; !v.File.Exists() || !q.Created.IsZero() && !v.File.Created.Equal(q.Created) {
+	if v.File = asOf(l.File, q.Version); !selectsFile(q, l.File, now) {
 		return FileView{}, errNoFile
 	}
 	n := q.Version
@@ -109,44 +112,87 @@ func describedVersion(l store.Loaded, n int64) (Version, error) {
 			return v, nil
 		}
 	}
-	if n >= l.File.Oldest() && n <= l.File.Version {
+	if l.File.Has(n) {
 		return Version{}, Errorf(ErrCorrupt, "version %d is missing", n)
 	}
 	return Version{}, nil
 }
 
-// findCreated returns the path of the file that was created at a time. Errors: [ErrNotFound], and
-// [ErrConflict] if several files were created at that time.
-func findCreated(r store.Reader, created time.Time) (path string, err error) {
-	for h, err := range store.Files(r, "") {
+// asOf returns the head of the file that a version of a path belongs to; 0: the current version.
+func asOf(h FileHead, version int64) FileHead {
+	if created := h.CreatedOf(version); version != 0 && !created.Equal(h.Created) {
+		h.Created, h.Deleted = created, true
+	}
+	return h
+}
+
+// selectsFile reports whether a query can be for a path.
+func selectsFile(q FileQuery, h FileHead, now time.Time) bool {
+	if q.Version == 0 {
+		return h.Exists() && (q.Created.IsZero() || h.Created.Equal(q.Created))
+	}
+	return readable(h, now) && (q.Created.IsZero() || h.CreatedOf(q.Version).Equal(q.Created))
+}
+
+// allFiles returns the heads of the files that exist, and then those of the deleted ones that can
+// be restored.
+func allFiles(r store.Reader, now time.Time) iter.Seq2[FileHead, error] {
+	return func(yield func(FileHead, error) bool) {
+		for h, err := range store.Files(r, "") {
+			if !yield(h, err) || err != nil {
+				return
+			}
+		}
+		page, err := deletedPage(r, ListOptions{Limit: maxRestorable}, now)
+		if err != nil {
+			yield(FileHead{}, err)
+		}
+		for _, f := range page.Files {
+			if !yield(f.FileHead, nil) {
+				return
+			}
+		}
+	}
+}
+
+// findCreated returns the path of the file that was created at the time of the query, and that has
+// its version. Errors: [ErrNotFound], and [ErrConflict] if there are several such files.
+func findCreated(r store.Reader, q FileQuery, now time.Time) (path string, err error) {
+	without := "" // the file, if its version is not retained
+	for h, err := range allFiles(r, now) {
 		switch {
 		case err != nil:
 			return "", err
-		case !h.Created.Equal(created):
+		case !selectsFile(q, h, now):
+		case q.Version != 0 && !h.Has(q.Version):
+			if h.Exists() {
+				without = h.Path
+			}
 		case path != "":
 			return "", Errorf(ErrConflict, "several files were created at this moment; name the file by its path")
 		default:
 			path = h.Path
 		}
 	}
-	if path == "" {
+	if path = cmp.Or(path, without); path == "" {
 		return "", errNoFile
 	}
 	return path, nil
 }
 
 // listVersions returns a page of versions. It reads the heads of all files, and then the versions
-// of as many files as it takes to be sure of the page, the last written first.
-func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error) {
+// of as many files as it takes to be sure of the page, the last written or deleted first.
+func listVersions(r store.Reader, q VersionsQuery, now time.Time) (page VersionsPage, err error) {
 	if err := setLimit(&q.Limit, maxVersionsPage, maxVersionsPage); err != nil {
 		return page, err
 	}
 	var heads []FileHead
-	for h, err := range store.Files(r, "") {
+	for h, err := range allFiles(r, now) {
 		if err != nil {
 			return page, err
 		}
-		if q.Created.IsZero() || h.Created.Equal(q.Created) {
+		if of := func(run store.Run) bool { return run.Created.Equal(q.Created) }; q.Created.IsZero() ||
+			h.Created.Equal(q.Created) || slices.ContainsFunc(h.Runs, of) {
 			heads = append(heads, h)
 		}
 	}
@@ -157,7 +203,11 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 			h.Updated.Before(newest[q.Limit].Version.Time) {
 			break // no version of this file, or of those after it, is new enough
 		}
-		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {
+		first := h.Created
+		for _, run := range h.Runs {
+			first = slices.MinFunc([]time.Time{first, run.Created}, time.Time.Compare)
+		}
+		if !q.Until.IsZero() && first.After(q.Until) || q.After != nil && first.After(q.After.Time) {
 			continue // no version of this file is old enough
 		}
 		l, err := r.Load(store.Query{File: h.Path, History: true})
@@ -165,7 +215,7 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 			return page, err
 		}
 		for _, v := range l.Versions {
-			if v := (FileVersion{File: h, Version: v, Op: opOf(h, v, l.Versions)}); selects(q, v) {
+			if v := (FileVersion{File: asOf(h, v.Number), Version: v, Op: opOf(h, v, l.Versions)}); selects(q, v) {
 				newest = append(newest, v)
 			}
 		}
@@ -177,10 +227,12 @@ func listVersions(r store.Reader, q VersionsQuery) (page VersionsPage, err error
 	return page, nil
 }
 
-// opOf says whether a version has made the file. Its time is then that of the file, and it is
-// the first one of that time.
+// opOf says whether a version has made its file. Its time is then that of the file, and it is
+// the first one of that file.
 func opOf(h FileHead, v Version, all []Version) VersionOp {
-	if v.Time.Equal(h.Created) && v.Number == all[0].Number {
+	created := h.CreatedOf(v.Number)
+	first := slices.IndexFunc(all, func(v Version) bool { return h.CreatedOf(v.Number).Equal(created) })
+	if v.Time.Equal(created) && v.Number == all[first].Number {
 		return VersionCreated
 	}
 	return VersionModified
@@ -189,7 +241,8 @@ func opOf(h FileHead, v Version, all []Version) VersionOp {
 // selects reports whether a query selects a version.
 func selects(q VersionsQuery, v FileVersion) bool {
 	ref := versionRef(v)
-	return (q.Key == "" || v.Version.Author.Key == q.Key) &&
+	return (q.Created.IsZero() || v.File.Created.Equal(q.Created)) &&
+		(q.Key == "" || v.Version.Author.Key == q.Key) &&
 		(q.Op == "" || v.Op == q.Op) &&
 		(q.From.IsZero() || !ref.Time.Before(q.From)) &&
 		(q.Until.IsZero() || !ref.Time.After(q.Until)) &&

@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -14,6 +16,8 @@ type ListOptions struct {
 	Prefix string // the beginning of the paths: plain text, case-sensitive, without wildcards; may end in a slash
 	After  string // Next of the page before; "": the first page
 	Limit  int    // rows at most, 1-200; 0: 200
+
+	Deleted bool // list deleted files that can be restored, in place of those that exist; for ListFiles alone
 }
 
 const pagePaths = 200
@@ -21,12 +25,15 @@ const pagePaths = 200
 // FileInfo is a file in a [FileList].
 type FileInfo struct {
 	Path     string
-	Version  int64
-	Bytes    int64 // of the current version
+	Version  int64 // the current version, or the last retained one of a deleted file
+	Bytes    int64 // of that version
 	Versions int64 // number of retained versions
 	Kept     int64 // bytes of all retained versions
 	Created  time.Time
-	Updated  time.Time
+	Updated  time.Time // of the last write or the deletion
+
+	Deleter Author    // who deleted the file; zero: it exists
+	Expires time.Time // until when the versions of a deleted file can be restored; zero: it exists
 }
 
 // FileList is a page of files in byte order of path.
@@ -43,7 +50,11 @@ func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, err
 	list := FileList{Files: make([]FileInfo, len(page.Files)), More: page.More}
 	for i, h := range page.Files {
 		list.Files[i] = FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)),
-			Kept: h.Kept(), Created: h.Created, Updated: h.Updated}
+			Kept: h.Kept(), Created: h.Created, Updated: h.Updated, Deleter: h.Deleter, Expires: h.Expires}
+		if h.Deleted {
+			list.Files[i].Version = h.Last()
+			list.Files[i].Bytes = h.SizeOf(h.Last())
+		}
 		if page.More {
 			list.Next = h.Path
 		}
@@ -95,10 +106,25 @@ func (w *Workspace) listPage(
 	}
 	if err == nil {
 		page, err = view(ctx, w, func(r store.Reader) (store.Scanned, error) {
+			if o.Deleted {
+				return deletedPage(r, o, w.svc.now())
+			}
 			return r.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: o.Limit})
 		})
 	}
 	return page, within(op, o.Prefix, w.counted(err))
+}
+
+// deletedPage returns a page of the deleted files that can be restored, in byte order of path.
+func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, error) {
+	page, err := r.Scan(store.ScanQuery{Kind: KindFile, Deleted: true, Limit: maxRestorable})
+	page.Files = slices.DeleteFunc(page.Files, func(f File) bool {
+		return !f.Restorable(now) || !strings.HasPrefix(f.Path, o.Prefix) || f.Path <= o.After
+	})
+	slices.SortFunc(page.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	page.More = false
+	page.Cut(o.Limit)
+	return page, err
 }
 
 // checkAfter refuses a cursor that is no path. A page may end at a path that only another rule

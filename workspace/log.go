@@ -120,7 +120,7 @@ func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	page := logPageOf(p.name, l, q)
 	if !page.Exists {
-		page.IsFile, page.Nearest = w.instead(ctx, p.name, KindLog)
+		page.IsFile, page.Nearest, _ = w.instead(ctx, p.name, KindLog)
 	}
 	return page, nil
 }

@@ -34,12 +34,12 @@ type MoveResult struct {
 //
 // MoveFile stores the current content as a new version at the new path. The number of that
 // version is higher than all numbers that either path ever had. The retained versions move
-// and keep their numbers. If the new path had a file before, MoveFile removes the versions up
-// to the highest number of that file, because those numbers stood for other texts there.
-// MoveFile also removes the summaries of the file.
+// and keep their numbers, except those up to the highest number that the new path ever had:
+// there, those numbers stand for other texts. MoveFile removes the summaries of the file.
 //
-// The old path is then like that of a deleted file. The versions of a later file at the old
-// path have higher numbers than those before the move.
+// If a deleted file has left versions at the new path, they become the oldest ones of the file.
+// The old path is then that of a deleted file, with the versions that have not moved. The
+// versions of a later file at the old path have higher numbers than those before the move.
 //
 // Errors: [ErrNotFound] if there is no such file; [ErrConflict] if there is a file at the
 // new path, with an [Overlap] in its chain, or if the file is not at IfVersion; [ErrInvalid]
@@ -90,16 +90,28 @@ func (r *run) moveFile(v Version) error {
 	if err := cmp.Or(r.Version.Verify(), r.checkOutside()); err != nil {
 		return err
 	}
-	from, to := r.File, FileHead{Path: r.To.Path, Created: r.File.Created}
+	from, to := r.File, unexpired(r.To, r.now)
+	if len(to.Sizes) > 0 && r.w.project != "" {
+		return or(Errorf(ErrConflict, "%s has versions of a deleted file", names.Clip(to.Path)), DoOutside, 0)
+	}
 	m := store.FileMove{Above: cmp.Or(r.To.Version, r.after.FileFloor), Forget: from.Summary > 0}
-	if len(from.Sizes) == 1 {
+	if len(from.Sizes) == 1 && from.Version > m.Above {
 		m.Only = r.Version
 	}
-	gone := min(max(m.Above-from.Oldest()+1, 0), int64(len(from.Sizes)))
-	to.Sizes = from.Sizes[gone:]
+	old := len(to.Sizes)
+	for i, n := range from.Numbers() {
+		if n > m.Above {
+			to.Keep(n, from.Sizes[i], from.CreatedOf(n))
+		}
+	}
 	v.Author, v.Time = stored(r.w.author), latest(r.now, from.Updated, r.To.Updated)
-	_, m.Prune = r.addVersion(&to, &v, max(from.Version, m.Above)+1)
-	m.From, m.To, m.New = deleted(from, v.Time), to, v
+	_, m.Prune = r.addVersion(&to, &v, max(from.Version, m.Above)+1, from.Created)
+	if old < len(r.To.Sizes) {
+		m.Prune = max(m.Prune, r.To.Version)
+	}
+	left := from
+	left.Retain(func(n int64) bool { return n <= m.Above })
+	m.From, m.To, m.New = r.deleted(left, v.Time, r.w.svc.keepDeleted), to, v
 	m.Change = Change{Op: OpMove, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number}
 	r.countFile(r.To, -1)
 	r.countFile(to, 1)

@@ -6,7 +6,9 @@ import (
 	"math"
 	"path"
 	"strings"
+	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -16,9 +18,11 @@ func (w *Workspace) withNearest(ctx context.Context, path string, err error) err
 	if !errors.Is(err, errNoFile) {
 		return err
 	}
-	isLog, near := w.instead(ctx, path, KindFile)
+	isLog, near, h := w.instead(ctx, path, KindFile)
 	e := *errNoFile
 	switch {
+	case h.Restorable(w.svc.now()):
+		return errDeleted(h)
 	case isLog:
 		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), DoReadLog, 0)
 	case near != "":
@@ -29,16 +33,30 @@ func (w *Workspace) withNearest(ctx context.Context, path string, err error) err
 	return &e
 }
 
+// errDeleted returns the error for a file that was deleted and can be restored.
+func errDeleted(h FileHead) *Error {
+	by, at := "", h.Updated.UTC().Format(time.RFC3339)
+	if h.Deleter.Client != "" {
+		by = " by " + names.Quote(h.Deleter.Client)
+	}
+	e := or(Errorf(ErrNotFound, "it was deleted%s at %s, and version %d is kept until %s", by, at, h.Last(),
+		h.Expires.UTC().Format(time.RFC3339)), DoRestore, h.Last())
+	e.Err = &Deletion{Path: h.Path, Deleter: h.Deleter, Time: h.Updated, Last: h.Last(), Until: h.Expires}
+	return e
+}
+
 // mostNear is among how many of an agent's paths the nearest is looked for, the first ones in
 // byte order.
 const mostNear = 1000
 
 // instead says what may be meant by a path at which there is nothing of a kind: what the path
 // has of the other kind, or the agent's path of the kind that is most like it; "": none is
-// near. It is for a hint, and says nothing if the store has an error.
-func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) (other bool, near string) {
+// near. It also returns the head of the path as a file. It is for a hint, and says nothing if the
+// store has an error.
+func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) (other bool, near string, h FileHead) {
 	paths, err := view(ctx, w, func(r store.Reader) ([]string, error) {
 		l, err := r.Load(store.Query{File: path, Log: path})
+		h = l.File
 		if other = l.Log.Exists(); kind == KindLog {
 			other = l.File.Exists()
 		}
@@ -49,9 +67,9 @@ func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) (ot
 		return pathsOf(page), err
 	})
 	if err != nil {
-		return false, ""
+		return false, "", FileHead{}
 	}
-	return other, nearestPath(path, paths)
+	return other, nearestPath(path, paths), h
 }
 
 // maxMisspelt is how many characters a path may have for misspellings to be counted.

@@ -63,6 +63,7 @@ var ErrArchived = store.ErrArchived
 type (
 	Error    = store.Error
 	Overlap  = store.Overlap
+	Deletion = store.Deletion
 	Quota    = store.Quota
 	Resource = store.Resource
 	Arg      = store.Arg
@@ -139,6 +140,8 @@ const (
 	DoCallChanges  = store.DoCallChanges
 	DoSearchExact  = store.DoSearchExact
 	DoOutside      = store.DoOutside
+	DoRestore      = store.DoRestore
+	DoDropDeleted  = store.DoDropDeleted
 )
 
 // Store is what a backend implements. It is described at [store.Store].

@@ -18,7 +18,7 @@ type ReadOptions struct {
 	// Context is how many equal lines to show around each change, with Since. -1: all of them,
 	// even if the diff costs more than the file.
 	Context  int
-	Version  int64 // a retained version; 0: the current one
+	Version  int64 // a retained version, also of a deleted file; 0: the current one
 	FromLine int   // the first line to return, from 1; 0: the first
 	ToLine   int   // the last line to return; 0, or a line after the end: the last line of the file
 
@@ -42,7 +42,7 @@ type ReadOptions struct {
 // ReadResult is a file, a part of a file, or the changes in a file.
 type ReadResult struct {
 	Path    string
-	Current int64 // the current version
+	Current int64 // the current version; 0: the file is deleted
 
 	// These fields describe the version that was read: ReadOptions.Version, or the current one.
 	Version int64
@@ -90,8 +90,8 @@ type LineRange struct{ From, To int }
 
 // ReadFile returns a file, a retained version, some lines, or the changes since a version
 // that the reader knows. If the diff would cost a model more than the file, ReadFile returns
-// the file. Errors: [ErrNotFound] if the file does not exist, or the version is not retained
-// or is redacted; [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the
+// the file. Errors: [ErrNotFound] if the file does not exist, with a [Deletion] in the chain if
+// it was deleted and can be restored, or if the version is not retained or is redacted; [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the
 // stored bytes are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
 	p, err := w.start(ctx, path)
@@ -112,7 +112,7 @@ func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadR
 	o.count = w.svc.count
 	l, err := w.load(ctx, store.Query{File: path, Current: true, Version: o.Version, Since: max(0, o.Since)})
 	if err == nil {
-		err = o.checkLoaded(l)
+		err = o.checkLoaded(l, w.svc.now())
 	}
 	if err != nil {
 		return ReadResult{}, err
@@ -121,6 +121,9 @@ func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadR
 	r := ReadResult{
 		Path: path, Current: head.Version, Version: v.Number, Bytes: v.Size,
 		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Project: v.Project, Since: o.Since,
+	}
+	if !head.Exists() {
+		r.Current = 0
 	}
 	if r.Unchanged = o.Since == head.Version; r.Unchanged {
 		return r, nil

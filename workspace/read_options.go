@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -38,10 +39,10 @@ func (o ReadOptions) check() error {
 }
 
 // checkLoaded refuses options that are wrong for the file that was loaded.
-func (o ReadOptions) checkLoaded(l store.Loaded) error {
+func (o ReadOptions) checkLoaded(l store.Loaded, now time.Time) error {
 	head := l.File
 	switch {
-	case !head.Exists():
+	case !head.Exists() && (o.Version == 0 || !head.Restorable(now)):
 		return errNoFile
 	case o.Version != 0:
 		return fault.Readable(head, l.Version, o.Version)

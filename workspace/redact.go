@@ -11,8 +11,8 @@ import (
 
 // RedactOptions of [Workspace.RedactVersion]. The zero value sets no condition.
 type RedactOptions struct {
-	// Created is the time of creation that the file must have, else the error is [ErrNotFound].
-	// Zero: any file at the path.
+	// Created is the time of creation that the file of the version must have, else the error is
+	// [ErrNotFound]. Zero: any file at the path.
 	Created time.Time
 }
 
@@ -23,7 +23,8 @@ type RedactOptions struct {
 // and stores nothing. No limit refuses a redaction, and a version of an archived agent can be
 // redacted too.
 //
-// The current version cannot be redacted: write a new version first. Redaction does not
+// The current version cannot be redacted: write a new version first. All retained versions of a
+// deleted file can. A redacted version cannot be restored. Redaction does not
 // change other versions with the same text, nor copies elsewhere, such as backups and exports.
 // The hashes of requests with an idempotency key stay for 24 hours. Each is a hash of a whole
 // request, and not of the content alone.
@@ -35,14 +36,13 @@ func (w *Workspace) RedactVersion(
 ) (VersionInfo, error) {
 	c := w.newWrite(ctx, "redact", path, "")
 	c.deletes = true
-	c.expect(nil, 1)
 	c.refuse(checkNumber(ArgVersion, version, 1))
 	r, err := c.transact(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
 		h := r.File
 		switch {
-		case !o.Created.IsZero() && !o.Created.Equal(h.Created):
+		case !readable(h, r.now), !o.Created.IsZero() && !o.Created.Equal(h.CreatedOf(version)):
 			return errNoFile
-		case version == h.Version:
+		case version == h.Version && h.Exists():
 			return Errorf(ErrConflict, "version %d is the current one; write a new version first, then redact "+
 				"version %d", version, version)
 		}
@@ -58,17 +58,20 @@ func (w *Workspace) RedactVersion(
 		receipt := Redaction{Time: latest(r.now, h.Updated), Author: stored(w.author)} // a clock may be set back
 		r.Version = redacted(r.Version, receipt)
 		h.Sizes = slices.Clone(h.Sizes)
-		h.Sizes[version-h.Oldest()] = 0
+		h.Sizes[h.Index(version)] = 0
 		// The journal has the redacted version before the change, and the current one, which stays,
 		// after it.
-		change := Change{Op: OpRedact, Before: version, After: h.Version}
+		change := Change{Op: OpRedact, Before: version}
+		if h.Exists() {
+			change.After = h.Version
+		}
 		if err := r.accountFile(h, &change); err != nil {
 			return err
 		}
 		return r.tx.Apply(store.VersionRedaction{Head: h, Number: version, Redaction: receipt, Change: change,
 			Owner: r.Owner})
 	})
-	return infoOf(r.Version), c.explain(ctx, err)
+	return infoOf(r.File, r.Version), c.explain(ctx, err)
 }
 
 // redacted returns a version with a receipt in place of its content.

@@ -129,7 +129,7 @@ func TestNothingGivesARedactedVersion(t *testing.T) {
 		_, err := ws.ReadFile(t.Context(), "f", o)
 		wantErr(t, "ReadFile of a redacted version", err, workspace.ErrNotFound, "read f: "+told)
 	}
-	_, err := ws.RestoreFile(t.Context(), "f", 2, workspace.WriteOptions{})
+	_, err := ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{Version: 2})
 	wantErr(t, "RestoreFile of a redacted version", err, workspace.ErrNotFound, "restore f: "+told)
 	if r := read(t, ws, "f", workspace.ReadOptions{Since: 2}); !r.VersionTooOld || string(r.Content) != lines+"three\n" || r.Diff != nil {
 		t.Errorf("ReadFile since a redacted version = %+v, want the whole file, and VersionTooOld", r)

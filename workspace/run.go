@@ -22,7 +22,9 @@ type run struct {
 	store.Loaded                  // as it was loaded, with what was stored since
 	after        store.OwnerState // the owner's state after the change that is being made
 	stale        bool             // an expired request is kept under the key
+	nextGone     bool             // after.NextExpiry was that of a file which is not deleted any more
 	ops          int64            // operations that are not counted yet
+	born         time.Time        // when the file was created that a write makes again; zero: it is a new one
 	out          store.Outcome
 	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
@@ -63,6 +65,9 @@ func (r *run) do(q store.Query, fn func(*run) error) error {
 	if err := fn(r); err != nil {
 		return err
 	}
+	if err := r.forgetExpired(); err != nil {
+		return err
+	}
 	return r.forgetOldest()
 }
 
@@ -99,7 +104,7 @@ func (r *run) checkRoom(before store.OwnerState) error {
 		}
 		return err
 	}
-	return svc.total.checkBytes(r.storeBytes, charged(r.after)-charged(before))
+	return svc.total.checkBytes(r.storeBytes, charged(r.after)-charged(before), r.after.DeletedBytes)
 }
 
 // changeDrops is how many rows of the journal a write removes at once.
@@ -107,8 +112,8 @@ const changeDrops = 100
 
 // account does what every change needs before it is stored. It removes requests that are
 // expired or too many, counts the operation, checks the quotas, numbers the change, and keeps
-// the request with r.out. c is nil if nothing changes. If account refuses the change, it has
-// stored nothing.
+// the request with r.out. c is nil if nothing changes. If account refuses the change, the
+// transaction must end, unless c is nil.
 func (r *run) account(c *Change) error {
 	before, after := r.Owner, &r.after
 	if before.Usage == (Usage{}) && (r.admitted == nil || *r.admitted != before) {
@@ -117,6 +122,11 @@ func (r *run) account(c *Change) error {
 	old := r.makeRoom()
 	after.Operations += r.ops
 	after.Updated = latest(r.now, before.Updated) // it never goes back, see saveVersion
+	if c != nil {
+		if err := r.dropOldest(before); err != nil {
+			return err
+		}
+	}
 	err := r.checkRoom(before)
 	switch {
 	case err != nil && !r.deletes:
@@ -171,14 +181,28 @@ func (r *run) accountFile(h FileHead, c *Change) error {
 
 // countFile counts in the owner's state what the agent has of a file, n times.
 func (r *run) countFile(h FileHead, n int64) {
+	r.nextGone = r.nextGone || n < 0 && h.Deleted && h.Expires.Equal(r.after.NextExpiry)
+	countFile(&r.after, h, n)
+}
+
+func countFile(s *store.OwnerState, h FileHead, n int64) {
 	if h.Exists() {
-		r.after.Files += n
+		s.Files += n
 	}
 	if h.Deleted {
-		r.after.DeletedFiles += n
+		s.DeletedFiles += n
 	}
-	r.after.Versions += n * int64(len(h.Sizes))
-	r.after.Bytes += n * (h.Kept() + h.Summary)
+	s.Versions += n * int64(len(h.Sizes))
+	s.Bytes += n * (h.Kept() + h.Summary)
+	if !h.Deleted || len(h.Sizes) == 0 {
+		return
+	}
+	s.DeletedBytes += n * h.Kept()
+	if s.Restorable += n; s.Restorable == 0 {
+		s.NextExpiry = time.Time{}
+	} else if n > 0 && (s.NextExpiry.IsZero() || h.Expires.Before(s.NextExpiry)) {
+		s.NextExpiry = h.Expires
+	}
 }
 
 // saveLog stores a change of the log that was loaded. It counts the log's new head.

@@ -35,6 +35,11 @@ type Options struct {
 	// more than Limits.Versions, a write removes its oldest version alone.
 	KeepVersions bool
 
+	// KeepDeleted is for how long a deleted file keeps its versions, see Workspace.DeleteFile. 0: a
+	// deletion removes them at once. Each deletion stores when its time ends, so a later Service
+	// with another KeepDeleted changes nothing of it.
+	KeepDeleted time.Duration
+
 	Summarizer    *Summarizer // makes the summaries of Workspace.Summarize; nil: there are none
 	SummaryTokens int64       // tokens that models may read and write for an agent in a month of UTC; 0: no limit
 }
@@ -52,6 +57,7 @@ type Service struct {
 
 	count        fit.Counter
 	keepVersions bool
+	keepDeleted  time.Duration
 
 	reads *unwrittenReads // not written yet
 	wakes *wake.Hub       // of those who watch
@@ -87,12 +93,15 @@ func New(store Store, o Options) (*Service, error) {
 	if o.SummaryTokens < 0 {
 		return nil, fail(ErrInvalid, "limit", "SummaryTokens", "%d is negative", o.SummaryTokens)
 	}
+	if o.KeepDeleted < 0 {
+		return nil, fail(ErrInvalid, "new", "service", "KeepDeleted %s is negative", o.KeepDeleted)
+	}
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
 	s := &Service{
 		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths, keepVersions: o.KeepVersions,
-		count:   o.CountTokens,
+		count: o.CountTokens, keepDeleted: o.KeepDeleted,
 		archive: registry.NewGate(), total: newTotal(o.Store),
 		searches: admission.New(search.Memory, search.Memory),
 	}
@@ -185,7 +194,7 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files and logs of an agent, its journal of changes, its kept
+// DeleteAgent removes all files and logs of an agent, what is kept of its deleted files, its journal of changes, its kept
 // requests, its marks, its profile, and the record of its spending on summaries. It reports
 // whether there was anything to remove. Each file and log is removed in a transaction of its
 // own. If DeleteAgent is interrupted, call it again.
@@ -206,6 +215,9 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	if err := checkContext(ctx); err != nil {
 		return false, within("delete", agentID, err)
 	}
+	final := *s
+	final.keepDeleted = 0
+	w.svc = &final
 	files, err := w.deleteAll(ctx, KindFile, w.DeleteFile)
 	logs := false
 	if err == nil {

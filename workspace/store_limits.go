@@ -79,13 +79,18 @@ func (s *Service) totalBytes(ctx context.Context) (int64, error) {
 }
 
 // checkBytes refuses a change that adds bytes to those that are used, if the limit has no
-// room for them. used is what totalBytes returned.
-func (t *total) checkBytes(used, adds int64) error {
+// room for them. used is what totalBytes returned, and deleted the bytes of the agent's own deleted
+// files.
+func (t *total) checkBytes(used, adds, deleted int64) error {
 	limit := t.limits.Bytes
 	if limit < 0 || adds <= 0 || used+adds <= limit {
 		return nil
 	}
 	met := Quota{Of: StoreBytes, Used: used, Adds: adds, Limit: limit}
+	if deleted > 0 {
+		return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d, and %d are of "+
+			"deleted files of this agent", used, limit, adds, deleted), DoDropDeleted, 0)
+	}
 	return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds),
 		DoFreeStore, 0)
 }

@@ -14,8 +14,8 @@ type TreeResult struct {
 	Folder bool  // whether there were files below the path
 }
 
-// DeleteTree removes the file at a path and all files below the path, in one transaction. Logs
-// stay. Errors: [ErrNotFound] if there is no file at the path and none below it.
+// DeleteTree deletes the file at a path and all files below the path, in one transaction, each as
+// [Workspace.DeleteFile] does. Logs stay. Errors: [ErrNotFound] if there is no file at the path and none below it.
 func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, error) {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
@@ -24,7 +24,7 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, err
 			if err := r.load(store.Query{File: path}); err != nil {
 				return err
 			}
-			return r.deleteFile()
+			return r.deleteFile(false)
 		})
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -92,34 +91,39 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 // number of the path, or least if that is higher, and removes the versions that are too many.
 // op is what the journal says of a change of a file that exists.
 func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
-	h, before := r.File, r.File.Version
+	h, before, created := unexpired(r.File, r.now), r.File.Version, r.File.Created
 	if !h.Exists() {
-		h = FileHead{Path: h.Path, Version: cmp.Or(h.Version, r.after.FileFloor), Updated: h.Updated}
-		op, before, r.created = OpCreate, 0, true
+		h.Version, before, created = cmp.Or(h.Version, r.after.FileFloor), 0, r.born
+		r.created = true
+		if op != OpRestore {
+			op = OpCreate
+		}
 	}
 	if n := r.sinceOutside(); n >= manyVersions*int(r.w.svc.limits.Versions) {
 		return r.checkOutside()
 	}
 	v.Time = latest(v.Time, h.Updated)
-	if h.Created.IsZero() {
+	if created.IsZero() {
 		// No two files of an agent that are written here have the same time of creation.
 		// What is imported keeps its own.
 		if !v.Time.Before(r.now) && !v.Time.After(r.Owner.Updated) {
 			v.Time = r.Owner.Updated.Add(time.Microsecond)
 		}
-		h.Created = v.Time
+		created = v.Time
 	}
 	c := store.FileChange{Change: Change{Op: op, Before: before}, New: &v}
-	c.Pruned, c.Prune = r.addVersion(&h, &v, max(h.Version+1, least))
+	c.Pruned, c.Prune = r.addVersion(&h, &v, max(h.Version+1, least), created)
+	if gone := len(r.File.Sizes) + 1 - len(h.Sizes) - c.Pruned; gone > 0 { // they were of a deleted file
+		c.Pruned, c.Prune = c.Pruned+gone, max(c.Prune, r.File.Version)
+	}
 	c.Head, c.Change.After = h, v.Number
 	return r.saveFile(c)
 }
 
-// addVersion puts a version with a number on the head of a file, and in the outcome. It leaves
-// out versions that are too many, and returns how many, and the highest of them.
-func (r *run) addVersion(h *FileHead, v *Version, number int64) (pruned int, through int64) {
-	v.Number, h.Version, h.Updated, h.Summary = number, number, v.Time, 0
-	sizes := append(slices.Clone(h.Sizes), v.Size)
+// addVersion puts a version with a number on the head of a file that was created at a time, and
+// in the outcome. It leaves out versions that are too many, and returns how many, and the highest
+// of them.
+func (r *run) addVersion(h *FileHead, v *Version, number int64, created time.Time) (pruned int, through int64) {
 	keep := int(r.w.svc.limits.Versions)
 	if r.w.svc.keepVersions {
 		keep = max(keep, len(h.Sizes))
@@ -130,10 +134,13 @@ func (r *run) addVersion(h *FileHead, v *Version, number int64) (pruned int, thr
 	if r.w.project != "" {
 		v.Project = r.w.project
 	}
-	if pruned = len(sizes) - keep; pruned > 0 {
-		through = number - int64(keep)
+	h.Keep(number, v.Size, created)
+	v.Number, h.Updated, h.Summary = number, v.Time, 0
+	h.Deleted, h.Deleter, h.Expires = false, Author{}, time.Time{}
+	if pruned = len(h.Sizes) - keep; pruned > 0 {
+		through = h.Numbers()[pruned-1]
+		h.Retain(func(n int64) bool { return n > through })
 	}
-	h.Sizes = sizes[max(0, pruned):]
 	r.out.Number, r.out.Bytes = number, v.Size
 	if r.key == "" {
 		r.made = v.Time

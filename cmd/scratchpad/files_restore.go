@@ -14,8 +14,8 @@ type filesRestore struct {
 // Run restores the version.
 func (c filesRestore) Run(p *process) error {
 	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
-		r, err := ws.RestoreFile(p.ctx, c.Path, int64(c.Version),
-			workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
+		r, err := ws.RestoreFile(p.ctx, c.Path,
+			workspace.RestoreOptions{Version: int64(c.Version), IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
 		}

@@ -91,6 +91,19 @@ type Overlap struct {
 // Error returns a text that names the path.
 func (o *Overlap) Error() string { return o.Path + " is in the way" }
 
+// A Deletion is in the chain of an [ErrNotFound] if there is no file at the path, but one that was
+// deleted and can be restored. A program finds the Deletion with [errors.As].
+type Deletion struct {
+	Path    string
+	Deleter Author    // who deleted the file
+	Time    time.Time // of the deletion
+	Last    int64     // the last retained version
+	Until   time.Time // until when the retained versions can be read and restored
+}
+
+// Error returns a text that names the path.
+func (d *Deletion) Error() string { return d.Path + " was deleted" }
+
 // ErrArchived is in the chain of an [ErrReadOnly] if the agent is archived. The store takes
 // writes of other agents.
 var ErrArchived = errors.New("archived")

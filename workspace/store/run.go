@@ -54,6 +54,14 @@ func (h FileHead) Numbers() []int64 {
 	return all
 }
 
+// Last returns the highest retained version, or 0 if no version is retained.
+func (h FileHead) Last() int64 {
+	if all := h.Numbers(); len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return 0
+}
+
 // CreatedOf returns when the file that version n belongs to was created. For a version that is
 // not retained, it is Created.
 func (h FileHead) CreatedOf(n int64) time.Time {

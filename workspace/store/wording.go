@@ -82,6 +82,8 @@ const (
 	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
 	DoCallChanges                    // call Changes with N as its cursor
 	DoSearchExact                    // search for the query as it stands, with Exact
+	DoRestore                        // restore the deleted file, or read its version N
+	DoDropDeleted                    // delete deleted files for good, or raise the limit of the store
 	DoOutside                        // call from outside of the project, or let a person do so
 )
 
@@ -199,6 +201,10 @@ func (e *Error) way(w Words) string {
 		return "Changes says what is there now"
 	case DoSearchExact:
 		return "set Exact to look for it as it stands"
+	case DoRestore:
+		return fmt.Sprintf("RestoreFile brings it back, and ReadFile with %s %d shows it", w.arg(ArgVersion), e.Way.N)
+	case DoDropDeleted:
+		return "DeleteFile with ForGood drops them"
 	case DoOutside:
 		if e.Quota != nil {
 			return "a project has half of the limit; a person or a session outside of projects can make room"

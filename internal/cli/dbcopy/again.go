@@ -89,11 +89,11 @@ func erase(tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := erasePaths(tx, workspace.KindFile, state); err != nil {
-		return err
-	}
-	if err := erasePaths(tx, workspace.KindLog, state); err != nil {
-		return err
+	for _, paths := range []store.ScanQuery{{Kind: workspace.KindFile}, {Kind: workspace.KindFile, Deleted: true},
+		{Kind: workspace.KindLog}} {
+		if err := erasePaths(tx, paths, state); err != nil {
+			return err
+		}
 	}
 	future := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	_, err1 := tx.ForgetDeleted(workspace.KindFile, math.MaxInt32)
@@ -105,15 +105,14 @@ func erase(tx store.Tx) error {
 // erasePage is how many paths are listed at once.
 const erasePage = 500
 
-func erasePaths(tx store.Tx, kind workspace.PathKind, state store.OwnerState) error {
-	for {
-		page, err := tx.Scan(store.ScanQuery{Kind: kind, Limit: erasePage})
+func erasePaths(tx store.Tx, paths store.ScanQuery, state store.OwnerState) error {
+	for paths.Limit = erasePage; ; {
+		page, err := tx.Scan(paths)
 		if err != nil || len(page.Files)+len(page.Logs) == 0 {
 			return err
 		}
 		for _, f := range page.Files {
-			h := f.FileHead
-			h.Deleted, h.Sizes, h.Summary = true, nil, 0
+			h := store.FileHead{Path: f.Path, Version: f.Version, Deleted: true, Created: f.Created, Updated: f.Updated}
 			if err := tx.Apply(store.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
 				return err
 			}

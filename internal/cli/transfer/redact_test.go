@@ -56,7 +56,7 @@ func (s *secrets) step(t *rapid.T) {
 		_, err = s.ws.Summarize(ctx, path, workspace.SummarizeOptions{})
 	case "restore":
 		var r workspace.WriteResult
-		if r, err = s.ws.RestoreFile(ctx, path, version, workspace.WriteOptions{}); err == nil {
+		if r, err = s.ws.RestoreFile(ctx, path, workspace.RestoreOptions{Version: version}); err == nil {
 			put(path, r, s.in[path][version])
 		}
 	case "move":

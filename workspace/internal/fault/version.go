@@ -15,7 +15,7 @@ func Readable(h store.FileHead, v store.Version, n int64) error {
 	}
 	at := v.Redacted.Time.UTC().Format(time.RFC3339)
 	return Or(store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n, at),
-		store.DoUseVersion, h.Version)
+		store.DoUseVersion, h.Last())
 }
 
 // Kept refuses a version that is not retained. v is what was loaded for it.
@@ -23,9 +23,24 @@ func Kept(h store.FileHead, v store.Version, n int64) error {
 	if v.Number == n {
 		return nil
 	}
-	kept := fmt.Sprintf("versions %d to %d are", h.Oldest(), h.Version)
-	if h.Oldest() == h.Version {
-		kept = fmt.Sprintf("only version %d is", h.Version)
+	numbers := h.Numbers()
+	if len(numbers) == 1 {
+		return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, only version %d is", n, numbers[0]),
+			store.DoUseVersion, numbers[0])
 	}
-	return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, %s", n, kept), store.DoUseVersion, h.Version)
+	kept, first := "", 0
+	for i, number := range numbers {
+		if i+1 < len(numbers) && numbers[i+1] == number+1 {
+			continue
+		}
+		if kept != "" {
+			kept += " and "
+		}
+		if kept += fmt.Sprint(numbers[first]); first < i {
+			kept += fmt.Sprintf(" to %d", number)
+		}
+		first = i + 1
+	}
+	return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, versions %s are", n, kept),
+		store.DoUseVersion, h.Last())
 }
