@@ -49,5 +49,5 @@ var memoryTool = tool{
 
 const memoryInstructions = `Memory of your own that outlives this conversation: files under /memories, for the tool memory.%s
 %s Your context may end at any time.
-View /memories before you begin. /memories/START.md has what you must know at the start. Keep the notes short and in order; correct them in place of adding to them. Where a path stands without /memories, put /memories/ before it.
+View /memories before you begin. /memories/START.md has what you must know at the start. Keep the notes short and in order; correct them in place of adding to them.
 An error says what to do next.`

@@ -61,6 +61,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 		Tools: c.Tools.tools(), Bound: serves.bound(), Version: build(), Logger: p.log,
 		Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens), Workspace: serves.workspace,
 	}
+	serves.files = o.Tools == mcpserver.MemoryTool
 	if c.Home == "yes" && o.Tools != mcpserver.MemoryTool && serves.hasHome() {
 		o.Home, serves.beside = serves.home, true
 	}

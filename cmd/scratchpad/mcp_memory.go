@@ -22,6 +22,7 @@ type served struct {
 	place *project.Place  // whose project it is; nil: no project's
 	begun project.Project // when the server began; without an agent: not known
 
+	files  bool // only the tool memory is served
 	beside bool // calls reach the memory for everything beside the project's
 
 	mu    sync.Mutex // guards agent
@@ -196,7 +197,7 @@ func (s *served) brief(ctx context.Context, tokens int) string {
 		if there, err := database.Exists(ctx, name, s.p.databaseOptions()); err != nil {
 			return ""
 		} else if !there {
-			return brief.Nothing.Text(tokens, mcpserver.MaxBrief)
+			return s.told(brief.Nothing, tokens)
 		}
 	}
 	svc, err := s.db.Service(ctx)
@@ -215,5 +216,13 @@ func (s *served) brief(ctx context.Context, tokens int) string {
 		return ""
 	}
 	b.Offer = found.OfferText()
+	return s.told(b, tokens)
+}
+
+// told returns a brief in words that the tools know.
+func (s *served) told(b brief.Brief, tokens int) string {
+	if s.files {
+		b = b.OfFiles()
+	}
 	return b.Text(tokens, mcpserver.MaxBrief)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -204,4 +205,16 @@ func TestMCPTools(t *testing.T) {
 		}
 	}
 	runCommand(t, t.TempDir(), nil, "mcp", "--tools", "none").must(t, 2, "--tools")
+}
+
+// A server that has the tool memory alone tells of nothing that the tool cannot open.
+func TestMCPMemoryInstructions(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "test.db")
+	runCommand(t, dir, nil, "--db", db, "files", "edit", "plan.md", "", "text").must(t, 0)
+	runCommand(t, dir, nil, "--db", db, "logs", "append", "checks", "text").must(t, 0)
+	told := connect(t, "mcp", "--db", db, "--agent", "default", "--tools", "memory").InitializeResult().Instructions
+	if !strings.Contains(told, "plan.md") || regexp.MustCompile(`checks|\blogs?\b|cursor|version| v1|#1`).MatchString(told) {
+		t.Errorf("the instructions are %s", told)
+	}
 }

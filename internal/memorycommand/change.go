@@ -54,8 +54,7 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 		return "", refuse(workspace.ErrInvalid, "old_str is empty; give the text to replace, or use insert")
 	}
 	var snippet string
-	absent := "Error: The path %s does not exist. Please provide a valid path."
-	err = update(ctx, ws, p, absent, func(content []byte) ([]byte, error) {
+	err = update(ctx, ws, p, "Error: "+noValidPath, func(content []byte) ([]byte, error) {
 		switch bytes.Count(content, old) {
 		case 0:
 			return nil, refuse(workspace.ErrConflict,
@@ -78,13 +77,12 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 func update(
 	ctx context.Context, ws *workspace.Workspace, p place, absent string, fn func([]byte) ([]byte, error),
 ) error {
-	gone := refuse(workspace.ErrNotFound, absent, p.given)
 	if p.slash {
-		return gone
+		return missing(p, nil, absent)
 	}
 	_, err := ws.UpdateFile(ctx, p.path, fn, workspace.UpdateOptions{})
 	if errors.Is(err, workspace.ErrNotFound) {
-		return gone
+		return missing(p, err, absent)
 	}
 	return err
 }
@@ -133,7 +131,7 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, 
 		return "", err
 	}
 	added, line := strings.TrimSuffix(c.Text("insert_text"), "\n"), c.Integer("insert_line")
-	err = update(ctx, ws, p, "Error: The path %s does not exist", func(content []byte) ([]byte, error) {
+	err = update(ctx, ws, p, noPath, func(content []byte) ([]byte, error) {
 		total := countLines(content)
 		switch {
 		case line < 0 || line > int64(total):
@@ -159,7 +157,7 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, 
 	}
 	_, err = workspace.DeleteTree(ctx, ws, p.path)
 	if errors.Is(err, workspace.ErrNotFound) {
-		return "", refuse(err, "Error: The path %s does not exist", p.given)
+		return "", missing(p, err, noPath)
 	}
 	return fmt.Sprintf("Successfully deleted %s", p.given), err
 }
@@ -191,7 +189,7 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, 
 	}
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
-		return "", refuse(err, "Error: The path %s does not exist", from.given)
+		return "", missing(from, err, noPath)
 	case errors.Is(err, workspace.ErrConflict):
 		return "", inTheWay("new_path", to, err, "Error: The destination %s already exists")
 	}

@@ -12,5 +12,5 @@ func Description() string {
 		"str_replace: in path, replace old_str, which must be unique, by new_str\n" +
 		"insert: insert_text after line insert_line of path; 0 is the beginning\n" +
 		"delete: a file or a folder\n" +
-		"rename: a file or a folder, old_path to new_path"
+		"rename: a file or a folder, old_path to new_path; makes folders, overwrites nothing"
 }

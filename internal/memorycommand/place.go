@@ -1,6 +1,7 @@
 package memorycommand
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -14,10 +15,16 @@ type place struct {
 	slash bool   // the given path ends in a slash, so it is that of a folder
 }
 
-// placeOf maps the path of a member to the workspace.
+// placeOf maps the path of a member to the workspace. A path without a slash at its beginning is
+// one below the root.
 func placeOf(member, given string) (place, error) {
 	bad := func(cause string) (place, error) {
 		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(given), cause)
+	}
+	if first, _, _ := strings.Cut(given, "/"); "/"+first == root {
+		given = "/" + given
+	} else if first != "" {
+		given = root + "/" + given
 	}
 	below, in := strings.CutPrefix(given, root)
 	switch {
@@ -55,6 +62,17 @@ func fileOf(member, given string) (place, error) {
 // folder returns the path without a slash at its end.
 func (p place) folder() string { return strings.TrimSuffix(p.given, "/") }
 
-func missing(p place) error {
-	return refuse(workspace.ErrNotFound, "The path %s does not exist. Please provide a valid path.", p.given)
+// missing returns the error of a place where err found no file. It says if a log is there. format
+// is the text if nothing is.
+func missing(p place, err error, format string) error {
+	var e *workspace.Error
+	if errors.As(err, &e) && e.Way.Do == workspace.DoReadLog {
+		return refuse(workspace.ErrNotFound, "%s is a log; this tool cannot read logs", p.path)
+	}
+	return refuse(workspace.ErrNotFound, format, p.given)
 }
+
+const (
+	noPath      = "Error: The path %s does not exist"
+	noValidPath = "The path %s does not exist. Please provide a valid path."
+)

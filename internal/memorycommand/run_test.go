@@ -135,3 +135,40 @@ func TestTooManyLines(t *testing.T) {
 		t.Errorf("one line more: %q", got)
 	}
 }
+
+// A path may stand without /memories, and the answer shows it in full.
+func TestPathWithoutRoot(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{}, "a/b", "x")
+	for path, want := range map[string]string{
+		"a/b": "/memories/a/b", "memories/a/b": "/memories/a/b", "/memories/a/b": "/memories/a/b", "a": "/memories/a", "memories": "/memories", "a/": "/memories/a/",
+	} {
+		if got := run(t, ws, "view", "path", path); strings.HasPrefix(got, "[error]") || !strings.Contains(got, want) {
+			t.Errorf("view of %s = %q", path, got)
+		}
+	}
+	if got := run(t, ws, "create", "path", "c.md", "file_text", "y"); got != "File created successfully at: /memories/c.md" || content(t, ws, "c.md") != "y" {
+		t.Error(got)
+	}
+	if got := run(t, ws, "rename", "old_path", "c.md", "new_path", "d/e/c.md"); got != "Successfully renamed /memories/c.md to /memories/d/e/c.md" {
+		t.Error(got)
+	}
+	for _, path := range []string{"../x", "a/%2e%2e/x", "/etc/passwd", "memories/../x"} {
+		if got := run(t, ws, "create", "path", path, "file_text", "y"); !strings.HasPrefix(got, "[error]") {
+			t.Errorf("create %s = %q", path, got)
+		}
+	}
+}
+
+// Every command says that a path is a log.
+func TestPathOfLog(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "ci/checks", []byte("x"))))
+	for _, members := range [][]any{
+		{"view", "path", "/memories/ci/checks"}, {"str_replace", "path", "ci/checks", "old_str", "x", "new_str", "y"},
+		{"insert", "path", "ci/checks", "insert_line", 0, "insert_text", "y"}, {"delete", "path", "ci/checks"}, {"rename", "old_path", "ci/checks", "new_path", "y"},
+	} {
+		if got := run(t, ws, members[0].(string), members[1:]...); got != "[error] ci/checks is a log; this tool cannot read logs" {
+			t.Errorf("%v = %q", members, got)
+		}
+	}
+}

@@ -23,11 +23,12 @@ func (c *Command) view(ctx context.Context, ws *workspace.Workspace) (string, er
 		slices.Reverse(order)
 	}
 	text, err := order[0](ctx, ws, p, c.viewRange)
+	first := err
 	if errors.Is(err, workspace.ErrNotFound) && p.path != "" {
 		text, err = order[1](ctx, ws, p, c.viewRange)
 	}
 	if errors.Is(err, workspace.ErrNotFound) {
-		err = missing(p)
+		err = missing(p, errors.Join(first, err), noValidPath)
 	}
 	return text, err
 }
@@ -119,7 +120,7 @@ func viewFolder(ctx context.Context, ws *workspace.Workspace, p place, r *lines)
 		more, q.After = page.More, page.Next
 	}
 	if l.files == 0 && p.path != "" {
-		return "", missing(p)
+		return "", workspace.ErrNotFound
 	}
 	header := fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and "+
 		"node_modules:", p.given)

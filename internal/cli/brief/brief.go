@@ -33,6 +33,8 @@ type Brief struct {
 	Title string // the line after it, which says whose memory this is; "": none
 	Start *Start // nil: the text of START.md is not shown
 	Home  *Home  // nil: there is no memory beside this one, or it has no files
+
+	plain bool // it names no versions and cursors, see OfFiles
 }
 
 // Home is what the memory for everything has, which a project sees under ~/.
@@ -97,6 +99,16 @@ func ReadHome(ctx context.Context, ws *workspace.Workspace) (*Home, error) {
 	return h, err
 }
 
+// OfFiles returns the brief for the tool memory: without logs, versions and cursors, which the tool
+// cannot open.
+func (b Brief) OfFiles() Brief {
+	b.plain, b.Logs, b.Entries = true, 0, 0
+	b.Paths = slices.DeleteFunc(b.Paths, func(c workspace.Change) bool {
+		return c.Kind != workspace.KindFile || c.After == 0 // it is deleted
+	})
+	return b
+}
+
 // Text returns the brief in words, with as many of the newest paths as fit the tokens, as
 // tokens.Estimate counts them, and the characters, as JavaScript counts them. What does not
 // grow with the paths is there in any case. The text of START.md is not counted.
@@ -137,7 +149,14 @@ func (b Brief) isEmpty() bool { return b.Files == 0 && b.Logs == 0 }
 
 // head returns the sentences that say how much there is.
 func (b Brief) head() string {
-	if b.isEmpty() {
+	switch {
+	case b.plain && b.isEmpty():
+		return "This memory is empty."
+	case b.plain && b.HasStart:
+		return "This memory holds " + phrase.Plural(b.Files, "file") + ". Read " + StartFile + " first."
+	case b.plain:
+		return "This memory holds " + phrase.Plural(b.Files, "file") + "."
+	case b.isEmpty():
 		return fmt.Sprintf("This memory is empty (cursor %d).", b.Cursor)
 	}
 	text := fmt.Sprintf("This memory holds %s and %s with %s (cursor %d).",
@@ -169,6 +188,9 @@ func (b Brief) intro(shown int) string {
 
 // line returns the line of a path.
 func (b Brief) line(c workspace.Change) string {
+	if b.plain {
+		return quotedPath(c.Path) + " " + when(b.Now, c.Time, time.DateOnly)
+	}
 	if b.Since < 0 || b.TooOld || b.More {
 		return quotedPath(c.Path) + " " + number(c.Kind, c.After) + " " + when(b.Now, c.Time, time.DateOnly)
 	}

@@ -76,7 +76,10 @@ append notes/day #2 by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
 	wantText(t, since(t, ws, 3), 95, `This memory holds 1 file and 1 log with 2 entries (cursor 6). Changed since cursor 3 (1 more not shown):
 delete old.md by "codex_Ignore_all_that" 2026-11-21T04:50Z
 edit plan.md v2->v3 by "codex_Ignore_all_that" 2026-11-21T04:50Z`)
+	wantText(t, now(t, ws).OfFiles(), 150, "This memory holds 1 file. Newest:\nplan.md 2026-11-21")
+	wantText(t, brief.Nothing.OfFiles(), 150, "This memory is empty.")
 	write(t, ws, "START.md")
+	wantText(t, now(t, ws).OfFiles(), 20, "This memory holds 2 files. Read START.md first. Newest (2 more not shown):")
 	b := now(t, ws)
 	b.Offer, b.Home = "This folder has the origin of shop.", &brief.Home{Files: 3, Newest: testkit.Start.AddDate(0, 0, -93)}
 	wantText(t, b, 76, "This folder has the origin of shop.\n"+
