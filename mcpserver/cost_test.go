@@ -251,7 +251,7 @@ func TestToolsSayWhatTheyPromise(t *testing.T) {
 	}
 	for tool, promise := range map[string]string{
 		"write_file": "the same every time", // agent_id
-		"read_log":   "total counts all after since_entry, or before the tail",
+		"read_log":   "limit 0: counts only",
 		"move_file":  "Its versions go along, unless new_path had their numbers before",
 	} {
 		if !strings.Contains(said[tool], promise) {

@@ -30,23 +30,24 @@ type appendRecord struct {
 var readLog = tool{
 	name: "read_log",
 	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, " +
-		"as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
+		"as [id,seconds after base_time,text]. limit 0: counts only",
 	scope:  reads,
 	weight: large,
 	properties: []strictjson.Field{path,
 		{Name: "since_entry", Kind: "integer"},
 		{Name: "limit", Kind: "integer"},
 		{Name: "tail", Kind: "integer"},
+		{Name: "where", Kind: "string", Description: "for JSON entries: host=web-07 failed>100"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		page, err := ws.ReadLog(ctx, a.Text("path"), workspace.ReadLogOptions{
 			Since: a.Integer("since_entry"), Limit: toInt(a.Integer("limit")), Tail: toInt(a.Integer("tail")),
-			Zeros: a.zeros(),
+			Zeros: a.zeros(), Where: a.Text("where"),
 		})
 		if err != nil {
 			return result{}, err
 		}
-		return logResult(page), nil
+		return logResult(page, a.Text("where") != ""), nil
 	},
 }
 
@@ -54,6 +55,7 @@ type logRecord struct {
 	Path        string `json:"path"`
 	Count       int    `json:"count"`
 	Total       int64  `json:"total"`
+	Matched     *int64 `json:"matched,omitempty"`
 	LastEntryID int64  `json:"last_entry_id"`
 	HasMore     bool   `json:"has_more"`
 	BaseTime    string `json:"base_time,omitempty"`
@@ -64,10 +66,13 @@ type logRecord struct {
 }
 
 // logResult returns the record of a page of a log, and a line for each entry.
-func logResult(page workspace.LogPage) result {
+func logResult(page workspace.LogPage, where bool) result {
 	rec := logRecord{
 		Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More,
 		Removed: page.Removed, Nearest: page.Nearest,
+	}
+	if where {
+		rec.Matched = &page.Matched
 	}
 	if !page.Exists {
 		rec.Exists = &page.Exists

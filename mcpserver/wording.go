@@ -22,6 +22,7 @@ var words = workspace.Words{
 		workspace.ArgTail:        "tail",
 		workspace.ArgThrough:     "through_entry",
 		workspace.ArgSinceChange: "since",
+		workspace.ArgWhere:       "where",
 		workspace.ArgNewPath:     "new_path",
 	},
 	Way: wayOut,

@@ -611,15 +611,15 @@ func (m *machine) readLog(t *rapid.T) {
 func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogPage {
 	page := workspace.LogPage{Path: path, Exists: log.live(), Last: o.Since}
 	parts := log.parts
+	page.Total = int64(len(parts))
 	if o.Tail > 0 {
 		older := max(0, len(parts)-o.Tail)
-		parts, page.Total, page.More = parts[older:], int64(older), older > 0
+		parts, page.More = parts[older:], older > 0
 		if log.live() {
 			page.Last = log.last
 		}
 	} else {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.number <= o.Since })
-		page.Total = int64(len(parts))
 		if o.Limit == 0 {
 			o.Limit = 100
 		}

@@ -192,14 +192,13 @@ func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversati
 // that is in the middle of a record, it starts with the beginning of the record.
 func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		page, err := j.w.readLog(ctx, j.path, ReadLogOptions{Since: after})
+		page, end, err := j.w.readLog(ctx, j.path, ReadLogOptions{Since: after})
 		if err == nil && len(page.Entries) > 0 {
 			first := page.Entries[0]
 			if n, _, _ := readPart(first.Content); n > 1 && n <= first.ID {
-				page, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: first.ID - n})
+				page, end, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: first.ID - n})
 			}
 		}
-		end := page.Last + page.Total - int64(len(page.Entries))
 		for err == nil {
 			for _, e := range page.Entries {
 				if e.ID > end || !yield(e, ctx.Err()) {
@@ -210,7 +209,7 @@ func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, err
 			if at >= end {
 				return
 			}
-			page, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: at})
+			page, _, err = j.w.readLog(ctx, j.path, ReadLogOptions{Since: at})
 			if err == nil && (len(page.Entries) == 0 || page.Entries[0].ID != at+1) {
 				err = Errorf(ErrConflict, "entry %d is gone, the log was deleted or trimmed while it was read: read "+
 					"it again", at+1)

@@ -74,9 +74,26 @@ func (w *Workspace) newEntry(content []byte) Entry {
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
 type ReadLogOptions struct {
 	Since int64 // the cursor: returns the entries after this number; 0: from the first
-	Limit int   // entries at most, 1-100; 0: 100
+	Limit int   // entries at most, 1-100; 0: 100; 0 with ArgLimit in Zeros: none
 	Tail  int   // returns the last N entries, 1-100; excludes Since and Limit; 0: off
 	Zeros []Arg // as in ReadOptions
+
+	// Where returns only entries that are JSON objects for which conditions hold, such as:
+	//
+	//	host=web-07 failed>100 error.text~"timed out"
+	//
+	// There are at most 10 conditions, with spaces between them and none inside. A condition is
+	// a field, one of the operators = != < <= > >= ~, and a value. The first operator ends the
+	// field. A dot in the field goes inside an object. ~ means that the value is a part of the
+	// field's text, in upper or lower case. Quotes around a value allow spaces, and \" stands for
+	// a quote inside.
+	//
+	// A string compares with the value as text. If both are times of RFC 3339 or the beginning
+	// of one, they compare as times. A number compares only with a number, or as text if one of
+	// them is too large for a float64. true, false and null compare as text, and have no order.
+	// Other values never match, nor does a field that is missing. An entry in which a name
+	// stands twice in one object never matches. "": all entries.
+	Where string
 }
 
 // LogPage is a page of a log.
@@ -88,9 +105,10 @@ type LogPage struct {
 	// exist. "": no log has a similar name, or IsFile is set.
 	Nearest string
 	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON; one entry may be larger
-	Total   int64   // number of entries after the cursor, the page included; with Tail: before the page
+	Total   int64   // number of entries of the log
+	Matched int64   // number of entries of the log that match Where; 0 without Where
 	Last    int64   // the cursor for the next call
-	More    bool    // there are entries after the page; with Tail: before the page
+	More    bool    // more entries, of those that match Where, are after the page; with Tail: before the page
 	Removed int64   // the last removed entry after the cursor; 0: none was removed, Since is 0, or Tail is set
 }
 
@@ -100,29 +118,30 @@ const (
 )
 
 // ReadLog returns a page of a log, the oldest entries first. If the log does not exist,
-// ReadLog returns an empty page and no error.
+// ReadLog returns an empty page and no error. With Where, ReadLog reads the whole log.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
-	page, err := w.readLog(ctx, path, o)
+	page, _, err := w.readLog(ctx, path, o)
 	return page, within(opReadLog, path, err)
 }
 
-func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
+// readLog also returns the number of the last entry, 0 if the log does not exist.
+func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) (page LogPage, last int64, err error) {
 	p, q, err := w.logQuery(ctx, path, o)
 	if err != nil {
-		return LogPage{}, err
+		return LogPage{}, 0, err
 	}
-	l, err := w.load(ctx, store.Query{Log: p.name, Entries: &q})
-	if err == nil {
-		err = verifyEntries(l, q)
+	if o.Where != "" {
+		page, err = w.readWhere(ctx, p.name, q, o.Where)
+	} else {
+		page, last, err = w.readPage(ctx, p.name, q)
 	}
 	if w.counted(err) != nil {
-		return LogPage{}, err
+		return LogPage{}, 0, err
 	}
-	page := logPageOf(p.name, l, q)
 	if !page.Exists {
 		page.IsFile, page.Nearest, _ = w.instead(ctx, p.name, KindLog)
 	}
-	return page, nil
+	return page, last, nil
 }
 
 // AppendLines appends a line for each entry to body, with line feeds between the lines, and

@@ -33,13 +33,15 @@ func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions)
 		err = Errorf(ErrInvalid, "%s and %s exclude each other", ArgTail, ArgLimit)
 	case tail:
 		err = checkRange(ArgTail, o.Tail, entryPage)
-	case limit:
+	case limit && o.Limit != 0:
 		err = checkRange(ArgLimit, o.Limit, entryPage)
-	default:
-		err = checkNumber(ArgSinceEntry, o.Since, 0)
 	}
-	limits := cmp.Or(o.Tail, o.Limit, entryPage)
-	return p, store.EntryQuery{After: o.Since, Tail: tail, Limit: limits, MaxBytes: entryPageBytes}, err
+	err = cmp.Or(err, checkNumber(ArgSinceEntry, o.Since, 0))
+	q = store.EntryQuery{After: o.Since, Tail: tail, Limit: cmp.Or(o.Tail, o.Limit), MaxBytes: entryPageBytes}
+	if !tail && !limit {
+		q.Limit = entryPage
+	}
+	return p, q, err
 }
 
 // entriesFrom selects the first page of the entries from a number on.
@@ -60,29 +62,50 @@ func verifyEntries(l store.Loaded, q store.EntryQuery) error {
 	return nil
 }
 
-// logPageOf returns the page of what was loaded for a query, with what is before and after
-// its entries.
-func logPageOf(path string, l store.Loaded, q store.EntryQuery) LogPage {
-	head := l.Log
-	list := fit.Page(l.Entries, entryPageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) })
-	page := LogPage{Path: path, Exists: head.Exists(), Entries: list, Last: q.After}
-	if !page.Exists {
-		return page
+// readPage reads a page of a log, none of its entries if q.Limit is 0. It also returns the number
+// of the last entry, 0 if the log does not exist.
+func (w *Workspace) readPage(ctx context.Context, path string, q store.EntryQuery) (LogPage, int64, error) {
+	all := store.Query{Log: path}
+	if q.Limit > 0 {
+		all.Entries = &q
 	}
-	if n := len(list); n > 0 {
-		page.Last = list[n-1].ID
+	l, err := w.load(ctx, all)
+	if err == nil && q.Limit > 0 {
+		err = verifyEntries(l, q)
 	}
+	if err != nil || !l.Log.Exists() {
+		return LogPage{Path: path, Last: q.After}, 0, err
+	}
+	list := pageOf(l.Entries, q)
+	left := l.Log.Entries()
+	if !q.Tail {
+		left = l.Log.Last - max(q.After, l.Log.First-1)
+	}
+	return logPageOf(l.Log, list, q, left > int64(len(list))), l.Log.Last, nil
+}
+
+// pageOf returns the entries that fit a page.
+func pageOf(entries []Entry, q store.EntryQuery) []Entry {
+	over := max(0, len(entries)-q.Limit)
 	if q.Tail {
+		entries = entries[over:]
+	} else {
+		entries = entries[:len(entries)-over]
+	}
+	return fit.Page(entries, entryPageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) })
+}
+
+// logPageOf returns the page of a log that exists.
+func logPageOf(head store.LogHead, list []Entry, q store.EntryQuery, more bool) LogPage {
+	page := LogPage{Path: head.Path, Exists: true, Entries: list, Total: head.Entries(), More: more, Last: q.After}
+	if n := len(list); q.Tail {
 		page.Last = head.Last
-		page.Total = head.Entries() - int64(len(list))
-		page.More = page.Total > 0
-		return page
+	} else if n > 0 {
+		page.Last = list[n-1].ID
 	}
 	if q.After > 0 && q.After < head.First-1 {
 		page.Removed = head.First - 1
 	}
-	page.Total = max(0, head.Last-max(q.After, head.First-1))
-	page.More = page.Total > int64(len(list))
 	return page
 }
 

@@ -21,6 +21,9 @@ func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.Rea
 	return page
 }
 
+// limit0 says that somebody gave a limit of 0.
+var limit0 = []workspace.Arg{workspace.ArgLimit}
+
 func TestReadLogPages(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	for i := range 250 {
@@ -32,20 +35,23 @@ func TestReadLogPages(t *testing.T) {
 		more                     bool
 	}{
 		{workspace.ReadLogOptions{}, 1, 100, 250, 100, true},
-		{workspace.ReadLogOptions{Since: 100}, 101, 200, 150, 200, true},
-		{workspace.ReadLogOptions{Since: 200}, 201, 250, 50, 250, false},
-		{workspace.ReadLogOptions{Since: 150}, 151, 250, 100, 250, false},
-		{workspace.ReadLogOptions{Since: 149}, 150, 249, 101, 249, true},
-		{workspace.ReadLogOptions{Since: 249}, 250, 250, 1, 250, false},
-		{workspace.ReadLogOptions{Since: 250}, 0, 0, 0, 250, false},
-		{workspace.ReadLogOptions{Since: 999}, 0, 0, 0, 999, false},
-		{workspace.ReadLogOptions{Since: 1 << 53}, 0, 0, 0, 1 << 53, false},
+		{workspace.ReadLogOptions{Since: 100}, 101, 200, 250, 200, true},
+		{workspace.ReadLogOptions{Since: 200}, 201, 250, 250, 250, false},
+		{workspace.ReadLogOptions{Since: 150}, 151, 250, 250, 250, false},
+		{workspace.ReadLogOptions{Since: 149}, 150, 249, 250, 249, true},
+		{workspace.ReadLogOptions{Since: 249}, 250, 250, 250, 250, false},
+		{workspace.ReadLogOptions{Since: 250}, 0, 0, 250, 250, false},
+		{workspace.ReadLogOptions{Since: 999}, 0, 0, 250, 999, false},
+		{workspace.ReadLogOptions{Since: 1 << 53}, 0, 0, 250, 1 << 53, false},
 		{workspace.ReadLogOptions{Limit: 1}, 1, 1, 250, 1, true},
 		{workspace.ReadLogOptions{Limit: 100}, 1, 100, 250, 100, true},
-		{workspace.ReadLogOptions{Since: 240, Limit: 10}, 241, 250, 10, 250, false},
-		{workspace.ReadLogOptions{Since: 240, Limit: 9}, 241, 249, 10, 249, true},
-		{workspace.ReadLogOptions{Tail: 1}, 250, 250, 249, 250, true},
-		{workspace.ReadLogOptions{Tail: 100}, 151, 250, 150, 250, true},
+		{workspace.ReadLogOptions{Since: 240, Limit: 10}, 241, 250, 250, 250, false},
+		{workspace.ReadLogOptions{Since: 240, Limit: 9}, 241, 249, 250, 249, true},
+		{workspace.ReadLogOptions{Tail: 1}, 250, 250, 250, 250, true},
+		{workspace.ReadLogOptions{Tail: 100}, 151, 250, 250, 250, true},
+		{workspace.ReadLogOptions{Zeros: limit0}, 0, 0, 250, 0, true},
+		{workspace.ReadLogOptions{Since: 249, Zeros: limit0}, 0, 0, 250, 249, true},
+		{workspace.ReadLogOptions{Since: 250, Zeros: limit0}, 0, 0, 250, 250, false},
 	} {
 		page := readLog(t, ws, "l", test.o)
 		var first, last int64
@@ -64,7 +70,7 @@ func TestReadLogPages(t *testing.T) {
 	}
 	appendLog(t, ws, "short", "1", "2", "3")
 	for _, o := range []workspace.ReadLogOptions{{Tail: 3}, {Tail: 100}} {
-		if page := readLog(t, ws, "short", o); len(page.Entries) != 3 || page.Total != 0 || page.More || page.Last != 3 {
+		if page := readLog(t, ws, "short", o); len(page.Entries) != 3 || page.Total != 3 || page.More || page.Last != 3 {
 			t.Errorf("ReadLog(%+v) of three entries = %+v, want all of them, and nothing older", o, page)
 		}
 	}
@@ -139,8 +145,8 @@ func TestReadLogPageBytes(t *testing.T) {
 			for since, more := int64(0), true; more; {
 				page := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
 				check(page)
-				if page.Entries[0].ID != since+1 || page.Total != 30-got {
-					t.Fatalf("a page after %d begins with %d, and %d are said to follow, want %d and %d", since, page.Entries[0].ID, page.Total, since+1, 30-got)
+				if page.Entries[0].ID != since+1 || page.Total != 30 {
+					t.Fatalf("a page after %d begins with %d, of %d, want %d of 30", since, page.Entries[0].ID, page.Total, since+1)
 				}
 				got += int64(len(page.Entries))
 				since, more = page.Last, page.More
@@ -150,7 +156,7 @@ func TestReadLogPageBytes(t *testing.T) {
 			}
 			page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 100})
 			check(page)
-			if n := int64(len(page.Entries)); page.Last != 30 || page.Entries[n-1].ID != 30 || page.Entries[0].ID != 31-n || page.Total != 30-n || page.More != (n < 30) {
+			if n := int64(len(page.Entries)); page.Last != 30 || page.Entries[n-1].ID != 30 || page.Entries[0].ID != 31-n || page.Total != 30 || page.More != (n < 30) {
 				t.Errorf("the tail has entries %d to %d, total %d, more %t, want those to 30, and what is older", page.Entries[0].ID, page.Last, page.Total, page.More)
 			}
 		})
@@ -222,19 +228,19 @@ func TestReadLogAfterTrim(t *testing.T) {
 	appendLog(t, ws, "l", "one", "two", "three", "four", "five")
 	trimLog(t, ws, "l", 3, workspace.DeleteOptions{})
 	for since, want := range map[int64]workspace.LogPage{
-		0: {Total: 2, Last: 5},
-		2: {Total: 2, Last: 5, Removed: 3},
-		3: {Total: 2, Last: 5},
-		4: {Total: 1, Last: 5},
-		9: {Total: 0, Last: 9},
+		0: {Matched: 2, Last: 5},
+		2: {Matched: 2, Last: 5, Removed: 3},
+		3: {Matched: 2, Last: 5},
+		4: {Matched: 1, Last: 5},
+		9: {Matched: 0, Last: 9},
 	} {
 		got := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
-		if got.Total != want.Total || got.Last != want.Last || got.Removed != want.Removed || int64(len(got.Entries)) != want.Total {
-			t.Errorf("ReadLog since %d of entries 4 and 5 = %+v, want total %d, last %d, removed %d", since, got, want.Total, want.Last, want.Removed)
+		if got.Total != 2 || got.Last != want.Last || got.Removed != want.Removed || int64(len(got.Entries)) != want.Matched {
+			t.Errorf("ReadLog since %d of entries 4 and 5 = %+v, want %d of 2, last %d, removed %d", since, got, want.Matched, want.Last, want.Removed)
 		}
 	}
 	page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 5})
-	if diff := cmp.Diff([]int64{4, 5}, numbers(page)); diff != "" || page.Total != 0 || page.More || page.Removed != 0 {
+	if diff := cmp.Diff([]int64{4, 5}, numbers(page)); diff != "" || page.Total != 2 || page.More || page.Removed != 0 {
 		t.Errorf("ReadLog of the last 5 = %+v, want entries 4 and 5, and none older", page)
 	}
 }

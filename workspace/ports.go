@@ -114,6 +114,7 @@ const (
 	ArgTail        = store.ArgTail
 	ArgThrough     = store.ArgThrough
 	ArgSinceChange = store.ArgSinceChange
+	ArgWhere       = store.ArgWhere
 )
 
 // The actions of a [Way].

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
+	"github.com/agent-scratchpad/scratchpad/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -36,6 +37,9 @@ type entryWriter struct {
 	out  *bufio.Writer
 	text io.Writer     // of out
 	json *json.Encoder // nil: for people
+
+	where *condition.List // nil: all entries
+	skip  int64           // of those that match where, the first that are not written
 }
 
 func (p *process) newEntryWriter() *entryWriter {
@@ -55,6 +59,13 @@ type entryRecord struct {
 }
 
 func (w *entryWriter) write(e workspace.Entry) error {
+	if w.where != nil && !w.where.Match(e.Content) {
+		return nil
+	}
+	if w.skip > 0 {
+		w.skip--
+		return nil
+	}
 	if w.json != nil {
 		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content),
 			Author: report.AuthorOf(e.Author)})

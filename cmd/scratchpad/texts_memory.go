@@ -170,11 +170,21 @@ Examples:
 Each entry has its number, its time and its text; further lines of the text are indented. With
 --json, each entry is a line of JSON.
 
+--where prints only entries that are JSON objects for which all of up to 10 conditions hold. A condition is a
+field, an operator and a value, without spaces: = != < <= > >=, or ~ for a value that is a part of the field's
+text, in upper or lower case. A value with spaces is in double quotes, with \" for a quote in it. a.b is the
+field b of the object a.
+
+A string compares as text, or as a time if both are times such as 2026-11-28T10:00:00Z or 2026-11-28. A number
+compares with a number. A field that is missing never matches, nor does an array or an object. An entry with
+the same name twice in one object never matches.
+
 Examples:
 
   scratchpad logs cat decisions
   scratchpad logs cat decisions --since 1
   scratchpad logs cat decisions --tail 5 --json
+  scratchpad logs cat checks --where 'host=web-07 failed>100'
 
 = logs append
 If there is no such log, the command creates it. Put -- before a text that begins with a dash.

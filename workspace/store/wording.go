@@ -34,6 +34,7 @@ const (
 	ArgTail
 	ArgThrough
 	ArgSinceChange // Since of ChangesOptions
+	ArgWhere
 )
 
 var argNames = map[Arg]string{
@@ -42,7 +43,7 @@ var argNames = map[Arg]string{
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
 	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail",
 	ArgThrough:     "through",
-	ArgSinceChange: "Since",
+	ArgSinceChange: "Since", ArgWhere: "Where",
 }
 
 // String returns the name of the argument or the field in Go, such as IfVersion.

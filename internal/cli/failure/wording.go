@@ -29,6 +29,7 @@ var Words = workspace.Words{
 		workspace.ArgSinceEntry:  "--since",
 		workspace.ArgTail:        "--tail",
 		workspace.ArgSinceChange: "--since",
+		workspace.ArgWhere:       "--where",
 		workspace.ArgThrough:     "--through",
 		workspace.ArgNewPath:     "new path",
 		workspace.ArgLimit:       "--limit",
