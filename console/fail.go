@@ -105,8 +105,9 @@ func wayOut(e *workspace.Error) string {
 type errorData struct {
 	Number int
 	Text   string
-	Typed  string // by the person into an editor
-	Kept   bool   // there is such a text
+	Typed  string     // by the person into an editor
+	Kept   bool       // there is such a text
+	Head   *agentHead // of the agent whose page it is; nil: none
 }
 
 // fail answers with an error.
@@ -126,6 +127,10 @@ func (h *Handler) fail(v *visit, err error) {
 	d := errorData{Number: p.status, Text: p.text}
 	d.Typed, d.Kept = v.typed()
 	v.place = place{}
+	if v.ws != nil {
+		head := v.agentHead("")
+		d.Head = &head
+	}
 	_ = v.write(p.status, "error", p.title, d)
 }
 
@@ -139,11 +144,13 @@ func (h *Handler) failPlain(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // notFound answers a request for an address where nothing can be. It says the same to
-// everybody.
+// everybody, below the navigation of the person.
 func (h *Handler) notFound(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case wantsHTML(r):
-		h.fail(&visit{h: h, w: w, r: r}, errNothingHere)
+		v := &visit{h: h, w: w, r: r, session: sessionOf(r)}
+		v.person, _ = h.o.People.Person(r.Context(), v.session) // who is not known sees no navigation
+		h.fail(v, errNothingHere)
 	case strings.Contains(r.Header.Get("Accept"), "json"):
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)

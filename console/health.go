@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
 	healthEvery = 10               // seconds after which the page is fetched again
 	healthTime  = 15 * time.Second // for an answer
+	hourPages   = 50               // of journals that the page reads
 )
 
 // errNoMetrics is for a person without Person.Metrics.
@@ -27,6 +29,7 @@ type healthData struct {
 	Problem  string // why there is nothing to show
 	Summary  string
 	Checks   []healthCheck
+	Hour     []Fact // what was written in the last hour
 	Counts   []Fact
 	Versions []Fact
 }
@@ -68,6 +71,7 @@ func (v *visit) health() error {
 	} else {
 		d.setChecks(found.Checks)
 		d.Counts, d.Versions = found.Counts, found.Versions
+		d.Hour, _ = v.lastHour() // if it cannot be read, the checks say why
 	}
 	v.place = place{Part: "Health", Every: healthEvery}
 	return v.render("health", "Health", d)
@@ -103,4 +107,58 @@ func (d *healthData) setChecks(checks []Check) {
 		}
 	}
 	d.Summary = cmp.Or(strings.Join(found, ", "), "Everything is well")
+}
+
+// lastHour counts what the journals of the person's tenant have of the last hour, whichever
+// process wrote it.
+func (v *visit) lastHour() ([]Fact, error) {
+	since, least := v.h.o.Now().Add(-time.Hour), ""
+	var agents, files, entries, deletions int64
+	found, err := v.person.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{
+		Patterns: []string{"*"}, Order: workspace.ByUpdated, Limit: hourPages})
+	if err != nil {
+		return nil, err
+	}
+	left := hourPages
+	for _, a := range found.Agents {
+		if !a.Updated.After(since) {
+			found.Next = ""
+			break
+		}
+		agents++
+		ws, err := v.person.Service.Look(a.Agent)
+		if err != nil {
+			return nil, err
+		}
+		for before := int64(0); ; left-- {
+			if left == 0 {
+				least = "at least "
+				break
+			}
+			page, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Before: before})
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range page.Changes {
+				switch {
+				case !c.Time.After(since):
+					page.Next = 0
+				case c.Op == workspace.OpDelete:
+					deletions++
+				case c.Kind == workspace.KindLog:
+					entries += c.Entries
+				default:
+					files++
+				}
+			}
+			if before = page.Next; before == 0 {
+				break
+			}
+		}
+	}
+	if found.Next != "" {
+		least = "at least "
+	}
+	return []Fact{{"Agents", least + formatNumber(agents)}, {"File changes", least + formatNumber(files)},
+		{"Log entries", least + formatNumber(entries)}, {"Deletions", least + formatNumber(deletions)}}, nil
 }

@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 func TestHealth(t *testing.T) {
@@ -68,6 +71,51 @@ func TestHealth(t *testing.T) {
 		if said := log.String(); strings.Contains(said, "secret cause") == panics || strings.Contains(said, "health_test.go:") != panics {
 			t.Errorf("the log has the value of a panic, or not its place: %s", said)
 		}
+	}
+}
+
+// The page counts what the journals of all agents have of the last hour, whoever wrote it.
+func TestHealthLastHour(t *testing.T) {
+	now := time.Now().Add(-61 * time.Minute)
+	store := memstore.New()
+	svc := must(workspace.New(store, workspace.Options{Now: func() time.Time { return now }}))(t)
+	write(t, svc, "old", "a.md", "x")
+	write(t, svc, "a", "old.md", "x")
+	now = time.Now()
+	other := must(workspace.New(store, workspace.Options{}))(t) // as another process
+	write(t, other, "a", "new.md", "x")
+	write(t, other, "b", "new.md", "x")
+	appendLog(t, other, "b", "l", workspace.Author{}, "1", "2", "3")
+	testkit.Must(t, testkit.Err(must(other.Agent("a"))(t).DeleteFile(t.Context(), "old.md", workspace.DeleteOptions{})))
+	b := open(t, console.Options{People: people{"ada": everybody(svc)},
+		Health: func(context.Context) (console.Health, error) { return console.Health{}, nil }}, "ada")
+	_, page := b.get("/health")
+	for _, want := range []string{"Agents</bdi></dt><dd>2<", "File changes</bdi></dt><dd>2<", "Log entries</bdi></dt><dd>3<", "Deletions</bdi></dt><dd>1<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %q in\n%s", want, page)
+		}
+	}
+}
+
+// A page that is not there has the navigation of who is known, and the parts of its agent.
+func TestNothingHere(t *testing.T) {
+	svc := newService(t)
+	write(t, svc, "a", "plan.md", "x")
+	address := serve(t, console.Options{People: people{"ada": everybody(svc)}})
+	ada, stranger := visit(t, address, "ada"), visit(t, address, "")
+	for path, wants := range map[string][]string{
+		"/none": {`<nav aria-label="Parts">`}, "/a/a/none": {`<nav aria-label="Parts">`},
+		"/a/a/files/none.md": {`<nav aria-label="Parts">`, `href="/a/a/changes"`},
+	} {
+		status, page := ada.get(path)
+		for _, want := range wants {
+			if status != http.StatusNotFound || !strings.Contains(page, want) {
+				t.Errorf("%s: %d, no %s in\n%s", path, status, want, page)
+			}
+		}
+	}
+	if status, page := stranger.get("/none"); status != http.StatusNotFound || strings.Contains(page, "<nav") {
+		t.Errorf("a stranger: %d\n%s", status, page)
 	}
 }
 

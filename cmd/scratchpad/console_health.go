@@ -89,7 +89,7 @@ func checksOf(r *doctor.Report) (all []console.Check) {
 	return all
 }
 
-// counts returns the numbers of the server and of its store.
+// counts returns the numbers of the server.
 func (o healthOptions) counts() (all []console.Fact) {
 	add := func(name string, value any) { all = append(all, console.Fact{Name: name, Value: fmt.Sprint(value)}) }
 	if o.http != nil {
@@ -103,20 +103,6 @@ func (o healthOptions) counts() (all []console.Fact) {
 		add("Sessions", s.Sessions)
 		add("Calls under way", s.Calls)
 		add("Memory of calls", phrase.Bytes(s.Memory))
-	}
-	switch store := o.store.(type) {
-	case *sqlite.Store:
-		s := store.Stats()
-		add("Writes", s.Writes)
-		add("Writes that wait", s.Queued)
-		add("Write-ahead log", phrase.Bytes(s.LogBytes))
-		add("Readers in use", s.ReadersBusy)
-	case *postgres.Store:
-		s := store.Stats()
-		add("Writes", s.Writes)
-		add("Writers", s.Writers)
-		add("Connections to the database in use", s.ConnsBusy)
-		add("Waits for a connection to the database", s.Waits)
 	}
 	return all
 }
