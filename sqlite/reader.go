@@ -91,7 +91,7 @@ func (r reader) loadFile(q store.Query, l *store.Loaded) (err error) {
 			return err
 		}
 	}
-	if q.History && l.File.Exists() {
+	if q.History && len(l.File.Sizes) > 0 {
 		if l.Versions, err = r.versions(q.File); err != nil {
 			return err
 		}

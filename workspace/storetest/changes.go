@@ -77,22 +77,40 @@ func (tx silent) Apply(w store.Write) error {
 
 // write stores the next version of a file.
 func write(tx store.Tx, moment int, path, content string) error {
+	return save(tx, moment, path, content, 0)
+}
+
+// bringBack stores the content of version n again, if it is retained and has its content.
+func bringBack(tx store.Tx, moment int, path string, n int64) error {
+	v, err := plain.Read(tx).Version(path, n)
+	if errors.Is(err, store.ErrNotFound) || v.Redacted != nil {
+		return nil
+	}
+	return errors.Join(err, save(tx, moment, path, string(v.Content), n))
+}
+
+// save stores the next version of a file. from is the version that it brings back, 0: none.
+func save(tx store.Tx, moment int, path, content string, from int64) error {
 	head, state, err := plain.Read(tx).File(path)
 	if err != nil {
 		return err
 	}
 	row := store.Change{Op: opFor(head.Exists()), Kind: store.KindFile, Path: path, Before: head.Version}
+	next, created, was := head.Version+1, head.Created, head
 	if !head.Exists() {
 		if head.Deleted {
 			state.DeletedFiles--
 		}
 		state.Files++
 		row.Before = 0
-		head = store.FileHead{Path: path, Version: max(head.Version, state.FileFloor), Created: at(moment)}
+		next, created = max(head.Version, state.FileFloor)+1, at(moment)
+		head.Deleted, head.Deleter, head.Expires = false, store.Author{}, time.Time{}
 	}
-	head.Version++
+	if from != 0 {
+		row.Op, created = store.OpRestore, head.CreatedOf(from)
+	}
+	head.Keep(next, int64(len(content)), created)
 	head.Updated = at(moment)
-	head.Sizes = append(head.Sizes, int64(len(content)))
 	state.Bytes += int64(len(content))
 	state.Versions++
 	state.Operations++
@@ -102,8 +120,13 @@ func write(tx store.Tx, moment int, path, content string) error {
 	if len(head.Sizes) > retained {
 		state.Bytes -= head.Sizes[0]
 		state.Versions--
-		head.Sizes = head.Sizes[1:]
-		c.Prune = head.Oldest() - 1
+		c.Prune = head.Oldest()
+		head.Retain(func(n int64) bool { return n > c.Prune })
+	}
+	if was.Deleted && len(was.Sizes) > 0 {
+		if err := countDeleted(tx, &state, head); err != nil {
+			return err
+		}
 	}
 	row.After = head.Version
 	c.Change = change(&state, moment, row)
@@ -111,9 +134,42 @@ func write(tx store.Tx, moment int, path, content string) error {
 	return tx.Apply(c)
 }
 
+// countDeleted counts the deleted files that retain versions, after heads were stored.
+func countDeleted(tx store.Tx, state *store.OwnerState, heads ...store.FileHead) error {
+	page, err := tx.Scan(store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: 1000})
+	all := map[string]store.FileHead{}
+	for _, f := range page.Files {
+		all[f.Path] = f.FileHead
+	}
+	state.Restorable, state.DeletedBytes, state.NextExpiry = 0, 0, time.Time{}
+	for _, h := range heads {
+		all[h.Path] = h
+	}
+	for _, h := range all {
+		if !h.Deleted || len(h.Sizes) == 0 {
+			continue
+		}
+		state.Restorable++
+		state.DeletedBytes += h.Kept()
+		if state.NextExpiry.IsZero() || h.Expires.Before(state.NextExpiry) {
+			state.NextExpiry = h.Expires
+		}
+	}
+	return err
+}
+
 // move moves a file to a path where none is. Its versions go along if the number of the
 // new one is next to them.
 func move(tx store.Tx, moment int, path, to string) error {
+	return moveFile(tx, moment, path, to, false)
+}
+
+// moveKeeping moves a file, and leaves the versions that cannot go along at its path.
+func moveKeeping(tx store.Tx, moment int, path, to string) error {
+	return moveFile(tx, moment, path, to, true)
+}
+
+func moveFile(tx store.Tx, moment int, path, to string, keep bool) error {
 	from, _, err := plain.Read(tx).File(path)
 	if err != nil || !from.Exists() {
 		return err
@@ -130,33 +186,43 @@ func move(tx store.Tx, moment int, path, to string) error {
 		state.DeletedFiles--
 	}
 	state.DeletedFiles++
-	m := store.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0}
-	m.To = store.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes,
-		Created: from.Created, Updated: at(moment)}
-	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
+	m := store.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0, To: target, From: from}
+	next := max(from.Version, target.Version, state.FileFloor) + 1
+	m.New.Number, m.New.Author, m.New.Time = next, author(moment), at(moment)
 	m.New.Project = project(moment)
-	if m.To.Version != from.Version+1 {
-		m.Above, m.To.Sizes = from.Version, nil
+	switch keep = keep || len(target.Sizes) > 0; {
+	case keep:
+		m.Above = target.Version
+	case next != from.Version+1:
+		m.Above = from.Version
 	}
-	m.To.Sizes = append(m.To.Sizes, current.Size)
-	if len(m.To.Sizes) > retained {
-		m.To.Sizes = m.To.Sizes[1:]
-		m.Prune = m.To.Oldest() - 1
+	for _, n := range from.Numbers() {
+		if n > m.Above {
+			m.To.Keep(n, from.SizeOf(n), from.CreatedOf(n))
+		}
 	}
-	for _, size := range from.Sizes {
-		state.Bytes -= size
+	m.To.Keep(next, current.Size, from.Created)
+	for len(m.To.Sizes) > retained {
+		m.Prune = m.To.Oldest()
+		m.To.Retain(func(n int64) bool { return n > m.Prune })
 	}
-	for _, size := range m.To.Sizes {
-		state.Bytes += size
+	m.To.Deleted, m.To.Deleter, m.To.Expires, m.To.Updated = false, store.Author{}, time.Time{}, at(moment)
+	m.From.Retain(func(n int64) bool { return keep && n <= m.Above })
+	m.From.Deleted, m.From.Summary, m.From.Updated = true, 0, at(moment)
+	if len(m.From.Sizes) > 0 {
+		m.From.Deleter, m.From.Expires = author(moment), expiry(moment)
 	}
-	state.Versions += int64(len(m.To.Sizes) - len(from.Sizes))
-	state.Bytes -= from.Summary
+	if keep {
+		if err := countDeleted(tx, &state, m.From, m.To); err != nil {
+			return err
+		}
+	}
+	state.Bytes += m.To.Kept() + m.From.Kept() - from.Kept() - target.Kept() - from.Summary
+	state.Versions += int64(len(m.To.Sizes) + len(m.From.Sizes) - len(from.Sizes) - len(target.Sizes))
 	state.Operations++
 	m.Change = change(&state, moment, store.Change{
 		Op: store.OpMove, Kind: store.KindFile, Path: to, From: path, Before: from.Version, After: m.To.Version,
 	})
-	m.From = store.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created,
-		Updated: at(moment)}
 	m.Owner = state
 	return tx.Apply(m)
 }
@@ -181,6 +247,69 @@ func remove(tx store.Tx, moment int, path string) error {
 	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
 	c.Head, c.Owner = head, state
 	return tx.Apply(c)
+}
+
+// expiry returns until when what is deleted at a moment can be restored. It is not in the order
+// of the moments.
+func expiry(moment int) time.Time { return at(1000 - moment%7) }
+
+// retire deletes a file, and keeps its versions.
+func retire(tx store.Tx, moment int, path string) error {
+	head, state, err := plain.Read(tx).File(path)
+	if err != nil || !head.Exists() {
+		return err
+	}
+	state.Bytes -= head.Summary
+	state.Files--
+	state.DeletedFiles++
+	state.Operations++
+	c := store.FileChange{Forget: head.Summary > 0}
+	c.Change = change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindFile, Path: path,
+		Before: head.Version})
+	head.Summary, head.Deleted, head.Updated = 0, true, at(moment)
+	head.Deleter, head.Expires = author(moment), expiry(moment)
+	if err := countDeleted(tx, &state, head); err != nil {
+		return err
+	}
+	c.Head, c.Owner = head, state
+	return tx.Apply(c)
+}
+
+// expire removes the versions of a deleted file.
+func expire(tx store.Tx, path string) error {
+	head, state, err := plain.Read(tx).File(path)
+	if err != nil || !head.Deleted || len(head.Sizes) == 0 {
+		return err
+	}
+	state.Bytes -= head.Kept()
+	state.Versions -= int64(len(head.Sizes))
+	c := store.FileChange{Prune: head.Version, Scrub: true}
+	head.Sizes, head.Runs, head.Expires = nil, nil, time.Time{}
+	if err := countDeleted(tx, &state, head); err != nil {
+		return err
+	}
+	c.Head, c.Owner = head, state
+	return tx.Apply(c)
+}
+
+// redactEntry removes the content of the entry that is i after the first one, if it is there and
+// has content.
+func redactEntry(tx store.Tx, moment int, path string, i int) error {
+	head, state, err := plain.Read(tx).Log(path)
+	if err != nil || int64(i) >= head.Entries() {
+		return err
+	}
+	list, err := tx.Entries(path, store.EntryQuery{After: head.First + int64(i) - 1, Limit: 1})
+	if err != nil || list[0].Redacted != nil {
+		return err
+	}
+	head.Bytes -= int64(len(list[0].Content))
+	state.Bytes -= int64(len(list[0].Content))
+	state.Operations++
+	row := change(&state, moment, store.Change{Op: store.OpRedact, Kind: store.KindLog, Path: path,
+		Before: list[0].ID, After: head.Last})
+	return tx.Apply(store.EntryRedaction{Head: head, ID: list[0].ID, Redaction: receipt(moment), Change: row,
+		Owner: state})
 }
 
 // summaryKeys are the keys under which fill, spoil and the model keep summaries of a

@@ -35,6 +35,25 @@ func fill(tx store.Tx, tag string) error {
 	)
 }
 
+// fillDeleted gives an owner deleted files that retain versions: back with two lives and a gap
+// between its numbers, held with a redacted version, and what a move left. A log has a redacted
+// entry.
+func fillDeleted(tx store.Tx, tag string) error {
+	return errors.Join(
+		write(tx, 51, "back", tag+" 1"),
+		retire(tx, 52, "back"),
+		write(tx, 53, "far", tag+" 1"), write(tx, 53, "far", tag+" 2"), write(tx, 54, "far", tag+" 333"),
+		moveKeeping(tx, 55, "far", "back"),
+		bringBack(tx, 56, "back", 1),
+		retire(tx, 57, "back"),
+		write(tx, 58, "held", tag), write(tx, 59, "held", tag+" 22"),
+		retire(tx, 60, "held"),
+		redact(tx, 61, "held", 0),
+		add(tx, 62, "told", tag, tag+" 22", tag),
+		redactEntry(tx, 63, "told", 1),
+	)
+}
+
 // spoil changes some of everything that fill has made, and adds some more.
 func spoil(tx store.Tx) error {
 	if err := errors.Join(
@@ -69,6 +88,7 @@ type contents struct {
 	Files    []store.FileHead
 	Authored []store.File
 	Currents []store.File
+	Deleted  store.Scanned
 	Logs     []store.LogHead
 	File     []file
 	Log      []log
@@ -94,19 +114,20 @@ type log struct {
 // and spoil use.
 func everything(r store.Reader) (contents, error) {
 	return contentsOf(r,
-		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new", "src/moved"},
+		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new", "src/moved", "back", "held"},
 		[]string{"key 1", "key 2", "new"})
 }
 
 // contentsOf returns what the lists show, and what is under some paths and keys.
 func contentsOf(r store.Reader, paths, keys []string) (c contents, err error) {
-	var errs [6]error
+	var errs [7]error
 	c.State, errs[0] = r.Owner()
 	c.Files, errs[1] = plain.Read(r).Files("", "", 1000)
 	c.Authored, errs[2] = plain.Read(r).AuthoredFiles("", "", 1000)
 	c.Currents, errs[3] = currents(r, "", "", 1000)
 	c.Logs, errs[4] = plain.Read(r).Logs("", "", 1000)
 	c.Changes, errs[5] = r.Changes(0, 1000)
+	c.Deleted, errs[6] = r.Scan(store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: 1000})
 	if err := errors.Join(errs[:]...); err != nil {
 		return c, err
 	}

@@ -95,14 +95,21 @@ func fittingRows(rows []store.Row) []store.Row {
 	if len(rows) > 0 && rows[0].State != nil {
 		s, fit = *rows[0].State, fit[1:]
 	}
-	s.Files, s.Logs, s.Entries, s.Bytes, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Changes = 0, 0, 0, 0,
-		0, 0, 0, 0, 0
+	s = store.OwnerState{Usage: store.Usage{Operations: s.Operations}, FileFloor: s.FileFloor, LogFloor: s.LogFloor,
+		Revision: s.Revision, Updated: s.Updated}
 	for _, r := range fit {
 		switch {
 		case r.Change != nil:
 			s.Changes++
 		case r.File != nil && r.File.Deleted:
 			s.DeletedFiles++
+			if h := r.File; len(h.Sizes) > 0 {
+				s.Restorable++
+				s.DeletedBytes += h.Kept()
+				if s.NextExpiry.IsZero() || h.Expires.Before(s.NextExpiry) {
+					s.NextExpiry = h.Expires
+				}
+			}
 		case r.File != nil:
 			s.Files++
 		case r.Version != nil:
@@ -133,7 +140,7 @@ func dumpEverything(t testing.TB, s store.Store) {
 	p := plain.New()
 	for _, fn := range []func(store.Tx) error{fillAs("alice"), func(tx store.Tx) error {
 		return errors.Join(dropChanges(tx, 2), trim(tx, 30, "plan.md", 1), move(tx, 31, "src/b.go", "src/moved"),
-			write(tx, 32, "gone", "back"))
+			write(tx, 32, "gone", "back"), fillDeleted(tx, "alice"))
 	}} {
 		update(t, s, alice, fn)
 		if err := fn(p); err != nil {
@@ -155,7 +162,8 @@ func dumpEverything(t testing.TB, s store.Store) {
 	sameRows(t, "Dump of a copy", rowsOf(t, s, bob), rows)
 	equal(t, "everything of a copy", view(t, s, bob, everything), view(t, s, alice, everything))
 	more := func(tx store.Tx) error {
-		return errors.Join(write(tx, 40, "plan.md", "next"), write(tx, 41, "gone too", "next"),
+		return errors.Join(bringBack(tx, 70, "held", 1), bringBack(tx, 71, "back", 1), expire(tx, "far"),
+			write(tx, 40, "plan.md", "next"), write(tx, 41, "gone too", "next"),
 			add(tx, 42, "plan.md", "next"), add(tx, 43, "gone", "next"))
 	}
 	update(t, s, alice, more)

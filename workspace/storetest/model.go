@@ -118,6 +118,7 @@ func drawOp(t *rapid.T) op {
 		Kind: rapid.SampledFrom([]string{
 			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "forget files", "forget logs",
 			"drop requests", "floor",
+			"retire", "retire", "bring back", "bring back", "expire", "move keeping", "redact entry",
 			"summarise", "summarise", "move", "move", "redact", "redact", "drop changes",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
@@ -137,11 +138,22 @@ func (o op) run(tx store.Tx) string {
 		err = write(tx, o.Moment, o.Path, o.Text)
 	case "remove":
 		err = remove(tx, o.Moment, o.Path)
+	case "retire":
+		err = retire(tx, o.Moment, o.Path)
+	case "bring back":
+		var head store.FileHead
+		if head, _, err = plain.Read(tx).File(o.Path); o.N < len(head.Sizes) {
+			err = errors.Join(err, bringBack(tx, o.Moment, o.Path, head.Numbers()[o.N]))
+		}
+	case "expire":
+		err = expire(tx, o.Path)
+	case "redact entry":
+		err = redactEntry(tx, o.Moment, o.Path, o.N)
 	case "redact":
 		for range o.N { // few files have a version before the current one
 			err = errors.Join(err, write(tx, o.Moment, o.Path, o.Text))
 		}
-		err = errors.Join(err, redact(tx, o.Moment, o.Path, 1+o.N%2))
+		err = errors.Join(err, redact(tx, o.Moment, o.Path, o.N%3))
 	case "add":
 		err = add(tx, o.Moment, o.Path, slices.Repeat([]string{o.Text}, o.N+1)...)
 	case "drop":
@@ -161,8 +173,9 @@ func (o op) run(tx store.Tx) string {
 		var dropped int
 		dropped, err = dropRequests(tx, at(o.Moment), at(o.Moment+4), o.N)
 		n = int64(dropped)
-	case "move":
-		err = move(tx, o.Moment, o.Path, modelPaths[(slices.Index(modelPaths, o.Path)+1+o.N)%len(modelPaths)])
+	case "move", "move keeping":
+		with := map[string]func(store.Tx, int, string, string) error{"move": move, "move keeping": moveKeeping}
+		err = with[o.Kind](tx, o.Moment, o.Path, modelPaths[(slices.Index(modelPaths, o.Path)+1+o.N)%len(modelPaths)])
 	case "drop changes":
 		err = dropChanges(tx, o.N)
 	case "floor":
@@ -226,10 +239,11 @@ type answer struct {
 	Bytes   int64 // of the entries up to the first after the cursor
 	Changes []store.Change
 	Loaded  store.Loaded
+	Deleted store.Scanned
 }
 
 func (q query) run(r store.Reader) (a answer, err error) {
-	var errs [8]error
+	var errs [9]error
 	a.Files, errs[0] = plain.Read(r).Files(q.Prefix, q.After, q.Limit)
 	a.Logs, errs[1] = plain.Read(r).Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
@@ -240,5 +254,6 @@ func (q query) run(r store.Reader) (a answer, err error) {
 	a.Changes, errs[5] = r.Changes(q.Entries.After, q.Limit)
 	a.Loaded, errs[6] = r.Load(q.Load)
 	a.Current, a.More, errs[7] = plain.Read(r).CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)
+	a.Deleted, errs[8] = r.Scan(store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: q.Limit})
 	return a, errors.Join(errs[:]...)
 }

@@ -25,15 +25,15 @@ var redactions = []check{
 	{"Redactions/Imported", redactionImported},
 }
 
-// redact removes the content of the version that is back before the current one, if it is
-// retained and has content.
+// redact removes the content of the version that is back before the last one, if it is
+// retained, has content and is not current.
 func redact(tx store.Tx, moment int, path string, back int) error {
 	head, state, err := plain.Read(tx).File(path)
 	i := len(head.Sizes) - 1 - back
-	if err != nil || !head.Exists() || back < 1 || i < 0 {
+	if err != nil || back < 1 && !head.Deleted || i < 0 {
 		return err
 	}
-	n := head.Version - int64(back)
+	n := head.Numbers()[i]
 	if v, err := plain.Read(tx).Version(path, n); err != nil || v.Redacted != nil {
 		return err
 	}
@@ -42,6 +42,11 @@ func redact(tx store.Tx, moment int, path string, back int) error {
 	state.Bytes -= head.Sizes[i]
 	state.Operations++
 	head.Sizes[i] = 0
+	if head.Deleted {
+		if err := countDeleted(tx, &state, head); err != nil {
+			return err
+		}
+	}
 	return tx.Apply(store.VersionRedaction{
 		Head: head, Number: n, Redaction: receipt(moment), Change: row, Owner: state,
 	})

@@ -284,7 +284,7 @@ func TestRunFindsFaults(t *testing.T) {
 		named[c.name] = c
 	}
 	accepted := map[string]bool{} // checks that accept a store without a bug
-	for _, m := range slices.Concat(faultyStores, faultyPorts, faultyDumps, faultyRedactions) {
+	for _, m := range slices.Concat(faultyStores, faultyPorts, faultyDumps, faultyRedactions, faultyDeletions) {
 		t.Run(m.name, func(t *testing.T) {
 			for _, name := range m.caught {
 				c, ok := named[name]

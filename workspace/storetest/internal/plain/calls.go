@@ -32,6 +32,7 @@ type Reads interface {
 	DueRequests(from, to time.Time, n int) (int, error)
 
 	Files(prefix, after string, limit int) ([]store.FileHead, error)
+	DeletedFiles(limit int) ([]store.File, error)
 	AuthoredFiles(prefix, after string, limit int) ([]store.File, error)
 	CurrentFiles(prefix, after string, limit int, maxBytes int64) ([]store.File, bool, error)
 	Logs(prefix, after string, limit int) ([]store.LogHead, error)
@@ -43,6 +44,7 @@ type Saves interface {
 	SaveLog(store.LogChange) error
 	MoveFile(store.FileMove) error
 	RedactVersion(store.VersionRedaction) error
+	RedactEntry(store.EntryRedaction) error
 	SaveSummary(store.SummaryChange) error
 	SaveRequest(store.Request) error
 	SaveOwner(store.OwnerState) error
@@ -125,6 +127,11 @@ func (r reads) Files(prefix, after string, limit int) (heads []store.FileHead, e
 	return heads, err
 }
 
+func (r reads) DeletedFiles(limit int) ([]store.File, error) {
+	page, err := r.Scan(store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: limit})
+	return page.Files, err
+}
+
 func (r reads) AuthoredFiles(prefix, after string, limit int) ([]store.File, error) {
 	page, err := r.Scan(store.ScanQuery{Kind: store.KindFile, Prefix: prefix, After: after, Limit: limit,
 		Authors: true})
@@ -155,6 +162,7 @@ func (s split) SaveFile(c store.FileChange) error            { return s.tx.Apply
 func (s split) SaveLog(c store.LogChange) error              { return s.tx.Apply(c) }
 func (s split) MoveFile(m store.FileMove) error              { return s.tx.Apply(m) }
 func (s split) RedactVersion(r store.VersionRedaction) error { return s.tx.Apply(r) }
+func (s split) RedactEntry(r store.EntryRedaction) error     { return s.tx.Apply(r) }
 func (s split) SaveSummary(c store.SummaryChange) error      { return s.tx.Apply(c) }
 func (s split) SaveRequest(q store.Request) error            { return s.tx.Apply(q) }
 func (s split) SaveOwner(o store.OwnerState) error           { return s.tx.Apply(o) }
@@ -231,11 +239,11 @@ func loadFile(c Calls, q store.Query, l *store.Loaded) (err error) {
 			l.Summary = &s
 		}
 	}
-	if !h.Exists() {
+	if len(h.Sizes) == 0 {
 		return nil
 	}
 	one := func(n int64) (store.Version, error) {
-		if n < h.Oldest() || n > h.Version {
+		if !h.Has(n) {
 			return store.Version{}, nil
 		}
 		v, err := c.Version(q.File, n)
@@ -248,7 +256,7 @@ func loadFile(c Calls, q store.Query, l *store.Loaded) (err error) {
 	switch {
 	case q.Version != 0:
 		l.Version, err1 = one(q.Version)
-	case q.Current && (q.MaxBytes == 0 || h.Size() <= q.MaxBytes):
+	case !h.Deleted && q.Current && (q.MaxBytes == 0 || h.Size() <= q.MaxBytes):
 		if _, l.Version, err1 = c.Current(q.File); errors.Is(err1, store.ErrNotFound) {
 			err1 = store.MissingVersion(h.Version)
 		}
@@ -256,7 +264,7 @@ func loadFile(c Calls, q store.Query, l *store.Loaded) (err error) {
 			l.Version.Content = nil
 		}
 	}
-	if q.Since != 0 && q.Since < h.Version {
+	if q.Since != 0 && (h.Deleted || q.Since != h.Version) {
 		l.Old, err2 = one(q.Since)
 	}
 	if q.History {
@@ -269,6 +277,8 @@ func (j joined) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	switch {
 	case q.Kind == store.KindLog:
 		s.Logs, err = j.Logs(q.Prefix, q.After, q.Limit+1)
+	case q.Deleted:
+		s.Files, err = j.DeletedFiles(q.Limit + 1)
 	case q.Contents:
 		s.Files, s.More, err = j.CurrentFiles(q.Prefix, q.After, q.Limit, q.MaxBytes)
 		return s, err
@@ -295,6 +305,8 @@ func (j joined) Apply(w store.Write) error {
 		return j.MoveFile(w)
 	case store.VersionRedaction:
 		return j.RedactVersion(w)
+	case store.EntryRedaction:
+		return j.RedactEntry(w)
 	case store.SummaryChange:
 		return j.SaveSummary(w)
 	case store.Request:

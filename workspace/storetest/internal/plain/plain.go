@@ -67,7 +67,7 @@ func (p *Tx) Owner() (store.OwnerState, error) { return p.state, nil }
 
 func (p *Tx) File(path string) (store.FileHead, store.OwnerState, error) {
 	h := p.files[path].head
-	h.Path, h.Sizes = path, slices.Clone(h.Sizes)
+	h.Path, h.Sizes, h.Runs = path, slices.Clone(h.Sizes), slices.Clone(h.Runs)
 	return h, p.state, nil
 }
 
@@ -104,6 +104,18 @@ func (p *Tx) Files(prefix, after string, limit int) (list []store.FileHead, err 
 		}
 	}
 	return list, nil
+}
+
+func (p *Tx) DeletedFiles(limit int) (list []store.File, err error) {
+	for _, f := range p.files {
+		if f.head.Deleted && len(f.head.Sizes) > 0 {
+			list = append(list, store.File{FileHead: f.head})
+		}
+	}
+	slices.SortFunc(list, func(a, b store.File) int {
+		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Path, b.Path))
+	})
+	return list[:min(limit, len(list))], nil
 }
 
 func (p *Tx) AuthoredFiles(prefix, after string, limit int) (list []store.File, err error) {
@@ -243,17 +255,34 @@ func (p *Tx) RedactVersion(c store.VersionRedaction) error {
 }
 
 func (p *Tx) MoveFile(m store.FileMove) error {
-	to := file{head: m.To}
-	for _, v := range append(p.files[m.From.Path].versions, m.New) {
-		if v.Number > max(m.Above, m.Prune) {
+	from, to := file{head: m.From}, file{head: m.To}
+	for _, v := range slices.Concat(p.files[m.To.Path].versions, p.files[m.From.Path].versions, []store.Version{m.New}) {
+		if m.To.Has(v.Number) {
 			to.versions = append(to.versions, v)
 		}
 	}
-	p.files[m.From.Path], p.files[m.To.Path] = file{head: m.From}, to
+	for _, v := range p.files[m.From.Path].versions {
+		if m.From.Has(v.Number) {
+			from.versions = append(from.versions, v)
+		}
+	}
+	p.files[m.From.Path], p.files[m.To.Path] = from, to
 	delete(p.summaries, m.From.Path)
 	delete(p.summaries, m.To.Path)
 	p.addChange(m.Change)
 	return p.SaveOwner(m.Owner)
+}
+
+func (p *Tx) RedactEntry(c store.EntryRedaction) error {
+	l := p.logs[c.Head.Path]
+	l.entries = slices.Clone(l.entries)
+	for i, e := range l.entries {
+		if e.ID == c.ID {
+			l.entries[i] = store.Entry{ID: e.ID, Author: e.Author, Time: e.Time, Redacted: &c.Redaction}
+		}
+	}
+	p.logs[c.Head.Path] = l
+	return p.SaveLog(store.LogChange{Head: c.Head, Change: c.Change, Owner: c.Owner})
 }
 
 func (p *Tx) addChange(c store.Change) {
@@ -294,7 +323,7 @@ func (p *Tx) SaveLog(c store.LogChange) error {
 func (p *Tx) ForgetFiles(n int) (highest int64, err error) {
 	var gone []store.FileHead
 	for _, f := range p.files {
-		if f.head.Deleted {
+		if f.head.Deleted && len(f.head.Sizes) == 0 {
 			gone = append(gone, f.head)
 		}
 	}
