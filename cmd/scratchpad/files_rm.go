@@ -42,7 +42,7 @@ func (c filesRm) Run(p *process) error {
 			if err != nil {
 				return errors.Join(err, p.answerRemoved(records))
 			}
-			records = append(records, fileDeleted(r))
+			records = append(records, fileDeleted{r.Path, r.Deleted, r.Removed})
 		}
 		return p.answerRemoved(records)
 	})

@@ -46,7 +46,7 @@ func (c logsRm) Run(p *process) error {
 			if err != nil {
 				return errors.Join(err, c.answer(p, records))
 			}
-			records = append(records, logDeleted(r))
+			records = append(records, logDeleted{r.Path, r.Deleted, r.Removed})
 		}
 		return c.answer(p, records)
 	})
