@@ -148,7 +148,8 @@ func (v *visit) restore() error {
 	version := v.number("version")
 	began := v.number("current")
 	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), workspace.RestoreOptions{
-		Version: version, IfVersion: &began, IdempotencyKey: v.requestKey("restore", v.path(), number(version), number(began)),
+		Version: version, IfVersion: &began,
+		IdempotencyKey: v.requestKey("restore", v.path(), number(version), number(began)),
 	})
 	switch {
 	case err == nil:

@@ -63,7 +63,8 @@ func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 	counted = state.Usage != Usage{}
 	for state.Restorable > 0 {
 		if n, err := dropExpired(tx, &state, never, droppedAtOnce, false); err != nil || n == 0 {
-			return false, cmp.Or(err, error(Errorf(ErrCorrupt, "%d deleted files are counted and not there", state.Restorable)))
+			return false, cmp.Or(err, error(Errorf(ErrCorrupt, "%d deleted files are counted and not there",
+				state.Restorable)))
 		}
 	}
 	if err := forgetNumbers(tx, &state, 0); err != nil {

@@ -91,8 +91,9 @@ type LineRange struct{ From, To int }
 // ReadFile returns a file, a retained version, some lines, or the changes since a version
 // that the reader knows. If the diff would cost a model more than the file, ReadFile returns
 // the file. Errors: [ErrNotFound] if the file does not exist, with a [Deletion] in the chain if
-// it was deleted and can be restored, or if the version is not retained or is redacted; [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the
-// stored bytes are not those that were written.
+// it was deleted and can be restored, or if the version is not retained or is redacted;
+// [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the stored bytes are not
+// those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
 	p, err := w.start(ctx, path)
 	if err == nil {

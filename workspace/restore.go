@@ -45,7 +45,8 @@ func (r *run) restore(n int64) error {
 	case !readable(h, r.now):
 		return errNoFile
 	case n == 0 && h.Exists():
-		e := or(Errorf(ErrConflict, "it exists at version %d; say which %s to restore", h.Version, ArgVersion), DoRead, 0)
+		e := or(Errorf(ErrConflict, "it exists at version %d; say which %s to restore", h.Version, ArgVersion),
+			DoRead, 0)
 		e.Err = &Overlap{Path: h.Path, Created: h.Created}
 		return e
 	case n == 0:

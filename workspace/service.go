@@ -194,9 +194,9 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files and logs of an agent, what is kept of its deleted files, its journal of changes, its kept
-// requests, its marks, its profile, and the record of its spending on summaries. It reports
-// whether there was anything to remove. Each file and log is removed in a transaction of its
+// DeleteAgent removes all files and logs of an agent, what is kept of its deleted files, its
+// journal of changes, its kept requests, its marks, its profile, and the record of its spending on
+// summaries. It reports whether there was anything to remove. Each file and log is removed in a transaction of its
 // own. If DeleteAgent is interrupted, call it again.
 //
 // The store keeps the highest numbers of the agent's paths and the number of its last change

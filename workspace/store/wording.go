@@ -202,6 +202,13 @@ func (e *Error) way(w Words) string {
 		return "Changes says what is there now"
 	case DoSearchExact:
 		return "set Exact to look for it as it stands"
+	}
+	return e.wayBack(w)
+}
+
+// wayBack returns the text of the way out where a file is deleted, or where a project may not.
+func (e *Error) wayBack(w Words) string {
+	switch e.Way.Do {
 	case DoRestore:
 		return fmt.Sprintf("RestoreFile brings it back, and ReadFile with %s %d shows it", w.arg(ArgVersion), e.Way.N)
 	case DoDropDeleted:

@@ -109,7 +109,8 @@ func deletionList(t testing.TB, s store.Store) {
 	}{{"z", 1}, {"B", 5}, {"a", 5}, {"a/b", 5}, {"é", 5}, {"0", 7}, {"y", 8}}
 	for i, o := range neighbours()[:3] {
 		update(t, s, o, func(tx store.Tx) error {
-			if err := errors.Join(write(tx, 1, "there", "x"), write(tx, 1, "gone", "x"), remove(tx, 2, "gone")); err != nil {
+			if err := errors.Join(write(tx, 1, "there", "x"),
+				write(tx, 1, "gone", "x"), remove(tx, 2, "gone")); err != nil {
 				return err
 			}
 			for _, n := range []int{3, 0, 6, 2, 5, 1, 4} {
@@ -348,19 +349,35 @@ func deletionDamage(t testing.TB, s store.Store) {
 		what  string
 		spoil func(store.Row) bool // reports whether it changed the row
 	}{
-		{"no deadline", func(r store.Row) bool { return r.File != nil && !swap(&r.File.Expires, time.Time{}).IsZero() }},
+		{"no deadline", func(r store.Row) bool {
+			return r.File != nil && !swap(&r.File.Expires, time.Time{}).IsZero()
+		}},
 		{"a deadline that the state does not know", func(r store.Row) bool {
 			return r.File != nil && r.File.Deleted && len(r.File.Sizes) > 0 &&
 				!swap(&r.File.Expires, at(-1)).IsZero()
 		}},
-		{"a run too short", func(r store.Row) bool { return r.File != nil && r.File.Runs != nil && less(&r.File.Runs[0].Count) }},
-		{"a run of another number", func(r store.Row) bool { return r.File != nil && r.File.Runs != nil && less(&r.File.Runs[0].First) }},
+		{"a run too short", func(r store.Row) bool {
+			return r.File != nil && r.File.Runs != nil && less(&r.File.Runs[0].Count)
+		}},
+		{"a run of another number", func(r store.Row) bool {
+			return r.File != nil && r.File.Runs != nil && less(&r.File.Runs[0].First)
+		}},
 		{"no runs", func(r store.Row) bool { return r.File != nil && swap(&r.File.Runs, nil) != nil }},
-		{"a version in a gap", func(r store.Row) bool { return r.Version != nil && r.Path == "back" && less(&r.Version.Number) }},
-		{"another number of deleted files", func(r store.Row) bool { return r.State != nil && less(&r.State.Restorable) }},
-		{"other bytes of deleted files", func(r store.Row) bool { return r.State != nil && less(&r.State.DeletedBytes) }},
-		{"another deadline", func(r store.Row) bool { return r.State != nil && !swap(&r.State.NextExpiry, at(0)).IsZero() }},
-		{"a file that exists with a deleter", func(r store.Row) bool { return r.File != nil && swap(&r.File.Deleted, false) }},
+		{"a version in a gap", func(r store.Row) bool {
+			return r.Version != nil && r.Path == "back" && less(&r.Version.Number)
+		}},
+		{"another number of deleted files", func(r store.Row) bool {
+			return r.State != nil && less(&r.State.Restorable)
+		}},
+		{"other bytes of deleted files", func(r store.Row) bool {
+			return r.State != nil && less(&r.State.DeletedBytes)
+		}},
+		{"another deadline", func(r store.Row) bool {
+			return r.State != nil && !swap(&r.State.NextExpiry, at(0)).IsZero()
+		}},
+		{"a file that exists with a deleter", func(r store.Row) bool {
+			return r.File != nil && swap(&r.File.Deleted, false)
+		}},
 	} {
 		rows, done := rowsOf(t, s, alice), false
 		for _, r := range rows {

@@ -24,7 +24,8 @@ type check struct {
 }
 
 func checks() []check {
-	return slices.Concat(files, deletions, redactions, moves, logs, journal, loads, watches, summaries, requests, owners, dumps,
+	return slices.Concat(files, deletions, redactions, moves, logs, journal, loads,
+		watches, summaries, requests, owners, dumps,
 		restores, records, isolation, transactions, contexts, concurrency, model)
 }
 

@@ -256,7 +256,8 @@ func (p *Tx) RedactVersion(c store.VersionRedaction) error {
 
 func (p *Tx) MoveFile(m store.FileMove) error {
 	from, to := file{head: m.From}, file{head: m.To}
-	for _, v := range slices.Concat(p.files[m.To.Path].versions, p.files[m.From.Path].versions, []store.Version{m.New}) {
+	for _, v := range slices.Concat(p.files[m.To.Path].versions, p.files[m.From.Path].versions,
+		[]store.Version{m.New}) {
 		if m.To.Has(v.Number) {
 			to.versions = append(to.versions, v)
 		}
