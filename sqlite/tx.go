@@ -200,9 +200,9 @@ func (t *tx) saveLog(ch store.LogChange) error {
 }
 
 func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
-	table, unused := store.FileTable, " AND NOT "+row.Restorable
+	table := store.FileTable
 	if kind == store.KindLog {
-		table, unused = store.LogTable, ""
+		table = store.LogTable
 	}
 	t.changed, t.removed = true, true
 	err = t.c.Each(func(f *row.Fields) error {
@@ -214,9 +214,8 @@ func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error
 			highest = max(highest, gone.Log.Last)
 		}
 		return err
-	}, "DELETE FROM "+table.Name+" WHERE owner = ? AND path IN (SELECT path FROM "+table.Name+
-		" WHERE owner = ? AND deleted = 1"+unused+" ORDER BY updated, path LIMIT ?) RETURNING "+row.Columns(table),
-		t.owner, t.owner, int64(n))
+	}, "DELETE FROM "+table.Name+" WHERE owner = ? AND path IN ("+row.Forgotten[table]+") RETURNING "+
+		row.Columns(table), t.owner, t.owner, int64(n))
 	return highest, err
 }
 

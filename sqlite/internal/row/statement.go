@@ -108,8 +108,19 @@ const (
 	versionOf = " FROM files p LEFT JOIN versions v ON v.owner = p.owner AND v.path = p.path AND v.version = p.version"
 )
 
-// Restorable is true of the deleted files that retain versions, in the words of their index.
-const Restorable = "expires > -9223372036854775808"
+// Restorable is true of the deleted files that retain versions, and Unused of other deleted
+// files, in the words of their indexes.
+const (
+	Restorable = "expires > -9223372036854775808"
+	Unused     = "deleted = 1 AND expires = -9223372036854775808"
+)
+
+// Forgotten select the deleted paths that retain nothing, the first deleted ones first. Their
+// arguments are the owner and the limit.
+var Forgotten = map[*store.Table]string{
+	store.FileTable: "SELECT path FROM files WHERE owner = ? AND " + Unused + " ORDER BY updated, path LIMIT ?",
+	store.LogTable:  "SELECT path FROM logs WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?",
+}
 
 // AfterPrefix returns a string that sorts after every path with the prefix and before all
 // later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the
