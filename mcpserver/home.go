@@ -129,7 +129,11 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 			r.Hits = append(r.Hits, h)
 		}
 	}
-	r.Total += more.Total
+	if r.Total += more.Total; r.Total > 0 {
+		r.Near = nil
+	} else if len(r.Near) == 0 {
+		r.Near = more.Near
+	}
 	r.More = r.Total > int64(after+len(r.Hits))
 	return r, nil
 }

@@ -36,10 +36,11 @@ var searchTool = tool{
 const searchTokens = 600
 
 type searchRecord struct {
-	Count   int    `json:"count"`
-	Total   int64  `json:"total"`
-	HasMore bool   `json:"has_more"`
-	Cut     string `json:"cut,omitempty"` // the bound that left hits out
+	Count   int      `json:"count"`
+	Total   int64    `json:"total"`
+	HasMore bool     `json:"has_more"`
+	Near    []string `json:"near,omitempty"` // words of the texts, if nothing was found
+	Cut     string   `json:"cut,omitempty"`  // the bound that left hits out
 }
 
 // searchResult returns a line for each hit, with tabs between its columns. The text of a
@@ -58,7 +59,7 @@ func searchResult(a *arguments, r workspace.SearchResult) result {
 		}
 		body = append(append(body, '\t'), h.Text...)
 	}
-	record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More}
+	record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Near: r.Near}
 	if r.Cut > 0 {
 		record.Cut = fmt.Sprintf("%d tokens", searchTokens)
 	}

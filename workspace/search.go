@@ -40,9 +40,10 @@ type SearchHit struct {
 // SearchResult is the result of a search.
 type SearchResult struct {
 	Hits  []SearchHit
-	Total int64 // number of passages or lines that matched, those in Hits included
-	More  bool  // there are hits after the last one; those begin at SearchOptions.After plus len(Hits)
-	Cut   int   // the MaxTokens that left hits out, or cut the text of the only one; 0: none did
+	Total int64    // number of passages or lines that matched, those in Hits included
+	More  bool     // there are hits after the last one; those begin at SearchOptions.After plus len(Hits)
+	Near  []string // if nothing was found by words: up to 3 words of the texts that are like one of the query
+	Cut   int      // the MaxTokens that left hits out, or cut the text of the only one; 0: none did
 }
 
 // Search finds passages in the current files and the log entries, the best first.
@@ -61,6 +62,9 @@ type SearchResult struct {
 // an entry of a log. A passage ranks higher if it has more words of the query, rarer words, all
 // words, words near each other, or words in the heading or the path. Equal passages are in the
 // order of path and place.
+//
+// A date in the query, such as 2023-05-08, 8 May 2023 or May 8th, matches that date in each of these
+// ways to write it, with the same year or without a year. May 2023 matches the days of that month.
 //
 // With Exact or Regexp, each line that matches is a hit, in the order of path and line.
 //
@@ -108,7 +112,7 @@ func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, que
 
 // result returns the hits that fit o.MaxTokens.
 func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchResult {
-	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
+	r := SearchResult{Hits: []SearchHit{}, Total: found.Total, Near: found.Near}
 	all, first := len(found.Hits), 0
 	if all > 0 {
 		first = len(found.Hits[0].Text)

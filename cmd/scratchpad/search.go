@@ -28,6 +28,7 @@ type searchRecord struct {
 	Total   int64       `json:"total"`
 	HasMore bool        `json:"has_more"`
 	Hits    []hitRecord `json:"hits"`
+	Near    []string    `json:"near,omitempty"`
 }
 
 type hitRecord struct {
@@ -52,7 +53,7 @@ func (c searchCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More,
+		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Near: r.Near,
 			Hits: make([]hitRecord, len(r.Hits))}
 		for i, h := range r.Hits {
 			record.Hits[i] = hitRecord{h.Path, h.Entry, h.Line, h.Time.UTC(), h.Text, h.Marks}
@@ -68,7 +69,11 @@ func (c searchCommand) Run(p *process) error {
 		case r.Total > 0 && len(r.Hits) == 0:
 			return p.note("there are only %d hits\n", r.Total)
 		case len(r.Hits) == 0:
-			return p.note("nothing found%s in the memory of agent %s\n", below(c.Prefix), ws.Agent())
+			near := ""
+			if len(r.Near) > 0 {
+				near = "; similar words are " + strings.Join(r.Near, ", ")
+			}
+			return p.note("nothing found%s in the memory of agent %s%s\n", below(c.Prefix), ws.Agent(), near)
 		case r.More:
 			next := int64(c.After) + int64(len(r.Hits))
 			return p.note("%d-%d of %d; --after %d shows the next\n", c.After+1, next, r.Total, next)

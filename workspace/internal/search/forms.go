@@ -81,7 +81,7 @@ func (b *builder) widen(units []unit, term int32) {
 			break
 		}
 		b.forms++
-		b.q.begin[f[0]] = append(b.q.begin[f[0]], word{f, term, true})
+		b.q.begin[f[0]] = append(b.q.begin[f[0]], word{text: f, term: term, form: true})
 		for !strings.HasPrefix(f, root) {
 			root = root[:len(root)-1]
 		}

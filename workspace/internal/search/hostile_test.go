@@ -35,6 +35,8 @@ func hostileTexts() map[string]string {
 		"spaces":    fill(" "),
 		"nul":       fill("\x00"),
 		"languages": fill("price цена 価格 मूल्य ราคา τιμή سعر מחיר 가격 ár "),
+		"dates":     fill("8 May 2023 2023-05-08 May 8th "),
+		"may":       "may" + fill(" ") + "8",
 		"forms":     fill("prices priced pricing price "),
 		"phrases":   fill("a a b "),
 	}
@@ -48,7 +50,7 @@ func hostileQueries() []string {
 	for n := 4; len(chain)+n < search.MaxQuery; n++ {
 		chain += strings.Repeat("a", n) + " "
 	}
-	return []string{runes("a"), runes("aB"), runes("a "), chain, runes("cacheing "), runes("be "), runes("ก"), runes("本"), runes("-a "), `"` + runes("a ")[:990] + `"`, `a -"a b a"`, "\u0301a", "ﷺ", runes("한")}
+	return []string{runes("a"), runes("aB"), runes("a "), chain, runes("cacheing "), runes("be "), runes("ก"), runes("本"), runes("-a "), `"` + runes("a ")[:990] + `"`, `a -"a b a"`, "\u0301a", "2023-05-08", "May 2023", runes("8 May "), "ﷺ", runes("한")}
 }
 
 // No text and no query takes more than moments, and whatever is shown is short and whole.

@@ -118,6 +118,18 @@ func (s *splitter) heading() int {
 	return 0
 }
 
+// firstHeading returns where the first heading of a text begins and ends, if that is not far from
+// the beginning; twice the same: there is none.
+func firstHeading(t *Text) (start, end int) {
+	s := newSplitter(t)
+	for p, ok := s.next(); ok && p.start < maxPassage; p, ok = s.next() {
+		if p.headEnd > p.head {
+			return p.head, p.headEnd
+		}
+	}
+	return 0, 0
+}
+
 // lineSize returns the bytes of the first line, with its line feed.
 func lineSize(text []byte) int {
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {

@@ -24,6 +24,7 @@ type Query struct {
 	phrases []phrase
 	banned  []int32 // terms that must not match whole words
 
+	asked     [][]rune         // the first words, folded, which are compared with others if nothing is found
 	words     []string         // folded; of a word with forms, the letters with which all of them begin
 	byText    map[string]int32 // terms of words and grams, by what they are folded to
 	begin     [256][]word      // the words that begin with a byte, the longest first
@@ -34,7 +35,8 @@ type Query struct {
 type word struct {
 	text string // folded
 	term int32
-	form bool // another form of a word of the query; it matches whole words only, and counts less
+	form bool  // another form of a word of the query; it matches whole words only, and counts less
+	date *date // of which the word is the month; it matches where a text has the date. nil: none
 }
 
 // fewWords is the most words for which a text is searched before it is cut into words.
@@ -65,17 +67,27 @@ type phrase struct {
 
 // Parse returns the query that a text stands for. If it is none, cause says why.
 func Parse(text string) (q *Query, cause string) {
-	b := builder{q: &Query{byText: map[string]int32{}}}
+	b := builder{q: &Query{byText: map[string]int32{}}, dates: dates(text)}
 	for rest := text; ; {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 		if rest == "" {
 			break
 		}
-		var item string
-		var quoted, banned bool
-		item, rest, quoted, banned = cutItem(rest)
+		start := len(text) - len(rest)
+		item, after, quoted, banned := cutItem(rest)
+		rest = after
 		if item == "OR" && !quoted && len(b.q.terms) > 0 && strings.TrimSpace(rest) != "" {
 			continue // between words, it is what a space is
+		}
+		b.weight = 1
+		for i, d := range b.dates {
+			if !quoted && !banned && start < d.end && start+len(item) > d.start {
+				b.weight = dateWeight
+				if !b.added[i] {
+					b.date(d)
+				}
+				b.added[i] = true
+			}
 		}
 		b.add(item, quoted, banned)
 	}
@@ -114,7 +126,10 @@ type builder struct {
 	at   int32 // its position
 	pos  int32 // the next position
 
-	forms int // of all words
+	forms  int // of all words
+	dates  []date
+	added  [maxDates]bool // whether the term of a date was added
+	weight float64        // of the words of the present item; dateWeight: it is a part of a date
 }
 
 // A token is a word or a run of a query.
@@ -123,6 +138,11 @@ type token struct{ units []unit }
 func (b *builder) add(item string, quoted, banned bool) {
 	units := appendUnits(nil, []byte(item), 0)
 	tokens, first, last := tokensOf(units)
+	for _, t := range tokens {
+		if !banned && t.units[0].c.inWord() && len(t.units) >= nearLeast && len(b.q.asked) < maxAsked {
+			b.q.asked = append(b.q.asked, runesOf(t.units))
+		}
+	}
 	switch {
 	case len(tokens) == 0:
 	case banned && !quoted && len(tokens) == 1 && tokens[0].units[0].c.inWord():
@@ -140,6 +160,13 @@ func (b *builder) add(item string, quoted, banned bool) {
 	}
 }
 
+func runesOf(units []unit) (word []rune) {
+	for _, u := range units {
+		word = append(word, u.r)
+	}
+	return word
+}
+
 // isPossessive reports whether a word ends as "shop's" does.
 func isPossessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
@@ -155,12 +182,14 @@ func (b *builder) token(units []unit, hasForms bool) {
 		b.pos += int32(len(units))
 		return
 	}
-	term := b.word(units, 1)
+	term := b.word(units, b.weight)
 	if hasForms && !b.q.terms[term].widened {
 		b.widen(units, term)
 		b.q.terms[term].widened = true
 	}
-	b.follow(term, b.pos)
+	if b.weight == 1 {
+		b.follow(term, b.pos)
+	}
 	parts := partsOf(units, nil)
 	b.pos += int32(len(parts))
 	if len(parts) > 1 {
@@ -219,7 +248,7 @@ func (b *builder) word(units []unit, weight float64) int32 {
 	if isNew {
 		b.q.terms[i].long = len(units) >= prefixLen
 		b.q.words = append(b.q.words, text)
-		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text, i, false})
+		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text: text, term: i})
 	}
 	return i
 }

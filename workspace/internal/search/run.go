@@ -48,7 +48,8 @@ func (h *Hit) Cut(size int) {
 // A Result is what was found.
 type Result struct {
 	Hits  []Hit
-	Total int64 // passages or lines that matched
+	Total int64    // passages or lines that matched
+	Near  []string // if nothing did: words of the texts that are like those of the query
 }
 
 // Pages returns the texts of a page, and the place of the next page. The first page is at
@@ -96,7 +97,14 @@ func Rank[P comparable](ctx context.Context, q *Query, w Window, pages Pages[P])
 	if err := p.excerpts(ctx, scorer, &best); err != nil {
 		return Result{}, err
 	}
-	return best.result(all.matched), nil
+	r := best.result(all.matched)
+	if all.matched == 0 {
+		var err error
+		if r.Near, err = near(ctx, q, newPager(pages)); err != nil {
+			return Result{}, err
+		}
+	}
+	return r, nil
 }
 
 // Find returns the lines that match a pattern, in the order of path and line.
@@ -243,10 +251,15 @@ func (s *scorer) excerpt(f *found, texts []Text) {
 		if !same || m.at+m.size > len(t.Content) {
 			continue
 		}
-		passage := t.Content[m.at : m.at+m.size]
+		at, passage := m.at, t.Content[m.at:m.at+m.size]
 		m.by.body.scan(passage)
+		if len(m.by.body.seen) == 0 { // the path alone matches
+			if head, end := firstHeading(&t); end > head {
+				at, passage = head, t.Content[head:end]
+			}
+		}
 		f.Line, f.Text, f.Marks = s.bestLine(m.by.body, passage, m.headEnd)
-		f.Line += 1 + bytes.Count(t.Content[:m.at], []byte("\n"))
+		f.Line += 1 + bytes.Count(t.Content[:at], []byte("\n"))
 		m.shown = true
 	}
 }

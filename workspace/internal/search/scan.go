@@ -18,6 +18,7 @@ type scanner struct {
 	q *Query
 
 	// Of the last passage:
+	text  []byte
 	hits  []hit
 	count []int32 // of each term: 2 for each whole word, 1 for each longer one
 	whole []bool  // of each term: whether it matched a whole word, or a whole part of one
@@ -43,6 +44,7 @@ func newScanner(q *Query) *scanner {
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
 	s.reset()
+	s.text = text
 	if s.mayMatch(text) {
 		s.findWords(text)
 	}
@@ -117,7 +119,7 @@ func (s *scanner) lookUp(start int, units []unit) {
 			}
 			end := part + int32(size)
 			isWord := part == 0 && int(end) == len(s.buf)
-			if w.form && !isWord {
+			if (w.form || w.date != nil) && !isWord {
 				continue
 			}
 			whole := int(end) == len(s.buf) || slices.Contains(s.parts[i+1:], end)
@@ -129,6 +131,11 @@ func (s *scanner) lookUp(start int, units []unit) {
 			if units != nil {
 				from := utf8.RuneCount(s.buf[:part])
 				h.start, h.end = units[from].start, units[from+utf8.RuneCount(rest[:size])-1].end
+			}
+			if w.date != nil {
+				if d, ok := dateAt(s.text, int(h.start), int(h.end)); !ok || !w.date.is(d) {
+					continue
+				}
 			}
 			s.hit(h, whole && !w.form)
 			s.word[term] = s.word[term] || isWord && !w.form

@@ -19,6 +19,7 @@ const (
 	nearWords  = 8    // words further apart than in the query by so many are not near
 	allWeight  = 0.25 // for a passage that has all words, as a part of its score
 	partWeight = 0.5  // of the parts of a word in camelCase
+	dateWeight = 0.25 // of the parts of a date
 )
 
 // A scorer knows how much each term counts, from what was counted.

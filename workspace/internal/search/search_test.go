@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -106,6 +107,71 @@ func TestFormsCountLess(t *testing.T) {
 			if testkit.Must(t, err); len(r.Hits) != 2 || r.Hits[0].Path != "2" {
 				t.Errorf("%s is found behind %d times %s: %+v", c[0], times, c[1], r.Hits)
 			}
+		}
+	}
+}
+
+// A date finds the ways in which people write it, and no other date. A month of a year finds its
+// days.
+func TestDates(t *testing.T) {
+	day := []string{"8 May 2023", "May 8th", "on 2023-05-08.", "2023/5/8", "8th of May, 2023", "MAY 8, 2023", "8-May-2023", "(08.05.2023)",
+		"2023-05-08T10:00", "2023年5月8日", "the 8\nMay", "8 maY 2023"}
+	other := []string{"May 2023", "9 May 2023", "8 June 2023", "May 8, 2022", "2022-05-08", "2023-08-05", "18 May", "May 18", "2023-05-080", "12023-05-08",
+		"May 80", "05-08", "mayor 8", "8 of 5, 2023", "05.08.2023"}
+	for query, want := range map[string][2][]string{
+		"2023-05-08": {day, other}, "8 May 2023": {day, other}, "May 8th, 2023": {day, other}, "the 8th of May 2023?": {day, other},
+		"8 may":    {append(day, "May 8, 2022", "2022-05-08"), []string{"9 May", "2023-08-05", "2023-05", "18 May"}},
+		"May 2023": {[]string{"May 2023", "2023-05-31", "2023-05", "1 May 2023", "May 3rd, 2023"}, []string{"2023-06-05", "May 2022", "May 5", "2023-50"}},
+		"2023-05":  {[]string{"May 2023", "2023-05-31"}, []string{"2023-06-05"}},
+		"Sept 3":   {[]string{"3 September", "2020-09-03", "Sep. 3"}, []string{"3 Sepals", "2020-09-30"}},
+	} {
+		q, cause := search.Parse(query)
+		if cause != "" {
+			t.Fatal(cause)
+		}
+		var texts []search.Text
+		for i, text := range slices.Concat(want[0], want[1]) {
+			texts = append(texts, search.Text{Path: fmt.Sprint(i), Entry: 1, Content: []byte("ab " + text + " cd")})
+		}
+		for range 200 {
+			texts = append(texts, search.Text{Path: "99", Entry: 1, Content: []byte("of another day in the year")})
+		}
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, onePage(texts))
+		testkit.Must(t, err)
+		for _, h := range r.Hits[:min(len(want[0]), len(r.Hits))] { // other dates have only some of its words
+			if i, _ := strconv.Atoi(h.Path); i >= len(want[0]) {
+				t.Errorf("%s finds %s before some of %q", query, h.Text, want[0])
+			}
+		}
+		if len(r.Hits) < len(want[0]) {
+			t.Errorf("%s finds %d of %d: %+v", query, len(r.Hits), len(want[0]), r.Hits)
+		}
+	}
+}
+
+// If nothing is found, the result has the words that are most like those of the query.
+func TestNear(t *testing.T) {
+	texts := []search.Text{{Path: "1", Content: []byte("Prices in cents, cents. A scent; centre! ЦЕНЫ 価格 CamelCase " + strings.Repeat("x", 1<<20))}, {Path: "2", Content: []byte("centimes cants centimes")}}
+	for query, want := range map[string]string{
+		"cenrs": "[cents]", "centss": "[cents centimes centre]", "ecnts": "[cents]", "centavo": "[centimes cents centre]", "cints": "[cents cants]",
+		"цнны": "[цены]", "zebra": "[]", "価値": "[]", `"in cnets"`: "[cents]", `"cents cents cents"`: "[cants centimes centre]", "camlcase": "[camelcase]", "cents -prices": "[cants centimes centre]",
+	} {
+		q, _ := search.Parse(query)
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 1}, pagesOf(texts, 1))
+		if testkit.Must(t, err); fmt.Sprint(r.Near) != want || r.Total != 0 {
+			t.Errorf("%s: %d hits, near %v, want %s", query, r.Total, r.Near, want)
+		}
+	}
+}
+
+// A hit that only the path has shows the first heading of the file.
+func TestHitOnPath(t *testing.T) {
+	for text, want := range map[string]string{"---\nowner: ops\n---\nHello\n\n# Rotate it\n\nnow\n": "6: # Rotate it", "plain\n": "1: plain", "": "1: "} {
+		q, _ := search.Parse("certificates")
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 1}, onePage([]search.Text{{Path: "certificates.md", Content: []byte(text)}}))
+		testkit.Must(t, err)
+		if len(r.Hits) != 1 || fmt.Sprintf("%d: %s", r.Hits[0].Line, r.Hits[0].Text) != want {
+			t.Errorf("%q shows %+v, want %s", text, r.Hits, want)
 		}
 	}
 }
