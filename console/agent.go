@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -19,8 +20,10 @@ type agentData struct {
 	Usage   workspace.UsageReport
 	Part    string // of the paths that was looked for; "/notes/" is the beginning of the paths
 	Tree    *folder
-	More    string // the address of the files after these; "": there are none
-	Below   string // the path before the first file; "": the first files are here
+	More    string               // the address of the files after these; "": there are none
+	Deleted []workspace.FileInfo // that can be restored
+	Undo    workspace.FileInfo   // that the person has just deleted; zero: none
+	Below   string               // the path before the first file; "": the first files are here
 	Logs    []workspace.LogInfo
 	AllLogs bool
 	Changes []changeRow
@@ -32,6 +35,8 @@ type agentHead struct {
 	Agent string
 	Tab   string // that is open
 	Write bool   // the person may change things
+	Undo  bool   // a file that is deleted can be restored
+	Token string // for forms
 }
 
 // agent shows the page of an agent.
@@ -59,15 +64,31 @@ func (v *visit) agent() (err error) {
 		return err
 	}
 	changes, err := v.ws.ChangeLog(ctx, workspace.ChangeLogQuery{Limit: newest, Join: true})
+	if err == nil {
+		d.Changes, err = v.changeRows(changes.Changes)
+	}
 	if err != nil {
 		return err
 	}
-	d.Changes = v.changeRows(changes.Changes)
+	if d.Deleted, err = v.deletedFiles(); err != nil {
+		return err
+	}
+	d.setDeleted(v.form.Get("deleted"))
 	if len(files.Files) == 0 && len(d.Logs) == 0 && d.Below == "" && d.Part == "" {
 		d.Configs = v.configs(agent, "")
 	}
 	v.follow()
 	return v.render("agent", agent, d)
+}
+
+// setDeleted leaves those deleted files that the page shows. undo is the path of the one that the
+// person has just deleted.
+func (d *agentData) setDeleted(undo string) {
+	if i := slices.IndexFunc(d.Deleted, func(f workspace.FileInfo) bool { return f.Path == undo }); i >= 0 {
+		d.Undo = d.Deleted[i]
+	}
+	d.Deleted = slices.DeleteFunc(d.Deleted, func(f workspace.FileInfo) bool { return !has(f.Path, d.Part) })
+	d.Deleted = d.Deleted[:min(len(d.Deleted), maxLogs)]
 }
 
 // configs returns what a person pastes into clients, as Options.Config.
@@ -80,7 +101,11 @@ func (v *visit) configs(agent, key string) []Config {
 
 // agentHead returns the head of a page of the agent in the address.
 func (v *visit) agentHead(tab string) agentHead {
-	return agentHead{Agent: v.ws.Agent(), Tab: tab, Write: v.person.Write}
+	d := agentHead{Agent: v.ws.Agent(), Tab: tab, Write: v.person.Write, Undo: v.person.Service.KeepDeleted() > 0}
+	if v.session != "" {
+		d.Token = formToken(v.session)
+	}
+	return d
 }
 
 // has reports whether a path has a part, in upper or lower case. A part that begins with a slash
@@ -111,6 +136,17 @@ func (v *visit) findFiles(part, after string) (found workspace.FilesView, err er
 		}
 	}
 	return found, nil
+}
+
+// deletedFiles returns the deleted files that can be restored, of which there are 1,000 at most.
+func (v *visit) deletedFiles() (found []workspace.FileInfo, err error) {
+	for o := (workspace.ListOptions{Deleted: true}); ; {
+		page, err := v.ws.ListFiles(v.r.Context(), o)
+		found = append(found, page.Files...)
+		if o.After = page.Next; err != nil || !page.More {
+			return found, err
+		}
+	}
 }
 
 // findLogs returns the first logs whose paths have a part. all is false if there may be more.

@@ -49,7 +49,7 @@ func (v *visit) moveData(version int64, to string) moveData {
 
 // movePage asks for the new path of a file.
 func (v *visit) movePage() error {
-	_, current, err := v.history(v.path())
+	_, current, err := v.present(v.path())
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ type deleteData struct {
 
 // renderDelete says what goes with a file, and asks.
 func (v *visit) renderDelete(status int, problem string) error {
-	all, current, err := v.history(v.path())
+	all, current, err := v.present(v.path())
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (v *visit) renderDelete(status int, problem string) error {
 	return v.write(status, "delete", "Delete "+d.Path, d)
 }
 
-// deleteFile removes a file, if it is as the person has seen it.
+// deleteFile removes a file, if it is as the person has seen it. The next page can undo that.
 func (v *visit) deleteFile() error {
 	version := v.number("version")
 	_, err := v.ws.DeleteFile(v.r.Context(), v.path(), workspace.DeleteOptions{
@@ -128,7 +128,7 @@ func (v *visit) deleteFile() error {
 	})
 	switch {
 	case err == nil:
-		return v.see(agentURL(v.ws.Agent()))
+		return v.see(query(agentURL(v.ws.Agent()), "deleted", v.path()))
 	case errors.Is(err, workspace.ErrConflict):
 		return v.renderDelete(http.StatusConflict, "Somebody has changed this file meanwhile. Nothing was deleted.")
 	}

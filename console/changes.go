@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,9 @@ type changeRow struct {
 	Last   string // the beginning of the last entry that was appended
 	Link   string // what shows the change; "": nothing does
 	Label  string // of the link
+
+	Restore workspace.FileInfo // what the row deleted, if that can be restored; else zero
+	Token   string             // for that form
 }
 
 // Verb is what the change did, in a word.
@@ -29,8 +33,19 @@ func (r changeRow) Verb() string {
 }
 
 // changeRows words changes of the agent in the address.
-func (v *visit) changeRows(changes []workspace.Change) []changeRow {
-	rows := make([]changeRow, len(changes))
+func (v *visit) changeRows(changes []workspace.Change) (rows []changeRow, err error) {
+	deleted := map[string]workspace.FileInfo{}
+	isDelete := func(c workspace.Change) bool { return c.Kind == workspace.KindFile && c.Op == workspace.OpDelete }
+	if head := v.agentHead(""); head.Write && slices.ContainsFunc(changes, isDelete) {
+		files, err := v.deletedFiles()
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			deleted[f.Path] = f
+		}
+	}
+	rows = make([]changeRow, len(changes))
 	for i, c := range changes {
 		r := changeRow{Change: c, Agent: v.ws.Agent()}
 		file := fileURL(r.Agent, c.Path)
@@ -45,6 +60,9 @@ func (v *visit) changeRows(changes []workspace.Change) []changeRow {
 		case c.Kind == workspace.KindLog:
 		case c.After == 0:
 			r.Detail = version(c.Before)
+			if f := deleted[c.Path]; isDelete(c) && f.Version == c.Before {
+				r.Restore, r.Token = f, v.agentHead("").Token
+			}
 		case c.Op == workspace.OpRedact:
 			r.Detail, r.Link, r.Label = version(c.Before), file, "Open"
 		case c.Before == 0 || c.Op == workspace.OpMove:
@@ -55,7 +73,7 @@ func (v *visit) changeRows(changes []workspace.Change) []changeRow {
 		}
 		rows[i] = r
 	}
-	return rows
+	return rows, nil
 }
 
 // lastEntry returns the beginning of the last entry of an append. It returns "" if the entry is
@@ -100,7 +118,11 @@ func (v *visit) changes() error {
 	if err != nil {
 		return err
 	}
-	for _, r := range v.changeRows(page.Changes) {
+	rows, err := v.changeRows(page.Changes)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
 		day := r.Time.UTC().Truncate(24 * time.Hour)
 		if n := len(d.Days); n == 0 || !d.Days[n-1].Day.Equal(day) {
 			d.Days = append(d.Days, changeDay{Day: day})

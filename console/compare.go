@@ -75,6 +75,8 @@ func (v *visit) compareHead(c comparison) (*compareData, error) {
 	if err != nil {
 		return nil, err
 	}
+	now := current.Version
+	current = versions[len(versions)-1] // of a deleted file too
 	d := &compareData{comparison: c}
 	find := func(name string) workspace.VersionInfo {
 		if name == currentName {
@@ -92,7 +94,7 @@ func (v *visit) compareHead(c comparison) (*compareData, error) {
 	}
 	d.Old, d.New = find(c.A), find(c.B)
 	d.fileHead = v.headOf(versions, workspace.ReadResult{
-		Path: v.path(), Current: current.Version, Version: d.New.Version})
+		Path: v.path(), Current: now, Version: d.New.Version})
 	d.Tab = "Compare"
 	d.links(versions)
 	return d, nil

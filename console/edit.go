@@ -104,7 +104,7 @@ func (v *visit) newerThan(path string, version int64) (d newerData, err error) {
 	d = newerData{Version: version, Address: fileURL(v.ws.Agent(), path)}
 	var all []workspace.VersionInfo
 	all, d.Current, err = v.history(path)
-	if errors.Is(err, workspace.ErrNotFound) {
+	if errors.Is(err, workspace.ErrNotFound) || err == nil && d.Current.Version == 0 {
 		d.Gone = version > 0
 		return d, nil
 	}

@@ -87,6 +87,8 @@ func textOf(err error) string {
 // workspace do.
 func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
+	case workspace.DoRestore:
+		return "the page of the agent has it under Deleted files"
 	case workspace.DoReadFile, workspace.DoReadLog, workspace.DoList, workspace.DoCallChanges:
 		return "load the page again"
 	case workspace.DoUnicodePaths:
@@ -108,6 +110,8 @@ type errorData struct {
 	Typed  string     // by the person into an editor
 	Kept   bool       // there is such a text
 	Head   *agentHead // of the agent whose page it is; nil: none
+
+	Restore workspace.FileInfo // the deleted file that can be restored; zero: none
 }
 
 // fail answers with an error.
@@ -130,6 +134,10 @@ func (h *Handler) fail(v *visit, err error) {
 	if v.ws != nil {
 		head := v.agentHead("")
 		d.Head = &head
+		var told *workspace.Error
+		if errors.As(err, &told) && told.Way.Do == workspace.DoRestore && v.person.Write {
+			d.Restore = workspace.FileInfo{Path: v.path(), Version: told.Way.N}
+		}
 	}
 	_ = v.write(p.status, "error", p.title, d)
 }

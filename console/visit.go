@@ -80,11 +80,22 @@ func (v *visit) read(path string, version int64) (workspace.ReadResult, error) {
 }
 
 // history returns the versions of a file that are kept, the oldest first, and the current
-// one.
+// one, which is zero if the file is deleted.
 func (v *visit) history(path string) (all []workspace.VersionInfo, current workspace.VersionInfo, err error) {
-	all, err = v.ws.History(v.r.Context(), path)
-	if len(all) > 0 {
+	if all, err = v.ws.History(v.r.Context(), path); err != nil {
+		return nil, current, err
+	}
+	e, err := v.ws.FileExtent(v.r.Context(), path)
+	if e.Version > 0 {
 		current = all[len(all)-1]
+	}
+	return all, current, err
+}
+
+// present returns what history does. The error for a deleted file says who deleted it.
+func (v *visit) present(path string) (all []workspace.VersionInfo, current workspace.VersionInfo, err error) {
+	if all, current, err = v.history(path); err == nil && current.Version == 0 {
+		_, err = v.read(path, 0)
 	}
 	return all, current, err
 }

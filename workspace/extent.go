@@ -6,14 +6,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// An Extent is the size of a file. The zero value is the extent of a file that does not exist.
+// An Extent is the size of a file. The zero value is the extent of a file that does not exist. That
+// of a deleted file has Largest alone.
 type Extent struct {
 	Version int64 // the current version
 	Bytes   int64 // of the current version
 	Largest int64 // bytes of the largest retained version
 }
 
-// FileExtent returns the extent of a file, or the zero Extent if there is no file. FileExtent
+// FileExtent returns the extent of a file. Version is 0 if there is no file. FileExtent
 // costs less than reading the file, and does not count as an operation. Errors: [ErrInvalid]
 // and those of the store.
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
@@ -25,7 +26,7 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 		head = l.File
 	}
 	if err != nil || !head.Exists() {
-		return Extent{}, within("read", path, err)
+		return Extent{Largest: head.Largest()}, within("read", path, err)
 	}
 	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -11,6 +12,9 @@ import (
 
 // Limits returns the limits of each agent, without zero fields.
 func (s *Service) Limits() Limits { return s.limits }
+
+// KeepDeleted returns for how long a file that is deleted now keeps its versions. 0: not at all.
+func (s *Service) KeepDeleted() time.Duration { return s.keepDeleted }
 
 // FindAgents returns a page of the agents that q selects and that hold anything. Errors:
 // [ErrInvalid] and those of the store.
