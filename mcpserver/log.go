@@ -13,11 +13,12 @@ var appendLog = tool{
 	description: "Append an entry to a log in your memory: events, not facts to correct later",
 	scope:       writes,
 	weight:      light,
-	properties:  []strictjson.Field{path, {Name: "entry", Kind: "string", Required: true}},
+	properties: []strictjson.Field{path, {Name: "entry", Kind: "string", Required: true},
+		{Name: "once", Kind: "boolean", Description: "not twice in 24 h"}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		r, err := ws.AppendLogWith(ctx, a.Text("path"), workspace.AppendOptions{IdempotencyKey: a.key},
-			[]byte(a.Text("entry")))
-		return result{record: appendRecord{r.Path, r.Last, r.Bytes}}, err
+		o := workspace.AppendOptions{IdempotencyKey: a.key, Once: a.Flag("once")}
+		r, err := ws.AppendLogWith(ctx, a.Text("path"), o, []byte(a.Text("entry")))
+		return result{record: appendRecord{r.Path, r.Last, r.Bytes, r.Repeated}}, err
 	},
 }
 
@@ -25,6 +26,7 @@ type appendRecord struct {
 	Path         string `json:"path"`
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
+	Repeated     bool   `json:"repeated,omitempty"`
 }
 
 var readLog = tool{

@@ -23,6 +23,7 @@ var words = workspace.Words{
 		workspace.ArgThrough:     "through_entry",
 		workspace.ArgSinceChange: "since",
 		workspace.ArgWhere:       "where",
+		workspace.ArgOnce:        "once",
 		workspace.ArgNewPath:     "new_path",
 	},
 	Way: wayOut,

@@ -14,6 +14,13 @@ import (
 // AppendOptions of [Workspace.AppendLogWith].
 type AppendOptions struct {
 	IdempotencyKey string // as in WriteOptions
+
+	// Once stores a single entry once: if the same entry was appended to the same path with
+	// Once in the last 24 hours, the result is that of the first append, with Repeated set. The
+	// entry is stored again if the first one was deleted or redacted since. Such appends are
+	// kept with the idempotency keys. If over 1,000 are kept, the oldest is forgotten, and its
+	// entry is stored again. Once excludes IdempotencyKey.
+	Once bool
 }
 
 // AppendResult says what an append stored.
@@ -22,6 +29,8 @@ type AppendResult struct {
 	First int64 // number of the first entry that was appended
 	Last  int64 // number of the last one
 	Bytes int64 // of all appended entries together
+
+	Repeated bool // with Once: the entry was there, and nothing was stored
 }
 
 // AppendLog appends entries to a log, all of them or none, and gives them consecutive
@@ -46,6 +55,9 @@ func (w *Workspace) AppendLogWith(
 		c.checkEntry(e, len(entries) > 1, int64(i+1))
 		added[i] = w.newEntry(bytes.Clone(e))
 	}
+	if o.Once {
+		c.setOnce(entries)
+	}
 	c.hashArgs(entries...)
 	return c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error { return r.saveEntries(added, 0) })
 }
@@ -63,7 +75,8 @@ func (c *write) checkEntry(content []byte, several bool, n int64) {
 func (c *write) appendTo(ctx context.Context, q store.Query, fn func(*run) error) (AppendResult, error) {
 	r, err := c.transact(ctx, q, fn)
 	first := r.out.Number - max(1, r.out.Count) + 1
-	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes}, c.explain(ctx, err)
+	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes, Repeated: r.repeated},
+		c.explain(ctx, err)
 }
 
 // newEntry returns an entry that is not numbered yet.

@@ -115,6 +115,7 @@ const (
 	ArgThrough     = store.ArgThrough
 	ArgSinceChange = store.ArgSinceChange
 	ArgWhere       = store.ArgWhere
+	ArgOnce        = store.ArgOnce
 )
 
 // The actions of a [Way].

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"time"
 
@@ -31,8 +32,31 @@ func (r *run) answered() error {
 		return within("idempotency key", r.key,
 			or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
 	}
+	if r.once != nil {
+		entries, err := r.tx.Entries(r.path, store.EntryQuery{After: kept.Outcome.Number - 1, Limit: 1})
+		if err != nil {
+			return err
+		}
+		r.repeated = r.Log.Exists() && len(entries) == 1 && entries[0].ID == kept.Outcome.Number &&
+			entries[0].Redacted == nil && bytes.Equal(entries[0].Content, *r.once)
+		if r.stale = !r.repeated; r.stale {
+			return nil
+		}
+	}
 	r.out = kept.Outcome
 	return errRepeated
+}
+
+// setOnce makes the write an append that stores its entry once.
+func (c *write) setOnce(entries [][]byte) {
+	switch {
+	case c.key != "":
+		c.refuse(Errorf(ErrInvalid, "%s and an idempotency key exclude each other", ArgOnce))
+	case len(entries) != 1:
+		c.refuse(Errorf(ErrInvalid, "%s is for one entry, not %d", ArgOnce, len(entries)))
+	default:
+		c.once = &entries[0]
+	}
 }
 
 // makeRoom counts the request that will be kept, if the write has a key, and returns the

@@ -21,7 +21,8 @@ type run struct {
 	tx           store.Tx
 	store.Loaded                  // as it was loaded, with what was stored since
 	after        store.OwnerState // the owner's state after the change that is being made
-	stale        bool             // an expired request is kept under the key
+	stale        bool             // the request that is kept under the key has no effect any more
+	repeated     bool             // an append with once finds its entry
 	nextGone     bool             // after.NextExpiry was that of a file which is not deleted any more
 	ops          int64            // operations that are not counted yet
 	born         time.Time        // when the file was created that a write makes again; zero: it is a new one

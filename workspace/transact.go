@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -34,6 +35,7 @@ type write struct {
 	now     time.Time
 	key     string            // the idempotency key; "": none
 	hash    [sha256.Size]byte // of the request; only with a key
+	once    *[]byte           // the entry of an append that stores it once; nil: another write
 	deletes bool              // a full store and an archive never refuse the write
 
 	exists    bool   // there must be a file at the path
@@ -67,9 +69,10 @@ func (c *write) refuse(err error) {
 	}
 }
 
-// hashArgs checks the key, and hashes the operation with all of its arguments.
+// hashArgs checks the key, and hashes the operation with all of its arguments. A write that
+// happens once gets a key of the hash. The tab in it is in no key of a caller.
 func (c *write) hashArgs(args ...[]byte) {
-	if c.key == "" {
+	if c.key == "" && c.once == nil {
 		return
 	}
 	if cause := names.Key(c.key); cause != "" {
@@ -81,6 +84,9 @@ func (c *write) hashArgs(args ...[]byte) {
 		h.Write(arg)
 	}
 	h.Sum(c.hash[:0])
+	if c.once != nil {
+		c.key = fmt.Sprintf("once\t%x", c.hash)
+	}
 }
 
 // explain returns the error of the call. The error of a file that does not exist says which

@@ -17,13 +17,15 @@ import (
 type logsAppend struct {
 	Log   string `arg:"" help:"The log."`
 	Text  string `arg:"" optional:"" default:"-" help:"The entry, or - for standard input without its last line end."`
-	Lines bool   `help:"Make each line of standard input an entry, and store it as it arrives."`
+	Lines bool   `xor:"how" help:"Make each line of standard input an entry, and store it as it arrives."`
+	Once  bool   `xor:"how" help:"Store nothing if the same entry was appended with --once in the last 24 hours."`
 }
 
 type appendRecord struct {
 	Path         string `json:"path"`
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
+	Repeated     bool   `json:"repeated,omitempty"`
 }
 
 // Run appends the entry or the lines.
@@ -44,12 +46,16 @@ func (c logsAppend) Run(p *process) error {
 		}
 	}
 	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
-		r, err := ws.AppendLog(p.ctx, c.Log, entry)
+		r, err := ws.AppendLogWith(p.ctx, c.Log, workspace.AppendOptions{Once: c.Once}, entry)
 		if err != nil {
 			return err
 		}
-		return p.say(appendRecord{Path: r.Path, EntryID: r.Last, BytesWritten: r.Bytes}, "%s: entry %d, %s", r.Path,
-			r.Last, phrase.Plural(r.Bytes, "byte"))
+		was := ""
+		if r.Repeated {
+			was = "; it was there already"
+		}
+		return p.say(appendRecord{r.Path, r.Last, r.Bytes, r.Repeated}, "%s: entry %d, %s%s", r.Path, r.Last,
+			phrase.Plural(r.Bytes, "byte"), was)
 	})
 }
 

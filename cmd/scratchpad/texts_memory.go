@@ -189,9 +189,13 @@ Examples:
 = logs append
 If there is no such log, the command creates it. Put -- before a text that begins with a dash.
 
+With --once, a command that is repeated stores its entry once: both times --once must be given. The entry is
+stored again after 24 hours, and if it was deleted.
+
 Examples:
 
   scratchpad logs append decisions 'test before resting'
+  scratchpad logs append deploys 'v1.4 to production' --once
   scratchpad logs append decisions < notes.txt
   scratchpad logs append runs/1 --lines < app.log
 

@@ -35,6 +35,7 @@ const (
 	ArgThrough
 	ArgSinceChange // Since of ChangesOptions
 	ArgWhere
+	ArgOnce
 )
 
 var argNames = map[Arg]string{
@@ -43,7 +44,7 @@ var argNames = map[Arg]string{
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
 	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail",
 	ArgThrough:     "through",
-	ArgSinceChange: "Since", ArgWhere: "Where",
+	ArgSinceChange: "Since", ArgWhere: "Where", ArgOnce: "Once",
 }
 
 // String returns the name of the argument or the field in Go, such as IfVersion.

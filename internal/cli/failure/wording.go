@@ -30,6 +30,7 @@ var Words = workspace.Words{
 		workspace.ArgTail:        "--tail",
 		workspace.ArgSinceChange: "--since",
 		workspace.ArgWhere:       "--where",
+		workspace.ArgOnce:        "--once",
 		workspace.ArgThrough:     "--through",
 		workspace.ArgNewPath:     "new path",
 		workspace.ArgLimit:       "--limit",
