@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,10 +13,11 @@ import (
 )
 
 var listChanges = tool{
-	name:        "changes",
-	description: "List what others changed in your memory below prefix since a cursor. all: you too",
-	scope:       reads,
-	weight:      large,
+	name: "changes",
+	description: "List what others changed in your memory at or below prefix since a cursor. " +
+		"all: each change, yours too",
+	scope:  reads,
+	weight: large,
 	properties: []strictjson.Field{
 		{Name: "since", Kind: "integer"},
 		{Name: "prefix", Kind: "string"},
@@ -35,7 +37,7 @@ var listChanges = tool{
 func (a *arguments) changes() workspace.ChangesOptions {
 	since := a.number("since")
 	o := workspace.ChangesOptions{
-		Recent: since == nil, Prefix: a.Text("prefix"), Diffs: a.Flag("diffs"), Compare: a.compare,
+		Recent: since == nil, Each: a.Flag("all"), Prefix: a.Text("prefix"), Diffs: a.Flag("diffs"), Compare: a.compare,
 	}
 	if since != nil {
 		o.Since = *since
@@ -50,40 +52,85 @@ type changesRecord struct {
 	Cursor  int64 `json:"cursor"`
 	Count   int   `json:"count"`
 	HasMore bool  `json:"has_more"`
+	Last    int64 `json:"last,omitempty"` // with HasMore, the last revision if the rows do not reach it
+	Own     int64 `json:"own,omitempty"`  // if nobody else has changed anything
 	TooOld  bool  `json:"too_old,omitempty"`
 	Omitted int   `json:"omitted,omitempty"`
 }
 
 // changesResult returns a line for each path, and then the differences.
 func changesResult(c workspace.Changes) result {
-	res := result{record: changesRecord{c.Cursor, len(c.Paths), c.More, c.TooOld, c.Omitted}}
-	if len(c.Paths) == 0 {
-		return res
+	rec := changesRecord{Cursor: c.Cursor, Count: len(c.Paths), HasMore: c.More, TooOld: c.TooOld, Omitted: c.Omitted}
+	if c.Last > c.Cursor {
+		rec.Last = c.Last
 	}
+	if rec.Count == 0 {
+		rec.Own = c.Own
+		return result{record: rec}
+	}
+	res := result{record: rec}
 	res.body = []byte("op\tkind\tpath\tbefore\tafter\tby\twhen")
-	for _, p := range c.Paths {
+	for i, p := range c.Paths {
+		by := []workspace.Author{p.Author}
+		if c.Authors != nil {
+			by = c.Authors[i]
+		}
 		path := p.Path
 		if p.From != "" {
 			path = p.From + " -> " + path
 		}
 		res.body = append(res.body, '\n')
 		before, after := strconv.FormatInt(p.Before, 10), strconv.FormatInt(p.After, 10)
-		for _, column := range []string{string(p.Op), string(p.Kind), path, before, after, shownAuthor(p.Author)} {
+		for _, column := range []string{string(p.Op), string(p.Kind), path, before, after, shownAuthors(by)} {
 			res.body = append(append(res.body, column...), '\t')
 		}
 		res.body = p.Time.UTC().AppendFormat(res.body, minute)
 	}
 	for _, d := range c.Diffs {
-		res.body = append(append(res.body, '\n'), d.Text...)
+		if d.Text != nil {
+			res.body = append(append(res.body, '\n'), d.Text...)
+		}
+		res.body = append(res.body, leftOut(c.Paths[d.Row], d)...)
 	}
 	return res
 }
 
-// shownAuthor returns the name of a client, in one column of a line.
+// leftOut returns a line that says what is not shown of a path, and which call reads it.
+func leftOut(p workspace.Change, d workspace.PathDiff) string {
+	call, since := "read_file", "since_version"
+	if p.Kind == workspace.KindLog {
+		call, since = "read_log", "since_entry"
+	}
+	switch {
+	case d.Same:
+		return "\n" + p.Path + ": text unchanged"
+	case d.LeftOut == "":
+		return ""
+	case d.Since > 0:
+		call = fmt.Sprintf("%s %s %d", call, since, d.Since)
+	}
+	return fmt.Sprintf("\n%s: %s; %s", p.Path, d.LeftOut, call)
+}
+
+// shownAuthors returns the names of up to three clients, in one column of a line.
+func shownAuthors(authors []workspace.Author) string {
+	const most = 3
+	var names []string
+	for i, a := range authors {
+		if i == most {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, shownAuthor(a))
+	}
+	return strings.Join(names, ", ")
+}
+
+// shownAuthor returns the name of a client, without a comma.
 func shownAuthor(a workspace.Author) string {
 	const most = 40
 	name := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || r == ',' {
 			return ' '
 		}
 		return r

@@ -212,7 +212,7 @@ func TestChangesAreNeverDearer(t *testing.T) {
 		with := mustCallIn(t, s, "changes", m{"since": since, "diffs": true})
 		whole := 0
 		for _, p := range paths {
-			if strings.Contains(with[1], "\n+++ "+p+" ") {
+			if strings.Contains(with[1], "\n+++ "+p+" ") || strings.Contains(with[1], "\n"+p+": ") {
 				whole += cost(mustCallIn(t, s, "read_file", m{"path": p}))
 				shown++
 			}

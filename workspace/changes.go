@@ -9,13 +9,14 @@ import (
 )
 
 // ChangesOptions of [Workspace.Changes]. The zero value returns all changes since the agent's
-// first write.
+// first write, with one row for each path.
 type ChangesOptions struct {
 	Since  int64   // the cursor: the last revision that the reader knows; 0: none
 	Recent bool    // ignores the cursor and returns the paths that changed last; excludes Since
-	Prefix string  // as in ListOptions, of the present path or the path before a move
-	Limit  int     // paths at most, 1-100; 0: 100, or 20 with Recent
-	Except *Author // leaves out paths that only this author has changed; compares all fields; nil: none are left out
+	Each   bool    // returns each change by itself
+	Prefix string  // as in ListOptions, of the present path or the path before a move; may be a whole path
+	Limit  int     // rows at most, 1-100; 0: 100, or 20 with Recent
+	Except *Author // the reader, who knows its own changes; compares all fields; nil: no change is its own
 	Diffs  bool    // returns the differences too
 
 	Compare func(bytes int64) error // as in ReadOptions
@@ -25,6 +26,7 @@ type ChangesOptions struct {
 // Omitted come from one snapshot.
 type Changes struct {
 	Cursor int64 // Since for the next call; all later changes have higher revisions
+	Last   int64 // the agent's last revision
 	More   bool  // there are more changes after Cursor; with Recent or TooOld: more paths
 
 	// TooOld says that the journal does not reach back to Since. Then Paths are those
@@ -36,41 +38,61 @@ type Changes struct {
 	// TooOld, the newest first.
 	//
 	// Revision, Op, Author and Time are those of the newest change. Before is the version
-	// or entry number at Since, and After the present one. If a file is new since Since, Op is
-	// OpCreate, and for a new log OpAppend. If a file was moved, Op is OpMove and From is
-	// the path at Since, whatever happened after the move. If a file was moved back, Op is
-	// OpEdit. A file or log that was both created and deleted after Since is left out.
+	// or entry number that the reader knows, and After the present one. The reader knows what
+	// was there at Since, and what ChangesOptions.Except has written itself before the first
+	// change of somebody else. If a file is new since then, Op is OpCreate, and for a new log
+	// OpAppend. If a file was moved, Op is OpMove and From is the path that the reader knows,
+	// whatever happened after the move. If a file was moved back, or deleted and written again,
+	// Op is OpEdit. A file or log that was both created and deleted is left out, and so is one
+	// with no changes but the reader's own.
 	// OpRedact means that only earlier versions of the file were redacted. Before and After
 	// are then both the current version; [Workspace.ChangeLog] has the redacted versions.
 	// Entries is always 0.
 	//
 	// With Recent or TooOld, Before is 0. If a path was changed long ago, its Revision is 0,
 	// its Author is empty, and its Op is OpCreate or OpAppend.
+	//
+	// With ChangesOptions.Each, Paths has the rows of the journal as they are, without those of
+	// Except: in their order, or with Recent or TooOld, the newest first.
 	Paths []Change
+
+	// Authors has for each of Paths who has changed it since the version Before: the last four,
+	// the newest first. Authors with the same Client, or without one the same Key, count as one.
+	// nil with Recent, TooOld or ChangesOptions.Each.
+	Authors [][]Author
+
+	// Own is how many of the changes up to Cursor are those of ChangesOptions.Except. 0 with
+	// Recent, TooOld or ChangesOptions.Each.
+	Own int64
 
 	// Diffs has the differences in files and logs, in the order of Paths, if
 	// ChangesOptions.Diffs is set. Together they cost a model at most 4,000 tokens, as
-	// [Options].CountTokens counts. A difference never costs more than reading the whole file. A
-	// deleted file has no difference, nor has a file with unchanged text, such as one that
-	// was only moved. Diffs are read after the snapshot of Paths, but never show later
-	// changes.
-	//
-	// Omitted counts the paths whose difference is left out. A difference is left out if it
-	// does not fit, if a version is larger than [Limits].FileBytes is now, or if the version
-	// or the entries are not retained any more. With Recent or TooOld, all are left out.
+	// [Options].CountTokens counts. If not all fit, those of the oldest changes are left out. A
+	// difference never costs more than reading the whole file. A deleted file has no difference,
+	// nor has a file with unchanged text that was not moved. Diffs are read after the snapshot of
+	// Paths, but never show later changes.
 	Diffs   []PathDiff
-	Omitted int
+	Omitted int // paths of which something is left out; see PathDiff.LeftOut
 }
 
-// A PathDiff is the difference at one path.
+// A PathDiff is the difference at one path, or says why there is none.
 type PathDiff struct {
-	Kind PathKind
-	Path string
+	Row int // the index of the path in Changes.Paths
 
-	// Text of a file is the difference of two versions as diff -u writes it, without context.
-	// Text of a log is a line with the path and the time of the first new entry, and the lines
-	// of [LogPage.AppendLines] for the new entries. Text has no line feed at its end.
+	// Text of a file is the difference of two versions as diff -u writes it, without context. If
+	// that would cost a model more than the file, or if a new file costs less than 60 tokens, Text
+	// is the whole new text instead: a line that begins with +++, and then the lines of the text.
+	// Each line that is not empty has a space before it. Text of a log is a line with the path and
+	// the time of the first entry, and the lines of [LogPage.AppendLines] for the new entries.
+	// Text has no line feed at its end.
 	Text []byte
+
+	// LeftOut says in a few words why there is no Text, or what of the new entries Text does not
+	// have: it does not fit, a version is larger than [Limits].FileBytes is now, or something is
+	// redacted, damaged or not retained any more. "": nothing is left out.
+	LeftOut string
+	Since   int64 // with LeftOut, the version or entry from which to read on; 0: read it whole
+	Same    bool  // the file was moved, and its text is the same
 }
 
 const (
@@ -80,23 +102,24 @@ const (
 	recentChanges = 20  // paths without a cursor
 )
 
-// Changes returns what has changed since the cursor o.Since, with one row for each path. If
-// the cursor is too old, Changes returns the paths that changed last. Changes counts as one
+// Changes returns what has changed since the cursor o.Since, with one row for each path or for
+// each change. If the cursor is too old, Changes returns the paths that changed last. Changes counts as one
 // operation. Errors: [ErrInvalid] for a cursor above the last revision.
 func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, error) {
 	if err := o.complete(w.paths); err != nil {
 		return Changes{}, within(opChanges, "", err)
 	}
 	l, err := view(ctx, w, func(r store.Reader) (changes.List, error) {
-		return changes.Read(r, changes.Selection{Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit,
-			Except: o.Except, Kept: w.svc.limits.Changes})
+		return changes.Read(r, changes.Selection{Since: o.Since, Recent: o.Recent, Each: o.Each, Prefix: o.Prefix,
+			Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes})
 	})
-	c := Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}
+	c := Changes{Cursor: l.Cursor, Last: l.Last, More: l.More, TooOld: l.TooOld, Paths: l.Paths, Authors: l.Authors,
+		Own: l.Own}
 	if w.counted(err) == nil && o.Diffs {
-		load := func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }
+		d := changes.Differ{Most: w.svc.limits.FileBytes, Count: w.svc.count, Compare: o.Compare,
+			Load: func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }}
 		var diffs []changes.Diff
-		diffs, c.Omitted, err = changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, o.Compare, load,
-			w.svc.count)
+		diffs, c.Omitted, err = d.Diffs(c.Paths, o.Recent || c.TooOld)
 		for _, d := range diffs {
 			c.Diffs = append(c.Diffs, PathDiff(d))
 		}

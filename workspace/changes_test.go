@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -70,7 +71,7 @@ func TestChanges(t *testing.T) {
 	wantChanges(t, ws, since(6), "7 delete:file:b:1-0")
 	wantChanges(t, ws, since(1), "7 append:log:l:0-3 edit:file:a:1-3") // b came and went
 	write(t, ws, "b", "2")
-	wantChanges(t, ws, since(6), "8 create:file:b:1-2")
+	wantChanges(t, ws, since(6), "8 edit:file:b:1-2")
 	mustMove(t, ws, "b", "c")
 	mustMove(t, ws, "c", "d")
 	wantChanges(t, ws, since(8), "10 move:file:b>d:2-4")
@@ -119,17 +120,17 @@ func TestChangesExcept(t *testing.T) {
 	write(t, theirs, "both", "2")
 	write(t, mine, "both", "3")
 	except := workspace.ChangesOptions{Except: &me}
-	wantChanges(t, mine, except, "5 create:file:theirs:0-1 create:file:both:0-3")
+	wantChanges(t, mine, except, "5 create:file:theirs:0-1 edit:file:both:1-3")
 	except.Since = 4
 	wantChanges(t, mine, except, "5")
 	remove(t, theirs, "both")
 	write(t, mine, "both", "4")
 	remove(t, mine, "theirs")
 	except.Since = 5
-	wantChanges(t, mine, except, "8 create:file:both:3-4")
-	wantChanges(t, mine, since(5), "8 create:file:both:3-4 delete:file:theirs:1-0")
+	wantChanges(t, mine, except, "8 edit:file:both:3-4")
+	wantChanges(t, mine, since(5), "8 edit:file:both:3-4 delete:file:theirs:1-0")
 	except.Since, except.Limit = 2, 1 // what is left out does not fill a page
-	wantChanges(t, mine, except, "8 create:file:both:0-4")
+	wantChanges(t, mine, except, "8 edit:file:both:1-4")
 	wantChanges(t, mine, workspace.ChangesOptions{Recent: true, Except: &me}, "8 create:file:both:0-4 create:file:mine:0-1")
 }
 
@@ -193,7 +194,14 @@ func remove(t testing.TB, ws *workspace.Workspace, path string) {
 func diffs(c workspace.Changes) string {
 	var all []string
 	for _, d := range c.Diffs {
-		all = append(all, string(d.Text))
+		text := string(d.Text)
+		if d.LeftOut != "" {
+			text += fmt.Sprintf("<%s: %s; %d>", c.Paths[d.Row].Path, d.LeftOut, d.Since)
+		}
+		if d.Same {
+			text += fmt.Sprintf("<%s: same>", c.Paths[d.Row].Path)
+		}
+		all = append(all, text)
 	}
 	return strings.Join(all, "\n\n") + fmt.Sprintf("\nomitted %d", c.Omitted)
 }
@@ -231,9 +239,16 @@ func TestChangesDiffs(t *testing.T) {
 	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{})))
 	appendLog(t, ws, "cut", "three", "four")
 	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{})))
+	wantDiffs(t, ws, cursor)
+}
+
+func wantDiffs(t *testing.T, ws *workspace.Workspace, cursor int64) {
+	t.Helper()
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
 	when := got.Paths[len(got.Paths)-1].Time.Format("2006-01-02T15:04:05Z")
-	want := `--- plan 1
+	want := `<gone: 745 tokens, version 1 is not kept; 0>
+
+--- plan 1
 +++ plan 2
 @@ -52 +52 @@
 -line 52 of the plan
@@ -242,22 +257,37 @@ func TestChangesDiffs(t *testing.T) {
 +and a last one
 \ No newline at end of file
 
+<there: 746 tokens, version 1 is not kept; 0>
+
+<again: 744 tokens, version 1 is not kept; 0>
+
++++ short 3
+ y
+
++++ new 1
+ x
+
 log ` + when + `
 [3,0,"three"]
 [4,0,"a line\nand \"another\""]
-omitted 6` // cut (entry 3 is gone), gone, there (the version is not kept), again, short, new
+
+cut ` + when + `
+[4,0,"four"]<cut: 1 earlier entry; 2>
+omitted 4`
 	if diff := cmp.Diff(want, diffs(got)); diff != "" {
 		t.Errorf("%s\n(-want +got):\n%s", brief(got), diff)
 	}
-	for _, o := range []workspace.ChangesOptions{{Recent: true}, {Since: cursor}} {
-		o.Diffs = o.Recent
-		if got := changes(t, ws, o); got.Diffs != nil || o.Diffs && got.Omitted != 9 {
-			t.Errorf("Changes(%+v) has %d differences, %d are omitted", o, len(got.Diffs), got.Omitted)
-		}
+	if got := changes(t, ws, since(cursor)); got.Diffs != nil {
+		t.Errorf("Changes without differences has %d", len(got.Diffs))
+	}
+	got = changes(t, ws, workspace.ChangesOptions{Recent: true, Diffs: true})
+	if text := diffs(got); !strings.HasPrefix(text, "cut "+when+"\n[4,0,\"four\"]\n") ||
+		!strings.Contains(text, "\n\n<plan: 747 tokens; 0>\n") || !strings.Contains(text, "\n\n+++ short 3\n y\n") {
+		t.Errorf("the differences without a cursor are\n%s", text)
 	}
 }
 
-// Where the text is the same as before, nothing is left out.
+// Where the text is the same as before, nothing is left out. A file that was moved says so.
 func TestChangesDiffsEqual(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
@@ -270,8 +300,8 @@ func TestChangesDiffsEqual(t *testing.T) {
 	write(t, ws, "there", "three\n")
 	restore(t, ws, "there", 1)
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
-	if len(got.Diffs) > 0 || got.Omitted > 0 {
-		t.Errorf("Changes = %s, want no differences, none omitted", diffs(got))
+	if text := diffs(got); text != "<b: same>\nomitted 0" {
+		t.Errorf("Changes = %s, want that b is the same, none omitted", text)
 	}
 }
 
@@ -289,12 +319,164 @@ func TestChangesDiffsOverLimit(t *testing.T) {
 	if got := changes(t, ws, o); len(got.Diffs) != 1 || got.Omitted != 0 {
 		t.Errorf("Changes = %s, want one difference", diffs(got))
 	}
-	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 1 {
-		t.Errorf("Changes over the limit = %s, want one omitted", diffs(got))
+	if got := diffs(changes(t, agentOf(t, low, "a"), o)); got != "<plan: 1905 bytes; 0>\nomitted 1" {
+		t.Errorf("Changes over the limit = %s, want one omitted", got)
 	}
 	mustMove(t, ws, "plan", "moved")
 	o.Since = 2
-	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 0 {
-		t.Errorf("Changes after a move = %s, want none omitted", diffs(got))
+	if got := diffs(changes(t, agentOf(t, low, "a"), o)); got != "<moved: same>\nomitted 0" {
+		t.Errorf("Changes after a move = %s, want none omitted", got)
+	}
+}
+
+// The reader knows what it wrote itself before the first change of somebody else.
+func TestChangesFromWhatTheReaderKnows(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	me := workspace.Author{Client: "client", Session: "1"}
+	mine, theirs := agentOf(t, svc, "a").As(me), agentOf(t, svc, "a").As(workspace.Author{Client: "client", Session: "2"})
+	except := workspace.ChangesOptions{Except: &me, Diffs: true}
+	text := strings.Repeat("a line that stays\n", 20)
+	write(t, mine, "plan", text+"one\n")
+	appendLog(t, mine, "log", "mine")
+	if got := changes(t, mine, except); brief(got) != "2" || got.Own != 2 {
+		t.Errorf("after own writes: %s, own %d, want none, 2", brief(got), got.Own)
+	}
+	except.Prefix = "plan"
+	if got := changes(t, mine, except); got.Own != 1 {
+		t.Errorf("after own writes: own %d below the prefix, want 1", got.Own)
+	}
+	except.Prefix = ""
+	write(t, theirs, "plan", text+"two\n")
+	appendLog(t, theirs, "log", "theirs")
+	write(t, mine, "plan", text+"unseen\n")
+	write(t, theirs, "plan", text+"four\n")
+	got := changes(t, mine, except)
+	if want := "6 append:log:log:1-2 edit:file:plan:1-4"; brief(got) != want {
+		t.Errorf("Changes = %s, want %s", brief(got), want)
+	}
+	if text := diffs(got); !strings.Contains(text, "-one\n+four\n") || !strings.Contains(text, "[2,0,\"theirs\"]") {
+		t.Errorf("the differences are\n%s", text)
+	}
+	remove(t, theirs, "plan")
+	write(t, mine, "plan", text+"again\n")
+	write(t, theirs, "plan", text+"six\n")
+	wantChanges(t, mine, except, "9 append:log:log:1-2 edit:file:plan:1-6")
+}
+
+// Authors are the last four, and count once whatever their sessions are.
+func TestChangesAuthors(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for i, name := range []string{"a", "b", "c", "d", "b", "b", "e"} {
+		write(t, ws.As(workspace.Author{Client: name, Session: fmt.Sprint(i)}), "f", fmt.Sprint(i))
+	}
+	remove(t, ws.As(workspace.Author{Key: "key"}), "f")
+	write(t, ws.As(workspace.Author{Client: "e"}), "f", "again")
+	names := func(o workspace.ChangesOptions) (names []string) {
+		for _, a := range changes(t, ws, o).Authors[0] {
+			names = append(names, a.Client+a.Key)
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{"e", "key", "b", "d"}, names(since(1))); diff != "" {
+		t.Errorf("the authors (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"e", "key"}, names(since(6))); diff != "" {
+		t.Errorf("the last authors (-want +got):\n%s", diff)
+	}
+}
+
+// Each shows the rows of the journal, as far as they are kept: from the cursor on, or the newest.
+func TestChangesEach(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 600}})
+	ws := agentOf(t, svc, "a")
+	me := workspace.Author{Client: "me", Session: "1"}
+	for i := range 700 {
+		write(t, ws, fmt.Sprint("f", i%3), fmt.Sprint(i))
+	}
+	write(t, ws.As(me), "x", "1")
+	mustMove(t, ws, "x", "f0/x")
+	each := workspace.ChangesOptions{Each: true, Since: 701}
+	wantChanges(t, ws, each, "702 move:file:x>f0/x:1-2")
+	each.Since, each.Limit = 698, 2
+	wantChanges(t, ws, each, "700 more edit:file:f2:232-233 edit:file:f0:233-234")
+	each.Since = 700
+	wantChanges(t, ws, each, "702 create:file:x:0-1 move:file:x>f0/x:1-2")
+	each.Except = &me
+	wantChanges(t, ws, each, "702 move:file:x>f0/x:1-2")
+	newest := workspace.ChangesOptions{Each: true, Recent: true, Prefix: "x"}
+	wantChanges(t, ws, newest, "702 move:file:x>f0/x:1-2 create:file:x:0-1")
+	newest.Prefix, newest.Limit = "f0", 2
+	wantChanges(t, ws, newest, "702 more move:file:x>f0/x:1-2 edit:file:f0:233-234")
+	wantChanges(t, ws, workspace.ChangesOptions{Each: true, Since: 5, Prefix: "f1", Limit: 1}, "702 too-old more edit:file:f1:232-233")
+	seen := map[int64]bool{}
+	for all := (workspace.ChangesOptions{Each: true, Since: 102, Prefix: "f1"}); ; {
+		c := changes(t, ws, all)
+		for _, p := range c.Paths {
+			seen[p.After] = true
+		}
+		if all.Since = c.Cursor; !c.More {
+			break
+		}
+	}
+	if len(seen) != 199 { // versions 35 to 233
+		t.Errorf("%d changes of f1 are shown, want 199", len(seen))
+	}
+}
+
+// Where not all differences fit, the oldest are left out, with a line each.
+func TestChangesDiffsAreCutAtTheOldEnd(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	old, text := strings.Repeat("a line of the plan that stays as it is\n", 300), strings.Repeat("another line of the plan, which is new\n", 60)
+	for i := range 20 {
+		write(t, ws, fmt.Sprintf("f%02d", i), old)
+	}
+	entries := make([]string, 90)
+	for i := range entries {
+		entries[i] = fmt.Sprintf("entry %d of the log, which has some words too", i)
+	}
+	for range 25 {
+		appendLog(t, ws, "log", entries...)
+	}
+	cursor := changes(t, ws, workspace.ChangesOptions{Recent: true}).Cursor
+	for i := range 20 {
+		write(t, ws, fmt.Sprintf("f%02d", i), old+text)
+	}
+	for range 25 {
+		appendLog(t, ws, "log", entries...)
+	}
+	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
+	cost, shown := 0, ""
+	for _, d := range got.Diffs {
+		path := got.Paths[d.Row].Path
+		if cost += tokens.EstimateBytes(d.Text); d.LeftOut != "" {
+			cost += tokens.Estimate(path + ": " + d.LeftOut + "; read_file since_version 1")
+		}
+		if d.Text != nil {
+			shown += path + " "
+		}
+		if (d.LeftOut == "") != (d.Text != nil) && path != "log" {
+			t.Errorf("%s has %d bytes, and %q is left out", path, len(d.Text), d.LeftOut)
+		}
+	}
+	if len(got.Diffs) != 21 || cost > 4000 || cost < 3000 || !strings.HasSuffix(shown, "f18 f19 log ") || strings.Contains(shown, "f00") {
+		t.Errorf("%d differences cost %d tokens: %s", len(got.Diffs), cost, shown)
+	}
+	last := got.Diffs[20]
+	if text := string(last.Text); !strings.Contains(text, "\n[4500,0,") || !strings.HasSuffix(last.LeftOut, " earlier entries") || last.Since != 2250 {
+		t.Errorf("the entries are %q, and %q since %d", last.Text, last.LeftOut, last.Since)
+	}
+}
+
+// One changed line is shown, also of a small file whose lines are long.
+func TestChangesDiffsOfSmallFiles(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for n := 1; n <= 40; n++ { // lines of a file of 1 kB
+		line := strings.Repeat("some words of the plan ", 44/n+1) + "\n"
+		write(t, ws, "plan", strings.Repeat(line, n))
+		write(t, ws, "plan", strings.Repeat(line, n-1)+"not "+line)
+		got := changes(t, ws, workspace.ChangesOptions{Since: changes(t, ws, workspace.ChangesOptions{Recent: true}).Cursor - 1, Diffs: true})
+		if got.Omitted > 0 || !strings.Contains(diffs(got), "not some words") {
+			t.Errorf("of %d lines: %s", n, diffs(got))
+		}
 	}
 }

@@ -173,11 +173,11 @@ func TestChangesOfRedaction(t *testing.T) {
 	}{
 		{"two redactions", workspace.ChangesOptions{Since: 6, Prefix: "f"}, []string{"redact f 3 3 other", "0 diffs, omitted 0"}},
 		{"one redaction", workspace.ChangesOptions{Since: 9}, []string{"redact g 4 4 other", "0 diffs, omitted 0"}},
-		{"a write and a redaction of what the reader had", workspace.ChangesOptions{Since: 8}, []string{"edit g 3 4 ", "0 diffs, omitted 1"}},
-		{"everything", workspace.ChangesOptions{}, []string{"create f 0 3 ", "create g 0 4 ", "0 diffs, omitted 2"}},
-		{"the newest", workspace.ChangesOptions{Recent: true}, []string{"edit g 0 4 ", "edit f 0 3 ", "0 diffs, omitted 2"}},
-		{"of others", workspace.ChangesOptions{Since: 6, Except: new(ws.Author())}, []string{"redact f 3 3 other", "edit g 3 4 ", "0 diffs, omitted 1"}},
-		{"of all but the redactor", workspace.ChangesOptions{Since: 6, Except: &workspace.Author{Client: "other"}}, []string{"edit g 3 4 ", "0 diffs, omitted 1"}},
+		{"a write and a redaction of what the reader had", workspace.ChangesOptions{Since: 8}, []string{"edit g 3 4 ", "1 diffs, omitted 0"}},
+		{"everything", workspace.ChangesOptions{}, []string{"create f 0 3 ", "create g 0 4 ", "2 diffs, omitted 0"}},
+		{"the newest", workspace.ChangesOptions{Recent: true}, []string{"edit g 0 4 ", "edit f 0 3 ", "2 diffs, omitted 0"}},
+		{"of others", workspace.ChangesOptions{Since: 6, Except: new(ws.Author())}, []string{"redact f 3 3 other", "redact g 4 4 other", "0 diffs, omitted 0"}},
+		{"of all but the redactor", workspace.ChangesOptions{Since: 6, Except: &workspace.Author{Client: "other"}}, []string{"edit g 3 4 ", "1 diffs, omitted 0"}},
 	} {
 		if diff := cmp.Diff(c.want, rows(c.o)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)

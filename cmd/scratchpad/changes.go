@@ -15,7 +15,8 @@ import (
 
 type changesCommand struct {
 	Since  *flags.Number `placeholder:"N"`
-	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, such as notes/."`
+	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, such as notes/, or one path."`
+	All    bool          `help:"Show each change by itself."`
 	Limit  flags.Count   `placeholder:"N" help:"Show at most N paths, 100 at most. Default: 100, or 20 without --since."`
 	Diffs  bool          `help:"Show what has changed in files and logs too, as far as it is short."`
 	Follow bool          `short:"f"`
@@ -24,8 +25,8 @@ type changesCommand struct {
 // Run shows what has changed.
 func (c changesCommand) Run(p *process) error {
 	switch {
-	case c.Follow && (c.Diffs || c.Limit != 0):
-		return invalid("--follow prints each change; leave --diffs and --limit out")
+	case c.Follow && (c.All || c.Diffs || c.Limit != 0):
+		return invalid("--follow prints each change; leave --all, --diffs and --limit out")
 	case c.Limit > 100:
 		return invalid("--limit is %d, allowed are 1-100", c.Limit)
 	case c.Follow:
@@ -34,7 +35,8 @@ func (c changesCommand) Run(p *process) error {
 		})
 	}
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		o := workspace.ChangesOptions{Recent: c.Since == nil, Prefix: c.Prefix, Limit: int(c.Limit), Diffs: c.Diffs}
+		o := workspace.ChangesOptions{Recent: c.Since == nil, Each: c.All, Prefix: c.Prefix, Limit: int(c.Limit),
+			Diffs: c.Diffs}
 		if c.Since != nil {
 			o.Since = int64(*c.Since)
 		}
@@ -63,8 +65,7 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 		p.note("revision %d is too old; these are the paths that changed last\n", *c.Since)
 	}
 	if all.Omitted > 0 {
-		p.note("%s shown without content: new, too long, or the old version is redacted or not kept\n",
-			phrase.Plural(int64(all.Omitted), "path"))
+		p.note("%s shown without content, or not with all of it\n", phrase.Plural(int64(all.Omitted), "path"))
 	}
 	if all.Cursor == 0 {
 		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n",

@@ -217,12 +217,14 @@ Examples:
 
 = changes
 Every write is a change and has the next revision, a number. The answer names the last one: give
-it as --since the next time. There is one line for each path, whatever happened to it since.
+it as --since the next time. There is one line for each path, whatever happened to it since, and
+with --all one for each change.
 
 Examples:
 
   scratchpad changes
   scratchpad changes --since 0 --diffs
+  scratchpad changes --all --prefix notes/plan.md
   scratchpad changes --json --prefix notes/
   scratchpad changes --follow
 

@@ -18,8 +18,11 @@ type Change struct {
 	Before   int64     `json:"before"`
 	After    int64     `json:"after"`
 	Author   *Author   `json:"author,omitempty"`
+	Authors  []*Author `json:"authors,omitempty"` // if there are several, the newest first
 	Time     time.Time `json:"time"`
 	Diff     string    `json:"diff,omitempty"`
+	LeftOut  string    `json:"left_out,omitempty"`
+	Same     bool      `json:"same_text,omitempty"`
 }
 
 // A cursor is the last line of an answer.
@@ -43,10 +46,16 @@ func ChangeOf(c workspace.Change) Change {
 func WriteChanges(out io.Writer, all workspace.Changes) error {
 	lines := Lines(out)
 	diffs := all.Diffs
-	for _, row := range all.Paths {
+	for i, row := range all.Paths {
 		record := ChangeOf(row)
-		if len(diffs) > 0 && diffs[0].Path == row.Path && diffs[0].Kind == row.Kind {
-			record.Diff, diffs = string(diffs[0].Text), diffs[1:]
+		if all.Authors != nil && len(all.Authors[i]) > 1 {
+			for _, a := range all.Authors[i] {
+				record.Authors = append(record.Authors, AuthorOf(a))
+			}
+		}
+		if len(diffs) > 0 && diffs[0].Row == i {
+			record.Diff, record.LeftOut, record.Same = string(diffs[0].Text), diffs[0].LeftOut, diffs[0].Same
+			diffs = diffs[1:]
 		}
 		if err := lines.Encode(record); err != nil {
 			return err

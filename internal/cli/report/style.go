@@ -22,9 +22,12 @@ type Style struct {
 // Write writes a table of the changed paths, and what has changed in them.
 func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
-	for _, row := range all.Paths {
-		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, AuthorOf(row.Author),
-			row.Time))
+	for i, row := range all.Paths {
+		by := AuthorOf(row.Author).String()
+		if all.Authors != nil {
+			by = authors(all.Authors[i])
+		}
+		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, by, row.Time))
 	}
 	if len(rows) > 1 {
 		var table bytes.Buffer
@@ -40,11 +43,46 @@ func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	}
 	for _, d := range all.Diffs {
 		fmt.Fprintf(out, "\n")
-		for line := range strings.SplitSeq(string(d.Text), "\n") {
-			fmt.Fprintln(out, s.paintDiff(d.Kind, line))
+		row := all.Paths[d.Row]
+		if d.Text != nil {
+			for line := range strings.SplitSeq(string(d.Text), "\n") {
+				fmt.Fprintln(out, s.paintDiff(row.Kind, line))
+			}
+		}
+		if line := leftOut(row, d); line != "" {
+			fmt.Fprintln(out, line)
 		}
 	}
 	return nil
+}
+
+// leftOut returns a line that says what is not shown of a path, and which command shows it.
+func leftOut(row workspace.Change, d workspace.PathDiff) string {
+	path, command := terminal.Cell(row.Path), "files cat"
+	switch {
+	case d.Same:
+		return path + ": text unchanged"
+	case d.LeftOut == "":
+		return ""
+	case row.Kind == workspace.KindLog:
+		command = "logs cat"
+	case d.Since > 0:
+		command = "files diff"
+	}
+	return fmt.Sprintf("%s: %s; scratchpad %s shows it", path, d.LeftOut, command)
+}
+
+// authors returns the names of up to three authors.
+func authors(all []workspace.Author) string {
+	var names []string
+	for i, a := range all {
+		if i == 3 {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, AuthorOf(a).String())
+	}
+	return strings.Join(names, ", ")
 }
 
 func movedPath(c workspace.Change) string {

@@ -3,10 +3,12 @@
 // all those of a path. Newest lists the paths that changed last.
 //
 // A Coalescer follows each file and log through its moves. For a reader who knows what was
-// there at a revision, it says what has become of each path.
+// there at a revision, it says what has become of each path. The reader also knows what it wrote
+// itself, up to the first change of somebody else.
 package changes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,6 +42,7 @@ const (
 type Path struct {
 	Fate Fate
 	store.Change
+	Authors []store.Author // see List
 }
 
 // A Coalescer takes rows in order. Its memory grows with the number of paths that the rows name.
@@ -48,7 +51,9 @@ type Coalescer struct {
 	limit  int
 	live   map[key]track // by the present path; also where something was deleted, see track.gone
 	graves map[key]track // deleted, and known to the reader: by the known path
+	wrote  map[key]int64 // the last number that the reader wrote itself before others came
 	passed map[key]bool  // somebody else made something at the path that was deleted there
+	own    int64         // how many rows are the reader's own
 	shown  int           // how many paths are shown
 	rows   int
 }
@@ -62,7 +67,8 @@ type key struct {
 type track struct {
 	known         string // its path at the reader's revision; "": it was not there
 	before, after int64
-	others        bool         // somebody else than the reader changed it, or what was there before it
+	others        bool // somebody else than the reader changed it, or what was there before it
+	authors       []store.Author
 	gone          bool         // nothing is here: only others counts
 	aside         bool         // all of its rows are Aside
 	row           int          // the number of its newest row, of one that is not Aside if there is one
@@ -74,13 +80,16 @@ type track struct {
 // reader's own.
 func New(prefix string, limit int) *Coalescer {
 	return &Coalescer{prefix: prefix, limit: limit, live: map[key]track{}, graves: map[key]track{},
-		passed: map[key]bool{}}
+		wrote: map[key]int64{}, passed: map[key]bool{}}
 }
 
 // Add takes the next row. It reports false if more paths than the limit, which is above 0,
 // are shown with it.
 func (f *Coalescer) Add(r Row) bool {
 	f.rows++
+	if r.Own && matches(r.Change, f.prefix) {
+		f.own++
+	}
 	at := key{r.Kind, r.Path}
 	from := at
 	if r.From != "" {
@@ -88,7 +97,7 @@ func (f *Coalescer) Add(r Row) bool {
 	}
 	t, there := f.live[from]
 	if !there || t.gone {
-		fresh := track{before: r.Before, others: t.others}
+		fresh := track{before: r.Before, others: t.others, authors: t.authors}
 		if r.Before > 0 && !there {
 			fresh.known = from.path
 		}
@@ -106,18 +115,33 @@ func (f *Coalescer) Add(r Row) bool {
 		t.row, t.mark, t.aside = f.rows, r.Change, r.Aside
 	}
 	t.after, t.others = r.After, t.others || !r.Own
+	if from != at {
+		dead := f.live[at] // what was deleted there
+		t.others, t.authors = t.others || dead.others, join(dead.authors, t.authors)
+		delete(f.live, from)
+	}
+	if t.others {
+		t.authors = join(t.authors, []store.Author{r.Author})
+	}
 	switch {
 	case r.After == 0:
 		f.bury(at, t)
-	case from != at:
-		t.others = t.others || f.live[at].others // what was deleted there
-		delete(f.live, from)
-		f.live[at] = t
+	case !t.others && !f.buried(at):
+		f.live[at] = track{known: r.Path, before: r.After, after: r.After}
+		f.wrote[at] = r.After
+		delete(f.graves, at)
+		delete(f.passed, at)
 	default:
 		f.live[at] = t
 	}
 	f.count(places, +1)
 	return f.shown <= f.limit
+}
+
+// buried reports whether somebody else had a part in a deletion that is shown at a path.
+func (f *Coalescer) buried(at key) bool {
+	g, dug := f.graves[at]
+	return dug && (g.others || f.passed[at])
 }
 
 // bury takes the deletion of what is at a path.
@@ -128,11 +152,26 @@ func (f *Coalescer) bury(at key, t track) {
 	grave := key{at.kind, t.known}
 	if old, there := f.graves[at]; t.known == "" && there { // deleted, made again, and deleted again
 		grave, t.known, t.before, t.others = at, at.path, old.before, t.others || old.others
+		t.authors = join(old.authors, t.authors)
 	}
-	if t.known != "" {
+	if t.known != "" && t.before >= f.wrote[grave] { // else the reader has put another one there
 		f.graves[grave] = t
 	}
-	f.live[at] = track{gone: true, others: t.others}
+	f.live[at] = track{gone: true, others: t.others, authors: t.authors}
+}
+
+// join returns the last four authors of two lists. Those with one name count as one.
+func join(all, more []store.Author) []store.Author {
+	name := func(a store.Author) string { return cmp.Or(a.Client, a.Key) }
+	for _, a := range more {
+		if n := len(all); n > 0 && name(all[n-1]) == name(a) {
+			continue
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(b store.Author) bool { return name(a) == name(b) })
+		all = append(all, a)
+		all = all[max(0, len(all)-4):]
+	}
+	return all
 }
 
 // count adds sign for each of the places that is shown.
@@ -153,7 +192,7 @@ func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
 	var before int64
 	switch {
 	case here && !t.gone && t.known == "" && dug:
-		p.Fate, before = Changed, g.before
+		p.Fate, before, t.authors = Changed, g.before, join(g.authors, t.authors)
 	case here && !t.gone && t.known == "":
 		p.Fate = Created
 	case here && !t.gone && t.known == k.path:
@@ -162,15 +201,19 @@ func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
 		p.Fate, from, before = Moved, t.known, t.before
 	case dug:
 		p.Fate, before = Deleted, g.before
-		t = track{others: g.others || t.others, row: g.row, mark: g.mark}
+		t = track{others: g.others || t.others, row: g.row, mark: g.mark, authors: join(g.authors, t.authors)}
 	default:
 		return p, 0, false
 	}
-	p.Change = t.mark
+	p.Change, p.Authors = t.mark, t.authors
 	p.Kind, p.Path, p.From, p.Before, p.After = k.kind, k.path, from, before, t.after
-	others := t.others || dug && (g.others || f.passed[k])
-	matches := strings.HasPrefix(p.Path, f.prefix) || p.From != "" && strings.HasPrefix(p.From, f.prefix)
-	return p, t.row, others && matches
+	others := t.others || f.buried(k)
+	return p, t.row, others && matches(p.Change, f.prefix)
+}
+
+// matches reports whether a path, or the one before a move, begins with a prefix.
+func matches(c store.Change, prefix string) bool {
+	return strings.HasPrefix(c.Path, prefix) || c.From != "" && strings.HasPrefix(c.From, prefix)
 }
 
 // Paths returns the paths that are shown, in the order of their newest rows.

@@ -99,11 +99,12 @@ func drawHistory(t *rapid.T) *history {
 // between returns what became of the paths after the first from rows until to rows had
 // been made, as two snapshots tell it. Each path says who else changed it.
 func (h *history) between(from, to int, prefix string) []changes.Path {
-	was, is := h.snapshots[from], h.snapshots[to]
-	wherewas, whereis := byID(was), byID(is)
+	k := h.knows(from, to)
+	was, wherewas, is := k.at, k.places, h.snapshots[to]
+	whereis := byID(is)
 	newest := map[int]int{} // the newest row of a thing
 	for i := from; i < to; i++ {
-		if before, found := newest[h.ids[i]]; !found || h.rows[before].Aside || !h.rows[i].Aside {
+		if before, found := newest[h.ids[i]]; !k.written[i] && (!found || h.rows[before].Aside || !h.rows[i].Aside) {
 			newest[h.ids[i]] = i
 		}
 	}
@@ -111,7 +112,7 @@ func (h *history) between(from, to int, prefix string) []changes.Path {
 	add := func(p changes.Path, row int) {
 		p.Revision = int64(row)
 		matches := strings.HasPrefix(p.Path, prefix) || p.From != "" && strings.HasPrefix(p.From, prefix)
-		if matches && h.foreign(from, to, place{p.Kind, p.Path}) {
+		if matches && h.foreign(k, from, to, place{p.Kind, p.Path}) {
 			all = append(all, p)
 		}
 	}
@@ -126,9 +127,9 @@ func (h *history) between(from, to int, prefix string) []changes.Path {
 		_, survives := whereis[earlier.id]
 		switch {
 		case known && old == at:
-			p.Fate, p.Before = changes.Changed, was[at].number
+			p.Fate, p.Before = changes.Changed, k.numbers[what.id]
 		case known:
-			p.Fate, p.From, p.Before = changes.Moved, old.path, was[old].number
+			p.Fate, p.From, p.Before = changes.Moved, old.path, k.numbers[what.id]
 		case taken && !survives:
 			p.Fate, p.Before = changes.Changed, earlier.number
 		}
@@ -160,9 +161,36 @@ func byID(snapshot map[place]thing) map[int]place {
 	return m
 }
 
+// knowledge is what the reader knows of places and of things.
+type knowledge struct {
+	at      map[place]thing // the last thing that it knows there
+	places  map[int]place   // where it knows a thing
+	numbers map[int]int64
+	written map[int]bool // the rows that it knows
+	since   map[int]int  // the row with which it knows a thing last
+}
+
+// knows returns what was there, and what the reader wrote where nobody else had changed anything.
+func (h *history) knows(from, to int) knowledge {
+	k := knowledge{maps.Clone(h.snapshots[from]), byID(h.snapshots[from]), map[int]int64{}, map[int]bool{}, map[int]int{}}
+	for _, what := range k.at {
+		k.numbers[what.id] = what.number
+	}
+	for i := from; i < to; i++ {
+		at, id := place{h.rows[i].Kind, h.rows[i].Path}, h.ids[i]
+		if h.rows[i].After == 0 || h.foreign(k, from, i+1, at) {
+			continue
+		}
+		maps.DeleteFunc(k.at, func(_ place, what thing) bool { return what.id == id })
+		k.at[at] = thing{id, h.rows[i].After}
+		k.places[id], k.numbers[id], k.written[i], k.since[id] = at, h.rows[i].After, true, i
+	}
+	return k
+}
+
 // foreign reports whether somebody else changed what is at a place, what was known there
 // and is deleted, or what was deleted there before the next one came.
-func (h *history) foreign(from, to int, at place) bool {
+func (h *history) foreign(k knowledge, from, to int, at place) bool {
 	seen := map[int]bool{}
 	var visit func(id, until int)
 	visit = func(id, until int) {
@@ -185,11 +213,11 @@ func (h *history) foreign(from, to int, at place) bool {
 	} else if dead, row := h.lastDead(from, to, at); dead != 0 {
 		visit(dead, row+1)
 	}
-	if known, there := h.snapshots[from][at]; there {
+	if known, there := k.at[at]; there {
 		if _, survives := byID(h.snapshots[to])[known.id]; !survives {
 			visit(known.id, to)
-			for i := from; i < to; i++ { // and what came there after it, and was deleted
-				if r := h.rows[i]; seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) {
+			for i := max(from, k.since[known.id]); i < to; i++ { // and what came there after it, and was deleted
+				if r := h.rows[i]; seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && k.places[h.ids[i]] == (place{}) {
 					visit(h.ids[i], i+1)
 				}
 			}
@@ -246,7 +274,11 @@ func TestFold(t *testing.T) {
 			}
 		}
 		want := h.between(from, to, prefix)
-		if diff := gocmp.Diff(want, f.Paths(), equateEmpty); diff != "" {
+		got := f.Paths()
+		for i := range got {
+			got[i].Authors = nil // TestAuthors
+		}
+		if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("from %d to %d (-want +got):\n%s%s", from, to, diff, h)
 		}
 	})
@@ -265,25 +297,37 @@ func (h *history) String() string {
 // A deletion of the reader's own is shown if somebody else has made and deleted another
 // file at the path meanwhile, also if a third file has moved away from there.
 func TestFoldShowsWhereOthersPassed(t *testing.T) {
+	wantPaths(t, []changes.Path{
+		{Fate: changes.Deleted, Change: store.Change{Kind: "file", Path: "b", Before: 1, Revision: 2}},
+		{Fate: changes.Created, Change: store.Change{Kind: "file", Path: "c", After: 4, Revision: 4}},
+	},
+		store.Change{Path: "b", Before: 1, Author: me},
+		store.Change{Path: "b", After: 2},
+		store.Change{Path: "b", Before: 2},
+		store.Change{Path: "b", After: 3},
+		store.Change{Path: "c", From: "b", Before: 3, After: 4},
+	)
+}
+
+var me = store.Author{Client: "me"}
+
+// wantPaths adds rows of files, those of me as the reader's own.
+func wantPaths(t *testing.T, want []changes.Path, rows ...store.Change) {
+	t.Helper()
 	f := changes.New("", 100)
-	for i, r := range []store.Change{
-		{Path: "x", From: "b", Before: 1, After: 2},
-		{Path: "b", After: 2},
-		{Path: "b", Before: 2},
-		{Path: "x", Before: 2},
-		{Path: "b", After: 3},
-		{Path: "c", From: "b", Before: 3, After: 4},
-	} {
+	for i, r := range rows {
 		r.Kind, r.Revision = "file", int64(i)
-		if !f.Add(changes.Row{Change: r, Own: r.Path == "x"}) {
+		if !f.Add(changes.Row{Change: r, Own: r.Author == me}) {
 			t.Fatalf("row %d is left out", i)
 		}
 	}
-	want := []changes.Path{
-		{Fate: changes.Deleted, Change: store.Change{Kind: "file", Path: "b", Before: 1, Revision: 3}},
-		{Fate: changes.Created, Change: store.Change{Kind: "file", Path: "c", After: 4, Revision: 5}},
+	got := f.Paths()
+	for i := range got {
+		if want[i].Authors == nil {
+			got[i].Authors = nil
+		}
 	}
-	if diff := gocmp.Diff(want, f.Paths()); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("Paths (-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,10 @@
 package changes
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -12,120 +15,202 @@ import (
 
 const (
 	diffTokens  = 4000     // of all that Changes.Diffs has
+	lineTokens  = 2000     // of these, what is kept for the lines of what is left out
+	logTokens   = 1000     // of a log that does not fit
+	shortTokens = 60       // a new file with fewer is shown
 	diffBytes   = 16 << 20 // of all that is read for it
 	diffEntries = 1000     // of one log
 )
 
-// A Diff is what has changed at a path.
+// A Diff is what has changed at a path, and why it is not shown, or not all of it.
 type Diff struct {
-	Kind store.PathKind
-	Path string
-	Text []byte
+	Row     int // of the paths
+	Text    []byte
+	LeftOut string // "": nothing is left out
+	Since   int64  // with LeftOut: the version or entry from which a reader can read on; 0: none
+	Same    bool   // a file was moved, and its text is the same
 }
 
 // A Load reads what a query asks for, in a transaction of its own.
 type Load func(store.Query) (store.Loaded, error)
 
-// Diffs returns the differences that fit, and how many are left out. Each version and each
-// entry is what it was in the snapshot of the paths, because their numbers are never given
-// twice. none leaves out all. A version of more than most bytes is left out. compare, if it is
-// not nil, is asked before two versions of so many bytes are compared, and its error ends Diffs.
-func Diffs(
-	paths []store.Change, none bool, most int64, compare func(bytes int64) error, load Load,
-	count fit.Counter,
-) (diffs []Diff, omitted int, err error) {
-	tokens, bytes := diffTokens, int64(diffBytes)
-	for _, p := range paths {
-		var text []byte
-		var err error
-		switch {
-		case p.After == 0 || p.After == p.Before:
-			continue // there is nothing to show
-		case none || bytes < 0:
-		case p.Kind == store.KindLog:
-			text, err = newEntries(load, p, tokens, &bytes, count)
-		default:
-			text, err = fileDiff(load, p, most, compare, tokens, &bytes, count)
-		}
-		switch {
-		case err != nil && store.Kind(err) != store.ErrCorrupt: // whoever reads the path gets ErrCorrupt
-			return nil, 0, err
-		case text == nil:
-			omitted++
-		case len(text) == 0: // there is nothing to show
-		default:
-			tokens -= count.Tokens(text)
-			diffs = append(diffs, Diff{Kind: p.Kind, Path: p.Path, Text: text})
+// Differ makes differences. Its fields are those of a call.
+type Differ struct {
+	Most    int64 // a version of more bytes is left out
+	Count   fit.Counter
+	Compare func(bytes int64) error // if not nil, is asked before two versions are compared
+	Load    Load
+
+	tokens, bytes int64
+}
+
+// Diffs returns the differences, in the order of the paths. Where not all fit, the oldest are left
+// out; newestFirst is the order of the paths. Each version and each entry is what it was in the
+// snapshot of the paths, because their numbers are never given twice.
+func (d *Differ) Diffs(paths []store.Change, newestFirst bool) (diffs []Diff, omitted int, err error) {
+	order := make([]int, 0, len(paths))
+	later := 0 // tokens of the lines of what is not looked at yet
+	for i, p := range paths {
+		if p.After != 0 && p.After != p.Before && p.Op != store.OpRedact {
+			order = append(order, i)
+			later += d.leftOutTokens(p)
 		}
 	}
+	if !newestFirst {
+		slices.Reverse(order)
+	}
+	d.tokens, d.bytes = diffTokens, diffBytes
+	for _, i := range order {
+		one, err := d.one(paths[i], int(d.tokens)-min(later, lineTokens))
+		if err != nil {
+			return nil, 0, err
+		}
+		later -= d.leftOutTokens(paths[i])
+		one.Row = i
+		cost := d.Count.Tokens(one.Text)
+		if one.LeftOut != "" || one.Same {
+			cost += d.leftOutTokens(paths[i])
+		}
+		if one.LeftOut != "" {
+			omitted++
+		}
+		if cost > 0 && int64(cost) <= d.tokens {
+			d.tokens -= int64(cost)
+			diffs = append(diffs, one)
+		}
+	}
+	slices.SortFunc(diffs, func(a, b Diff) int { return a.Row - b.Row })
 	return diffs, omitted, nil
 }
 
-// fileDiff returns nil if a version is gone or redacted, or has more than most bytes, or if
-// the difference does not fit. It returns an empty text if the versions are equal.
-func fileDiff(
-	load Load, p store.Change, most int64, compare func(int64) error, tokens int, bytes *int64,
-	count fit.Counter,
-) ([]byte, error) {
-	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
-	if err != nil {
-		return nil, err
-	}
-	*bytes -= l.Old.Size + l.Version.Size
-	if l.Version.Number != p.After || l.Old.Number != p.Before || l.Version.Redacted != nil || l.Old.Redacted != nil {
-		return nil, nil
-	}
-	for _, v := range []store.Version{l.Old, l.Version} {
-		if err := v.Verify(); err != nil {
-			return nil, err
-		}
-	}
+// leftOutTokens is what a line costs that says what is left out, or a little more.
+func (d *Differ) leftOutTokens(p store.Change) int { return d.Count.Tokens([]byte(p.Path)) + 24 }
+
+func (d *Differ) one(p store.Change, room int) (one Diff, err error) {
 	switch {
-	case p.Before > 0 && l.Old.SHA256 == l.Version.SHA256:
-		return []byte{}, nil
-	case max(l.Old.Size, l.Version.Size) > most:
-		return nil, nil
+	case d.bytes < 0:
+		return Diff{LeftOut: "not compared", Since: p.Before}, nil
+	case p.Kind == store.KindLog:
+		one, err = d.entries(p, room)
+	default:
+		one, err = d.file(p, room)
 	}
-	if compare != nil {
-		if err := compare(l.Old.Size + l.Version.Size); err != nil {
-			return nil, err
-		}
+	if err != nil && store.Kind(err) == store.ErrCorrupt { // whoever reads the path gets ErrCorrupt
+		return Diff{LeftOut: "damaged", Since: p.Before}, nil
 	}
-	from := p.Path
-	if p.From != "" {
-		from = p.From
-	}
-	name := func(path string, n int64) string { return fmt.Sprintf("%s %d", path, n) }
-	return count.Unified(l.Old.Content, l.Version.Content, name(from, p.Before), name(p.Path, p.After), tokens), nil
+	return one, err
 }
 
-// newEntries returns nil if an entry is gone, or if they do not fit.
-func newEntries(load Load, p store.Change, tokens int, bytes *int64, count fit.Counter) ([]byte, error) {
-	const most = 1 << 20 // bytes; they may cost few tokens
-	l, err := load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries,
-		MaxBytes: most}})
+// file returns the difference of two versions, or the new text if it costs less, or is short and
+// the old version is not there.
+func (d *Differ) file(p store.Change, room int) (Diff, error) {
+	l, err := d.Load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
-		return nil, err
+		return Diff{}, err
 	}
-	entries := l.Entries
-	for i, e := range entries {
-		*bytes -= int64(len(e.Content))
+	old, is := l.Old, l.Version
+	d.bytes -= old.Size + is.Size
+	for _, v := range []store.Version{old, is} {
+		if err := v.Verify(); err != nil {
+			return Diff{}, err
+		}
+	}
+	known := p.Before > 0 && old.Number == p.Before && old.Redacted == nil
+	size := d.size(is.Content)
+	name := fmt.Sprintf("%s %d", p.Path, p.After)
+	most := min(room, size+fit.ReadOverhead+d.Count.Tokens([]byte(p.Path)))
+	var text []byte
+	switch {
+	case is.Number != p.After, is.Redacted != nil:
+		return Diff{LeftOut: fmt.Sprintf("version %d is not kept", p.After)}, nil
+	case known && old.SHA256 == is.SHA256:
+		return Diff{Same: p.From != ""}, nil
+	case max(old.Size, is.Size) > d.Most:
+		return Diff{LeftOut: fmt.Sprintf("%d bytes", is.Size)}, nil
+	case known:
+		if d.Compare != nil {
+			if err := d.Compare(old.Size + is.Size); err != nil {
+				return Diff{}, err
+			}
+		}
+		oldName := fmt.Sprintf("%s %d", cmp.Or(p.From, p.Path), p.Before)
+		if text = d.Count.Unified(old.Content, is.Content, oldName, name, room); text == nil {
+			text = d.Count.Whole(is.Content, name, most)
+		}
+	case size < shortTokens:
+		text = d.Count.Whole(is.Content, name, most)
+	}
+	switch left := thousands(size) + " tokens"; {
+	case text != nil:
+		return Diff{Text: text}, nil
+	case known:
+		return Diff{LeftOut: left, Since: p.Before}, nil
+	case p.Before > 0:
+		return Diff{LeftOut: fmt.Sprintf("%s, version %d is not kept", left, p.Before)}, nil
+	default:
+		return Diff{LeftOut: left}, nil
+	}
+}
+
+// size returns what a text costs a model, about if it is long.
+func (d *Differ) size(text []byte) int {
+	if len(text) > 8*diffTokens {
+		return fit.Counter(nil).Tokens(text)
+	}
+	return d.Count.Tokens(text)
+}
+
+// thousands returns a number with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+// entries returns the new entries, or the newest of them.
+func (d *Differ) entries(p store.Change, room int) (Diff, error) {
+	const most = 1 << 20 // bytes; they may cost few tokens
+	l, err := d.Load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries,
+		MaxBytes: most, Tail: p.After-p.Before > diffEntries}})
+	if err != nil {
+		return Diff{}, err
+	}
+	var entries []store.Entry
+	for _, e := range l.Entries {
+		d.bytes -= int64(len(e.Content))
 		if err := e.Verify(); err != nil {
-			return nil, err
+			return Diff{}, err
 		}
-		if e.ID == p.After {
-			entries = entries[:i+1] // later ones are later changes
-			break
+		if e.ID > p.Before && e.ID <= p.After { // later ones are later changes
+			entries = append(entries, e)
 		}
 	}
-	if n := len(entries); n == 0 || entries[n-1].ID != p.After || p.Before > 0 && entries[0].ID != p.Before+1 {
-		return nil, nil
+	text := func(i int) []byte {
+		return AppendLines(fmt.Appendf(nil, "%s %s\n", p.Path, entries[i].Time.UTC().Format(time.RFC3339)), entries[i:])
 	}
-	text := AppendLines(fmt.Appendf(nil, "%s %s\n", p.Path, entries[0].Time.UTC().Format(time.RFC3339)), entries)
-	if !count.Within(text, tokens) {
-		return nil, nil
+	first, n := 0, len(entries)
+	if n == 0 || entries[n-1].ID != p.After {
+		first = n // the newest are gone, or too many came after them
+	} else if !d.Count.Within(text(0), room) {
+		first = sort.Search(n, func(i int) bool { return d.Count.Within(text(i), min(room, logTokens)) })
 	}
-	return text, nil
+	one := Diff{}
+	from, which := p.Before, ""
+	if from == 0 && n > 0 && n < diffEntries {
+		from = entries[0].ID - 1 // those before it are gone
+	}
+	left := p.After - from
+	if first < n {
+		one.Text, left, which = text(first), entries[first].ID-1-from, "earlier "
+	}
+	switch {
+	case left == 1:
+		one.LeftOut, one.Since = "1 "+which+"entry", p.Before
+	case left > 1:
+		one.LeftOut, one.Since = thousands(int(left))+" "+which+"entries", p.Before
+	}
+	return one, nil
 }
 
 // AppendLines appends a line of JSON for each entry, with line feeds between them: its

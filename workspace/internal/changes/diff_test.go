@@ -2,6 +2,7 @@ package changes_test
 
 import (
 	"crypto/sha256"
+	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
@@ -14,7 +15,7 @@ func TestDiffsOfRedacted(t *testing.T) {
 		return store.Version{Number: n, Size: int64(len(text)), SHA256: sha256.Sum256([]byte(text)), Content: []byte(text)}
 	}
 	redacted := func(n int64) store.Version { return store.Version{Number: n, Redacted: new(store.Redaction)} }
-	text := "a line that stays\nanother\nand one more\nand another\n"
+	text := strings.Repeat("a line that stays\nanother\nand one more\nand another\n", 9)
 	for _, c := range []struct {
 		what     string
 		old, new store.Version
@@ -26,11 +27,12 @@ func TestDiffsOfRedacted(t *testing.T) {
 		{"two redacted ones", redacted(1), redacted(2), 1},
 	} {
 		paths := []store.Change{{Op: store.OpEdit, Kind: store.KindFile, Path: "f", Before: 1, After: 2}}
-		diffs, omitted, err := changes.Diffs(paths, false, 1000, nil, func(store.Query) (store.Loaded, error) {
+		d := changes.Differ{Most: 1000, Load: func(store.Query) (store.Loaded, error) {
 			return store.Loaded{Version: c.new, Old: c.old}, nil
-		}, nil)
-		if err != nil || omitted != c.omitted || len(diffs) != 1-c.omitted {
-			t.Errorf("%s: %q, omitted %d, %v, want %d omitted", c.what, diffs, omitted, err, c.omitted)
+		}}
+		diffs, omitted, err := d.Diffs(paths, false)
+		if err != nil || omitted != c.omitted || len(diffs) != 1 || (diffs[0].LeftOut == "") != (omitted == 0) {
+			t.Errorf("%s: %v, omitted %d, %v, want %d omitted", c.what, diffs, omitted, err, c.omitted)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"slices"
+
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -9,18 +11,24 @@ import (
 type Selection struct {
 	Since  int64 // the reader knows the changes up to this revision
 	Recent bool  // the paths that changed last; without Since
+	Each   bool  // each change by itself
 	Prefix string
 	Limit  int           // paths at most
 	Except *store.Author // leaves out what nobody else has changed; nil: nobody
 	Kept   int64         // rows that the journal keeps
 }
 
-// A List has one row for each path that has changed.
+// A List has one row for each path that has changed, or with Each for each change.
 type List struct {
 	Cursor int64 // the last revision that the rows cover
+	Last   int64 // the agent's last revision
 	More   bool
 	TooOld bool // the journal does not reach back to Since: Paths are those that changed last
+	Own    int64
 	Paths  []store.Change
+	// Authors has the last four authors of each of Paths, the newest first. Authors with one name
+	// count as one. nil: only the newest is known.
+	Authors [][]store.Author
 }
 
 // RowsAtOnce is how many rows are read in one go.
@@ -37,18 +45,71 @@ func Read(r store.Reader, o Selection) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
+	last, since := recent, coalesced
+	if o.Each {
+		last, since = lastRows, eachRow
+	}
 	if o.Recent {
-		return recent(r, state, o)
+		return last(r, state, o)
 	}
 	switch kept, err := Keeps(state, o.Since, o.Kept); {
 	case err != nil:
 		return List{}, err
 	case !kept:
-		c, err := recent(r, state, o)
+		c, err := last(r, state, o)
 		c.TooOld = true
 		return c, err
 	}
-	return coalesced(r, state, o)
+	return since(r, state, o)
+}
+
+// eachRow returns the rows after Since as they are.
+func eachRow(r store.Reader, state store.OwnerState, o Selection) (List, error) {
+	c := List{Cursor: o.Since, Last: state.Revision}
+	for c.Cursor < state.Revision {
+		rows, err := Rows(r, c.Cursor, state.Revision, RowsAtOnce)
+		if err != nil {
+			return List{}, err
+		}
+		for _, row := range rows {
+			if o.selects(row) {
+				if c.More = len(c.Paths) == o.Limit; c.More {
+					return c, nil
+				}
+				c.Paths = append(c.Paths, row)
+			}
+			c.Cursor = row.Revision
+		}
+	}
+	return c, nil
+}
+
+// lastRows returns the newest rows as they are, the newest first.
+func lastRows(r store.Reader, state store.OwnerState, o Selection) (List, error) {
+	c := List{Cursor: state.Revision, Last: state.Revision}
+	oldest := state.Revision - min(state.Changes, o.Kept)
+	for at := state.Revision; at > oldest && !c.More; {
+		to := at
+		at = max(oldest, at-RowsAtOnce)
+		rows, err := Rows(r, at, to, int(to-at))
+		if err != nil {
+			return List{}, err
+		}
+		for _, row := range slices.Backward(rows) {
+			switch {
+			case !o.selects(row):
+			case len(c.Paths) == o.Limit:
+				c.More = true
+			default:
+				c.Paths = append(c.Paths, row)
+			}
+		}
+	}
+	return c, nil
+}
+
+func (o Selection) selects(row store.Change) bool {
+	return matches(row, o.Prefix) && !o.row(row).Own
 }
 
 // Keeps reports whether the journal, which keeps a number of rows, has all rows after a
@@ -92,8 +153,11 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 	if err != nil {
 		return List{}, err
 	}
-	c := List{Cursor: last, More: last < state.Revision}
+	c := List{Cursor: last, Last: state.Revision, More: last < state.Revision, Own: paths.own}
 	for _, p := range paths.Paths() {
+		authors := slices.Clone(p.Authors)
+		slices.Reverse(authors)
+		c.Authors = append(c.Authors, authors)
 		row := p.Change
 		row.Entries = 0
 		switch p.Fate {
@@ -104,7 +168,7 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 		case Deleted:
 			row.Op = store.OpDelete
 		case Changed:
-			if row.Op == store.OpMove {
+			if row.Op == store.OpMove || row.Op == store.OpCreate {
 				row.Op = store.OpEdit
 			}
 		}
@@ -173,7 +237,7 @@ func (o Selection) row(c store.Change) Row {
 // recent returns the paths that changed last, with what the newest rows of the journal
 // say of them.
 func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
-	c := List{Cursor: state.Revision}
+	c := List{Cursor: state.Revision, Last: state.Revision}
 	newest, err := newestRows(r, state, o)
 	if err != nil {
 		return List{}, err

@@ -7,16 +7,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
-// readOverhead is how many tokens the record of a file costs that is read whole, besides
+// ReadOverhead is how many tokens the record of a file costs that is read whole, besides
 // its path, or a little less.
-const readOverhead = 14
+const ReadOverhead = 14
 
 // Unified returns the difference of two texts as diff -u writes it without context, and
 // without its last line feed. It returns nil if that may cost a model more than maxTokens,
 // or more than to read the new text of the path whole, and if the texts are equal.
 func (c Counter) Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
 	d := linediff.Compare(old, text)
-	if changedCount(d) > min(maxTokens, readOverhead+len(text)) { // a line costs a token at least
+	if changedCount(d) > min(maxTokens, ReadOverhead+len(text)) { // a line costs a token at least
 		return nil
 	}
 	var out bytes.Buffer
@@ -24,8 +24,25 @@ func (c Counter) Unified(old, text []byte, oldName, newName string, maxTokens in
 		panic(err) // a Buffer returns no error
 	}
 	diff := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-	if len(diff) == 0 || !c.Within(diff, maxTokens) || c.Dearer(diff, -readOverhead, text) {
+	if len(diff) == 0 || !c.Within(diff, maxTokens) || c.Dearer(diff, -ReadOverhead, text) {
 		return nil
 	}
 	return diff
+}
+
+// Whole returns a line with +++ and the name of a text, and then the text without its last line
+// feed. Each line has a space before it, which costs a model little, unless it is empty. Whole
+// returns nil if that may cost a model more than maxTokens.
+func (c Counter) Whole(text []byte, name string, maxTokens int) []byte {
+	out := []byte("+++ " + name)
+	for line := range bytes.Lines(text) {
+		out = append(out, '\n')
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
+			out = append(append(out, ' '), line...)
+		}
+	}
+	if !c.Within(out, maxTokens) {
+		return nil
+	}
+	return out
 }
