@@ -33,6 +33,8 @@ type EditResult struct {
 	// Near is the path of a file that may be meant, if the call has created the file; "": none
 	// is near. A repeated request is not told.
 	Near string
+
+	Secrets *Secrets // as in WriteResult; nil for a repeated request
 }
 
 // EditFile replaces old with new in the current version, and stores the result as the next
@@ -93,6 +95,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		_, e.Near, _ = w.instead(ctx, r.path, KindFile)
 	}
 	e.Path, e.Version, e.Bytes, e.Replacements = r.path, r.out.Number, r.out.Bytes, r.out.Count
+	e.Secrets = r.secrets
 	return e, c.explain(ctx, err)
 }
 
@@ -131,8 +134,11 @@ func (r *run) edited(change editFunc) (v Version, err error) {
 		return v, err
 	}
 	text, n, err := change(r.Version.Content)
+	if err != nil {
+		return v, err
+	}
 	r.out.Count = n
-	return r.w.newVersion(text, r.now), err
+	return r.w.newVersion(text, r.now), r.checkSecrets(r.w.findSecrets(text), text)
 }
 
 // UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.
@@ -152,6 +158,9 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 	c.expect(o.IfVersion, 1)
 	var refused error // by fn
 	r, err := c.rewrite(ctx, func(text []byte) ([]byte, int64, error) {
+		if w.secrets != SecretsOff {
+			text = bytes.Clone(text) // the secrets of the version before are looked at afterwards
+		}
 		if text, refused = fn(text); refused == nil {
 			refused = within(c.op, c.object, w.svc.limits.checkText(text, FileBytes))
 		}
@@ -188,7 +197,7 @@ func (c *write) rewrite(ctx context.Context, change editFunc) (r run, err error)
 			if repeated || r.File.Version != read.File.Version || r.File.Deleted != read.File.Deleted {
 				return errMoved
 			}
-			r.out.Count = read.out.Count
+			r.out.Count, r.secrets = read.out.Count, read.secrets
 			return r.saveVersion(v, OpEdit, 0)
 		})
 		if !errors.Is(err, errMoved) {

@@ -31,6 +31,8 @@ type AppendResult struct {
 	Bytes int64 // of all appended entries together
 
 	Repeated bool // with Once: the entry was there, and nothing was stored
+
+	Secrets *Secrets // nil: none, or Options.Secrets is SecretsOff
 }
 
 // AppendLog appends entries to a log, all of them or none, and gives them consecutive
@@ -59,12 +61,29 @@ func (w *Workspace) AppendLogWith(
 		c.setOnce(entries)
 	}
 	c.hashArgs(entries...)
-	return c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error { return r.saveEntries(added, 0) })
+	var found *Secrets
+	for i, e := range added {
+		var err error
+		found, err = listSecrets(found, w.findSecrets(e.Content), e.Content, int64(i+1), w.secrets)
+		c.refuseEntry(err, len(added) > 1, int64(i+1))
+	}
+	r, err := c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error {
+		if err := r.checkPathSecrets(r.Log.Exists()); err != nil {
+			return err
+		}
+		return r.saveEntries(added, 0)
+	})
+	r.Secrets = r.entrySecrets(found)
+	return r, err
 }
 
 // checkEntry checks the content of an entry. The error names the entry if it is one of several.
 func (c *write) checkEntry(content []byte, several bool, n int64) {
-	if err := c.w.svc.limits.checkText(content, EntryBytes); err != nil && c.err == nil {
+	c.refuseEntry(c.w.svc.limits.checkText(content, EntryBytes), several, n)
+}
+
+func (c *write) refuseEntry(err error, several bool, n int64) {
+	if err != nil && c.err == nil {
 		if c.err = err; several {
 			c.object = fmt.Sprintf("%s, entry %d", c.object, n)
 		}
@@ -75,8 +94,8 @@ func (c *write) checkEntry(content []byte, several bool, n int64) {
 func (c *write) appendTo(ctx context.Context, q store.Query, fn func(*run) error) (AppendResult, error) {
 	r, err := c.transact(ctx, q, fn)
 	first := r.out.Number - max(1, r.out.Count) + 1
-	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes, Repeated: r.repeated},
-		c.explain(ctx, err)
+	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes,
+		Repeated: r.repeated && r.once != nil, Secrets: r.secrets}, c.explain(ctx, err)
 }
 
 // newEntry returns an entry that is not numbered yet.

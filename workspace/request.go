@@ -43,7 +43,7 @@ func (r *run) answered() error {
 			return nil
 		}
 	}
-	r.out = kept.Outcome
+	r.out, r.repeated = kept.Outcome, true
 	return errRepeated
 }
 

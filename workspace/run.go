@@ -22,11 +22,12 @@ type run struct {
 	store.Loaded                  // as it was loaded, with what was stored since
 	after        store.OwnerState // the owner's state after the change that is being made
 	stale        bool             // the request that is kept under the key has no effect any more
-	repeated     bool             // an append with once finds its entry
 	nextGone     bool             // after.NextExpiry was that of a file which is not deleted any more
 	ops          int64            // operations that are not counted yet
 	born         time.Time        // when the file was created that a write makes again; zero: it is a new one
 	out          store.Outcome
+	secrets      *Secrets // of what the write stores
+	repeated     bool     // the request was answered before
 	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
 	created      bool      // the write has made a file where none was

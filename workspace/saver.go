@@ -15,7 +15,11 @@ import (
 //
 // Saver is a function and not a method, so that a program without pads does not contain
 // package pad: the linker keeps all methods of a type that reflection may reach.
-func Saver(w *Workspace, path string) pad.Saver { return padFile{w, path} }
+func Saver(w *Workspace, path string) pad.Saver {
+	c := *w
+	c.secrets = SecretsOff
+	return padFile{&c, path}
+}
 
 type padFile struct {
 	w    *Workspace

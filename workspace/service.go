@@ -24,6 +24,8 @@ type Options struct {
 	Now    func() time.Time // nil: time.Now
 	Paths  PathRule         // which paths can be made; a path that is stored can be read, moved and deleted
 
+	Secrets SecretRule // what a write does with a secret
+
 	// CountTokens counts the tokens of a text, for MaxTokens, for the bounds of a search and of
 	// Changes, and to decide that a difference is cheaper than the file. It gets texts of at most
 	// 2 KiB, whose tokens are added up, and must be safe for concurrent use. It is called only for
@@ -54,6 +56,7 @@ type Service struct {
 	archive *registry.Gate
 	now     func() time.Time
 	paths   PathRule
+	secrets SecretRule
 
 	count        fit.Counter
 	keepVersions bool
@@ -90,6 +93,9 @@ func New(store Store, o Options) (*Service, error) {
 	if o.Paths != ASCIIPaths && o.Paths != UnicodePaths {
 		return nil, fail(ErrInvalid, "new", "service", "there is no PathRule %d", int(o.Paths))
 	}
+	if o.Secrets < SecretsOff || o.Secrets > SecretsRefuse {
+		return nil, fail(ErrInvalid, "new", "service", "there is no SecretRule %d", int(o.Secrets))
+	}
 	if o.SummaryTokens < 0 {
 		return nil, fail(ErrInvalid, "limit", "SummaryTokens", "%d is negative", o.SummaryTokens)
 	}
@@ -101,7 +107,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s := &Service{
 		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths, keepVersions: o.KeepVersions,
-		count: o.CountTokens, keepDeleted: o.KeepDeleted,
+		count: o.CountTokens, secrets: o.Secrets, keepDeleted: o.KeepDeleted,
 		archive: registry.NewGate(), total: newTotal(o.Store),
 		searches: admission.New(search.Memory, search.Memory),
 	}
@@ -148,7 +154,7 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{svc: s, owner: s.owner(id), paths: s.paths}, nil
+	return &Workspace{svc: s, owner: s.owner(id), paths: s.paths, secrets: s.secrets}, nil
 }
 
 // Look returns the workspace of an agent for an operator. Reads through this workspace are

@@ -92,7 +92,10 @@ func (c *write) hashArgs(args ...[]byte) {
 // explain returns the error of the call. The error of a file that does not exist says which
 // file may be meant.
 func (c *write) explain(ctx context.Context, err error) error {
-	return within(c.op, c.object, c.w.withNearest(ctx, c.path, err))
+	if err == nil {
+		return nil
+	}
+	return within(c.op, c.shown(), c.w.withNearest(ctx, c.path, err))
 }
 
 // errNewAgent ends a transaction that would be the first write of an agent.

@@ -23,6 +23,7 @@ type Workspace struct {
 	author  Author
 	project string // see From
 	paths   PathRule
+	secrets SecretRule
 
 	uncounted bool // reads are not counted; see Service.Look
 }

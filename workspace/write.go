@@ -38,6 +38,7 @@ type WriteResult struct {
 	Version int64
 	Bytes   int64     // of the new version
 	Time    time.Time // of the new version; zero with an idempotency key, or if nothing was stored
+	Secrets *Secrets  // new ones; nil: none, or Options.Secrets is SecretsOff. A repeated request has all
 }
 
 // WriteFile stores content as the next version of a file, even if the content has not
@@ -54,8 +55,12 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 		q.Current, q.Since = true, *c.ifVersion // its SHA-256, and not its content
 	}
 	v := w.newVersion(bytes.Clone(content), c.now)
-	return c.writeFile(ctx, q, func(r *run) error {
-		if q.Since > 0 && r.Version.SHA256 == v.SHA256 {
+	found := w.findSecrets(v.Content)
+	if len(found) > 0 {
+		q.Current, q.Since = true, 0 // with its content
+	}
+	r, err := c.transact(ctx, q, func(r *run) error {
+		if o.IfChanged && c.ifVersion != nil && r.Version.Number > 0 && r.Version.SHA256 == v.SHA256 {
 			r.out = store.Outcome{Number: r.Version.Number, Bytes: v.Size}
 			return errRepeated
 		}
@@ -64,8 +69,15 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 				return err
 			}
 		}
+		if err := r.checkSecrets(found, v.Content); err != nil {
+			return err
+		}
 		return r.saveVersion(v, OpEdit, 0)
 	})
+	if r.repeated {
+		r.secrets, _ = listSecrets(nil, found, v.Content, 0, SecretsOff)
+	}
+	return r.written(), c.explain(ctx, err)
 }
 
 // writeFile commits a write that makes a version.
@@ -76,7 +88,7 @@ func (c *write) writeFile(ctx context.Context, q store.Query, fn func(*run) erro
 
 // written returns the version that the run has made.
 func (r *run) written() WriteResult {
-	return WriteResult{Path: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Time: r.made}
+	return WriteResult{Path: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Time: r.made, Secrets: r.secrets}
 }
 
 // newVersion returns a version that has no number yet.

@@ -1,0 +1,155 @@
+package workspace_test
+
+import (
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/pad"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// token returns a token of GitHub's form, another one for each n.
+func token(n int) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	body := fmt.Sprintf("%05dAbCdEfGhIjKlMnOpQrStUvWxY", n)
+	sum, crc := make([]byte, 6), crc32.ChecksumIEEE([]byte(body))
+	for i := range sum {
+		sum[5-i] = digits[crc%62]
+		crc /= 62
+	}
+	return "ghp_" + body + string(sum)
+}
+
+func jwt() string {
+	return "eyJ" + "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0." + strings.Repeat("aB3_x", 8)
+}
+
+func github(lines ...int64) *workspace.Secrets {
+	s := &workspace.Secrets{Total: int64(len(lines))}
+	for _, line := range lines {
+		s.List = append(s.List, workspace.Secret{Line: line, Kind: "GitHub token"})
+	}
+	return s
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// A write warns of secrets that the version before did not have, and of no others.
+func TestSecretsWarn(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{Secrets: workspace.SecretsWarn})
+	put := func(content string, o workspace.WriteOptions) *workspace.Secrets {
+		t.Helper()
+		r, err := ws.WriteFile(t.Context(), "f", []byte(content), o)
+		testkit.Must(t, err)
+		return r.Secrets
+	}
+	same(t, "none", put("nothing", workspace.WriteOptions{}), (*workspace.Secrets)(nil))
+	same(t, "the first", put("a\nb "+token(1)+"\n", workspace.WriteOptions{IdempotencyKey: "k"}), github(2))
+	same(t, "a repeated request", put("a\nb "+token(1)+"\n", workspace.WriteOptions{IdempotencyKey: "k"}), github(2))
+	same(t, "moved by lines", put("\n\n"+token(1), workspace.WriteOptions{}), (*workspace.Secrets)(nil))
+	same(t, "if changed", put("\n\n"+token(1), workspace.WriteOptions{IfVersion: ptr(3), IfChanged: true}), (*workspace.Secrets)(nil))
+	same(t, "another one", put(token(2)+"\n\n"+token(1), workspace.WriteOptions{}), github(1))
+	edit := func(old, new string) *workspace.Secrets {
+		t.Helper()
+		r, err := ws.EditFile(t.Context(), "f", old, new, workspace.EditOptions{})
+		testkit.Must(t, err)
+		return r.Secrets
+	}
+	same(t, "an edit elsewhere", edit("", "~"), (*workspace.Secrets)(nil))
+	same(t, "an edit that completes one", edit("~", token(3)[:20]), (*workspace.Secrets)(nil))
+	same(t, "an edit that completes one", edit(token(3)[:20], token(3)), github(4))
+	same(t, "a large edit", edit("", strings.Repeat("a line\n", 4000)+token(4)), github(4005))
+	u, err := ws.UpdateFile(t.Context(), "f", func(text []byte) ([]byte, error) {
+		copy(text, strings.Repeat("x", len(text)))
+		return []byte(token(1) + "\n" + token(5)), nil
+	}, workspace.UpdateOptions{})
+	testkit.Must(t, err)
+	same(t, "UpdateFile", u.Secrets, github(2))
+	var many strings.Builder
+	for i := range 10_000 {
+		many.WriteString(token(i+10) + "\n")
+	}
+	if s := put(many.String(), workspace.WriteOptions{}); s.Total != 10_000 || len(s.List) != 10 || s.List[9].Line != 10 {
+		t.Errorf("10,000 secrets: %+v", s)
+	}
+	r, err := ws.WriteFile(t.Context(), token(1), []byte("x"), workspace.WriteOptions{})
+	testkit.Must(t, err)
+	same(t, "in the path", r.Secrets, github(0))
+	r, err = ws.WriteFile(t.Context(), token(1), []byte("y"), workspace.WriteOptions{})
+	testkit.Must(t, err)
+	same(t, "in a path that is there", r.Secrets, (*workspace.Secrets)(nil))
+}
+
+func TestSecretsInEntries(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{Secrets: workspace.SecretsWarn})
+	add := func(entries ...string) *workspace.Secrets {
+		t.Helper()
+		var all [][]byte
+		for _, e := range entries {
+			all = append(all, []byte(e))
+		}
+		r, err := ws.AppendLogWith(t.Context(), "l", workspace.AppendOptions{IdempotencyKey: fmt.Sprint(len(entries))}, all...)
+		testkit.Must(t, err)
+		return r.Secrets
+	}
+	same(t, "none", add("x"), (*workspace.Secrets)(nil))
+	want := &workspace.Secrets{Total: 1, List: []workspace.Secret{{Entry: 3, Line: 2, Kind: "GitHub token"}}}
+	same(t, "the second of two", add("y", "a\n"+token(1)), want)
+	same(t, "a repeated request", add("y", "a\n"+token(1)), want)
+	r, err := ws.AppendLog(t.Context(), token(1), []byte(token(2)))
+	testkit.Must(t, err)
+	same(t, "path and entry", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Kind: "GitHub token"}, {Entry: 1, Line: 1, Kind: "GitHub token"}}})
+}
+
+// A refused write stores nothing, and its error has no part of the secret. What is no write of an
+// agent is never refused.
+func TestSecretsRefuse(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		off := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		write(t, off, "had", token(1))
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{Secrets: workspace.SecretsRefuse}), "a")
+		o := workspace.WriteOptions{IdempotencyKey: "k"}
+		for what, call := range map[string]func() error{
+			"line 2 has a secret (GitHub token)": func() error { return testkit.Err(ws.WriteFile(t.Context(), "f", []byte("\n"+token(1)), o)) },
+			"line 1 has a secret (GitHub token)": func() error { return testkit.Err(ws.EditFile(t.Context(), "f", "", token(1), workspace.EditOptions{})) },
+			"update had: line 1": func() error {
+				return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }, workspace.UpdateOptions{}))
+			},
+			"append to l, entry 2: line 1":                              func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
+			"write d/[redacted: GitHub token]: the path has a secret":   func() error { return testkit.Err(ws.WriteFile(t.Context(), "d/"+token(1), nil, o)) },
+			"append to [redacted: GitHub token]: the path has a secret": func() error { return testkit.Err(ws.AppendLog(t.Context(), token(1), []byte("x"))) },
+		} {
+			for range 2 { // a retry is refused too
+				err := call()
+				wantErr(t, what, err, workspace.ErrInvalid, what, "secrets are refused here")
+				if err != nil && strings.Contains(err.Error(), token(1)[8:16]) {
+					t.Errorf("%s: the error has the secret: %v", what, err)
+				}
+			}
+		}
+		if u := usage(t, ws); u.Files != 1 || u.Logs != 0 || u.Bytes != 40 {
+			t.Errorf("refused writes have stored something: %+v", u)
+		}
+		r, err := ws.WriteFile(t.Context(), "f", []byte(jwt()+"\nsk_test_"+"4eC39HqLyjWDarjtT1zdp7dc"), o)
+		testkit.Must(t, err)
+		same(t, "weak ones", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Line: 1, Kind: "JWT"}, {Line: 2, Kind: "Stripe test key"}}})
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "had", []byte("more "+token(1)), workspace.WriteOptions{})))
+		write(t, ws, "had", "none")
+		testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "had", "moved", workspace.MoveOptions{})))
+		testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), "imported", []workspace.Version{{Number: 1, Content: []byte(token(1))}})))
+		p, err := pad.New(pad.Options{})
+		testkit.Must(t, err)
+		testkit.Must(t, p.Set("k", token(1)))
+		testkit.Must(t, workspace.Saver(ws, "pad").Save(t.Context(), p.Snapshot()))
+	})
+}
