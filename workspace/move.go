@@ -56,6 +56,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		args = append(args, v.Content)
 	}
 	c.hashArgs(args...)
+	found := w.findSecrets(v.Content)
 	r, err := c.transact(ctx, store.Query{File: c.path, Current: true, To: to}, func(r *run) error {
 		if r.To.Exists() {
 			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
@@ -67,6 +68,9 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		}
 		if o.Content == nil {
 			return r.moveFile(r.Version)
+		}
+		if err := r.checkSecrets(found, v.Content); err != nil {
+			return err
 		}
 		return r.moveFile(v)
 	})

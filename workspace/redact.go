@@ -23,7 +23,7 @@ type RedactOptions struct {
 // and stores nothing. No limit refuses a redaction, and a version of an archived agent can be
 // redacted too.
 //
-// The current version cannot be redacted: write a new version first. All retained versions of a
+// The current version cannot be redacted: see [Workspace.RedactFile]. All retained versions of a
 // deleted file can. A redacted version cannot be restored. Redaction does not
 // change other versions with the same text, nor copies elsewhere, such as backups and exports.
 // The hashes of requests with an idempotency key stay for 24 hours. Each is a hash of a whole
@@ -55,23 +55,29 @@ func (w *Workspace) RedactVersion(
 		if err := r.checkOutside(); err != nil {
 			return err
 		}
-		receipt := Redaction{Time: latest(r.now, h.Updated), Author: stored(w.author)} // a clock may be set back
-		r.Version = redacted(r.Version, receipt)
-		h.Sizes = slices.Clone(h.Sizes)
-		h.Sizes[h.Index(version)] = 0
-		// The journal has the redacted version before the change, and the current one, which stays,
-		// after it.
-		change := Change{Op: OpRedact, Before: version}
-		if h.Exists() {
-			change.After = h.Version
-		}
-		if err := r.accountFile(h, &change); err != nil {
-			return err
-		}
-		return r.tx.Apply(store.VersionRedaction{Head: h, Number: version, Redaction: receipt, Change: change,
-			Owner: r.Owner})
+		return r.redactVersion()
 	})
 	return infoOf(r.File, r.Version), c.explain(ctx, err)
+}
+
+// redactVersion redacts the version that was loaded, which is not the current one.
+func (r *run) redactVersion() error {
+	h, version := r.File, r.Version.Number
+	receipt := Redaction{Time: latest(r.now, h.Updated), Author: stored(r.w.author)} // a clock may be set back
+	r.Version = redacted(r.Version, receipt)
+	h.Sizes = slices.Clone(h.Sizes)
+	h.Sizes[h.Index(version)] = 0
+	// The journal has the redacted version before the change, and the current one, which stays,
+	// after it.
+	change := Change{Op: OpRedact, Before: version}
+	if h.Exists() {
+		change.After = h.Version
+	}
+	if err := r.accountFile(h, &change); err != nil {
+		return err
+	}
+	return r.tx.Apply(store.VersionRedaction{Head: h, Number: version, Redaction: receipt, Change: change,
+		Owner: r.Owner})
 }
 
 // redacted returns a version with a receipt in place of its content.

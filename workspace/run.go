@@ -28,6 +28,7 @@ type run struct {
 	out          store.Outcome
 	secrets      *Secrets // of what the write stores
 	repeated     bool     // the request was answered before
+	keepsAll     bool     // a new version removes no older one
 	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
 	created      bool      // the write has made a file where none was
@@ -209,15 +210,20 @@ func countFile(s *store.OwnerState, h FileHead, n int64) {
 
 // saveLog stores a change of the log that was loaded. It counts the log's new head.
 func (r *run) saveLog(c store.LogChange) error {
-	r.countLog(r.Log, -1)
-	r.countLog(c.Head, 1)
-	r.Log = c.Head
-	c.Change.Kind, c.Change.Path, c.Change.Time = KindLog, c.Head.Path, latest(r.now, c.Head.Updated)
-	if err := r.account(&c.Change); err != nil {
+	if err := r.accountLog(c.Head, &c.Change); err != nil {
 		return err
 	}
 	c.Owner = r.Owner
 	return r.tx.Apply(c)
+}
+
+// accountLog accounts for a change that puts a head in place of that of the log that was loaded.
+func (r *run) accountLog(h store.LogHead, c *Change) error {
+	r.countLog(r.Log, -1)
+	r.countLog(h, 1)
+	r.Log = h
+	c.Kind, c.Path, c.Time = KindLog, h.Path, latest(r.now, h.Updated)
+	return r.account(c)
 }
 
 // countLog counts in the owner's state what the agent has of a log, n times.

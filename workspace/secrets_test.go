@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -151,5 +152,120 @@ func TestSecretsRefuse(t *testing.T) {
 		testkit.Must(t, err)
 		testkit.Must(t, p.Set("k", token(1)))
 		testkit.Must(t, workspace.Saver(ws, "pad").Save(t.Context(), p.Snapshot()))
+	})
+}
+
+// RedactFile leaves no secret of the current version anywhere, in one step.
+func TestRedactFile(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		for _, versions := range []int64{0, 1} {
+			agent := fmt.Sprint("a", versions)
+			ws := agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Versions: versions}}), agent)
+			for _, text := range []string{"none", "x " + token(1), token(2), "a\n" + token(1) + "\n" + token(3) + "\n"} {
+				write(t, ws, "f", text)
+			}
+			before := usage(t, ws)
+			r, err := ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{})
+			testkit.Must(t, err)
+			want := workspace.FileRedaction{Path: "f", Version: 5, Replaced: 2, Versions: []int64{2, 4}}
+			if versions == 1 {
+				want.Versions = []int64{4}
+			}
+			same(t, "RedactFile", r, want)
+			if got := string(read(t, ws, "f", workspace.ReadOptions{}).Content); got != "a\n[redacted: GitHub token]\n[redacted: GitHub token]\n" {
+				t.Errorf("the current version is %q", got)
+			}
+			for _, v := range history(t, ws, "f") {
+				if gone := v.Version == 2 || v.Version == 4; gone != (v.Redacted != nil) {
+					t.Errorf("version %d: redacted %v", v.Version, v.Redacted)
+				}
+			}
+			if versions == 0 { // what only an older version has
+				r, err = ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{})
+				testkit.Must(t, err)
+				same(t, "the older one", r, workspace.FileRedaction{Path: "f", Versions: []int64{3}})
+			}
+			_, err = ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{})
+			wantErr(t, "nothing left", err, workspace.ErrConflict, "redact f: no version that is kept has a secret of known form; name a version, or the text")
+			if u := usage(t, ws); u.Bytes > before.Bytes {
+				t.Errorf("the usage is %+v after %+v", u, before)
+			}
+			verifyOwner(t, store, agent)
+		}
+	})
+}
+
+func TestRedactText(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Secrets: workspace.SecretsRefuse})
+	ws := agentOf(t, svc, "a")
+	for _, text := range []string{"hunter2", "x", "hunter2 hunter2"} {
+		write(t, ws, "f", text)
+	}
+	r, err := ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{Text: "hunter2"})
+	testkit.Must(t, err)
+	same(t, "RedactFile", r, workspace.FileRedaction{Path: "f", Version: 4, Replaced: 2, Versions: []int64{1, 3}})
+	if got := string(read(t, ws, "f", workspace.ReadOptions{}).Content); got != "[redacted] [redacted]" {
+		t.Errorf("the current version is %q", got)
+	}
+	_, err = ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{Text: "hunter2"})
+	if wantErr(t, "again", err, workspace.ErrConflict, "redact f: no version that is kept has the text"); strings.Contains(err.Error(), "hunter") {
+		t.Errorf("the error has the text: %v", err)
+	}
+	_, err = ws.RedactFile(t.Context(), "no", workspace.RedactFileOptions{})
+	wantErr(t, "no file", err, workspace.ErrNotFound, "redact no: ")
+	verifyOwner(t, store, "a")
+}
+
+// RedactFile reaches what is kept of a deleted file.
+func TestRedactDeletedFile(t *testing.T) {
+	svc, store := newService(t, workspace.Options{KeepDeleted: time.Hour})
+	ws := agentOf(t, svc, "a")
+	for _, text := range []string{token(1), "x", token(2)} {
+		write(t, ws, "f", text)
+	}
+	remove(t, ws, "f")
+	r, err := ws.RedactFile(t.Context(), "f", workspace.RedactFileOptions{})
+	testkit.Must(t, err)
+	same(t, "RedactFile", r, workspace.FileRedaction{Path: "f", Versions: []int64{1, 3}})
+	verifyOwner(t, store, "a")
+}
+
+// A redacted entry keeps its number, author and time. Nothing finds it.
+func TestRedactEntry(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		svc := serviceOn(t, store, workspace.Options{})
+		ws := agentOf(t, svc, "a").As(workspace.Author{Client: "c"})
+		appendLog(t, ws, "l", "one", "two "+token(1), "three")
+		before := readLog(t, ws, "l", workspace.ReadLogOptions{})
+		cursor := changes(t, ws, since(0)).Cursor
+		e, err := ws.RedactEntry(t.Context(), "l", 2)
+		testkit.Must(t, err)
+		after := readLog(t, ws, "l", workspace.ReadLogOptions{})
+		got := after.Entries[1]
+		if got.Content != nil || got.Redacted == nil || got.Redacted.Author.Client != "c" || got.ID != 2 || !got.Time.Equal(before.Entries[1].Time) || got.Author != before.Entries[1].Author {
+			t.Errorf("the redacted entry is %+v", got)
+		}
+		same(t, "the other entries", append(after.Entries[:1:1], after.Entries[2]), append(before.Entries[:1:1], before.Entries[2]))
+		if again, err := ws.RedactEntry(t.Context(), "l", 2); err != nil || *again.Redacted != *e.Redacted {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+		if s, err := ws.Search(t.Context(), "two "+token(1), workspace.SearchOptions{}); err != nil || len(s.Hits) > 0 {
+			t.Errorf("Search finds %+v, %v", s.Hits, err)
+		}
+		if u := usage(t, ws); u.Entries != 3 || u.Bytes != 8 {
+			t.Errorf("the usage is %+v, want 3 entries of 8 bytes", u)
+		}
+		log := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
+		if len(log.Paths) != 1 || log.Paths[0].Op != workspace.OpRedact || log.Paths[0].Entries != 0 {
+			t.Errorf("the changes are %+v", log.Paths)
+		}
+		for _, n := range []int64{4, 0} {
+			if _, err := ws.RedactEntry(t.Context(), "l", n); err == nil {
+				t.Errorf("entry %d was redacted", n)
+			}
+		}
+		_, err = ws.RedactEntry(t.Context(), "no", 1)
+		wantErr(t, "no log", err, workspace.ErrNotFound, "redact entry of log no: there is no entry 1")
+		verifyOwner(t, store, "a")
 	})
 }

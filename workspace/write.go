@@ -143,6 +143,9 @@ func (r *run) addVersion(h *FileHead, v *Version, number int64, created time.Tim
 	if n := r.sinceOutside(); n > 0 {
 		keep = max(keep, n+1)
 	}
+	if r.keepsAll {
+		keep = len(h.Sizes) + 1
+	}
 	if r.w.project != "" {
 		v.Project = r.w.project
 	}
