@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -24,10 +25,25 @@ var writeFile = tool{
 	weight:      light,
 	home:        true,
 	properties: []strictjson.Field{path,
-		{Name: "content", Kind: "string", Required: true},
+		{Name: "content", Kind: "string"},
+		{Name: "restore_version", Kind: "integer", Description: "in place of content, also of a deleted file"},
 		{Name: "if_version", Kind: "integer", Description: "fail unless at this version; 0: unless new"},
 	},
+	prepare: func(a *arguments) error {
+		switch restores := a.Has("restore_version"); {
+		case restores && a.Has("content"):
+			return invalid("content and restore_version exclude each other; give one")
+		case !restores && !a.Has("content"):
+			return invalid("argument content is missing; give it as a string, not null, or give restore_version")
+		}
+		return nil
+	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		if version := a.number("restore_version"); version != nil {
+			w, err := ws.RestoreFile(ctx, a.Text("path"), workspace.RestoreOptions{Version: *version,
+				IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes}}, err
+		}
 		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes}}, err
@@ -92,7 +108,7 @@ type moveRecord struct {
 
 var deleteFile = tool{
 	name:        "delete_file",
-	description: "Delete a file in your memory and its versions",
+	description: "Delete a file in your memory. restore_version brings it back",
 	scope:       writes,
 	weight:      light,
 	home:        true,
@@ -102,12 +118,20 @@ var deleteFile = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		d, err := ws.DeleteFile(ctx, a.Text("path"),
 			workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: deleteRecord{a.under + d.Path, d.Deleted, d.Removed}}, err
+		rec := deleteRecord{Path: a.under + d.Path, Deleted: d.Deleted, Kept: d.Versions}
+		if d.Versions > 0 {
+			rec.Until = d.Until.Format(time.RFC3339)
+		} else {
+			rec.Removed = &d.Removed
+		}
+		return result{record: rec}, err
 	},
 }
 
 type deleteRecord struct {
-	Path            string `json:"path"`
-	Deleted         bool   `json:"deleted"`
-	VersionsRemoved int64  `json:"versions_removed"`
+	Path    string `json:"path"`
+	Deleted bool   `json:"deleted"`
+	Kept    int64  `json:"versions_kept,omitempty"`
+	Until   string `json:"restorable_until,omitempty"`
+	Removed *int64 `json:"versions_removed,omitempty"` // for good
 }

@@ -105,7 +105,7 @@ var deleteLog = tool{
 		} else {
 			d, err = ws.DeleteLog(ctx, a.Text("path"), o)
 		}
-		return result{record: deleteLogRecord{d.Path, d.Deleted, d.Removed}}, err
+		return result{record: deleteLogRecord{d.Path, d.Deleted, d.Removed, d.Deleted}}, err
 	},
 }
 
@@ -113,4 +113,5 @@ type deleteLogRecord struct {
 	Path           string `json:"path"`
 	Deleted        bool   `json:"deleted"`
 	EntriesRemoved int64  `json:"entries_removed"`
+	Final          bool   `json:"final,omitempty"` // there is no way back
 }

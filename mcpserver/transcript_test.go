@@ -63,7 +63,8 @@ type conversation struct {
 	agent   string
 	tools   mcpserver.Tools
 	limits  workspace.Limits
-	tokens  int // of a body of read_file; 0: no bound
+	keep    time.Duration // a deleted file
+	tokens  int           // of a body of read_file; 0: no bound
 	texts   map[string]string
 	session *mcp.ClientSession // nil before the first call
 	other   *mcp.ClientSession // of another client
@@ -98,6 +99,10 @@ func (c *conversation) step(line string) string {
 		n, err := strconv.Atoi(rest)
 		c.check(line, err)
 		c.tokens = n
+	case "keep":
+		d, err := time.ParseDuration(rest)
+		c.check(line, err)
+		c.keep = d
 	case "let":
 		c.let(rest)
 	case "advance":
@@ -147,7 +152,7 @@ func (c *conversation) begin() {
 	if c.session != nil {
 		return
 	}
-	svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
+	svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits, KeepDeleted: c.keep})
 	server := newServerWith(c.t, mcpserver.Options{
 		Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens, Tools: c.tools,
 	})

@@ -20,7 +20,8 @@ var usageStats = tool{
 		record := strictjson.Object{
 			"agent_id", u.Agent, "total_bytes", u.Bytes, "file_count", u.Files,
 			"log_count", u.Entries, // the name is kept for clients that know it
-			"entries", u.Entries, "logs", u.Logs, "total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
+			"entries", u.Entries, "logs", u.Logs, "deleted_bytes", u.DeletedBytes,
+			"total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
 		}
 		for _, c := range u.Counts() {
 			record = append(record, c.Key(), c.Max)

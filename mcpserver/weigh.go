@@ -73,7 +73,8 @@ func (s *Server) weighed(
 	ctx context.Context, t tool, a *arguments, check func() error, run func() (*mcp.CallToolResult, error),
 ) (*mcp.CallToolResult, error) {
 	r := requestOf(ctx)
-	if t.weight == light || t.openWorld { // a model may take minutes
+	light := t.weight == light && !a.Has("restore_version") // which reads what it restores
+	if light || t.openWorld {                               // a model may take minutes
 		return run()
 	}
 	few := t.weight == heavy

@@ -1,6 +1,10 @@
 package mcpserver
 
-import "github.com/agent-scratchpad/scratchpad/workspace"
+import (
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
 
 // words are the names by which a model knows arguments and tools. No other file
 // words an error of the workspace.
@@ -48,6 +52,11 @@ func wayOut(e *workspace.Error) string {
 		return "list_files shows those that exist"
 	case workspace.DoUnicodePaths:
 		return "the operator can allow it with --paths unicode"
+	case workspace.DoRestore:
+		return fmt.Sprintf("write_file with restore_version %[1]d brings it back, "+
+			"read_file with version %[1]d shows it", e.Way.N)
+	case workspace.DoDropDeleted:
+		return "a person drops them with scratchpad files rm --for-good"
 	case workspace.DoDelete:
 		return "make room with delete_log or delete_file"
 	case workspace.DoCallChanges:

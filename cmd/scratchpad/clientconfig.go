@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
@@ -156,6 +157,9 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 		p.line.StoreLimits.Args(), p.line.Summaries.Args())
 	if p.line.Paths.PathRule != workspace.UnicodePaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
+	}
+	if kept := p.line.KeepDeleted.Duration; kept != 30*24*time.Hour {
+		s.Args = append(s.Args, "--keep-deleted", kept.String())
 	}
 	if maxReadTokens > 0 {
 		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))

@@ -22,6 +22,7 @@ type globalFlags struct {
 	JSON   bool    `name:"json" group:"common"`
 
 	Paths       flags.PathRule    `default:"unicode" placeholder:"ascii|unicode" group:"storage"`
+	KeepDeleted flags.Span        `default:"30d" placeholder:"TIME" group:"storage"`
 	Postgres    flags.Postgres    `embed:"" group:"postgres"`
 	Limits      flags.Limits      `embed:"" prefix:"max-" group:"limits"`
 	StoreLimits flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`

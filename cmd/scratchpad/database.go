@@ -29,7 +29,7 @@ func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
 	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits),
 		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions,
-		CountTokens: o200k.Count}, err
+		KeepDeleted: p.line.KeepDeleted.Duration, CountTokens: o200k.Count}, err
 }
 
 // openToLook opens the database for a command that only looks. It waits for no

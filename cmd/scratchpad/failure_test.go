@@ -50,7 +50,7 @@ func TestJSONFailures(t *testing.T) {
 		{"files write plan.md a.txt --if-version 0", failure.ExitConflict, failure.Failure{Kind: "conflict", Message: "write plan.md: it exists at version 1, --if-version is 0; read it first"}},
 		{"files write plan.md a.txt --max-file-bytes 3", failure.ExitLimit, failure.Failure{Kind: "too_large", Message: "write plan.md: the source has more than 3 bytes, the limit of a file (--max-file-bytes)"}},
 		{"files write b a.txt --max-files 1", failure.ExitLimit, failure.Failure{Kind: "quota"}},
-		{"files rm plan.md", failure.ExitUsage, failure.Failure{Kind: "invalid", Message: "files rm plan.md needs a yes, and there is no terminal to ask on; give --yes"}},
+		{"files rm plan.md --for-good", failure.ExitUsage, failure.Failure{Kind: "invalid", Message: "files rm plan.md needs a yes, and there is no terminal to ask on; give --yes"}},
 		{"files ls --db foreign.db", failure.ExitDatabase, failure.Failure{Kind: "invalid"}},
 		{"files ls --db none.db", failure.ExitNotFound, failure.Failure{Kind: "not_found"}},
 		{"mcp --agent ..", failure.ExitUsage, failure.Failure{Kind: "invalid"}},

@@ -22,6 +22,7 @@ type logDeleted struct {
 	Path    string `json:"path"`
 	Deleted bool   `json:"deleted"`
 	Removed int64  `json:"entries_removed"`
+	Final   bool   `json:"final,omitempty"` // there is no way back
 }
 
 // Run deletes the logs, or entries of one.
@@ -46,7 +47,7 @@ func (c logsRm) Run(p *process) error {
 			if err != nil {
 				return errors.Join(err, c.answer(p, records))
 			}
-			records = append(records, logDeleted{r.Path, r.Deleted, r.Removed})
+			records = append(records, logDeleted{r.Path, r.Deleted, r.Removed, r.Deleted})
 		}
 		return c.answer(p, records)
 	})

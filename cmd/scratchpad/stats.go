@@ -26,7 +26,8 @@ func (statsCommand) Run(p *process) error {
 		}
 		record := strictjson.Object{
 			"agent_id", u.Agent, "total_bytes", u.Bytes, "file_count", u.Files, "log_count", u.Entries,
-			"logs", u.Logs, "total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
+			"logs", u.Logs, "deleted_bytes", u.DeletedBytes,
+			"total_operations", u.Operations, "max_bytes", u.Limits.Bytes,
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
@@ -42,7 +43,8 @@ func (statsCommand) Run(p *process) error {
 			"max_agents", most.Agents, "max_total_bytes", most.TotalBytes)
 		add("bytes", u.Bytes+u.Charge, u.Limits.Bytes)
 		rows = append(rows,
-			terminal.Row("- of content", u.Bytes, "", ""),
+			terminal.Row("- of content", u.Bytes-u.DeletedBytes, "", ""),
+			terminal.Row("- of deleted files", u.DeletedBytes, "", ""),
 			terminal.Row("- for its rows", u.Charge, "", ""),
 			terminal.Row("operations", u.Operations, "", ""),
 			[]string{"ALL AGENTS", "", "", ""})

@@ -81,6 +81,10 @@ paths
 The characters that a new path may have. ascii: a-z A-Z 0-9 / _ . -. unicode, the default: also letters,
 marks and digits of any script, and single spaces. What is stored can be read, moved and deleted by both.
 
+keep-deleted
+How long a deleted file keeps its versions and can be restored, such as 30d or 12h. 0: a deletion is
+final. Default: 30d.
+
 color
 When to colour the output. auto: on a terminal, unless $NO_COLOR is set.
 
@@ -153,6 +157,12 @@ End when there was no request and no open page for so long, such as 30m. Default
 doctor scrub
 Remove now what redactions have left in the database file and its log. Others can read meanwhile, and wait
 with their writes.
+
+files ls deleted
+List the deleted files that can be restored, and until when.
+
+files rm for-good
+Remove all versions of the files. Nothing brings them back. Deleted files can be named too.
 
 files edit old
 The text to replace. It must occur once. If it is empty, the other text is appended.

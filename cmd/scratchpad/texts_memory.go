@@ -54,6 +54,7 @@ Examples:
 
   scratchpad files ls
   scratchpad files ls notes/ --json
+  scratchpad files ls --deleted
 
 = files cat
 The output is exact if it goes to a file or a pipe. A terminal shows control characters as \u001b.
@@ -122,9 +123,13 @@ Examples:
 The content of the version is stored as the next version. The present version is kept. To see
 which versions are kept, run scratchpad files history.
 
+A deleted file comes back the same way, without a version as it was in the end. scratchpad files ls
+--deleted lists the files that can come back.
+
 Examples:
 
   scratchpad files restore plan.md 1
+  scratchpad files restore draft.md
 
 = files redact
 Use it for a secret that should never have been written. The text of the version is removed for
@@ -153,12 +158,15 @@ Examples:
   scratchpad files mv draft.md notes/draft.md
 
 = files rm
-The command asks first. If one of the files does not exist, it deletes nothing. A log of the same
-name stays.
+If one of the files does not exist, it deletes nothing. A log of the same name stays.
+
+The versions of a deleted file are kept for the time of --keep-deleted, and scratchpad files restore
+brings it back. With --for-good, or --keep-deleted 0, the versions go too, and the command asks first.
 
 Examples:
 
-  scratchpad files rm draft.md --yes
+  scratchpad files rm draft.md
+  scratchpad files rm draft.md --for-good --yes
 
 = logs ls
 Examples:

@@ -139,13 +139,13 @@ func TestConfirm(t *testing.T) {
 		args, prompt, keys string
 		code               int
 	}{
-		{"files rm f", "Delete f (1 version) of agent default? [y/N] ", "n\n", 1},
-		{"files rm f", "[y/N] ", "\n", 1},
-		{"files rm f", "[y/N] ", "\x04", 1},
-		{"files rm f", "[y/N] ", "\x03", 130},
+		{"files rm f --for-good", "Delete f (1 version) of agent default for good? [y/N] ", "n\n", 1},
+		{"files rm f --for-good", "[y/N] ", "\n", 1},
+		{"files rm f --for-good", "[y/N] ", "\x04", 1},
+		{"files rm f --for-good", "[y/N] ", "\x03", 130},
 		{"logs rm l", "[y/N] ", "no\n", 1},
 		{"agents rm default", "Delete agent default with 1 file, 1 log, 1 entry, 0 bytes? [y/N] ", "\n", 1},
-		{"files rm f", "[y/N] ", "y\n", 0},
+		{"files rm f --for-good", "[y/N] ", "y\n", 0},
 		{"files rm f --yes", "no such file", "", 3},
 		{"logs rm l", "[y/N] ", "YES\n", 0},
 		{"logs cat l", "no such log", "", 3},

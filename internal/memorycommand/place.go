@@ -62,12 +62,19 @@ func fileOf(member, given string) (place, error) {
 // folder returns the path without a slash at its end.
 func (p place) folder() string { return strings.TrimSuffix(p.given, "/") }
 
-// missing returns the error of a place where err found no file. It says if a log is there. format
+// missing returns the error of a place where err found no file. It says if a log is there, or a deleted file. format
 // is the text if nothing is.
 func missing(p place, err error, format string) error {
 	var e *workspace.Error
-	if errors.As(err, &e) && e.Way.Do == workspace.DoReadLog {
+	if !errors.As(err, &e) {
+		return refuse(workspace.ErrNotFound, format, p.given)
+	}
+	switch e.Way.Do {
+	case workspace.DoReadLog:
 		return refuse(workspace.ErrNotFound, "%s is a log; this tool cannot read logs", p.path)
+	case workspace.DoRestore:
+		return refuse(workspace.ErrNotFound,
+			"%s is deleted; the person can bring it back with scratchpad files restore", p.path)
 	}
 	return refuse(workspace.ErrNotFound, format, p.given)
 }

@@ -62,6 +62,7 @@ func firstSentence(help string) string {
 const (
 	Agents  = "agents"
 	Files   = "files"
+	Deleted = "deleted" // files that can be restored
 	Logs    = "logs"
 	Keys    = "keys" // their ids, each with a tab and the name of the key
 	Tenants = "tenants"
@@ -131,6 +132,7 @@ func ofAgent(
 		}
 		return names
 	}
+	o.Deleted = kind == Deleted
 	files, _ := look.ListFiles(ctx, o)
 	for _, f := range files.Files {
 		names = append(names, f.Path)

@@ -178,7 +178,11 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	case strings.HasSuffix(v.Tag.Type, "path"):
 		return []string{LocalFiles}
 	case f == nil && slices.Contains(namesOf[top.Name], v.Name):
-		return c.stored(c.memory, top.Name, c.typed)
+		names := c.stored(c.memory, top.Name, c.typed)
+		if c.node.Name == "restore" {
+			names = append(names, c.stored(c.memory, Deleted, c.typed)...)
+		}
+		return names
 	}
 	return nil
 }

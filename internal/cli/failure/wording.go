@@ -72,6 +72,11 @@ func wayOut(e *workspace.Error) string {
 		return "scratchpad changes shows what is there now"
 	case workspace.DoSearchExact:
 		return "give --exact to look for it as it stands"
+	case workspace.DoRestore:
+		return fmt.Sprintf("scratchpad files restore %[1]s brings it back, and "+
+			"scratchpad files cat %[1]s --version %[2]d prints it", operand(e.Object), e.Way.N)
+	case workspace.DoDropDeleted:
+		return "scratchpad files rm --for-good drops those that scratchpad files ls --deleted lists" + raise
 	case workspace.DoFreeStore:
 		return "delete agents with scratchpad agents rm" + raise
 	}
