@@ -95,11 +95,11 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	if q.Deleted {
 		q = store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: q.Limit}
 	}
-	if q.Contents {
+	if q.Contents = q.Contents || q.Versions; q.Contents {
 		args = append(args, q.MaxBytes)
 	}
 	where := "owner = $1 AND " + restorable + " ORDER BY expires, path LIMIT $2"
-	if !q.Deleted {
+	if !q.Deleted && !q.Versions {
 		where = "owner = $1 AND " + inRange("path", q.Prefix, q.After, &args) +
 			" AND deleted IS NULL ORDER BY path LIMIT $2"
 	}
@@ -107,6 +107,8 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	switch {
 	case q.Kind == store.KindLog:
 		heads = "SELECT " + store.LogTable.Columns + " FROM logs WHERE " + where
+	case q.Versions:
+		heads = selectVersions(q, &args)
 	case q.Contents:
 		heads = selectCurrentFiles(heads)
 	case q.Authors:
@@ -168,6 +170,25 @@ func selectCurrentFiles(heads string) string {
 		" LEFT JOIN LATERAL (SELECT " + versions + ", content FROM versions" +
 		" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true" +
 		" WHERE h.n < $2 AND (h.bytes <= $3 OR h.n = 1) ORDER BY h.path"
+}
+
+// selectVersions adds up the sizes of the versions of a page, and reads the contents of those that
+// are wanted. It has the columns of selectCurrentFiles.
+func selectVersions(q store.ScanQuery, args *[]any) string {
+	where := inRange("path", q.Prefix, "", args)
+	if q.After != "" {
+		*args = append(*args, q.After, q.Before)
+		where += fmt.Sprintf(" AND (path, version) < ($%d, $%d)", len(*args)-1, len(*args))
+	}
+	const order = "ORDER BY path DESC, version DESC"
+	return "SELECT " + store.Of("h", store.FileTable.Columns) + ", n.found, " +
+		store.Of("v", store.VersionTable.Columns) + ", v.content FROM (SELECT path, version, " +
+		"count(*) OVER () AS found, row_number() OVER (" + order + ") AS n, " +
+		"sum(size) OVER (" + order + " ROWS UNBOUNDED PRECEDING) AS bytes " +
+		"FROM (SELECT path, version, size FROM versions WHERE owner = $1 AND " + where + " " + order +
+		" LIMIT $2) page) n JOIN versions v ON v.owner = $1 AND v.path = n.path AND v.version = n.version " +
+		"JOIN files h ON h.owner = $1 AND h.path = n.path WHERE n.n < $2 AND (n.bytes <= $3 OR n.n = 1) " +
+		"ORDER BY n.path DESC, n.version DESC"
 }
 
 func (r reader) logQuery(path string, h *store.LogHead) wire.Statement {

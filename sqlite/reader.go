@@ -205,6 +205,9 @@ func (r reader) Summaries(path string) (list []store.Summary, err error) {
 }
 
 func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
+	if q.Versions {
+		return r.scanVersions(q)
+	}
 	query, args := row.Files, []any{r.owner, q.Prefix, row.AfterPrefix(q.Prefix), q.After, int64(q.Limit) + 1}
 	switch {
 	case q.Kind == store.KindLog:
@@ -241,6 +244,28 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		return store.Scanned{}, err
 	}
 	s.Cut(q.Limit)
+	return s, nil
+}
+
+// scanVersions lists versions with their contents.
+func (r reader) scanVersions(q store.ScanQuery) (s store.Scanned, err error) {
+	room, end := q.MaxBytes, row.AfterPrefix(q.Prefix)
+	err = r.c.Each(func(f *row.Fields) error {
+		file := store.File{}
+		if err := f.Read(r.owner, store.Row{File: &file.FileHead}); err != nil {
+			return err
+		}
+		err := f.Read(r.owner, store.Row{Version: &file.Current, Path: file.Path})
+		room -= file.Current.Size
+		if s.More = len(s.Files) == q.Limit || len(s.Files) > 0 && room < 0; s.More {
+			return errEnough
+		}
+		s.Files = append(s.Files, file)
+		return err
+	}, row.KeptVersions, r.owner, q.Prefix, end, cmp.Or(q.After, end), q.Before, int64(q.Limit)+1)
+	if err != nil && err != errEnough {
+		return store.Scanned{}, err
+	}
 	return s, nil
 }
 

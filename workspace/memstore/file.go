@@ -97,6 +97,10 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		s.Cut(q.Limit)
 		return s, nil
 	}
+	if q.Versions {
+		s.Files, s.More = r.versions(q)
+		return s, nil
+	}
 	room := q.MaxBytes
 	for _, f := range r.files.list(q.Prefix, q.After, q.Limit+1) {
 		room -= f.head.Size()
@@ -116,6 +120,27 @@ func (r *reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		s.Files = append(s.Files, file)
 	}
 	return s, nil
+}
+
+// versions returns the retained versions that q selects, and whether there are more.
+func (r *reader) versions(q store.ScanQuery) (list []store.File, more bool) {
+	room := q.MaxBytes
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(r.files.rows))) {
+		if !strings.HasPrefix(path, q.Prefix) || q.After != "" && path > q.After {
+			continue
+		}
+		f := r.files.get(path)
+		for _, v := range slices.Backward(f.versions) {
+			if path == q.After && v.Number >= q.Before {
+				continue
+			}
+			if room -= v.Size; len(list) == q.Limit || len(list) > 0 && room < 0 {
+				return list, true
+			}
+			list = append(list, store.File{FileHead: ownHead(f.head), Current: ownVersion(v)})
+		}
+	}
+	return list, false
 }
 
 // restorable returns the deleted files that retain versions.

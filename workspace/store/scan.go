@@ -24,6 +24,14 @@ type ScanQuery struct {
 	// order of Expires and then of path. Prefix and After are not used, nor are Authors and
 	// Contents. More is false, if there are not more than Limit.
 	Deleted bool
+
+	// Versions lists each retained version in place of the files, those of deleted files too. Each
+	// is a File, with the head of its path, whose Current is that version with its content. The
+	// versions are in descending byte order of path, and then of number. The list begins after
+	// version Before of path After, and at the last path if After is "". Limit counts versions.
+	// MaxBytes is as for Contents. Authors and Contents are not used.
+	Versions bool
+	Before   int64
 }
 
 // Scanned is a page of a list.
@@ -74,7 +82,7 @@ func Pages(r Reader, q ScanQuery) iter.Seq2[Scanned, error] {
 				return
 			}
 			if n := len(page.Files); n > 0 {
-				q.After = page.Files[n-1].Path
+				q.After, q.Before = page.Files[n-1].Path, page.Files[n-1].Current.Number
 			}
 			if n := len(page.Logs); n > 0 {
 				q.After = page.Logs[n-1].Path

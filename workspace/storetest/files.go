@@ -28,6 +28,7 @@ var files = []check{
 	{"Files/AuthoredList", fileAuthoredList},
 	{"Files/AuthorMissing", fileAuthorMissing},
 	{"Files/Currents", fileCurrents},
+	{"Files/KeptVersions", fileKeptVersions},
 	{"Files/CurrentList", fileCurrentList},
 	{"Files/ForgetDeleted", forgetFiles},
 	{"Files/ForgetDeletedTies", forgetTies},

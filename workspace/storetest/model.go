@@ -240,10 +240,11 @@ type answer struct {
 	Changes []store.Change
 	Loaded  store.Loaded
 	Deleted store.Scanned
+	Kept    store.Scanned
 }
 
 func (q query) run(r store.Reader) (a answer, err error) {
-	var errs [9]error
+	var errs [10]error
 	a.Files, errs[0] = plain.Read(r).Files(q.Prefix, q.After, q.Limit)
 	a.Logs, errs[1] = plain.Read(r).Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
@@ -255,5 +256,7 @@ func (q query) run(r store.Reader) (a answer, err error) {
 	a.Loaded, errs[6] = r.Load(q.Load)
 	a.Current, a.More, errs[7] = plain.Read(r).CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)
 	a.Deleted, errs[8] = r.Scan(store.ScanQuery{Kind: store.KindFile, Deleted: true, Limit: q.Limit})
+	a.Kept, errs[9] = r.Scan(store.ScanQuery{Kind: store.KindFile, Versions: true, Prefix: q.Prefix, After: q.After,
+		Before: q.Entries.After, Limit: q.Limit, MaxBytes: q.Entries.MaxBytes})
 	return a, errors.Join(errs[:]...)
 }

@@ -99,6 +99,11 @@ var (
 	CurrentFiles  = "SELECT " + withVersion + ", CASE WHEN octet_length(v.content) <= ? THEN v.content END" +
 		versionOf + listed
 
+	// KeptVersions has the arguments path and version, before which the list begins, in place of the path.
+	KeptVersions = "SELECT " + withVersion + ", v.content FROM versions v JOIN files p ON p.owner = v.owner AND " +
+		"p.path = v.path WHERE v.owner = ? AND v.path >= ? AND v.path < ? AND (v.path, v.version) < (?, ?) " +
+		"ORDER BY v.path DESC, v.version DESC LIMIT ?"
+
 	withVersion = store.Of("p", Columns(store.FileTable)) + ", " + store.Of("v", Columns(store.VersionTable))
 )
 

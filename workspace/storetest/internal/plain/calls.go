@@ -35,6 +35,7 @@ type Reads interface {
 	DeletedFiles(limit int) ([]store.File, error)
 	AuthoredFiles(prefix, after string, limit int) ([]store.File, error)
 	CurrentFiles(prefix, after string, limit int, maxBytes int64) ([]store.File, bool, error)
+	KeptVersions(store.ScanQuery) (store.Scanned, error)
 	Logs(prefix, after string, limit int) ([]store.LogHead, error)
 }
 
@@ -144,6 +145,8 @@ func (r reads) CurrentFiles(prefix, after string, limit int, maxBytes int64) ([]
 	})
 	return page.Files, page.More, err
 }
+
+func (r reads) KeptVersions(q store.ScanQuery) (store.Scanned, error) { return r.Scan(q) }
 
 func (r reads) Logs(prefix, after string, limit int) ([]store.LogHead, error) {
 	page, err := r.Scan(store.ScanQuery{Kind: store.KindLog, Prefix: prefix, After: after, Limit: limit})
@@ -277,6 +280,8 @@ func (j joined) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 	switch {
 	case q.Kind == store.KindLog:
 		s.Logs, err = j.Logs(q.Prefix, q.After, q.Limit+1)
+	case q.Versions:
+		return j.KeptVersions(q)
 	case q.Deleted:
 		s.Files, err = j.DeletedFiles(q.Limit + 1)
 	case q.Contents:

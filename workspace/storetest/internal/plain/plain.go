@@ -140,6 +140,24 @@ func (p *Tx) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list
 	return list, false, err
 }
 
+func (p *Tx) KeptVersions(q store.ScanQuery) (s store.Scanned, err error) {
+	bytes := int64(0)
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(p.files))) {
+		h, _, _ := p.File(path)
+		for _, v := range slices.Backward(p.files[path].versions) {
+			before := q.After == "" || path < q.After || path == q.After && v.Number < q.Before
+			if !strings.HasPrefix(path, q.Prefix) || !before {
+				continue
+			}
+			if bytes += v.Size; len(s.Files) == q.Limit || len(s.Files) > 0 && bytes > q.MaxBytes {
+				return store.Scanned{Files: s.Files, More: true}, nil
+			}
+			s.Files = append(s.Files, store.File{FileHead: h, Current: v})
+		}
+	}
+	return s, nil
+}
+
 func (p *Tx) Log(path string) (store.LogHead, store.OwnerState, error) {
 	h := p.logs[path].head
 	h.Path = path
