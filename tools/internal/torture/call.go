@@ -18,6 +18,7 @@ const (
 	doMove      = "move"
 	doRead      = "read"
 	doDelete    = "delete"
+	doRestore   = "restore"
 	doAppend    = "append"
 	doTrim      = "trim"
 	doDeleteLog = "delete log"
@@ -40,6 +41,7 @@ type call struct {
 	Entries int           `json:",omitempty"`
 	If      *int64        `json:",omitempty"` // the condition; nil: none
 	Since   int64         `json:",omitempty"` // the cursor of changes; the last entry that a trim removes
+	Version int64         `json:",omitempty"` // that a restore brings back; 0: the last one of a deleted file
 	Key     string        `json:",omitempty"` // the idempotency key
 	Within  time.Duration `json:",omitempty"` // the deadline; 0: none
 }
@@ -137,7 +139,10 @@ func (c call) write(ctx context.Context, ws *workspace.Workspace) (answer, error
 		return answer{Number: r.Version}, err
 	case doDelete:
 		r, err := ws.DeleteFile(ctx, c.Path, workspace.DeleteOptions{IfVersion: c.If, IdempotencyKey: c.Key})
-		return answer{Count: r.Removed}, err
+		return answer{Count: r.Removed + r.Versions}, err
+	case doRestore:
+		r, err := ws.RestoreFile(ctx, c.Path, workspace.RestoreOptions{Version: c.Version, IdempotencyKey: c.Key})
+		return answer{Number: r.Version}, err
 	case doAppend:
 		entries := make([][]byte, c.Entries)
 		for i := range entries {

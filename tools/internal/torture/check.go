@@ -119,10 +119,11 @@ func (j *judge) acknowledged(*look) string {
 func (j *judge) compare(end *look) string {
 	s := j.states[len(j.states)-1]
 	var use workspace.Usage
-	var versions int64
+	var versions, restorable int64
 	for i, f := range s.files {
 		have := end.Files[filePaths[i]]
-		if have.Version != f.version || !slices.Equal(have.Texts, f.texts) {
+		if have.Version != f.version || !slices.Equal(have.Texts, f.texts) || !slices.Equal(have.Numbers, f.numbers) ||
+			have.Deleted != (f.version > 0 && !f.exists()) {
 			return fmt.Sprintf("at the end, file %s is at version %d with %d versions: %s; expected version %d with "+
 				"%d: %s",
 				filePaths[i], have.Version, len(have.Texts), clip(fmt.Sprintf("%q",
@@ -130,6 +131,12 @@ func (j *judge) compare(end *look) string {
 		}
 		if f.exists() {
 			use.Files++
+		}
+		if f.deleted {
+			use.DeletedBytes += size(f.texts)
+		}
+		if f.deleted && len(f.texts) > 0 {
+			restorable++
 		}
 		use.Bytes += size(f.texts)
 		versions += int64(len(f.texts))
@@ -148,9 +155,11 @@ func (j *judge) compare(end *look) string {
 		use.Bytes += size(l.entries)
 	}
 	use.Operations = end.State.Operations
-	if end.State.Usage != use || end.State.Versions != versions || end.State.Changes != int64(len(end.Rows)) {
-		return fmt.Sprintf("the counters are %+v, %d versions and %d changes; expected %+v, %d and %d",
-			end.State.Usage, end.State.Versions, end.State.Changes, use, versions, len(end.Rows))
+	if end.State.Usage != use || end.State.Versions != versions || end.State.Restorable != restorable ||
+		end.State.Changes != int64(len(end.Rows)) {
+		return fmt.Sprintf("the counters are %+v, %d versions, %d deleted files and %d changes; expected %+v, %d, %d "+
+			"and %d", end.State.Usage, end.State.Versions, end.State.Restorable, end.State.Changes, use, versions,
+			restorable, len(end.Rows))
 	}
 	return ""
 }

@@ -31,6 +31,11 @@ func (k *client) next() call {
 	log := logPaths[k.rand.IntN(len(logPaths))]
 	word := fmt.Sprintf("<%d-%d>", k.number, k.n)
 	switch d := k.rand.IntN(100); {
+	case d < 5:
+		c.Do = doRestore
+		if d < 2 {
+			c.Version = max(1, k.known[c.Path]-k.rand.Int64N(4))
+		}
 	case d < 31:
 		c.Do, c.Text = doWrite, word+k.padding(700)
 		if d < 16 {
@@ -112,6 +117,8 @@ func (k *client) learn(c call, a answer) {
 		if word, _, ok := strings.Cut(text, ">"); ok && strings.HasPrefix(word, "<") {
 			k.token[c.Path] = word + ">"
 		}
+	case c.Do == doRestore:
+		k.known[c.Path], k.token[c.Path] = a.Number, ""
 	case c.Do == doMove:
 		k.known[c.To], k.token[c.To] = a.Number, k.token[c.Path]
 		k.known[c.Path], k.token[c.Path] = 0, ""

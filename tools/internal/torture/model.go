@@ -3,6 +3,7 @@ package torture
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,16 +18,21 @@ var (
 // limits are those of the agents. The journal of changes is never cut in a round.
 var limits = workspace.Limits{Versions: 4, Files: int64(len(filePaths)) - 1}
 
-// A file is what the model knows of a path. Its retained versions are the newest ones.
+// keepDeleted is for how long a deleted file can be restored: longer than any round.
+const keepDeleted = 24 * time.Hour
+
+// A file is what the model knows of a path.
 type file struct {
 	version int64              // the highest that the path ever had
-	texts   []string           // of the retained versions, the oldest first; nil: there is no file
+	numbers []int64            // of the retained versions, the oldest first
+	texts   []string           // of the same versions
+	deleted bool               // and the versions are retained
 	life    int64              // the revision that created the file; it stays when the file moves
 	changed int64              // the revision of its last change
 	op      workspace.ChangeOp // the last change
 }
 
-func (f file) exists() bool { return len(f.texts) > 0 }
+func (f file) exists() bool { return len(f.texts) > 0 && !f.deleted }
 
 // current returns the version that a condition is compared with.
 func (f file) current() int64 {
@@ -40,11 +46,11 @@ func (f file) text() string { return f.texts[len(f.texts)-1] }
 
 // with returns the file with one more version, at most limits.Versions of them.
 func (f file) with(version int64, text string) file {
-	texts := append(slices.Clone(f.texts), text)
+	texts, numbers := append(slices.Clone(f.texts), text), append(slices.Clone(f.numbers), version)
 	if over := len(texts) - int(limits.Versions); over > 0 {
-		texts = texts[over:]
+		texts, numbers = texts[over:], numbers[over:]
 	}
-	f.version, f.texts = version, texts
+	f.version, f.texts, f.numbers, f.deleted = version, texts, numbers, false
 	return f
 }
 
@@ -93,6 +99,8 @@ func (s state) after(c call) (state, workspace.Change, answer) {
 	switch c.Do {
 	case doWrite, doEdit:
 		a = s.store(c, &row)
+	case doRestore:
+		a = s.restore(c, &row)
 	case doMove:
 		a = s.move(c, &row)
 	case doDelete:
@@ -130,16 +138,44 @@ func (s *state) store(c call, row *workspace.Change) answer {
 		}
 		text += c.Text
 	}
-	row.Op, row.Before = workspace.OpEdit, f.version
+	row.Op = workspace.OpEdit
+	if !f.exists() {
+		row.Op = workspace.OpCreate
+	}
+	return s.add(f, text, count, row)
+}
+
+// add gives a file one more version.
+func (s *state) add(f *file, text string, count int64, row *workspace.Change) answer {
+	row.Before = f.version
 	if !f.exists() {
 		if s.count() >= limits.Files {
 			return isQuota
 		}
-		row.Op, row.Before, f.life = workspace.OpCreate, 0, s.revision
+		row.Before, f.life = 0, s.revision
 	}
 	*f = f.with(f.version+1, text)
 	f.changed, f.op, row.After = s.revision, row.Op, f.version
 	return answer{Number: f.version, Count: count}
+}
+
+func (s *state) restore(c call, row *workspace.Change) answer {
+	f := s.file(c.Path)
+	n := c.Version
+	switch {
+	case len(f.texts) == 0:
+		return isNotFound
+	case n == 0 && f.exists():
+		return isConflict
+	case n == 0:
+		n = f.numbers[len(f.numbers)-1]
+	}
+	i := slices.Index(f.numbers, n)
+	if i < 0 {
+		return isNotFound
+	}
+	row.Op = workspace.OpRestore
+	return s.add(f, f.texts[i], 0, row)
 }
 
 func (s *state) move(c call, row *workspace.Change) answer {
@@ -151,14 +187,19 @@ func (s *state) move(c call, row *workspace.Change) answer {
 		return isConflict
 	}
 	row.Op, row.Path, row.From, row.Before = workspace.OpMove, c.To, c.Path, from.version
-	moved := *from
-	oldest := from.version - int64(len(from.texts)) + 1
-	// These numbers stood for other texts at the new path.
-	gone := min(max(to.version-oldest+1, 0), int64(len(from.texts)))
-	moved.texts = moved.texts[gone:]
-	*to = moved.with(max(from.version, to.version)+1, from.text())
+	moved, above := *to, to.version
+	left := file{version: from.version, deleted: true}
+	for i, n := range from.numbers {
+		if n <= above { // this number stood for another text at the new path
+			left.numbers, left.texts = append(left.numbers, n), append(left.texts, from.texts[i])
+		} else {
+			moved = moved.with(n, from.texts[i])
+		}
+	}
+	moved.life = from.life
+	*to = moved.with(max(from.version, above)+1, from.text())
 	to.changed, to.op, row.After = s.revision, workspace.OpEdit, to.version // moved back, it is an edit
-	*from = file{version: from.version}
+	*from = left
 	return answer{Number: to.version}
 }
 
@@ -167,12 +208,12 @@ func (s *state) delete(c call, row *workspace.Change) answer {
 	if c.If != nil && *c.If != f.current() {
 		return isConflict
 	}
-	a := answer{Count: int64(len(f.texts))}
-	if f.exists() {
-		row.Op, row.Before = workspace.OpDelete, f.version
-		*f = file{version: f.version}
+	if !f.exists() {
+		return answer{}
 	}
-	return a
+	row.Op, row.Before = workspace.OpDelete, f.version
+	*f = file{version: f.version, numbers: f.numbers, texts: f.texts, deleted: true}
+	return answer{Count: int64(len(f.texts))}
 }
 
 func (s *state) changeLog(c call, row *workspace.Change) answer {

@@ -21,12 +21,14 @@ var mutants = map[string]func(workspace.Store) workspace.Store{
 	"missed tombstone": func(s workspace.Store) workspace.Store {
 		return &tombstoneStore{Store: s, old: map[string]store.Loaded{}}
 	},
-	"lost update":    func(s workspace.Store) workspace.Store { return lostStore{s} },
-	"version reuse":  updating(func(tx store.Tx) store.Tx { return versionTx{tx} }),
-	"quota race":     func(s workspace.Store) workspace.Store { return quotaStore{s} },
-	"cursor gap":     func(s workspace.Store) workspace.Store { return cursorStore{s} },
-	"journal gap":    updating(func(tx store.Tx) store.Tx { return gapTx{tx} }),
-	"revision reuse": updating(func(tx store.Tx) store.Tx { return revisionTx{tx} }),
+	"lost update":        func(s workspace.Store) workspace.Store { return lostStore{s} },
+	"version reuse":      updating(func(tx store.Tx) store.Tx { return versionTx{tx} }),
+	"quota race":         func(s workspace.Store) workspace.Store { return quotaStore{s} },
+	"cursor gap":         func(s workspace.Store) workspace.Store { return cursorStore{s} },
+	"half a restore":     updating(func(tx store.Tx) store.Tx { return restoreTx{tx} }),
+	"lost with its file": updating(func(tx store.Tx) store.Tx { return forgetfulTx{tx} }),
+	"journal gap":        updating(func(tx store.Tx) store.Tx { return gapTx{tx} }),
+	"revision reuse":     updating(func(tx store.Tx) store.Tx { return revisionTx{tx} }),
 
 	"answer before the commit": func(s workspace.Store) workspace.Store { return &earlyStore{Store: s} },
 	"forgotten key":            updating(func(tx store.Tx) store.Tx { return keyTx{tx} }),
@@ -286,6 +288,32 @@ func (tx gapTx) Apply(w store.Write) error {
 		ch.Change = workspace.Change{}
 		ch.Owner.Revision--
 		ch.Owner.Changes--
+		w = ch
+	}
+	return tx.Tx.Apply(w)
+}
+
+// restoreTx brings a file back with the versions that it had, and without the new one.
+type restoreTx struct{ store.Tx }
+
+func (tx restoreTx) Apply(w store.Write) error {
+	if ch, ok := w.(store.FileChange); ok && ch.Change.Op == workspace.OpRestore {
+		ch.New, ch.Prune = nil, 0
+		w = ch
+	}
+	return tx.Tx.Apply(w)
+}
+
+// forgetfulTx drops the oldest version of a file that is deleted and keeps several.
+type forgetfulTx struct{ store.Tx }
+
+func (tx forgetfulTx) Apply(w store.Write) error {
+	if ch, ok := w.(store.FileChange); ok && ch.Head.Deleted && len(ch.Head.Sizes) > 1 {
+		ch.Prune = ch.Head.Oldest()
+		size := ch.Head.SizeOf(ch.Prune)
+		ch.Head.Retain(func(n int64) bool { return n > ch.Prune })
+		ch.Owner.Versions, ch.Owner.Bytes, ch.Owner.DeletedBytes = ch.Owner.Versions-1, ch.Owner.Bytes-size,
+			ch.Owner.DeletedBytes-size
 		w = ch
 	}
 	return tx.Tx.Apply(w)

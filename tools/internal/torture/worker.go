@@ -62,7 +62,8 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	if err != nil {
 		return err
 	}
-	svc, err := workspace.New(store, workspace.Options{Tenant: first.Tenant, Limits: limits})
+	svc, err := workspace.New(store, workspace.Options{Tenant: first.Tenant, Limits: limits,
+		KeepDeleted: keepDeleted})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
@@ -242,6 +243,8 @@ type look struct {
 
 type lookFile struct {
 	Version int64    // the highest that the path ever had
+	Deleted bool     `json:",omitempty"`
+	Numbers []int64  `json:",omitempty"` // of the retained versions, the oldest first
 	Texts   []string `json:",omitempty"` // of the retained versions, the oldest first
 }
 
@@ -280,8 +283,8 @@ func (l *look) readFiles(r store.Reader) error {
 			return err
 		}
 		h := loaded.File
-		f := lookFile{Version: h.Version}
-		for n := h.Oldest(); n <= h.Version; n++ {
+		f := lookFile{Version: h.Version, Deleted: h.Deleted, Numbers: h.Numbers()}
+		for _, n := range f.Numbers {
 			one, err := r.Load(store.Query{File: path, Version: n})
 			if err != nil {
 				return fmt.Errorf("version %d of %s: %w", n, path, err)
