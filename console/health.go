@@ -16,7 +16,7 @@ import (
 const (
 	healthEvery = 10               // seconds after which the page is fetched again
 	healthTime  = 15 * time.Second // for an answer
-	hourPages   = 50               // of journals that the page reads
+	hourPages   = 200              // of journals that the page reads
 )
 
 // errNoMetrics is for a person without Person.Metrics.
@@ -156,9 +156,10 @@ func (v *visit) lastHour() ([]Fact, error) {
 			}
 		}
 	}
+	written := formatNumber(agents)
 	if found.Next != "" {
-		least = "at least "
+		least, written = "at least ", "at least "+written
 	}
-	return []Fact{{"Agents", least + formatNumber(agents)}, {"File changes", least + formatNumber(files)},
+	return []Fact{{"Agents", written}, {"File changes", least + formatNumber(files)},
 		{"Log entries", least + formatNumber(entries)}, {"Deletions", least + formatNumber(deletions)}}, nil
 }

@@ -20,7 +20,7 @@
 //	p.click("button", "Copy")                          // a click that does not
 //	p.press("Tab", "Shift+Tab", "/", "j", "Enter")     // keys alone; enter leads to another page
 //	p.review("agents")                                 // axe-core, the layout, screenshots:
-//	                                                   // light and dark, 360 and 1440 pixels wide
+//	                                                   // light and dark, 360, 768 and 1280 pixels wide
 //
 // A control is found in the accessibility tree. Its name is the wanted one, or begins with
 // it and goes on with another word. There must be one: two controls that a person cannot

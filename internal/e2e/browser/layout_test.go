@@ -43,7 +43,7 @@ const untidy = `(() => {
 		if (!e.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}) || e.closest(".vh, .skip, option, script")) continue;
 		for (const word of n.data.matchAll(/[^\s-]+/g)) {
 			const boxes = lineBoxes(n, word.index, word.index + word[0].length);
-			if (word[0].length <= 12 && boxes.some(b => b.top > boxes[0].bottom - 2)) found.push("it breaks a word: " + word[0]);
+			if ((word[0].length <= 12 || e.closest("table, .tree")) && boxes.some(b => b.top > boxes[0].bottom - 2)) found.push("it breaks a word: " + word[0]);
 		}
 		for (const b of lineBoxes(n, 0, n.data.length)) lines.push({...cut(b, e), node: n, text: n.data.trim().slice(0, 40)});
 	}
@@ -57,7 +57,7 @@ const untidy = `(() => {
 	return found.slice(0, 7);
 })()`
 
-// unreadable returns the short words that are broken over two lines, and the texts that
+// unreadable returns the short words, and the words of tables, that are broken over two lines, and the texts that
 // stand over each other.
 func (p *tab) unreadable() []string {
 	p.t.Helper()

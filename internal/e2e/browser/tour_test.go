@@ -16,8 +16,10 @@ var tours = map[string][]stop{
 		{name: "agents", path: "/?order=name&q=crawler", see: "crawler-49"},
 		{name: "agents-none", path: "/?q=nobody", see: "No agent has nobody in its name."},
 		{name: "agent", path: "/a/planner", see: "notes/week-1.md → notes/first-week.md"},
+		{name: "agent-filtered", path: "/a/planner?q=/src/&deleted=notes/old/2019.txt", see: "1 of 8 files"},
 		{name: "agent-empty", path: "/a/nobody-yet", see: "This agent has stored nothing yet"},
-		{name: "changes", path: "/a/planner/changes", see: "Append runs/1"},
+		{name: "changes", path: "/a/planner/changes", see: "Append runs/main 250 entries, 1 to 250"},
+		{name: "changes-logs", path: "/a/planner/changes?kind=log&author=nightly", see: "Append gone"},
 		{name: "changes-found", path: "/a/planner/changes?prefix=notes/", see: "Delete notes/old/2019.txt"},
 	},
 	"Files": {
@@ -30,7 +32,10 @@ var tours = map[string][]stop{
 		{name: "new", path: "/a/planner/new", see: "Create"},
 		{name: "edit", path: "/a/planner/files/plan.txt?view=edit", see: "Save"},
 		{name: "move", path: "/a/planner/files/plan.txt?view=move", see: "New path"},
-		{name: "delete", path: "/a/planner/files/plan.txt?view=delete", see: "This goes, and cannot be brought back"},
+		{name: "file-wide", path: "/a/planner/files/wide.md", see: "cell 3 200"},
+		{name: "file-deleted", path: "/a/planner/files/notes/old/2019.txt?v=1", see: "The file was deleted."},
+		{name: "not-found-deleted", path: "/a/planner/files/notes/old/2019.txt", see: "Deleted files", status: "404"},
+		{name: "delete", path: "/a/planner/files/plan.txt?view=delete", see: "This goes, and can be restored"},
 	},
 	"Compare": {
 		{name: "compare-unified", path: "/a/planner/files/plan.txt?diff=1..2", see: "Show 28 equal lines"},
@@ -53,7 +58,8 @@ var tours = map[string][]stop{
 	"Server": {
 		{name: "summaries-none", path: "/a/searched-1/summaries", see: "No file has a summary"},
 		{name: "summaries", path: "/a/planner/summaries", see: "Spent in"},
-		{name: "health", path: "/health", see: "Checks"},
+		{name: "health", path: "/health", see: "Written in the last hour"},
+		{name: "nothing-here", path: "/nothing", see: "Agents", status: "404"},
 	},
 }
 
@@ -90,6 +96,7 @@ func (s *server) remember() {
 		s.write("claude-code", agent, path, "# "+path+"\n")
 	}
 	s.write("reviewer", agent, "plan.md", markdownText)
+	s.write("crawler", agent, "wide.md", wideTable())
 	s.write("crawler", agent, "empty.txt", "")
 	s.write("crawler", agent, "long.txt", strings.Repeat("a line\n", 4500))
 	var old, now strings.Builder
@@ -137,6 +144,23 @@ Ship **version 2** on *Friday*, as [the notes](notes/week-1.md#main) and [the si
 > Quote: ![an image](https://example.com/i.png)
 `
 
+// wideTable is Markdown with a table of 200 columns, and one with long words.
+func wideTable() string {
+	var b strings.Builder
+	b.WriteString("---\ntitle: Wide\n---\n\nSee below[^1].\n\n[^1]: A note.\n\n| Who | What |\n|-|-:|\n| Internationalization_of_everything_at_once | 12345678901234567890 |\n\n")
+	for row := range 4 {
+		for column := range 200 {
+			if row == 1 {
+				b.WriteString("|-")
+			} else {
+				fmt.Fprintf(&b, "| cell %d %d ", row, column+1)
+			}
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
+}
+
 // A person makes and reads a file, copies and downloads it, restores, moves and deletes it.
 func TestChangingFiles(t *testing.T) {
 	t.Parallel()
@@ -177,9 +201,13 @@ func TestChangingFiles(t *testing.T) {
 	p.fill("textbox", "New path", "kept/plan.txt")
 	p.follow("button", "Move")
 	p.find("heading", "kept/plan.txt")
-	p.follow("link", "Delete")
-	p.follow("button", "Delete kept/plan.txt")
-	p.see("Delete kept/plan.txt")
+	p.follow("button", "Delete")
+	p.see("Deleted kept/plan.txt. It can be restored until")
+	p.review("deleted")
+	p.follow("button", "Undo")
+	p.see("restore", "Version 3")
+	p.follow("button", "Delete")
+	p.see("Deleted kept/plan.txt.")
 	if got := s.run("files", "ls", "--agent", agent); strings.Contains(got, "plan.txt") {
 		t.Errorf("the file that was deleted is there: %s", got)
 	}
