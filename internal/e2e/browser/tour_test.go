@@ -205,7 +205,7 @@ func TestChangingFiles(t *testing.T) {
 	p.see("Deleted kept/plan.txt. It can be restored until")
 	p.review("deleted")
 	p.follow("button", "Undo")
-	p.see("restore", "Version 3")
+	p.see("Version 5 by scratchpad console")
 	p.follow("button", "Delete")
 	p.see("Deleted kept/plan.txt.")
 	if got := s.run("files", "ls", "--agent", agent); strings.Contains(got, "plan.txt") {
