@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"conversation/internal/evidence":     {"tokens"},
 	"conversation/internal/member":       {},
 	"conversation/internal/recordfile":   {"conversation/internal/clip"},
-	"workspace":                          {"internal/admission", "internal/condition", "pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/...", "internal/records"},
+	"workspace":                          {"internal/admission", "internal/condition", "internal/markdown", "pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/...", "internal/records"},
 	"workspace/store":                    {"workspace/internal/names", "golang.org/x/sync/singleflight"},
 	"workspace/internal/changes":         {"linediff", "workspace/internal/fault", "workspace/internal/fit", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},

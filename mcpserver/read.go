@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,12 +26,14 @@ func readFile(o Options) tool {
 			{Name: "version", Kind: "integer"},
 			{Name: "from_line", Kind: "integer"},
 			{Name: "to_line", Kind: "integer"},
+			{Name: "section", Kind: "string", Description: "a Markdown heading"},
 		},
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
 				Since: a.Integer("since_version"), Version: a.Integer("version"),
 				Context:  toInt(a.Integer("context_lines")),
 				FromLine: toInt(a.Integer("from_line")), ToLine: toInt(a.Integer("to_line")),
+				Section:   a.Text("section"),
 				MaxTokens: o.MaxReadTokens,
 				Zeros:     a.zeros(), Compare: a.compare,
 			}
@@ -97,7 +100,7 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 	if o.Version != 0 {
 		rec.Version = r.Version
 	}
-	if rec.ToLine = r.ToLine; o.FromLine != 0 || o.ToLine != 0 {
+	if rec.ToLine = r.ToLine; o.FromLine != 0 || o.ToLine != 0 || o.Section != "" {
 		rec.FromLine = r.FromLine
 	}
 	switch {
@@ -148,8 +151,11 @@ func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) strin
 		ways = append(ways, fmt.Sprintf("line %d is too long to send whole; "+
 			"its rest cannot be read within the bound that the operator sets with --max-read-tokens", r.ToLine))
 	}
-	if r.ToLine < r.Lines {
+	if end := cmp.Or(r.Section.To, r.Lines); r.ToLine < end {
 		next := fmt.Sprintf("go on with from_line %d", r.ToLine+1)
+		if r.Section.To > 0 {
+			next += fmt.Sprintf(", to_line %d", end)
+		}
 		if o.Version != 0 {
 			next += fmt.Sprintf(" and version %d", r.Version)
 		}

@@ -28,6 +28,7 @@ var words = workspace.Words{
 		workspace.ArgSinceChange: "since",
 		workspace.ArgWhere:       "where",
 		workspace.ArgOnce:        "once",
+		workspace.ArgSection:     "section",
 		workspace.ArgNewPath:     "new_path",
 	},
 	Way: wayOut,

@@ -25,6 +25,12 @@ func (r *ReadResult) setText(l store.Loaded, o ReadOptions) (err error) {
 	switch {
 	case o.Since != 0:
 		err = r.setSince(l, o)
+	case o.Section != "":
+		if r.Section, err = sectionOf(content, r.Lines, o.Section); err == nil {
+			r.FromLine, r.ToLine = r.Section.From, r.Section.To
+			r.Content = fit.Lines(content, r.FromLine, r.ToLine)
+			r.limit(o)
+		}
 	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
 		err = r.setLines(content, o)
 		r.limit(o)

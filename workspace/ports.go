@@ -116,6 +116,7 @@ const (
 	ArgSinceChange = store.ArgSinceChange
 	ArgWhere       = store.ArgWhere
 	ArgOnce        = store.ArgOnce
+	ArgSection     = store.ArgSection
 )
 
 // The actions of a [Way].

@@ -22,6 +22,12 @@ type ReadOptions struct {
 	FromLine int   // the first line to return, from 1; 0: the first
 	ToLine   int   // the last line to return; 0, or a line after the end: the last line of the file
 
+	// Section is the heading of a section of Markdown: only its lines are returned, up to the
+	// next heading of its level or above. Case, accents and marks of Markdown do not matter. If no
+	// section or several have the heading, the error names the nearest headings and their lines.
+	// Section excludes Since, FromLine and ToLine. "": no section.
+	Section string
+
 	// MaxTokens is the most tokens that Content or Diff may cost a model, as
 	// [Options].CountTokens counts. 0: no bound.
 	MaxTokens int
@@ -56,7 +62,9 @@ type ReadResult struct {
 	Content  []byte // the version or its lines; nil if Diff, Changed or Unchanged is set
 	FromLine int    // the first line of Content; 0: Content is the whole version
 	ToLine   int    // the last line of Content
-	Large    bool   // Content costs a model over 20,000 tokens; reading a part is cheaper
+
+	Section LineRange // the lines of ReadOptions.Section; zero without it
+	Large   bool      // Content costs a model over 20,000 tokens; reading a part is cheaper
 
 	// Truncated says that Content or Diff would cost more than ReadOptions.MaxTokens.
 	//

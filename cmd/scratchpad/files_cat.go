@@ -12,6 +12,7 @@ type filesCat struct {
 	Version  flags.Count `placeholder:"N" help:"Print version N instead of the current one."`
 	FromLine flags.Count `placeholder:"N" help:"Begin at line N."`
 	ToLine   flags.Count `placeholder:"N" help:"End with line N."`
+	Section  string      `placeholder:"HEADING" help:"Print only the section of Markdown with this heading."`
 }
 
 type contentRecord struct {
@@ -29,7 +30,7 @@ type contentRecord struct {
 func (c filesCat) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine),
-			ToLine: int(c.ToLine)})
+			ToLine: int(c.ToLine), Section: c.Section})
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,7 @@ Examples:
   scratchpad files cat plan.md
   scratchpad files cat plan.md --version 1
   scratchpad files cat plan.md --from-line 2 --to-line 3
+  scratchpad files cat runbook.md --section 'Rotate the TLS certificates'
 
 = files write
 If the file has more than --max-versions versions, the oldest are removed. Without the flag, the

@@ -36,6 +36,7 @@ const (
 	ArgSinceChange // Since of ChangesOptions
 	ArgWhere
 	ArgOnce
+	ArgSection
 )
 
 var argNames = map[Arg]string{
@@ -44,7 +45,7 @@ var argNames = map[Arg]string{
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
 	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail",
 	ArgThrough:     "through",
-	ArgSinceChange: "Since", ArgWhere: "Where", ArgOnce: "Once",
+	ArgSinceChange: "Since", ArgWhere: "Where", ArgOnce: "Once", ArgSection: "Section",
 }
 
 // String returns the name of the argument or the field in Go, such as IfVersion.

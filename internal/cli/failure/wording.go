@@ -31,6 +31,7 @@ var Words = workspace.Words{
 		workspace.ArgSinceChange: "--since",
 		workspace.ArgWhere:       "--where",
 		workspace.ArgOnce:        "--once",
+		workspace.ArgSection:     "--section",
 		workspace.ArgThrough:     "--through",
 		workspace.ArgNewPath:     "new path",
 		workspace.ArgLimit:       "--limit",

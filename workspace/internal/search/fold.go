@@ -163,6 +163,11 @@ func appendUnits(units []unit, text []byte, offset int) []unit {
 	return units
 }
 
+// Plain returns a text in which case, marks of letters and the amount of white space do not matter.
+func Plain(text string) string {
+	return string(appendPlain(nil, nil, appendUnits(nil, []byte(text), 0)))
+}
+
 // appendUnit appends a unit, and joins the letters of Hangul to syllables.
 func appendUnit(units []unit, u unit) []unit {
 	const (
