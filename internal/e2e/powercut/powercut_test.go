@@ -398,7 +398,7 @@ func (c *run) checkDatabase(path string, acked map[string]int, maybeMore bool) {
 	if err != nil || len(report.Problems) > 0 {
 		c.problem("verify: %v, %q", err, report.Problems)
 	}
-	svc, err := workspace.New(s, workspace.Options{})
+	svc, err := workspace.New(s, options)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -19,10 +19,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// An agent does a sequence of operations, numbered from 0, in rounds of six. The sequence
+// An agent does a sequence of operations, numbered from 0, in rounds of seven. The sequence
 // is the same in every process. So any process can repeat an operation, and the check
 // afterwards knows what has to be there.
-const round = 6
+const round = 7
+
+// options keep deleted files, so that the round can bring one back.
+var options = workspace.Options{KeepDeleted: 24 * time.Hour}
 
 // do makes an operation and returns its result.
 func do(ctx context.Context, ws *workspace.Workspace, i, size int) (string, error) {
@@ -45,9 +48,12 @@ func do(ctx context.Context, ws *workspace.Workspace, i, size int) (string, erro
 	case 4:
 		r, err := ws.AppendLogWith(ctx, "log", workspace.AppendOptions{IdempotencyKey: key}, entry(ws.Agent(), i, 0), entry(ws.Agent(), i, 1))
 		return fmt.Sprint("entries ", r.First, " to ", r.Last), err
+	case 5:
+		r, err := ws.DeleteFile(ctx, "b", workspace.DeleteOptions{IdempotencyKey: key})
+		return fmt.Sprint("kept ", r.Versions), err
 	}
-	r, err := ws.DeleteFile(ctx, "b", workspace.DeleteOptions{IdempotencyKey: key})
-	return fmt.Sprint("removed ", r.Removed), err
+	r, err := ws.RestoreFile(ctx, "b", workspace.RestoreOptions{IdempotencyKey: key})
+	return fmt.Sprint("version ", r.Version), err
 }
 
 // result returns what do returns for an operation, the first time and every time.
@@ -59,13 +65,15 @@ func result(i int) string {
 	case 1:
 		return fmt.Sprint("entries ", 3*k+1, " to ", 3*k+1)
 	case 2:
-		return fmt.Sprint("version ", k+1)
+		return fmt.Sprint("version ", 2*k+1)
 	case 3:
 		return fmt.Sprint("version ", 2*k+2)
 	case 4:
 		return fmt.Sprint("entries ", 3*k+2, " to ", 3*k+3)
+	case 5:
+		return fmt.Sprint("kept ", min(2*k+1, 10))
 	}
-	return "removed 1"
+	return fmt.Sprint("version ", 2*k+2)
 }
 
 func text(agent string, i, size int) []byte {
@@ -89,7 +97,11 @@ func state(agent string, n, size int) map[string]string {
 		case 4:
 			s["log"] += string(entry(agent, i, 0)) + "\n" + string(entry(agent, i, 1)) + "\n"
 		case 5:
+			s["b deleted"] = s["b"]
 			delete(s, "b")
+		case 6:
+			s["b"] = s["b deleted"]
+			delete(s, "b deleted")
 		}
 	}
 	return s
@@ -106,6 +118,17 @@ func stored(ctx context.Context, ws *workspace.Workspace) (map[string]string, er
 		if err == nil {
 			s[name] = string(r.Content)
 		}
+	}
+	deleted, err := ws.ListFiles(ctx, workspace.ListOptions{Deleted: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range deleted.Files {
+		r, err := ws.ReadFile(ctx, f.Path, workspace.ReadOptions{Version: f.Version})
+		if err != nil {
+			return nil, err
+		}
+		s[f.Path+" deleted"] = string(r.Content)
 	}
 	page, err := ws.ReadLog(ctx, "log", workspace.ReadLogOptions{Limit: 100})
 	if err != nil && !errors.Is(err, workspace.ErrNotFound) {
@@ -179,7 +202,7 @@ func (j job) session(number int, stay bool) error {
 		return err
 	}
 	fmt.Println("opened")
-	svc, err := workspace.New(s, workspace.Options{})
+	svc, err := workspace.New(s, options)
 	if err != nil {
 		return err
 	}
