@@ -34,11 +34,12 @@ type killItem struct {
 
 type killState struct {
 	number int64    // the highest version or entry
-	hashes []string // of the retained versions or entries, the last one's under number; none: deleted, or never was
+	hashes []string // of the retained versions or entries, the last one's under number
+	gone   bool     // it is a file that was deleted, and its versions are kept
 }
 
 func (s killState) equal(o killState) bool {
-	return s.number == o.number && slices.Equal(s.hashes, o.hashes)
+	return s.number == o.number && s.gone == o.gone && slices.Equal(s.hashes, o.hashes)
 }
 
 func (s killState) String() string {
@@ -46,19 +47,25 @@ func (s killState) String() string {
 	if n := len(s.hashes); n > 0 {
 		last = s.hashes[n-1][:8]
 	}
-	return fmt.Sprintf("number %d, %d kept, the last %s", s.number, len(s.hashes), last)
+	return fmt.Sprintf("number %d, %d kept, the last %s, deleted: %v", s.number, len(s.hashes), last, s.gone)
 }
 
 // after returns the state after an op.
 func (s killState) after(l *killLine, isLog bool) killState {
-	if len(l.Hash) == 0 {
+	added := l.Hash
+	switch {
+	case l.Do == "restore":
+		added = s.hashes[len(s.hashes)-1:]
+	case l.Do == "delete":
+		return killState{s.number, s.hashes, s.number > 0}
+	case len(l.Hash) == 0:
 		return killState{number: s.number}
 	}
-	hashes := append(s.hashes[:len(s.hashes):len(s.hashes)], l.Hash...)
+	hashes := append(s.hashes[:len(s.hashes):len(s.hashes)], added...)
 	if !isLog && len(hashes) > killVersions {
 		hashes = hashes[len(hashes)-killVersions:]
 	}
-	return killState{s.number + int64(len(l.Hash)), hashes}
+	return killState{number: s.number + int64(len(added)), hashes: hashes}
 }
 
 type killModel struct {
@@ -163,14 +170,17 @@ func (m *killModel) answered(a killLine) {
 		if a.Closed {
 			return
 		}
-		next := item.after(l, item.isLog)
+		next, held := item.after(l, item.isLog), int64(len(item.hashes))
+		if item.gone {
+			held = 0
+		}
 		switch {
 		case a.Refused:
 			m.fail("op %s on %s, which nobody else changes, was refused, expected %v", a.Op, item.path, next)
-		case len(l.Hash) > 0 && a.Number != next.number:
+		case (len(l.Hash) > 0 || l.Do == "restore") && a.Number != next.number:
 			m.fail("op %s on %s was answered with number %d, expected %d", a.Op, item.path, a.Number, next.number)
-		case len(l.Hash) == 0 && a.Count != int64(len(item.hashes)):
-			m.fail("op %s on %s removed %d, expected %d", a.Op, item.path, a.Count, len(item.hashes))
+		case len(l.Hash) == 0 && l.Do != "restore" && a.Count != held:
+			m.fail("op %s on %s removed %d, expected %d", a.Op, item.path, a.Count, held)
 		}
 		item.killState = next
 		return
@@ -255,8 +265,11 @@ func (k *killLook) file(tx store.Reader, item *killItem, _ killSeen, sum *store.
 	if err != nil || len(l.Versions) != len(head.Sizes) {
 		return fmt.Errorf("%d versions, expected %d: %v", len(l.Versions), len(head.Sizes), err)
 	}
-	s := killState{number: head.Version}
-	for n := head.Oldest(); n <= head.Version; n++ {
+	s := killState{number: head.Version, gone: head.Deleted}
+	if head.Deleted {
+		sum.DeletedBytes += head.Kept()
+	}
+	for _, n := range head.Numbers() {
 		l, err := tx.Load(store.Query{File: item.path, Version: n})
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ func killOwn(process, writer int) (agent, file, log string) {
 // answer.
 type killLine struct {
 	Op    string   `json:",omitempty"` // process.life.writer.number
-	Do    string   `json:",omitempty"` // write (and edit), append, delete, or delete log
+	Do    string   `json:",omitempty"` // write (and edit), append, delete, restore, or delete log
 	Agent string   `json:",omitempty"`
 	Path  string   `json:",omitempty"`
 	If    *int64   `json:",omitempty"`
@@ -77,14 +77,17 @@ func hashOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(cont
 
 var _ = register("kill", func(args []string) error {
 	path, mode, life, process := args[0], args[1], args[2], args[3]
-	store, svc, err := openService(path, killLimits)
+	db, err := sqlite.Open(context.Background(), path, sqlite.Options{})
 	if err != nil {
 		return err
 	}
+	var writes store.Store = db
 	if mode == "early" {
-		if svc, err = workspace.New(earlyStore{store, new(sync.RWMutex)}, workspace.Options{Limits: killLimits}); err != nil {
-			return err
-		}
+		writes = earlyStore{db, new(sync.RWMutex)}
+	}
+	svc, err := workspace.New(writes, workspace.Options{Limits: killLimits, KeepDeleted: time.Hour})
+	if err != nil {
+		return err
 	}
 	var p int
 	fmt.Sscan(process, &p)
@@ -102,7 +105,7 @@ var _ = register("kill", func(args []string) error {
 		}
 		killLine{Mark: line}.print()
 	}
-	return store.Close()
+	return db.Close()
 })
 
 // earlyStore is a planted bug: it answers after the function has run and before the
@@ -141,6 +144,7 @@ type killWriter struct {
 	agent, file, log string // its own
 	version          int64  // of its own file
 	content          []byte // likewise; nil: none
+	deleted          bool   // likewise, by this process, and its versions are kept
 	closed           bool   // the store, by the process itself
 }
 
@@ -151,13 +155,15 @@ func (w *killWriter) run() {
 		op := fmt.Sprintf("%s.%d", w.name, w.n)
 		shared := killSharedFiles[w.rand.IntN(len(killSharedFiles))]
 		switch d := w.rand.IntN(100); {
+		case d < 30 && w.deleted:
+			w.restore(op)
 		case d < 15:
 			w.write(op, w.file, nil)
 		case d < 30:
 			w.write(op, w.file, w.current())
 		case d < 42:
 			w.edit(op, w.file, w.version, w.content)
-		case d < 45:
+		case d < 46:
 			w.remove(op, "delete", w.file)
 		case d < 60:
 			w.append(op, w.log)
@@ -223,7 +229,18 @@ func (w *killWriter) edit(op, path string, version int64, content []byte) {
 func (w *killWriter) wrote(op, path string, version int64, content []byte, err error) {
 	w.answer(killLine{Op: op, Number: version}, err)
 	if err == nil && path == w.file {
-		w.version, w.content = version, content
+		w.version, w.content, w.deleted = version, content, false
+	}
+}
+
+// restore brings back the writer's own file, which it has deleted. The model knows the content.
+func (w *killWriter) restore(op string) {
+	killLine{Op: op, Do: "restore", Agent: w.agent, Path: w.file}.print()
+	r, err := w.ws.RestoreFile(context.Background(), w.file, workspace.RestoreOptions{})
+	w.answer(killLine{Op: op, Number: r.Version}, err)
+	if err == nil {
+		w.version, w.content = w.read(w.file)
+		w.deleted = false
 	}
 }
 
@@ -249,9 +266,9 @@ func (w *killWriter) remove(op, do, path string) {
 		remove = w.ws.DeleteLog
 	}
 	r, err := remove(context.Background(), path, workspace.DeleteOptions{})
-	w.answer(killLine{Op: op, Count: r.Removed}, err)
+	w.answer(killLine{Op: op, Count: r.Removed + r.Versions}, err)
 	if err == nil && path == w.file {
-		w.content = nil
+		w.content, w.deleted = nil, w.deleted || r.Deleted
 	}
 }
 
