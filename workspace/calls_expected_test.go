@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,12 +15,13 @@ import (
 
 // A call is one write, for a workspace or for the model.
 type call struct {
-	op           string // write, edit, append, delete, delete log, trim
+	op           string // write, edit, append, restore, delete, delete for good, delete log, trim
 	path         string
 	content, old string
 	all          bool
 	ifVersion    *int64
-	through      int64 // of a trim
+	through      int64 // of a trim; the version of a restore
+	keep         time.Duration
 	entries      []string
 	key          string
 	author       workspace.Author
@@ -40,6 +42,7 @@ type answer struct {
 	Path                       string
 	Number, First, Bytes, Some int64 // Some: replacements, or what a deletion removed
 	Deleted                    bool
+	Kept, Until                int64 // versions of a deleted file, and until when in microseconds
 }
 
 // An agent is the model: everything that one agent has, in maps and slices. It keeps no
@@ -72,9 +75,13 @@ type item struct {
 	parts            []part
 	emptied          bool // a log without entries that still exists
 	created, updated time.Time
+
+	deleted bool // and the parts can be restored until expires
+	deleter workspace.Author
+	expires time.Time
 }
 
-func (i item) live() bool   { return len(i.parts) > 0 || i.emptied }
+func (i item) live() bool   { return (len(i.parts) > 0 || i.emptied) && !i.deleted }
 func (i item) newest() part { return i.parts[len(i.parts)-1] }
 func (i item) bytes() (n int64) {
 	for _, p := range i.parts {
@@ -88,6 +95,34 @@ type part struct {
 	content string
 	author  workspace.Author
 	time    time.Time
+	created time.Time // of the file that it belongs to
+}
+
+func (i item) restorable(now time.Time) bool {
+	return i.deleted && len(i.parts) > 0 && now.Before(i.expires)
+}
+
+// find returns the index of a version, -1 if it is not kept.
+func (i item) find(n int64) int {
+	return slices.IndexFunc(i.parts, func(p part) bool { return p.number == n })
+}
+
+// drop removes what is kept of the deleted files that expire first, while more returns true.
+func (a *agent) drop(not string, more func(item) bool) {
+	deleted := slices.DeleteFunc(slices.Collect(maps.Keys(a.files)), func(p string) bool {
+		return p == not || !a.files[p].deleted
+	})
+	slices.SortFunc(deleted, func(x, y string) int {
+		return cmp.Or(a.files[x].expires.Compare(a.files[y].expires), strings.Compare(x, y))
+	})
+	for _, path := range deleted {
+		f := a.files[path]
+		if !more(f) {
+			return
+		}
+		f.parts, f.deleted = nil, false
+		a.files[path] = f
+	}
 }
 
 type kept struct {
@@ -112,8 +147,11 @@ func (a *agent) usage() workspace.Usage {
 	for _, f := range a.files {
 		if f.live() {
 			u.Files++
-			u.Bytes += f.bytes()
 		}
+		if f.deleted {
+			u.DeletedBytes += f.bytes()
+		}
+		u.Bytes += f.bytes()
 	}
 	for _, l := range a.logs {
 		if l.live() {
@@ -129,8 +167,8 @@ func (a *agent) usage() workspace.Usage {
 func (a *agent) charge() int64 {
 	n := 200 * int64(len(a.requests))
 	for _, f := range a.files {
-		if f.live() {
-			n += 100 + 250*int64(len(f.parts))
+		if n += 250 * int64(len(f.parts)); f.live() {
+			n += 100
 		}
 	}
 	for _, l := range a.logs {
@@ -171,12 +209,21 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 	b.keep(c, ans, now)
 	b.written = later(now, b.written)
 	b.operations, b.pending = b.operations+b.pending+1, 0
+	if c.change() {
+		most := max(l.Bytes, a.usage().Bytes+a.charge())
+		b.drop(c.path, func(item) bool { return b.usage().Bytes+b.charge() > most })
+	}
 	if over(a, b, l) {
 		return answer{}, workspace.ErrQuota
 	}
+	n := 0
+	b.drop("", func(f item) bool { n++; return n <= 10 && !now.Before(f.expires) })
 	*a = *b
 	return ans, nil
 }
+
+// change reports whether a call may drop what is kept of deleted files to have room.
+func (c call) change() bool { return !strings.HasPrefix(c.op, "delete") && c.op != "trim" }
 
 // check finds what is wrong for every agent.
 func (c call) check(l workspace.Limits) error {
@@ -192,7 +239,7 @@ func (c call) check(l workspace.Limits) error {
 			return workspace.ErrInvalid
 		}
 	}
-	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log" || c.op == "trim") || c.op == "trim" && c.through < 1 || c.op == "append" && len(c.entries) == 0 {
+	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log" || c.op == "trim") || c.op == "trim" && c.through < 1 || c.op == "restore" && c.through < 0 || c.op == "append" && len(c.entries) == 0 {
 		return workspace.ErrInvalid
 	}
 	limit, texts := l.FileBytes, []string{c.content}
@@ -242,15 +289,10 @@ func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error
 		return ans, nil
 	case "append":
 		return a.append(c, now, l), nil
-	case "delete":
-		a.files[c.path] = f.cleared(now)
-		if f.last == 0 {
-			delete(a.files, c.path)
-		}
-		if f.live() {
-			a.record(c, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindFile, Before: f.last}, a.files[c.path].updated, l)
-		}
-		return answer{Path: c.path, Some: int64(len(f.parts)), Deleted: f.live()}, nil
+	case "restore":
+		return a.restore(c, now, l)
+	case "delete", "delete for good":
+		return a.delete(c, now, l), nil
 	case "delete log":
 		a.logs[c.path] = log.cleared(now)
 		if log.last == 0 {
@@ -264,6 +306,48 @@ func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error
 		return a.trim(c, now, l)
 	}
 	panic("no such operation: " + c.op)
+}
+
+// delete keeps the versions for a while, unless that is 0 or for good.
+func (a *agent) delete(c call, now time.Time, l workspace.Limits) answer {
+	f := a.files[c.path]
+	gone := f.cleared(now)
+	ans := answer{Path: c.path, Some: int64(len(f.parts)), Deleted: f.live() || f.restorable(now)}
+	switch {
+	case f.last == 0:
+		return ans
+	case !f.live() && c.op == "delete":
+		return answer{Path: c.path}
+	case !f.live() && !ans.Deleted:
+		ans.Some = 0
+	case c.op == "delete" && c.keep > 0:
+		gone.parts, gone.deleted, gone.deleter, gone.expires = f.parts, true, c.author, gone.updated.Add(c.keep)
+		gone.deleter.Session = ""
+		ans.Some, ans.Kept, ans.Until = 0, int64(len(f.parts)), gone.expires.UnixMicro()
+	}
+	a.files[c.path] = gone
+	if f.live() {
+		a.record(c, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindFile, Before: f.last}, gone.updated, l)
+	}
+	return ans
+}
+
+// restore makes a version the next one.
+func (a *agent) restore(c call, now time.Time, l workspace.Limits) (answer, error) {
+	f := a.files[c.path]
+	switch {
+	case !f.live() && !f.restorable(now):
+		return answer{}, workspace.ErrNotFound
+	case f.live() && c.through == 0:
+		return answer{}, workspace.ErrConflict
+	case c.through == 0:
+		c.through = f.newest().number
+	}
+	i := f.find(c.through)
+	if i < 0 {
+		return answer{}, workspace.ErrNotFound
+	}
+	return a.store(c, f.parts[i].content, f.parts[i].created, now, l), nil
 }
 
 // matches reports whether a file meets a condition.
@@ -316,7 +400,7 @@ func (i item) cleared(now time.Time) item {
 	if i.live() {
 		i.updated = later(now, i.updated)
 	}
-	i.parts, i.emptied = nil, false
+	i.parts, i.emptied, i.deleted = nil, false, false
 	return i
 }
 
@@ -329,8 +413,8 @@ func (i item) add(content string, author workspace.Author, now time.Time) item {
 	}
 	i.updated = now
 	i.last++
-	i.emptied = false
-	i.parts = append(slices.Clip(i.parts), part{i.last, content, author, now})
+	i.emptied, i.deleted = false, false
+	i.parts = append(slices.Clip(i.parts), part{i.last, content, author, now, i.created})
 	return i
 }
 
@@ -342,7 +426,16 @@ func later(a, b time.Time) time.Time {
 }
 
 func (a *agent) write(c call, content string, now time.Time, l workspace.Limits) answer {
+	return a.store(c, content, time.Time{}, now, l)
+}
+
+// store makes the next version of a file. If there is no file, it is one that was created at a
+// time; zero: it is new.
+func (a *agent) store(c call, content string, created time.Time, now time.Time, l workspace.Limits) answer {
 	f, known := a.files[c.path]
+	if f.deleted && !f.restorable(now) {
+		f.parts = nil
+	}
 	row := workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile}
 	if f.live() {
 		row.Op, row.Before = workspace.OpEdit, f.last
@@ -350,10 +443,18 @@ func (a *agent) write(c call, content string, now time.Time, l workspace.Limits)
 	if !known {
 		f.last = a.fileFloor
 	}
-	if !f.live() && !now.After(a.written) { // no two files have one time of creation
+	if created.IsZero() && !f.live() && !later(now, f.updated).After(a.written) { // no two files have one time of creation
 		now = a.written.Add(time.Microsecond)
 	}
+	back := !f.live() && !created.IsZero()
 	f = f.add(content, c.author, now)
+	if back {
+		f.created = created
+		f.parts[len(f.parts)-1].created = created
+	}
+	if c.op == "restore" {
+		row.Op = workspace.OpRestore
+	}
 	row.After = f.last
 	a.record(c, row, f.updated, l)
 	f.parts = f.parts[max(0, len(f.parts)-int(l.Versions)):]

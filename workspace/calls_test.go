@@ -24,6 +24,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
@@ -96,6 +97,7 @@ type machine struct {
 	tenant string
 	clock  *testkit.Clock
 	limits workspace.Limits
+	keep   time.Duration // of deleted files
 	agents map[string]*agent
 	calls  []made         // those that carried a key
 	seen   map[string]int // what the calls of all cases came to
@@ -124,7 +126,8 @@ func wantSeen(t *testing.T, seen map[string]int) {
 	for _, what := range []string{
 		"write, nil", "write, conflict", "write, quota exceeded", "write, too large", "write, invalid",
 		"edit, nil", "edit, conflict", "edit, not found", "edit, invalid", "append, nil", "append, quota exceeded", "append, too large",
-		"delete, nil", "delete, conflict", "delete log, nil", "trim, nil", "trim, invalid", "trim some", "trim all", "removed before the cursor", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
+		"delete, nil", "delete, conflict", "delete for good, nil", "restore, nil", "restore, not found", "restore, conflict", "list deleted",
+		"read a deleted one", "delete log, nil", "trim, nil", "trim, invalid", "trim some", "trim all", "removed before the cursor", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
 		"since unchanged, nil", "since too old, nil", "since larger, nil", "since diff, nil", "since, invalid",
 	} {
 		if seen[what] == 0 {
@@ -155,6 +158,9 @@ func runCalls(t *rapid.T, m *machine) {
 		"Edit more":   m.edit,
 		"Append":      m.append,
 		"Delete":      m.delete,
+		"Delete more": m.delete,
+		"Restore":     m.restore,
+		"ListDeleted": m.listDeleted,
 		"Trim":        m.trim,
 		"Repeat":      m.repeat,
 		"Read":        m.read,
@@ -184,7 +190,8 @@ func (m *machine) newService(t *rapid.T) {
 		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 1500, 700, 20),
 		Changes:    limit("Changes", 1000, 1000, 30, 3, 1),
 	}
-	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
+	m.keep = pick(720*time.Hour, 720*time.Hour, 30*time.Hour, time.Hour, 0).Draw(t, "KeepDeleted")
+	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now, KeepDeleted: m.keep})
 	testkit.Must(t, err)
 	m.svc = svc
 }
@@ -290,7 +297,7 @@ func keptAuthor(a workspace.Author) workspace.Author {
 // make makes a call on the workspace and on the model.
 func (m *machine) make(t *rapid.T, ws *workspace.Workspace, a *agent, c call) (kind error) {
 	kept := c
-	kept.author = keptAuthor(c.author)
+	kept.author, kept.keep = keptAuthor(c.author), m.keep
 	want, kind := a.apply(kept, m.clock.Now().UTC().Truncate(time.Microsecond), m.limits)
 	got, err := run(t.Context(), ws, c)
 	if wrong := hasKind(err, kind); wrong != "" {
@@ -319,6 +326,10 @@ func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
 		r, err := ws.AppendLogWith(ctx, c.path, workspace.AppendOptions{IdempotencyKey: c.key}, asBytes(c.entries)...)
 		return answer{Path: r.Path, Number: r.Last, First: r.First, Bytes: r.Bytes}, err
 	}
+	if c.op == "restore" {
+		r, err := ws.RestoreFile(ctx, c.path, workspace.RestoreOptions{Version: c.through, IfVersion: c.ifVersion, IdempotencyKey: c.key})
+		return answer{Path: r.Path, Number: r.Version, Bytes: r.Bytes}, err
+	}
 	remove := ws.DeleteFile
 	if c.op == "delete log" {
 		remove = ws.DeleteLog
@@ -328,8 +339,12 @@ func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
 			return ws.TrimLog(ctx, path, c.through, o)
 		}
 	}
-	r, err := remove(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key})
-	return answer{Path: r.Path, Some: r.Removed, Deleted: r.Deleted}, err
+	r, err := remove(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key, ForGood: c.op == "delete for good"})
+	ans := answer{Path: r.Path, Some: r.Removed, Deleted: r.Deleted, Kept: r.Versions}
+	if !r.Until.IsZero() {
+		ans.Until = r.Until.UnixMicro()
+	}
+	return ans, err
 }
 
 func (m *machine) write(t *rapid.T) {
@@ -373,9 +388,41 @@ func (m *machine) delete(t *rapid.T) {
 	ws, a := m.pick(t)
 	path := drawPath(t)
 	m.make(t, ws, a, call{
-		op: pick("delete", "delete log").Draw(t, "op"), path: path,
-		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t),
+		op: pick("delete", "delete", "delete log", "delete for good").Draw(t, "op"), path: path,
+		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
 	})
+}
+
+func (m *machine) restore(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawPath(t)
+	f := a.files[path]
+	version := pick[int64](0, 0, f.last, f.last, f.last-1, f.last-2, f.last+1).Draw(t, "version")
+	m.make(t, ws, a, call{
+		op: "restore", path: path, through: version, ifVersion: drawVersion(t, f.last), key: drawKey(t), author: drawAuthor(t),
+	})
+}
+
+func (m *machine) listDeleted(t *rapid.T) {
+	ws, a := m.pick(t)
+	got, err := ws.ListFiles(t.Context(), workspace.ListOptions{Deleted: true})
+	testkit.Must(t, err)
+	a.pending++
+	want := []workspace.FileInfo{}
+	for _, path := range slices.Sorted(maps.Keys(a.files)) {
+		if f := a.files[path]; f.restorable(m.clock.Now()) {
+			want = append(want, workspace.FileInfo{
+				Path: path, Version: f.newest().number, Bytes: int64(len(f.newest().content)), Versions: int64(len(f.parts)),
+				Kept: f.bytes(), Created: f.created, Updated: f.updated, Deleter: f.deleter, Expires: f.expires,
+			})
+		}
+	}
+	if len(want) > 0 {
+		m.saw("list deleted")
+	}
+	if diff := cmp.Diff(want, got.Files); diff != "" || got.More {
+		t.Fatalf("ListFiles of deleted files, want - got +:\n%s", diff)
+	}
 }
 
 func (m *machine) trim(t *rapid.T) {
@@ -435,6 +482,12 @@ func (m *machine) read(t *rapid.T) {
 		return
 	}
 	want, kind := readModel(f, path, o)
+	if f.restorable(m.clock.Now()) && o.Version > 0 {
+		f.deleted = false
+		want, kind = readModel(f, path, o)
+		want.Current = 0
+		m.saw("read a deleted one")
+	}
 	if !validPath(path) {
 		kind = workspace.ErrInvalid
 	}
@@ -547,7 +600,7 @@ func (m *machine) history(t *rapid.T) {
 	switch {
 	case !validPath(path):
 		kind = workspace.ErrInvalid
-	case !f.live():
+	case !f.live() && !f.restorable(m.clock.Now()):
 		kind = workspace.ErrNotFound
 	}
 	got, err := ws.History(t.Context(), path)
@@ -562,7 +615,7 @@ func (m *machine) history(t *rapid.T) {
 	for _, p := range f.parts {
 		want = append(want, workspace.VersionInfo{
 			Version: p.number, Bytes: int64(len(p.content)), SHA256: sha256.Sum256([]byte(p.content)), Author: p.author, Time: p.time,
-			Created: f.created,
+			Created: p.created,
 		})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -819,6 +872,11 @@ func (m *machine) journal(t *rapid.T) {
 // check compares the counts. It uses the list of agents, which counts nothing itself.
 func (m *machine) check(t *rapid.T) {
 	m.journal(t)
+	for _, name := range agentNames {
+		if r, err := dump.Check(t.Context(), m.store, port.Owner{Tenant: m.tenant, Agent: name}); err != nil || r.Problems != nil {
+			t.Fatalf("Check of %s = %v, %v", name, r.Problems, err)
+		}
+	}
 	var want []workspace.AgentUsage
 	for _, name := range slices.Sorted(maps.Keys(m.agents)) {
 		if u := m.agents[name].usage(); u != (workspace.Usage{}) {

@@ -111,14 +111,14 @@ func (r *run) forgetExpired() error {
 // has room for the change that is being made. It never touches what the run changes. A project
 // takes nothing away.
 func (r *run) dropOldest(before store.OwnerState) error {
-	is, limit := &r.after, r.w.limits().Bytes
+	is, most := &r.after, max(r.w.limits().Bytes, charged(before))
 	if r.w.project != "" {
 		return nil
 	}
 	over := func() bool {
-		return is.Restorable > maxRestorable || !r.deletes && charged(*is) > max(limit, charged(before))
+		return is.Restorable > maxRestorable || !r.deletes && charged(*is) > most
 	}
-	if charged(*is)-is.DeletedBytes-is.Versions*store.VersionCharge > limit && is.Restorable <= maxRestorable {
+	if charged(*is)-is.DeletedBytes-is.Versions*store.VersionCharge > most && is.Restorable <= maxRestorable {
 		return nil // it would not be enough
 	}
 	const page = 50

@@ -225,7 +225,7 @@ func TestImportRedacted(t *testing.T) {
 		{Number: 3, Time: at, Content: []byte("three")},
 	}
 	testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), "f", versions)))
-	want := workspace.VersionInfo{Version: 2, Author: workspace.Author{Client: "w"}, Time: at,
+	want := workspace.VersionInfo{Version: 2, Author: workspace.Author{Client: "w"}, Time: at, Created: at,
 		Redacted: &workspace.Redaction{Time: at.Add(time.Minute), Author: workspace.Author{Client: "c\ufffd"}}}
 	if diff := cmp.Diff(want, history(t, ws, "f")[1]); diff != "" {
 		t.Errorf("the imported version (-want +got):\n%s", diff)

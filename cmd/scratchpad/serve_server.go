@@ -70,10 +70,28 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	defer context.AfterFunc(s.p.ctx, s.mcp.CancelAbandoned)()
 	servers, ctx := errgroup.WithContext(s.p.ctx)
 	servers.Go(func() error { return s.http.Serve(ctx, l) })
+	servers.Go(func() error { return s.dropExpired(ctx) })
 	if s.c.MetricsAddr != "" {
 		servers.Go(func() error { return s.serveMetrics(ctx) })
 	}
 	return servers.Wait()
+}
+
+// dropExpired removes what is kept of deleted files after its time, at the start and every hour.
+func (s *service) dropExpired(ctx context.Context) error {
+	every := time.NewTicker(time.Hour)
+	defer every.Stop()
+	for {
+		_, err := workspace.DropExpired(ctx, s.store, time.Now(), false)
+		if err != nil && ctx.Err() == nil {
+			s.p.log.Warn("deleted files are still stored after their time", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-every.C:
+		}
+	}
 }
 
 // close waits for the calls under way, and writes when keys were used last.

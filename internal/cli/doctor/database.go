@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -65,17 +66,19 @@ func (r *checkup) pages(info sqlite.Info) {
 	}
 }
 
-// scrub removes what redactions have left in the file.
+// scrub removes what is kept of deleted files after its time, and what redactions have left in the
+// database file.
 func (r *checkup) scrub(ctx context.Context) {
 	store, err := sqlite.Open(ctx, r.Database, sqlite.Options{Logger: r.o.Logger})
 	if err == nil {
-		err = errors.Join(store.Scrub(ctx), store.Close())
+		_, err = workspace.DropExpired(ctx, store, time.Now(), true)
+		err = errors.Join(err, store.Scrub(ctx), store.Close())
 	}
 	if err != nil {
 		r.trouble("redaction", err, "")
 		return
 	}
-	r.ok("redaction", "nothing of redacted content is in the file and its log")
+	r.ok("redaction", "nothing of redacted content, and of deleted files after their time, is in the file and its log")
 }
 
 // olderSchema says what the next write changes in a database that an older version of this
@@ -113,6 +116,21 @@ func (r *checkup) agents(ctx context.Context, store workspace.Store) {
 		phrase.Plural(sum.Files, "file"), phrase.Plural(sum.Logs,
 			"log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)))
 	r.limits(sum.Totals)
+	r.expired(ctx, store)
+}
+
+// expired says so if something of deleted files is still stored after its time.
+func (r *checkup) expired(ctx context.Context, store workspace.Store) {
+	n, err := workspace.HasExpired(ctx, store, time.Now())
+	if err != nil {
+		r.trouble("deletions", err, restore)
+		return
+	}
+	if n > 0 {
+		r.warn("deletions", fmt.Sprintf("deleted files of %s are still stored after their time; nobody can read them",
+			phrase.Plural(n, "agent")), "The agent's next write removes them, and so does a server within an hour. To remove "+
+			"them now, run scratchpad doctor --scrub.")
+	}
 }
 
 // limits compares what all agents have together with the limits.
