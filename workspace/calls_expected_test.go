@@ -211,7 +211,11 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 	b.operations, b.pending = b.operations+b.pending+1, 0
 	if c.change() {
 		most := max(l.Bytes, a.usage().Bytes+a.charge())
-		b.drop(c.path, func(item) bool { return b.usage().Bytes+b.charge() > most })
+		own := c.path
+		if c.op == "append" { // to a log
+			own = ""
+		}
+		b.drop(own, func(item) bool { return b.usage().Bytes+b.charge() > most })
 	}
 	if over(a, b, l) {
 		return answer{}, workspace.ErrQuota

@@ -3,12 +3,16 @@ package workspace_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -200,4 +204,351 @@ func TestWriteAfterDelete(t *testing.T) {
 		d.want("f", "2 two", "3 three", "4 one", "5 five")
 		d.check()
 	})
+}
+
+// After its time a deleted file is as if it never was, and the next writes remove its bytes. A clock
+// that was set back only makes the time longer.
+func TestDeletionExpires(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		ctx := t.Context()
+		for i := range 25 {
+			d.write(fmt.Sprintf("f%d", i), "text")
+		}
+		for i := range 25 {
+			d.delete(fmt.Sprintf("f%d", i), workspace.DeleteOptions{})
+		}
+		d.clock.Advance(month)
+		if _, err := d.ws.RestoreFile(ctx, "f24", workspace.RestoreOptions{}); err == nil || errors.As(err, new(*workspace.Deletion)) {
+			t.Errorf("RestoreFile after the time = %v, want ErrNotFound", err)
+		}
+		_, err := d.ws.ReadFile(ctx, "f24", workspace.ReadOptions{Version: 1})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, "there is no such file")
+		d.want("f24")
+		if list := listOf(t, d.ws, workspace.ListOptions{Deleted: true}); len(list) != 0 {
+			t.Errorf("there are %d deleted files, want none", len(list))
+		}
+		page, err := workspace.ViewVersions(ctx, d.ws, workspace.VersionsQuery{})
+		if err != nil || len(page.Versions) != 0 {
+			t.Errorf("ViewVersions = %d versions, %v, want none", len(page.Versions), err)
+		}
+		d.clock.Advance(-5 * time.Minute) // f20 to f24 are there again
+		if len(listOf(t, d.ws, workspace.ListOptions{Deleted: true})) < 2 {
+			t.Error("before its time a deleted file is gone")
+		}
+		d.clock.Advance(5 * time.Minute)
+		d.write("f24", "again")
+		d.want("f24", "2 again")
+		for range 2 {
+			d.write("g", "x")
+		}
+		if u := usage(t, d.ws); u.DeletedBytes != 0 {
+			t.Errorf("usage after three writes = %+v, want nothing of deleted files", u)
+		}
+		d.clock.Advance(40 * 24 * time.Hour)
+		d.write("g", "y")
+		d.clock.Advance(-40 * 24 * time.Hour)
+		if r := d.delete("g", workspace.DeleteOptions{}); r.Until.Before(d.clock.Now().Add(69 * 24 * time.Hour)) {
+			t.Errorf("deleted with a clock that was set back until %v", r.Until)
+		}
+		d.clock.Advance(70 * 24 * time.Hour)
+		n, err := workspace.HasExpired(ctx, d.store, d.clock.Now())
+		if err != nil || n != 1 {
+			t.Errorf("HasExpired = %d, %v, want 1", n, err)
+		}
+		if n, err := workspace.DropExpired(ctx, d.store, d.clock.Now(), true); err != nil || n != 1 {
+			t.Errorf("DropExpired = %d, %v, want 1", n, err)
+		}
+		if u := usage(t, d.ws); u.DeletedBytes != 0 {
+			t.Errorf("usage after DropExpired = %+v", u)
+		}
+	})
+}
+
+// For good, nothing is kept, also of a file that is deleted already.
+func TestDeleteForGood(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		for _, twice := range []bool{false, true} {
+			d.write("f", "one", "two")
+			if twice {
+				d.delete("f", workspace.DeleteOptions{})
+			}
+			n := int64(2)
+			got := d.delete("f", workspace.DeleteOptions{ForGood: true})
+			if want := (workspace.DeleteResult{Path: "f", Deleted: true, Removed: n}); got != want {
+				t.Errorf("DeleteFile for good = %+v, want %+v", got, want)
+			}
+			d.want("f")
+			if got := d.delete("f", workspace.DeleteOptions{ForGood: true}); got.Deleted {
+				t.Errorf("DeleteFile for good again = %+v", got)
+			}
+			if u := usage(t, d.ws); u.Bytes != 0 {
+				t.Errorf("usage = %+v", u)
+			}
+		}
+		d.write("f", "five")
+		d.want("f", "5 five")
+		_, err := d.ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{ForGood: true})
+		wantErr(t, "DeleteLog", err, workspace.ErrInvalid, "the deletion of a log is always for good")
+	})
+}
+
+// A deleted version can be redacted, the last one too, and cannot be restored then.
+func TestRedactDeleted(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		d.write("f", "one", "two")
+		created := listOf(t, d.ws, workspace.ListOptions{})[0].Created
+		d.delete("f", workspace.DeleteOptions{})
+		for _, n := range []int64{2, 2} {
+			v, err := d.ws.RedactVersion(t.Context(), "f", n, workspace.RedactOptions{Created: created})
+			if err != nil || v.Redacted == nil || v.Version != n || !v.Created.Equal(created) {
+				t.Errorf("RedactVersion = %+v, %v", v, err)
+			}
+		}
+		d.want("f", "1 one", "2 -")
+		_, err := d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+		wantErr(t, "RestoreFile", err, workspace.ErrNotFound, "version 2 was redacted")
+		_, err = d.ws.RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{Created: created.Add(1000)})
+		wantErr(t, "RedactVersion of another file", err, workspace.ErrNotFound)
+		changes, err := d.ws.Changes(t.Context(), workspace.ChangesOptions{Since: 1})
+		testkit.Must(t, err)
+		if len(changes.Paths) != 1 || changes.Paths[0].After != 0 {
+			t.Errorf("Changes = %+v, want a deleted file", changes.Paths)
+		}
+		d.restore("f", 1)
+		d.want("f", "1 one", "2 -", "3 one")
+	})
+}
+
+// What a move cannot take along stays at the old path, and what a deleted file has left at the
+// new path stays there. No two files have one time of creation.
+func TestMoveAndDeleted(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		move := func(from, to string) {
+			d.clock.Advance(time.Minute)
+			_, err := d.ws.MoveFile(t.Context(), from, to, workspace.MoveOptions{})
+			testkit.Must(t, err)
+			d.check()
+		}
+		d.write("a", "a1", "a2", "a3")
+		d.write("b", "b1", "b2")
+		d.delete("b", workspace.DeleteOptions{})
+		move("a", "b")
+		d.want("b", "1 b1", "2 b2", "3 a3", "4 a3")
+		d.want("a", "1 a1", "2 a2")
+		if list := listOf(t, d.ws, workspace.ListOptions{Deleted: true}); len(list) != 1 || list[0].Version != 2 || list[0].Deleter.Key != "k" {
+			t.Errorf("deleted files = %+v, want a", list)
+		}
+		d.restore("a", 0)
+		d.want("a", "1 a1", "2 a2", "4 a2")
+		files := listOf(t, d.ws, workspace.ListOptions{})
+		if len(files) != 2 || files[0].Created.Equal(files[1].Created) {
+			t.Errorf("files = %+v, want two, of different times", files)
+		}
+		d.write("c", "c1")
+		move("c", "d")
+		if list := listOf(t, d.ws, workspace.ListOptions{Deleted: true}); len(list) != 0 {
+			t.Errorf("deleted files after a move of everything = %+v", list)
+		}
+		move("d", "c") // c was a file up to 1, d up to 2
+		d.want("c", "2 c1", "3 c1")
+	})
+}
+
+// An agent that is full of deleted files can write: those whose time ends first go, and no more
+// than are needed. A limit of all agents refuses as ever, and says how much is of deleted files.
+func TestQuotaOfDeleted(t *testing.T) {
+	o := workspace.Options{Limits: workspace.Limits{Bytes: 10_000, FileBytes: 9000}, Store: workspace.StoreLimits{Bytes: 11_000}}
+	deletions(t, o, func(t *testing.T, d *deleter) {
+		text := func(n int) string { return strings.Repeat("x", n) }
+		for i := range 4 {
+			d.write(fmt.Sprintf("f%d", i), text(2000))
+			d.delete(fmt.Sprintf("f%d", i), workspace.DeleteOptions{})
+		}
+		d.write("new", text(1000), text(1500)) // f0 goes
+		names := ""
+		for _, f := range listOf(t, d.ws, workspace.ListOptions{Deleted: true}) {
+			names += f.Path + " "
+		}
+		if names != "f1 f2 f3 " {
+			t.Errorf("deleted files = %s, want f1 f2 f3", names)
+		}
+		shop := d.ws.From("shop")
+		_, err := shop.WriteFile(t.Context(), "other", []byte(text(1500)), workspace.WriteOptions{})
+		wantErr(t, "a write of a project", err, workspace.ErrQuota)
+		_, err = d.ws.WriteFile(t.Context(), "new", []byte(text(8000)), workspace.WriteOptions{})
+		wantErr(t, "a write of more than all deleted files", err, workspace.ErrQuota, "delete what is not needed")
+		if n := len(listOf(t, d.ws, workspace.ListOptions{Deleted: true})); n != 3 {
+			t.Errorf("%d deleted files after a write that was refused, want 3", n)
+		}
+		if r := d.restore("f1", 1); r.Version != 2 { // f2 goes, and not f1
+			t.Errorf("RestoreFile = %+v, want version 2", r)
+		}
+		b := agentOf(t, d.svc, "b")
+		write(t, b, "x", "x")
+		d.clock.Advance(time.Minute)
+		_, err = d.ws.WriteFile(t.Context(), "new", []byte(text(1200)), workspace.WriteOptions{})
+		if err == nil {
+			_, err = b.WriteFile(t.Context(), "y", []byte(text(3000)), workspace.WriteOptions{})
+		}
+		wantErr(t, "a write over the limit of the store", err, workspace.ErrQuota, "all agents of this store use")
+		_, err = b.DeleteFile(t.Context(), "x", workspace.DeleteOptions{})
+		testkit.Must(t, err)
+		_, err = b.WriteFile(t.Context(), "y", []byte(text(3000)), workspace.WriteOptions{})
+		wantErr(t, "a write over the limit of the store", err, workspace.ErrQuota, "1 are of deleted files of this agent", "ForGood")
+	})
+}
+
+// An agent keeps the versions of 1,000 deleted files: the next deletion removes the oldest. A
+// project may not be the one that does so.
+func TestManyDeletions(t *testing.T) {
+	testkit.SkipInShort(t)
+	deletions(t, workspace.Options{Limits: workspace.Limits{Files: 2000}}, func(t *testing.T, d *deleter) {
+		for i := range 1003 {
+			path := fmt.Sprintf("f%d", i)
+			write(t, d.ws, path, "x")
+			d.clock.Advance(time.Second)
+			testkit.Must(t, testkit.Err(d.ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{})))
+		}
+		if u := usage(t, d.ws); u.DeletedBytes != 1000 {
+			t.Errorf("usage = %+v, want 1,000 deleted files", u)
+		}
+		d.want("f2")
+		d.want("f3", "1 x")
+		shop := d.ws.From("shop")
+		write(t, shop, "own", "x")
+		_, err := shop.DeleteFile(t.Context(), "own", workspace.DeleteOptions{})
+		wantErr(t, "DeleteFile of a project", err, workspace.ErrQuota, "the versions of 500 deleted files are kept")
+		found, err := d.svc.DeleteAgent(t.Context(), "a")
+		if err != nil || !found || usage(t, d.ws).Bytes != 0 {
+			t.Errorf("DeleteAgent = %t, %v, want nothing left", found, err)
+		}
+		d.write("f3", "new")
+		if r := read(t, d.ws, "f3", workspace.ReadOptions{}); r.Version < 2 {
+			t.Errorf("the version after DeleteAgent = %d, want above 1", r.Version)
+		}
+	})
+}
+
+// A project can delete what others wrote, and they can restore it; it can remove nothing for good.
+func TestProjectDeletes(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		shop := d.ws.From("shop")
+		d.write("style", "person")
+		r, err := shop.DeleteFile(t.Context(), "style", workspace.DeleteOptions{})
+		if err != nil || r.Versions != 1 {
+			t.Fatalf("DeleteFile of a project = %+v, %v, want a version that is kept", r, err)
+		}
+		_, err = shop.DeleteFile(t.Context(), "style", workspace.DeleteOptions{ForGood: true})
+		wantErr(t, "DeleteFile for good", err, workspace.ErrInvalid, "a project does not delete for good")
+		for range 30 {
+			write(t, shop, "style", "shop")
+		}
+		if all := d.versions("style"); all[0] != "1 person" {
+			t.Errorf("versions = %v, want the person's", all)
+		}
+		testkit.Must(t, testkit.Err(shop.DeleteFile(t.Context(), "style", workspace.DeleteOptions{})))
+		write(t, shop, "mine", "x")
+		_, err = shop.MoveFile(t.Context(), "mine", "style", workspace.MoveOptions{})
+		wantErr(t, "MoveFile", err, workspace.ErrConflict, "style has versions of a deleted file")
+		d.restore("style", 1)
+		if got := read(t, d.ws, "style", workspace.ReadOptions{}); string(got.Content) != "person" {
+			t.Errorf("restored %q, want person", got.Content)
+		}
+		final := agentOf(t, serviceOn(t, d.store, workspace.Options{Now: d.clock.Now}), "a").From("shop")
+		_, err = final.DeleteFile(t.Context(), "style", workspace.DeleteOptions{})
+		wantErr(t, "DeleteFile that keeps nothing", err, workspace.ErrConflict, "was written outside of project shop")
+	})
+}
+
+// Deleted files are in no list, search, tree or hint.
+func TestDeletedIsNowhere(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		ctx := t.Context()
+		d.write("notes/plan.md", "budget")
+		d.delete("notes/plan.md", workspace.DeleteOptions{})
+		found, err := d.ws.Search(ctx, "budget", workspace.SearchOptions{})
+		if err != nil || len(found.Hits) != 0 {
+			t.Errorf("Search = %+v, %v, want nothing", found, err)
+		}
+		_, err = d.ws.ReadFile(ctx, "notes/plan.txt", workspace.ReadOptions{})
+		wantErr(t, "ReadFile of a similar path", err, workspace.ErrNotFound, "ListFiles shows those that exist")
+		_, err = d.ws.WriteFile(ctx, "notes/plan.md/x", nil, workspace.WriteOptions{Tree: true})
+		testkit.Must(t, err)
+	})
+}
+
+// One path that is deleted and written for ever keeps ten versions, and its numbers go up.
+func TestDeleteAndWriteForEver(t *testing.T) {
+	testkit.SkipInShort(t)
+	arranged(t, func(t *testing.T, s workspace.Store) {
+		rounds := int64(10_000)
+		if _, ok := s.(*sqlite.Store); ok && !testkit.Long() {
+			rounds = 500
+		}
+		ws := agentOf(t, serviceOn(t, s, workspace.Options{KeepDeleted: month}), "a")
+		for n := range rounds {
+			write(t, ws, "f", "text")
+			if r, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil || r.Versions != min(n+1, 10) {
+				t.Fatalf("DeleteFile %d = %+v, %v", n, r, err)
+			}
+		}
+		r, err := ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+		if err != nil || r.Version != rounds+1 {
+			t.Errorf("RestoreFile = %+v, %v, want version %d", r, err, rounds+1)
+		}
+		if u := usage(t, ws); u.Bytes != 40 || u.DeletedBytes != 0 || u.Files != 1 {
+			t.Errorf("usage = %+v, want ten versions", u)
+		}
+		verifyOwner(t, s, "a")
+	})
+}
+
+// Two processes delete, restore and write one path. Each version is there once, and nothing is
+// lost between a deletion in one and a restore in the other.
+func TestDeleteConcurrently(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	var group sync.WaitGroup
+	var all [2]*workspace.Workspace
+	for i := range all {
+		s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		testkit.Must(t, err)
+		defer s.Close()
+		all[i] = agentOf(t, serviceOn(t, s, workspace.Options{KeepDeleted: month}), "a")
+	}
+	write(t, all[0], "f", "first")
+	var mu sync.Mutex
+	seen := map[int64]bool{1: true}
+	for i, ws := range all {
+		for _, op := range []string{"delete", "restore", "write"} {
+			group.Go(func() {
+				for n := range 20 {
+					var r workspace.WriteResult
+					var err error
+					switch op {
+					case "delete":
+						_, err = ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})
+					case "restore":
+						r, err = ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+					default:
+						r, err = ws.WriteFile(t.Context(), "f", fmt.Appendf(nil, "%d %d", i, n), workspace.WriteOptions{})
+					}
+					if err != nil && !errors.Is(err, workspace.ErrConflict) {
+						t.Errorf("%s: %v", op, err)
+					}
+					mu.Lock()
+					if r.Version > 0 && seen[r.Version] {
+						t.Errorf("version %d was given twice", r.Version)
+					}
+					seen[r.Version] = true
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	group.Wait()
+	_, _ = all[0].RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+	infos, err := all[1].History(t.Context(), "f")
+	if err != nil || len(infos) != 10 {
+		t.Errorf("History = %d versions, %v, want 10", len(infos), err)
+	}
 }
