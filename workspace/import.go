@@ -19,7 +19,7 @@ const opImport = "import"
 // none. The agent must never have had a file at the path, not even one that was deleted, else
 // the error is [ErrConflict].
 //
-// The versions are in ascending order. They have consecutive numbers from 1 to 1<<40, and
+// The versions are in ascending order of their numbers, which are from 1 to 1<<40, and have
 // their content, author and time. ImportFile computes Size and SHA256. If there are more than
 // [Limits].Versions, ImportFile stores the newest ones. The versions keep their numbers, unless
 // the agent may have given the first number before; then they get the next free numbers. A
@@ -28,12 +28,31 @@ const opImport = "import"
 // version with Redacted set keeps its receipt and has no content. The last version must not be
 // redacted. Errors: [ErrInvalid], [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
+	return w.importFile(ctx, path, versions, nil)
+}
+
+// ImportDeleted is ImportFile for a deleted file. It keeps the Deleter, the Time and the Until of
+// the deletion. Until must not have passed. The last version may be redacted. Errors: as of
+// ImportFile.
+func (w *Workspace) ImportDeleted(
+	ctx context.Context, path string, versions []Version, d Deletion,
+) (WriteResult, error) {
+	return w.importFile(ctx, path, versions, &d)
+}
+
+func (w *Workspace) importFile(
+	ctx context.Context, path string, versions []Version, d *Deletion,
+) (WriteResult, error) {
 	c := w.newMaker(ctx, opImport, path, "")
 	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
 	for i := range versions {
 		v := &versions[i]
 		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
-		v.Time = c.importedTime(v.Number, versions[0].Number+int64(i), v.Time)
+		want := v.Number
+		if i > 0 {
+			want = max(want, versions[i-1].Number+1)
+		}
+		v.Time = c.importedTime(v.Number, want, v.Time)
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
 		v.Project = names.Shorten(v.Project, maxAuthor)
 		if r := v.Redacted; r != nil {
@@ -44,8 +63,14 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	}
 	if n := len(versions); n == 0 {
 		c.refuse(Errorf(ErrInvalid, "there is no version to import"))
-	} else if last := versions[n-1]; last.Redacted != nil {
+	} else if last := versions[n-1]; last.Redacted != nil && d == nil {
 		c.refuse(Errorf(ErrInvalid, "version %d is redacted, and cannot be the current one", last.Number))
+	}
+	if d != nil {
+		d.Time = c.importedTime(1, 1, d.Time)
+		if !d.Until.After(c.now) {
+			c.refuse(Errorf(ErrInvalid, "the deleted file was kept until %s", d.Until.Format(time.RFC3339)))
+		}
 	}
 	return c.writeFile(ctx, store.Query{File: c.path}, func(r *run) error {
 		if r.File.Version > 0 {
@@ -56,7 +81,12 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 				return err
 			}
 		}
-		return nil
+		if d == nil {
+			return nil
+		}
+		h := r.deleted(r.File, latest(d.Time, r.File.Updated), time.Hour)
+		h.Deleter, h.Expires = stored(w.As(d.Deleter).author), d.Until.UTC().Truncate(time.Microsecond)
+		return r.saveFile(store.FileChange{Head: h, Change: Change{Op: OpDelete, Before: r.File.Version}})
 	})
 }
 
@@ -117,7 +147,7 @@ const maxImported = 1 << 40
 func (c *write) importedTime(n, want int64, at time.Time) time.Time {
 	switch {
 	case n != want:
-		c.refuse(Errorf(ErrInvalid, "number %d follows %d; the numbers must be consecutive", n, want-1))
+		c.refuse(Errorf(ErrInvalid, "number %d follows %d; the numbers must be ascending, and those of entries consecutive", n, want-1))
 	case n < 1 || n > maxImported:
 		c.refuse(Errorf(ErrInvalid, "the number %d is not one of 1 to 2^40", n))
 	case at.After(c.now.Add(clockSkew)):

@@ -136,7 +136,7 @@ func TestImportRefuses(t *testing.T) {
 		}
 		before := usage(t, ws)
 		gap, late, long, far := imports(1, 2), imports(1, 1), imports(1, 1), imports(1<<40, 2)
-		gap[1].Number++
+		gap[1].Number--
 		late[0].Time = testkit.Start.Add(time.Hour)
 		long[0].Content = make([]byte, 31)
 		for _, c := range []struct {
@@ -145,7 +145,7 @@ func TestImportRefuses(t *testing.T) {
 			says     string
 		}{
 			{nil, workspace.ErrInvalid, "no version"},
-			{gap, workspace.ErrInvalid, "consecutive"},
+			{gap, workspace.ErrInvalid, "number 1 follows 1; the numbers must be ascending"},
 			{late, workspace.ErrInvalid, "in the future"},
 			{far, workspace.ErrInvalid, "2^40"},
 			{imports(0, 1), workspace.ErrInvalid, "2^40"},

@@ -13,7 +13,7 @@ import (
 
 type exportCommand struct {
 	Dir      string `arg:"" type:"path" help:"The folder. It must be empty or absent."`
-	Versions bool   `help:"Export the older versions of files too."`
+	Versions bool   `help:"Export the older versions of files too, and deleted files."`
 }
 
 // exported is the answer of export.

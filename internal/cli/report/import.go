@@ -30,7 +30,7 @@ type Import struct {
 // An ImportedPath is a path that changed.
 type ImportedPath struct {
 	Path     string `json:"path"`
-	Kind     string `json:"kind"` // file, log
+	Kind     string `json:"kind"` // file, log, deleted file
 	New      bool   `json:"new"`
 	Version  int64  `json:"version,omitempty"`
 	Versions int64  `json:"versions,omitempty"`
@@ -50,8 +50,11 @@ func ImportOf(dir, from, agent string, dryRun bool, r transfer.Imported) Import 
 		Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed, Kept: r.Kept}
 	for _, ch := range r.Changes {
 		kind := "file"
-		if ch.Log {
+		switch {
+		case ch.Log:
 			kind = "log"
+		case ch.Deleted:
+			kind = "deleted file"
 		}
 		a.Changes = append(a.Changes, ImportedPath{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
-	Versions bool                    // export all versions that are kept
+	Versions bool                    // export all versions that are kept, also those of deleted files
 	Database string                  // the id of the installation, for the manifest; "": it has none
 	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // called with bytes after each file and each page of a log; nil: not called
@@ -30,6 +31,7 @@ type ExportOptions struct {
 // Exported counts what an export holds.
 type Exported struct {
 	Files    int64
+	Deleted  int64 // deleted files that can be restored
 	Versions int64 // of the files, with the current ones
 	Logs     int64
 	Entries  int64
@@ -108,15 +110,32 @@ func (e *exporter) run() error {
 	if err != nil {
 		return err
 	}
+	gone, err := e.deleted()
+	if err != nil {
+		return err
+	}
 	return e.write(unfinished, func(out io.Writer) error {
 		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
 		if e.out, err = newManifestWriter(out, head); err != nil {
 			return err
 		}
 		e.out.begin("files")
-		names := escapeAll(files)
+		paths := slices.Clone(files)
+		for _, f := range gone {
+			paths = append(paths, f.Path)
+		}
+		names := escapeAll(paths)
 		for _, path := range files {
-			if err := e.file(path, names[path]); err != nil {
+			if err := e.file(path, names[path], nil); err != nil {
+				return err
+			}
+		}
+		if len(gone) > 0 { // else older programs can read the manifest
+			e.out.begin("deleted")
+		}
+		for _, f := range gone {
+			d := &deletion{Time: f.Updated, Until: f.Expires, Author: authorOf(f.Deleter)}
+			if err := e.file(f.Path, names[f.Path], d); err != nil {
 				return err
 			}
 		}
@@ -186,12 +205,52 @@ func (e *exporter) list() (files, logs []string, err error) {
 	}
 }
 
+// deleted returns the deleted files that can be restored, if older versions are exported.
+func (e *exporter) deleted() (all []workspace.FileInfo, err error) {
+	for o := (workspace.ListOptions{Deleted: true}); e.o.Versions; {
+		page, err := e.ws.ListFiles(e.ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range page.Files {
+			e.total += f.Kept
+		}
+		all = append(all, page.Files...)
+		if o.After = page.Next; !page.More {
+			break
+		}
+	}
+	return all, nil
+}
+
+// older returns the numbers of the kept versions below a number, the newest first.
+func (e *exporter) older(path string, than int64) (numbers []int64, err error) {
+	versions, err := e.ws.History(e.ctx, path)
+	if errors.Is(err, workspace.ErrNotFound) {
+		return nil, nil // it was deleted meanwhile
+	}
+	for _, v := range slices.Backward(versions) {
+		if v.Version < than {
+			numbers = append(numbers, v.Version)
+		}
+	}
+	return numbers, err
+}
+
 // file exports a file: the current version, and then the older ones down to the first
-// that is not kept any more. So all are of one history, whatever is written meanwhile.
+// that is not kept any more. So all are of one history, whatever is written meanwhile. If the
+// file is deleted, there is no current version.
 // Of a redacted version there is an empty file, and the receipt in the manifest.
-func (e *exporter) file(path, name string) error {
+func (e *exporter) file(path, name string, gone *deletion) (err error) {
 	var records []fileRecord
-	for number := int64(0); ; {
+	numbers := []int64{0}
+	if gone != nil {
+		if numbers, err = e.older(path, math.MaxInt64); err != nil {
+			return err
+		}
+	}
+	for i := 0; i < len(numbers); i++ {
+		number := numbers[i]
 		r, redacted, err := e.read(path, number)
 		if errors.Is(err, workspace.ErrNotFound) {
 			break
@@ -209,15 +268,22 @@ func (e *exporter) file(path, name string) error {
 		}
 		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
 			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
-			Project: r.Project, Redacted: redacted})
+			Project: r.Project, Redacted: redacted, Deleted: gone})
 		e.sum.Versions++
 		e.did(r.Bytes)
-		if number = r.Version - 1; !e.o.Versions || number == 0 {
-			break
+		if number == 0 && e.o.Versions {
+			older, err := e.older(path, r.Version)
+			if err != nil {
+				return err
+			}
+			numbers = append(numbers, older...)
 		}
-	}
-	if len(records) > 0 { // else it was deleted meanwhile
-		e.sum.Files++
+		if gone != nil && i == 0 {
+			e.sum.Deleted++
+		} else if i == 0 {
+			e.sum.Files++
+		}
+		gone = nil // the last version alone has it
 	}
 	for _, r := range slices.Backward(records) {
 		if err := e.out.add(r); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type Change struct {
 	Path     string
 	Log      bool
 	New      bool  // there was no such file or log before
+	Deleted  bool  // the file is one that was deleted and can be restored
 	Versions int64 // of a file: versions that were added
 	Version  int64 // of a file: its version now; with DryRun 0
 	Entries  int64 // of a log: entries that were added
@@ -58,7 +60,8 @@ const maxLeftOut = 1000
 //
 // A file with the same bytes is left alone. Another file becomes a new version. If the
 // path never was a file of the agent, all versions in the export are restored, with their
-// numbers, authors and times. A file that was changed in the folder becomes a new version,
+// numbers, authors and times. So is a deleted file, as one that is deleted, if its time has not
+// ended. A file that was changed in the folder becomes a new version,
 // by the workspace's author, and its older versions are not restored.
 //
 // Of a log the missing entries are appended, with their authors and times. An entry is
@@ -135,7 +138,7 @@ func (im *importer) run(dir string) error {
 		return err
 	}
 	im.result.Export = true
-	for _, versions := range m.files {
+	for _, versions := range slices.Concat(m.files, m.deleted) {
 		for _, v := range versions {
 			im.total += v.Bytes
 		}
@@ -143,10 +146,15 @@ func (im *importer) run(dir string) error {
 	for _, l := range m.logs {
 		im.total += l.Bytes
 	}
-	for _, versions := range m.files {
+	for _, versions := range slices.Concat(m.files, m.deleted) {
 		last := versions[len(versions)-1]
 		if err := im.each(last.Name, last.Path, "",
-			func(path string) error { return im.file(path, versions) }); err != nil {
+			func(path string) error {
+				if last.Deleted != nil {
+					return im.deleted(path, versions)
+				}
+				return im.file(path, versions)
+			}); err != nil {
 			return err
 		}
 		for _, v := range versions {

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -24,6 +25,38 @@ func (im *importer) file(path string, versions []fileRecord) error {
 		}
 		return im.history(versions, content)
 	})
+}
+
+// deleted imports a deleted file of an export, if the path never was a file, and its time has not
+// ended.
+func (im *importer) deleted(path string, records []fileRecord) error {
+	last := records[len(records)-1]
+	if !last.Deleted.Until.After(im.o.Now()) {
+		return nil
+	}
+	content, err := im.folder.read(last.Name, im.limits.FileBytes)
+	if err == nil && last.Redacted == nil && !last.has(content) {
+		return errKind{"its bytes do not match the SHA-256 in " + manifestName}
+	}
+	versions, err2 := im.history(records, content)
+	if err = cmp.Or(err, err2); err != nil {
+		return err
+	}
+	c := Change{Path: path, New: true, Deleted: true, Versions: int64(len(versions))}
+	if !im.o.DryRun {
+		d := workspace.Deletion{Deleter: last.Deleted.Author.author(), Time: im.clamp(last.Deleted.Time),
+			Until: last.Deleted.Until}
+		r, err := im.ws.ImportDeleted(im.ctx, path, versions, d)
+		if errors.Is(err, workspace.ErrConflict) {
+			im.result.Same++ // the path is known
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.Version = r.Version
+	}
+	return im.changed(c)
 }
 
 // has reports whether a content is the one that was exported.

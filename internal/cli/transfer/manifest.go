@@ -42,6 +42,14 @@ type fileRecord struct {
 	Project string    `json:"project,omitempty"` // that it was written from
 
 	Redacted *redaction `json:"redacted,omitempty"` // the content was removed, and the file is empty
+	Deleted  *deletion  `json:"deleted,omitempty"`  // in the list of deleted files, of the last version
+}
+
+// deletion is [workspace.Deletion] in JSON.
+type deletion struct {
+	Time   time.Time `json:"time"`
+	Until  time.Time `json:"until"`
+	Author *author   `json:"author,omitempty"`
 }
 
 // redaction is [workspace.Redaction] in JSON.
@@ -128,8 +136,9 @@ func (w *manifestWriter) end() error {
 // manifest is what an import reads.
 type manifest struct {
 	header
-	files [][]fileRecord // of each path
-	logs  []logRecord
+	files   [][]fileRecord // of each path
+	deleted [][]fileRecord
+	logs    []logRecord
 }
 
 const (
@@ -200,6 +209,8 @@ func (r *reader) field(d *json.Decoder, key string) error {
 		return d.Decode(&r.Time)
 	case "files":
 		return elements(r, d, (*reader).addFile)
+	case "deleted":
+		return elements(r, d, (*reader).addDeleted)
 	case "logs":
 		return elements(r, d, (*reader).addLog)
 	}
@@ -229,7 +240,17 @@ func elements[T any](r *reader, d *json.Decoder, add func(*reader, T) error) err
 	return err
 }
 
-func (r *reader) addFile(f fileRecord) error {
+func (r *reader) addFile(f fileRecord) error { return r.addTo(&r.files, f) }
+
+// addDeleted takes a version of a deleted file, of which none is current.
+func (r *reader) addDeleted(f fileRecord) error {
+	if !strings.HasPrefix(f.Name, versionsDir) {
+		return badName(f.Path, f.Name)
+	}
+	return r.addTo(&r.deleted, f)
+}
+
+func (r *reader) addTo(files *[][]fileRecord, f fileRecord) error {
 	want, isOld := strings.CutPrefix(f.Name, versionsDir)
 	if isOld {
 		if want, isOld = strings.CutSuffix(want, versionMark+fmt.Sprint(f.Version)); !isOld {
@@ -247,15 +268,16 @@ func (r *reader) addFile(f fileRecord) error {
 	if err := checkRecord(f.Path, f.Bytes, f.SHA256); err != nil {
 		return err
 	}
-	if n := len(r.files); n > 0 && r.files[n-1][0].Path == f.Path {
-		last := r.files[n-1][len(r.files[n-1])-1]
-		if f.Version != last.Version+1 || !strings.HasPrefix(last.Name, versionsDir) {
+	if n := len(*files); n > 0 && (*files)[n-1][0].Path == f.Path {
+		versions := &(*files)[n-1]
+		last := (*versions)[len(*versions)-1]
+		if f.Version <= last.Version || !strings.HasPrefix(last.Name, versionsDir) || last.Deleted != nil {
 			return badManifest("version %d of %.80q follows version %d", f.Version, f.Path, last.Version)
 		}
-		r.files[n-1] = append(r.files[n-1], f)
+		*versions = append(*versions, f)
 		return nil
 	}
-	r.files = append(r.files, []fileRecord{f})
+	*files = append(*files, []fileRecord{f})
 	return r.once(filesDir, f.Path)
 }
 

@@ -1,0 +1,95 @@
+package transfer_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An export with versions takes deleted files along with their deadlines, and a file whose history
+// has a gap. An import brings them back as deleted. An export without versions has none of them.
+func TestDeletedRoundTrip(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(t rapid.TB) (workspace.Store, func())) {
+		ctx := t.Context()
+		clock := testkit.NewClock()
+		o := workspace.Options{Now: clock.Now, KeepDeleted: 720 * time.Hour}
+		store, done := open(t)
+		defer done()
+		ws := agent(t, store, "a", o).As(workspace.Author{Client: "claude"})
+		remove := func(path string) {
+			clock.Advance(time.Minute)
+			testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
+		}
+		for _, path := range []string{"gone", "gone", "old", "old", "old", "moved", "redacted", "soon"} {
+			write(t, ws, path, path+clock.Now().String())
+			clock.Advance(time.Minute)
+		}
+		remove("soon")
+		clock.Advance(time.Hour)
+		remove("gone")
+		remove("redacted")
+		testkit.Must(t, testkit.Err(ws.RedactVersion(ctx, "redacted", 1, workspace.RedactOptions{})))
+		remove("old")
+		testkit.Must(t, testkit.Err(ws.MoveFile(ctx, "moved", "old", workspace.MoveOptions{}))) // old has 1 to 3, and 4
+
+		dir := filepath.Join(t.TempDir(), "all")
+		sum, err := transfer.Export(ctx, ws, dir, transfer.ExportOptions{Versions: true, Now: clock.Now})
+		if err != nil || sum.Files != 1 || sum.Deleted != 4 { // moved keeps its first version
+			t.Fatalf("Export = %+v, %v, want 1 file and 4 deleted ones", sum, err)
+		}
+		plain := filepath.Join(t.TempDir(), "plain")
+		sum, err = transfer.Export(ctx, ws, plain, transfer.ExportOptions{Now: clock.Now})
+		manifest, err2 := os.ReadFile(filepath.Join(plain, "manifest.json"))
+		if err = errors.Join(err, err2); err != nil || sum.Deleted != 0 || strings.Contains(string(manifest), "gone") {
+			t.Errorf("Export without versions = %+v, %v", sum, err)
+		}
+
+		clock.Advance(720*time.Hour - 30*time.Minute) // soon has expired
+		target, done2 := open(t)
+		defer done2()
+		in := agent(t, target, "b", o)
+		opt := transfer.ImportOptions{Now: clock.Now}
+		opt.DryRun = true
+		dry, err := transfer.Import(ctx, in, dir, opt)
+		testkit.Must(t, err)
+		opt.DryRun = false
+		r, err := transfer.Import(ctx, in, dir, opt)
+		if err != nil || len(r.Changes) != 4 || len(dry.Changes) != 4 || len(r.LeftOut) != 0 {
+			t.Fatalf("Import = %+v, %v, and in a dry run %+v", r, err, dry)
+		}
+		if again, err := transfer.Import(ctx, in, dir, opt); err != nil || len(again.Changes) != 0 {
+			t.Errorf("Import again = %+v, %v, want nothing", again, err)
+		}
+		deleted := workspace.ListOptions{Deleted: true}
+		want, err := ws.ListFiles(ctx, deleted)
+		testkit.Must(t, err)
+		got, err := in.ListFiles(ctx, deleted)
+		testkit.Must(t, err)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.FileInfo{}, "Created")); diff != "" || len(got.Files) != 3 {
+			t.Errorf("deleted files, want - got +:\n%s", diff)
+		}
+		for _, path := range []string{"gone", "old", "redacted", "moved"} {
+			want, err := ws.History(ctx, path)
+			testkit.Must(t, err)
+			got, err := in.History(ctx, path)
+			testkit.Must(t, err)
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.VersionInfo{}, "Created")); diff != "" {
+				t.Errorf("versions of %s, want - got +:\n%s", path, diff)
+			}
+		}
+		if r, err := in.RestoreFile(ctx, "gone", workspace.RestoreOptions{}); err != nil || r.Version != 3 {
+			t.Errorf("RestoreFile = %+v, %v, want version 3", r, err)
+		}
+	})
+}
