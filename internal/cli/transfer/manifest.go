@@ -179,6 +179,11 @@ func readManifest(in io.Reader) (*manifest, error) {
 	if m.Format != format {
 		return nil, badManifest("its format is %.40q, and this program reads %q", m.Format, format)
 	}
+	for _, versions := range m.deleted {
+		if last := versions[len(versions)-1]; last.Deleted == nil {
+			return nil, badManifest("%.80q is deleted, and does not say until when it is kept", last.Path)
+		}
+	}
 	return m, nil
 }
 
@@ -240,7 +245,12 @@ func elements[T any](r *reader, d *json.Decoder, add func(*reader, T) error) err
 	return err
 }
 
-func (r *reader) addFile(f fileRecord) error { return r.addTo(&r.files, f) }
+func (r *reader) addFile(f fileRecord) error {
+	if f.Deleted != nil {
+		return badManifest("%.80q is deleted, and is not in the list of deleted files", f.Path)
+	}
+	return r.addTo(&r.files, f)
+}
 
 // addDeleted takes a version of a deleted file, of which none is current.
 func (r *reader) addDeleted(f fileRecord) error {
