@@ -147,7 +147,8 @@ const maxImported = 1 << 40
 func (c *write) importedTime(n, want int64, at time.Time) time.Time {
 	switch {
 	case n != want:
-		c.refuse(Errorf(ErrInvalid, "number %d follows %d; the numbers must be ascending, and those of entries consecutive", n, want-1))
+		c.refuse(Errorf(ErrInvalid, "number %d follows %d; the numbers must be ascending, and those of entries "+
+			"consecutive", n, want-1))
 	case n < 1 || n > maxImported:
 		c.refuse(Errorf(ErrInvalid, "the number %d is not one of 1 to 2^40", n))
 	case at.After(c.now.Add(clockSkew)):

@@ -128,8 +128,8 @@ func (r *checkup) expired(ctx context.Context, store workspace.Store) {
 	}
 	if n > 0 {
 		r.warn("deletions", fmt.Sprintf("deleted files of %s are still stored after their time; nobody can read them",
-			phrase.Plural(n, "agent")), "The agent's next write removes them, and so does a server within an hour. To remove "+
-			"them now, run scratchpad doctor --scrub.")
+			phrase.Plural(n, "agent")), "The agent's next write removes them, and so does a server within an hour. "+
+			"To remove them now, run scratchpad doctor --scrub.")
 	}
 }
 

@@ -27,21 +27,7 @@ func TestDeletedRoundTrip(t *testing.T) {
 		store, done := open(t)
 		defer done()
 		ws := agent(t, store, "a", o).As(workspace.Author{Client: "claude"})
-		remove := func(path string) {
-			clock.Advance(time.Minute)
-			testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
-		}
-		for _, path := range []string{"gone", "gone", "old", "old", "old", "moved", "redacted", "soon"} {
-			write(t, ws, path, path+clock.Now().String())
-			clock.Advance(time.Minute)
-		}
-		remove("soon")
-		clock.Advance(time.Hour)
-		remove("gone")
-		remove("redacted")
-		testkit.Must(t, testkit.Err(ws.RedactVersion(ctx, "redacted", 1, workspace.RedactOptions{})))
-		remove("old")
-		testkit.Must(t, testkit.Err(ws.MoveFile(ctx, "moved", "old", workspace.MoveOptions{}))) // old has 1 to 3, and 4
+		deletedOnes(t, ws, clock)
 
 		dir := filepath.Join(t.TempDir(), "all")
 		sum, err := transfer.Export(ctx, ws, dir, transfer.ExportOptions{Versions: true, Now: clock.Now})
@@ -71,25 +57,51 @@ func TestDeletedRoundTrip(t *testing.T) {
 		if again, err := transfer.Import(ctx, in, dir, opt); err != nil || len(again.Changes) != 0 {
 			t.Errorf("Import again = %+v, %v, want nothing", again, err)
 		}
-		deleted := workspace.ListOptions{Deleted: true}
-		want, err := ws.ListFiles(ctx, deleted)
-		testkit.Must(t, err)
-		got, err := in.ListFiles(ctx, deleted)
-		testkit.Must(t, err)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.FileInfo{}, "Created")); diff != "" || len(got.Files) != 3 {
-			t.Errorf("deleted files, want - got +:\n%s", diff)
-		}
-		for _, path := range []string{"gone", "old", "redacted", "moved"} {
-			want, err := ws.History(ctx, path)
-			testkit.Must(t, err)
-			got, err := in.History(ctx, path)
-			testkit.Must(t, err)
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.VersionInfo{}, "Created")); diff != "" {
-				t.Errorf("versions of %s, want - got +:\n%s", path, diff)
-			}
-		}
+		sameDeleted(t, ws, in)
 		if r, err := in.RestoreFile(ctx, "gone", workspace.RestoreOptions{}); err != nil || r.Version != 3 {
 			t.Errorf("RestoreFile = %+v, %v, want version 3", r, err)
 		}
 	})
+}
+
+// deletedOnes deletes files, one an hour before the others, and makes a history with a gap.
+func deletedOnes(t *testing.T, ws *workspace.Workspace, clock *testkit.Clock) {
+	ctx := t.Context()
+	remove := func(path string) {
+		clock.Advance(time.Minute)
+		testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
+	}
+	for _, path := range []string{"gone", "gone", "old", "old", "old", "moved", "redacted", "soon"} {
+		write(t, ws, path, path+clock.Now().String())
+		clock.Advance(time.Minute)
+	}
+	remove("soon")
+	clock.Advance(time.Hour)
+	remove("gone")
+	remove("redacted")
+	testkit.Must(t, testkit.Err(ws.RedactVersion(ctx, "redacted", 1, workspace.RedactOptions{})))
+	remove("old")
+	testkit.Must(t, testkit.Err(ws.MoveFile(ctx, "moved", "old", workspace.MoveOptions{}))) // old has 1 to 3, and 4
+}
+
+// sameDeleted compares the deleted files of two agents, and the versions.
+func sameDeleted(t *testing.T, ws, in *workspace.Workspace) {
+	ctx := t.Context()
+	deleted := workspace.ListOptions{Deleted: true}
+	want, err := ws.ListFiles(ctx, deleted)
+	testkit.Must(t, err)
+	got, err := in.ListFiles(ctx, deleted)
+	testkit.Must(t, err)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.FileInfo{}, "Created")); diff != "" || len(got.Files) != 3 {
+		t.Errorf("deleted files, want - got +:\n%s", diff)
+	}
+	for _, path := range []string{"gone", "old", "redacted", "moved"} {
+		want, err := ws.History(ctx, path)
+		testkit.Must(t, err)
+		got, err := in.History(ctx, path)
+		testkit.Must(t, err)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.VersionInfo{}, "Created")); diff != "" {
+			t.Errorf("versions of %s, want - got +:\n%s", path, diff)
+		}
+	}
 }
