@@ -92,6 +92,10 @@ var words = workspace.Words{
 		switch e.Way.Do {
 		case workspace.DoUnicodePaths:
 			return "the operator can allow it with --paths unicode"
+		case workspace.DoRestore:
+			return "its versions can still be read"
+		case workspace.DoDropDeleted:
+			return "the operator drops them with scratchpad files rm --for-good"
 		case workspace.DoDelete:
 			return "make room by deleting memories"
 		case workspace.DoFreeStore:

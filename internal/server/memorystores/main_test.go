@@ -55,7 +55,7 @@ func worlds(t *testing.T, test func(*testing.T, *world)) {
 // newWorld serves until the test ends. change changes the options, if it is not nil.
 func newWorld(t *testing.T, store workspace.Store, change func(*memorystores.Options, *httpserver.Options)) *world {
 	t.Helper()
-	base, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths})
+	base, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths, KeepDeleted: 30 * 24 * time.Hour})
 	testkit.Must(t, err)
 	w := &world{store: store, keys: auth.NewKeys(store, auth.Options{})}
 	limits := workspace.StoreLimits{Agents: 40}

@@ -66,8 +66,8 @@ func (c *call) viewVersions(
 	return workspace.ViewVersions(c.ctx, ws, q)
 }
 
-// versionsQuery returns what the query asks for. none is true if nothing can be found: the
-// versions of deleted memories are not kept, and no version has an author of some kinds.
+// versionsQuery returns what the query asks for. none is true if nothing can be found: a deletion
+// makes no version, and no version has an author of some kinds.
 func (c *call) versionsQuery() (q workspace.VersionsQuery, none bool) {
 	ok := true
 	if id, given := c.query["memory_id"]; given {
@@ -158,7 +158,7 @@ func redactVersion(c *call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.Version.Number == v.File.Version {
+		if v.Version.Number == v.File.Version && !v.File.Deleted {
 			return nil, invalid("the version is the current one of its memory, which cannot be redacted; " +
 				"write another content first, or delete the memory")
 		}

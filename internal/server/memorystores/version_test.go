@@ -43,7 +43,56 @@ func TestVersion(t *testing.T) {
 			}
 		}
 		c.remove(memories + "/" + a.str("id")).ok()
-		c.get(versions+"/"+a.str("memory_version_id")).fails(404, "not_found_error", "")
+		if got := c.get(versions + "/" + a.str("memory_version_id")).ok(); got.str("content") != "one" || got.str("path") != "/m" {
+			t.Errorf("the first version of the deleted memory is %s", got.text)
+		}
+	})
+}
+
+// Each life of a path has an id of its own. The versions of a deleted memory can be read and
+// redacted, and a late deletion of it never hits the memory that is at the path by then.
+func TestDeletedMemory(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		c := w.newStore(t)
+		a := c.memory("/m", "one")
+		last := c.made(memories+"/"+a.str("id"), object{"content": "two"}).str("memory_version_id")
+		c.remove(memories + "/" + a.str("id")).ok()
+		b := c.memory("/m", "new")
+		if a.str("id") == b.str("id") {
+			t.Fatal("both memories have the same id")
+		}
+		of := func(id string) (ids []string) {
+			for _, v := range c.get(versions + "?memory_id=" + id).ok().body["data"].([]any) {
+				if v := v.(map[string]any); v["memory_id"] == id {
+					ids = append(ids, v["id"].(string))
+				}
+			}
+			return ids
+		}
+		if old, new := of(a.str("id")), of(b.str("id")); !slices.Equal(old, []string{last, a.str("memory_version_id")}) || !slices.Equal(new, []string{b.str("memory_version_id")}) {
+			t.Errorf("the deleted memory has the versions %q, the new one %q", old, new)
+		}
+		if got := c.get(versions + "/" + b.str("memory_version_id")).ok(); got.str("operation") != "created" {
+			t.Errorf("the new memory begins with %s", got.text)
+		}
+		c.get(memories+"/"+a.str("id")).fails(404, "not_found_error", "")
+		c.post(memories+"/"+a.str("id"), object{"content": "late"}).fails(404, "not_found_error", "")
+		c.remove(memories+"/"+a.str("id")).fails(404, "not_found_error", "")
+		if got := c.get(memories + "/" + b.str("id")).ok(); got.str("content") != "new" {
+			t.Errorf("after a late deletion the new memory is %s", got.text)
+		}
+		c.ask("POST", versions+"/"+last+"/redact", "").ok()
+		if got := c.get(versions + "/" + last).ok(); got.body["content"] != nil || got.body["redacted_at"] == nil {
+			t.Errorf("the redacted version is %s", got.text)
+		}
+		if got := c.get(versions + "/" + a.str("memory_version_id")).ok(); got.str("content") != "one" {
+			t.Errorf("the other version is %s", got.text)
+		}
+		c.remove(memories + "/" + b.str("id")).ok()
+		c.ask("POST", versions+"/"+b.str("memory_version_id")+"/redact", "").ok()
+		if got := c.get(versions + "/" + b.str("memory_version_id")).ok(); got.body["content"] != nil || got.str("memory_id") != b.str("id") {
+			t.Errorf("the last version of the deleted memory is %s after its redaction", got.text)
+		}
 	})
 }
 
