@@ -17,6 +17,7 @@ const (
 type agentData struct {
 	Head    agentHead
 	Profile workspace.Profile
+	Project string // as in agentRow
 	Usage   workspace.UsageReport
 	Part    string // of the paths that was looked for; "/notes/" is the beginning of the paths
 	Tree    *folder
@@ -47,6 +48,9 @@ func (v *visit) agent() (err error) {
 		return err
 	}
 	if d.Profile, _, err = v.person.Service.Profile(ctx, agent); err != nil {
+		return err
+	}
+	if d.Project, err = v.project(agent); err != nil {
 		return err
 	}
 	if err := v.take(v.h.room, 64<<10+fileMemory*min(d.Usage.Files, maxFiles)); err != nil {

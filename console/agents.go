@@ -22,13 +22,30 @@ type agentsData struct {
 	Part    string // of the names that was looked for
 	Orders  []choice
 	Order   string
-	Agents  []workspace.AgentInfo
+	Agents  []agentRow
 	Limits  workspace.Limits
 	Total   workspace.StoreUsage
 	Paged   bool   // this is not the first page
 	Next    string // the address of the next page; "": there is none
 	Configs []Config
 	Open    bool // the names lead to their agents
+}
+
+// An agentRow is an agent in the list.
+type agentRow struct {
+	workspace.AgentInfo
+	Project string // whose memory it is, unless it has the same name; "": of none
+}
+
+// project returns the name of an agent's project, unless it is that of the agent.
+func (v *visit) project(agent string) (name string, err error) {
+	if v.h.o.Project != nil {
+		name, err = v.h.o.Project(v.r.Context(), v.person, agent)
+	}
+	if name == agent {
+		name = ""
+	}
+	return name, err
 }
 
 // A choice is one of several links. The page is that of the current one.
@@ -71,7 +88,13 @@ func (v *visit) agents() error {
 	if err != nil {
 		return err
 	}
-	d.Agents = page.Agents
+	for _, a := range page.Agents {
+		name, err := v.project(a.Agent)
+		if err != nil {
+			return err
+		}
+		d.Agents = append(d.Agents, agentRow{a, name})
+	}
 	if page.Next != "" {
 		d.Next = agentsURL(d.Part, d.Order, page.Next)
 	}

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -37,6 +38,25 @@ func write(t *testing.T, svc *workspace.Service, agent, path, text string) {
 	t.Helper()
 	ws := must(svc.Agent(agent))(t)
 	must(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}))(t)
+}
+
+// Agents show the name of their project, unless it is their own.
+func TestAgentsOfProjects(t *testing.T) {
+	svc := newService(t)
+	for _, agent := range []string{"shop", "shop-12ab34", "default"} {
+		write(t, svc, agent, "a.md", "x")
+	}
+	b := open(t, console.Options{People: people{"ada": everybody(svc)},
+		Project: func(_ context.Context, p console.Person, agent string) (string, error) {
+			return map[string]string{"shop": "shop", "shop-12ab34": "acme/<shop>"}[agent], nil
+		}}, "ada")
+	_, page := b.get("/")
+	if strings.Count(page, "acme/&lt;shop&gt;") != 1 || strings.Count(page, ` <span class="muted">`) != 1 {
+		t.Errorf("not one agent has a project:\n%s", page)
+	}
+	if _, page := b.get("/a/shop-12ab34"); !strings.Contains(page, "Memory of the project <bdi>acme/&lt;shop&gt;") {
+		t.Errorf("no project on the page of the agent:\n%s", page)
+	}
 }
 
 func TestAgents(t *testing.T) {

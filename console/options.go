@@ -38,6 +38,10 @@ type Options struct {
 	// or needs none. The context is that of the request. nil: the pages show no configuration.
 	Config func(ctx context.Context, agent, key string) []Config
 
+	// Project returns the name of the project whose memory an agent of the person's tenant is, and
+	// "" for other agents. nil: no agent is that of a project.
+	Project func(ctx context.Context, p Person, agent string) (string, error)
+
 	// Admit is called once for each request of a person. If Admit returns an error, such as
 	// [*Busy], the Handler refuses the request with the text of the error. nil: all requests
 	// are admitted.

@@ -13,6 +13,9 @@ import (
 // Limits returns the limits of each agent, without zero fields.
 func (s *Service) Limits() Limits { return s.limits }
 
+// TenantName returns the tenant of the Service.
+func (s *Service) TenantName() string { return s.tenant }
+
 // KeepDeleted returns for how long a file that is deleted now keeps its versions. 0: not at all.
 func (s *Service) KeepDeleted() time.Duration { return s.keepDeleted }
 

@@ -110,7 +110,8 @@ func (s *localConsole) open(db *database.Handle) (err error) {
 	o := console.Options{
 		Version: version(), People: sameUser{link, s.p.log}, Link: "scratchpad console",
 		Keys:   signin.NewKeys(s.keys, s.tenant),
-		Config: s.config, Admit: admitPerson(func() *httpserver.Server { return s.http }), Logger: s.p.log,
+		Config: s.config, Project: projectOf(db.Store()),
+		Admit: admitPerson(func() *httpserver.Server { return s.http }), Logger: s.p.log,
 		Health: serverHealth(s.p.ctx, healthOptions{store: db.Store(), pool: s.p.line.Postgres.Options(),
 			doctor: s.p.openDoctor()}),
 	}

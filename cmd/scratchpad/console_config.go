@@ -2,12 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
@@ -68,6 +71,13 @@ func localConfigs(s clientconfig.Server) []console.Config {
 		all = append(all, configOf(c, clientPlaces[name], s))
 	}
 	return all
+}
+
+// projectOf returns what Project of [console.Options] does. No name has a folder above the project's.
+func projectOf(s workspace.Store) func(context.Context, console.Person, string) (string, error) {
+	return func(ctx context.Context, p console.Person, agent string) (string, error) {
+		return project.Records{Store: s, Service: p.Service, Tenant: p.Service.TenantName()}.Name(ctx, agent)
+	}
 }
 
 func configOf(c clientconfig.Client, where string, s clientconfig.Server) console.Config {

@@ -18,7 +18,8 @@ import (
 func (s *service) consoleOptions() console.Options {
 	server := func() *httpserver.Server { return s.http } // is made later
 	return console.Options{
-		Version: version(), Keys: signin.NewKeys(s.keys, ""), Config: s.consoleConfig, Admit: admitPerson(server),
+		Version: version(), Keys: signin.NewKeys(s.keys, ""), Config: s.consoleConfig,
+		Project: projectOf(s.store), Admit: admitPerson(server),
 		Logger: s.p.log,
 		People: signin.NewPeople(signin.Options{
 			Sessions: s.keys.Sessions(), Door: s.door, Failures: auth.NewFailures(nil), Logger: s.p.log,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -77,6 +78,21 @@ func (r Records) addUse(ctx context.Context, of map[string]*Entry, agents []stri
 		of[a.Agent].Used = a.Updated
 	}
 	return err
+}
+
+// Name returns the name of the project whose memory an agent is: the path of the origin, or else the
+// last part of the folder. It is "" for an agent of no project. Errors: those of the store.
+func (r Records) Name(ctx context.Context, agent string) (string, error) {
+	c, err := get[claim](r.system(ctx), claimKey(r, agent))
+	if err != nil || c == (claim{}) {
+		return "", err
+	}
+	k, err := get[kept](r.system(ctx), repositoryKey(r, c.Key))
+	if _, at, is := strings.Cut(k.Origin, "://"); is {
+		_, name, _ := strings.Cut(at, "/")
+		return name, err
+	}
+	return c.Folder[strings.LastIndexAny(c.Folder, `/\`)+1:], err // the folder may be one of another system
 }
 
 // Folders returns the last folder of each agent that is the memory of a project. The errors are

@@ -141,6 +141,20 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// The name of a project is that of its repository, and never has a folder above it.
+func TestName(t *testing.T) {
+	w := newWorld(t)
+	w.older("legacy", `C:\Users\grace\legacy app`)
+	for agent, want := range map[string]string{
+		w.settle(w.repo("a/shop", "https://ada:secret@example.com/acme/shop.git")): "acme/shop",
+		w.settle(w.repo("b/日本語", "")):                                              "日本語", "legacy": "legacy app", "default": "", "nobody": "",
+	} {
+		if got, err := w.Name(t.Context(), agent); err != nil || got != want {
+			t.Errorf("the project of %s is %q, want %q; %v", agent, got, want, err)
+		}
+	}
+}
+
 // Nothing is recorded, in the database and in the repository, until something is stored.
 func TestNothingIsWrittenByARead(t *testing.T) {
 	w := newWorld(t)
