@@ -94,7 +94,7 @@ func (a *arguments) named(err error) error {
 func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
 	o := workspace.SearchOptions{
 		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")),
-		After: toInt(a.Integer("after")), Zeros: a.zeros(),
+		After: toInt(a.Integer("after")), History: a.Flag("history"), Zeros: a.zeros(),
 	}
 	if a.under != "" {
 		o.Kind = workspace.KindFile

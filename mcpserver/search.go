@@ -12,7 +12,7 @@ import (
 var searchTool = tool{
 	name: "search",
 	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text; " +
-		"after: skip so many",
+		"after: skip so many; history: in older versions and deleted files too",
 	scope:  reads,
 	weight: heavy,
 	home:   true,
@@ -22,6 +22,7 @@ var searchTool = tool{
 		{Name: "exact", Kind: "boolean"},
 		{Name: "limit", Kind: "integer"},
 		{Name: "after", Kind: "integer"},
+		{Name: "history", Kind: "boolean"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		r, err := a.search(ctx, ws)
@@ -52,6 +53,12 @@ func searchResult(a *arguments, r workspace.SearchResult) result {
 			body = append(body, '\n')
 		}
 		body = append(append(body, a.under...), h.Path...)
+		if h.Version > 0 {
+			body = strconv.AppendInt(append(body, '@'), h.Version, 10)
+		}
+		if h.Deleted {
+			body = append(body, " (deleted)"...)
+		}
 		if h.Entry > 0 {
 			body = strconv.AppendInt(append(body, '#'), h.Entry, 10)
 		} else {

@@ -19,6 +19,7 @@ type SearchOptions struct {
 	Regexp    bool     // finds the lines that match the query, in the syntax of package regexp
 	Limit     int      // hits at most, 1-50; 0: 10
 	After     int      // leaves out so many hits at the beginning, 0-1,000: those of the pages before
+	History   bool     // finds older versions that are kept and deleted files too
 	MaxTokens int      // tokens of all hits together at most, as Options.CountTokens counts; 0: 600; -1: no bound
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
@@ -28,13 +29,15 @@ type SearchOptions struct {
 // A SearchHit is a passage that a search by words found, or a line that a search with Exact or
 // Regexp found.
 type SearchHit struct {
-	Agent string // the agent of the path; "" in results of Workspace.Search
-	Path  string
-	Entry int64     // number of the entry of a log; 0 for a file
-	Line  int       // line of the file or the entry, from 1
-	Time  time.Time // of the version or the entry
-	Text  string    // the line, or up to 200 characters of it; white space is single spaces
-	Marks [][2]int  // the ranges of bytes in Text that match, in ascending order
+	Agent   string // the agent of the path; "" in results of Workspace.Search
+	Path    string
+	Entry   int64     // number of the entry of a log; 0 for a file
+	Version int64     // an older version of a file, or one of a deleted file; 0: the current version, or a log
+	Deleted bool      // the file is deleted
+	Line    int       // line of the file or the entry, from 1
+	Time    time.Time // of the version or the entry
+	Text    string    // the line, or up to 200 characters of it; white space is single spaces
+	Marks   [][2]int  // the ranges of bytes in Text that match, in ascending order
 }
 
 // SearchResult is the result of a search.
@@ -66,6 +69,9 @@ type SearchResult struct {
 // A date in the query, such as 2023-05-08, 8 May 2023 or May 8th, matches that date in each of these
 // ways to write it, with the same year or without a year. May 2023 matches the days of that month.
 //
+// With History, Search also looks at the older versions that are kept, and at deleted files that can
+// be restored. It finds each line in the newest version that has the line. It never looks at redacted versions.
+//
 // With Exact or Regexp, each line that matches is a hit, in the order of path and line.
 //
 // A search reads pages, each from one snapshot. Text that is written during a search may or
@@ -79,7 +85,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 			view := func(ctx context.Context, fn func(store.Reader) error) error {
 				return w.svc.store.View(ctx, w.owner, fn)
 			}
-			return run(ctx, search.StorePages(view, o.Prefix, o.Kind))
+			return run(ctx, search.StorePages(view, o.Prefix, o.Kind, w.svc.history(&o)))
 		})
 	w.counted(err)
 	return r, err
@@ -97,7 +103,7 @@ func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, que
 	}
 	var memory *admission.Part
 	if err == nil {
-		memory, err = s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
+		memory, err = s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes), o.History))
 	}
 	var found search.Result
 	if err == nil {
@@ -110,6 +116,14 @@ func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, que
 	return o.result(found, s.count), nil
 }
 
+// history returns what a search with the options needs to look at older versions; nil: it does not.
+func (s *Service) history(o *SearchOptions) *search.History {
+	if !o.History {
+		return nil
+	}
+	return &search.History{Now: s.now()}
+}
+
 // result returns the hits that fit o.MaxTokens.
 func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total, Near: found.Near}
@@ -118,7 +132,8 @@ func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchRes
 		first = len(found.Hits[0].Text)
 	}
 	for _, h := range search.Fit(found.Hits, o.MaxTokens, count) {
-		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time,
+		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Version: h.Version,
+			Deleted: h.Deleted, Line: h.Line, Time: h.Time,
 			Text: h.Text, Marks: h.Marks})
 	}
 	if len(r.Hits) < all || all > 0 && len(r.Hits[0].Text) < first {

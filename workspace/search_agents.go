@@ -27,7 +27,7 @@ type AgentsSearch struct {
 // [ErrInvalid]; [ErrCorrupt] if the data of more than three agents is corrupt.
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
 	var owners []store.OwnerUsage
-	many := search.Many{View: s.store.View, Kind: o.Kind}
+	many := search.Many{View: s.store.View, Kind: o.Kind, History: s.history(&o)}
 	r, err := searchBy(ctx, s, s.paths, query, &o,
 		func(run search.Run[search.ManyPlace]) (r search.Result, err error) {
 			q := store.OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -162,6 +163,94 @@ func TestSearchPages(t *testing.T) {
 			write(t, ws, "z", strings.Repeat("needle ", 900))
 			if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{Prefix: "z", MaxTokens: 50}); err != nil || len(r.Hits) != 1 || r.Cut != 50 || r.More {
 				t.Errorf("one long hit: %+v, %v, want it cut", r, err)
+			}
+		})
+	}
+}
+
+// With History, a line is found once, in the newest version that has it, also in a deleted file.
+// Redacted versions, and files that can be restored no more, are not found.
+func TestSearchHistory(t *testing.T) {
+	for name, store := range searchStores(t) {
+		t.Run(name, func(t *testing.T) {
+			clock := testkit.NewClock()
+			ws := searchedBy(t, store, workspace.Options{Now: clock.Now, KeepDeleted: time.Hour})
+			write(t, ws, "other.md", "rollback elsewhere\n")
+			for _, text := range []string{"# Plan\n\n## Rollback\n\nUse the old image.\n\n## Price\nprice five\n", "# Plan\n\n## Price\nprice five\n",
+				"# Plan\n\nImage gone\n\nprice secret\n", "# Plan\n\n## Price\nprice six\n\nUse the old image.\n", "# Plan\n\n## Price\n\nprice six\n\n"} {
+				write(t, ws, "plan.md", text)
+			}
+			redact(t, ws, "plan.md", 3)
+			write(t, ws, "gone.md", "first goodbye\n")
+			write(t, ws, "gone.md", "last goodbye\n")
+			testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{})))
+			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("goodbye"))))
+			find := func(query string, o workspace.SearchOptions) (hits string) {
+				o.History = true
+				r, err := ws.Search(t.Context(), query, o)
+				testkit.Must(t, err)
+				for _, h := range r.Hits {
+					hits += fmt.Sprintf("%s@%d#%d:%d%s ", h.Path, h.Version, h.Entry, h.Line, map[bool]string{true: "!"}[h.Deleted])
+				}
+				return hits
+			}
+			for query, want := range map[string]string{
+				"rollback": "plan.md@1#0:3 other.md@0#0:1 ", "price": "plan.md@0#0:5 plan.md@2#0:4 ", "five": "plan.md@2#0:4 ", "secret": "", "image": "plan.md@4#0:6 ",
+				"goodbye": "gone.md@1#0:1! gone.md@2#0:1! log@0#1:1 ", "gone": "gone.md@2#0:1! ",
+			} {
+				got := strings.Fields(find(query, workspace.SearchOptions{}))
+				slices.Sort(got)
+				all := strings.Fields(want)
+				if slices.Sort(all); !slices.Equal(got, all) {
+					t.Errorf("%s: %q, want %q", query, got, all)
+				}
+			}
+			if got, want := find("price ", workspace.SearchOptions{Exact: true}), "plan.md@0#0:5 plan.md@2#0:4 "; got != want {
+				t.Errorf("exact: %q, want %q", got, want)
+			}
+			if got := find("goodbye", workspace.SearchOptions{Prefix: "gone", Kind: workspace.KindFile}); got != "gone.md@2#0:1! gone.md@1#0:1! " {
+				t.Errorf("equal hits are not the newest first: %q", got)
+			}
+			clock.Advance(2 * time.Hour)
+			if got := find("goodbye", workspace.SearchOptions{}); got != "log@0#1:1 " {
+				t.Errorf("after the deadline: %q", got)
+			}
+			if got := hitsOf(t, ws, "five OR rollback", workspace.SearchOptions{}); got != "other.md:1" {
+				t.Errorf("without History: %q", got)
+			}
+		})
+	}
+}
+
+// A search of 10,000 versions in many pages finds each text once, also where it reads pages again.
+func TestSearchManyVersions(t *testing.T) {
+	testkit.SkipInShort(t)
+	n := testkit.Pick(300, 1000, 10_000)
+	for name, store := range searchStores(t) {
+		t.Run(name, func(t *testing.T) {
+			ws := searchedBy(t, store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Versions: int64(n)}})
+			same := strings.Repeat("a line that all versions have, with the needle\n", 40)
+			for i := range n {
+				own := fmt.Sprintf("needle%d number %05d\n", i%10, i) + strings.Repeat(fmt.Sprintf("own words %05d\n", i), 60)
+				write(t, ws, "a/f", own+same)
+				if i%100 == 0 {
+					write(t, ws, fmt.Sprintf("g%05d", i), "other\n")
+				}
+			}
+			began := time.Now()
+			r, err := ws.Search(t.Context(), "needle7", workspace.SearchOptions{History: true, Limit: 50, MaxTokens: -1})
+			if testkit.Must(t, err); r.Total != int64(n/10) || len(r.Hits) != min(50, n/10) {
+				t.Fatalf("%d hits of %d, want %d", len(r.Hits), r.Total, n/10)
+			}
+			t.Logf("%d versions took %v", n, time.Since(began))
+			for i, h := range r.Hits {
+				if at := n - 2 - 10*i; h.Version != int64(at) || h.Line != 1 || h.Text != fmt.Sprintf("needle7 number %05d", at-1) {
+					t.Errorf("hit %d is %+v, want that of version %d", i, h, at)
+				}
+			}
+			r, err = ws.Search(t.Context(), "a line that all versions", workspace.SearchOptions{History: true, Exact: true})
+			if err != nil || r.Total != 40 || r.Hits[0].Version != 0 {
+				t.Errorf("what all versions have: %+v, %v, want the current version's alone", r, err)
 			}
 		})
 	}

@@ -14,13 +14,14 @@ import (
 )
 
 type searchCommand struct {
-	Query  []string     `arg:"" help:"What to look for."`
-	Prefix string       `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
-	Kind   string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
-	Exact  bool         `xor:"how" help:"Find the lines that hold the query, byte for byte."`
-	Regexp bool         `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
-	Limit  flags.Count  `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
-	After  flags.Number `placeholder:"N" help:"Leave out the first N hits, up to 1,000."`
+	Query   []string     `arg:"" help:"What to look for."`
+	Prefix  string       `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
+	Kind    string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
+	Exact   bool         `xor:"how" help:"Find the lines that hold the query, byte for byte."`
+	Regexp  bool         `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
+	Limit   flags.Count  `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
+	History bool         `help:"Search older versions that are kept and deleted files too."`
+	After   flags.Number `placeholder:"N" help:"Leave out the first N hits, up to 1,000."`
 }
 
 type searchRecord struct {
@@ -34,6 +35,8 @@ type searchRecord struct {
 type hitRecord struct {
 	Path    string    `json:"path"`
 	Entry   int64     `json:"entry,omitempty"`
+	Version int64     `json:"version,omitempty"` // an older one, or one of a deleted file
+	Deleted bool      `json:"deleted,omitempty"`
 	Line    int       `json:"line"`
 	Time    time.Time `json:"time"`
 	Text    string    `json:"text"`
@@ -44,7 +47,7 @@ type hitRecord struct {
 func (c searchCommand) Run(p *process) error {
 	query := strings.Join(c.Query, " ")
 	o := workspace.SearchOptions{Prefix: c.Prefix, Exact: c.Exact, Regexp: c.Regexp, Limit: int(c.Limit),
-		After: int(c.After), MaxTokens: -1}
+		After: int(c.After), History: c.History, MaxTokens: -1}
 	if c.Kind != "all" {
 		o.Kind = workspace.PathKind(c.Kind)
 	}
@@ -56,7 +59,7 @@ func (c searchCommand) Run(p *process) error {
 		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Near: r.Near,
 			Hits: make([]hitRecord, len(r.Hits))}
 		for i, h := range r.Hits {
-			record.Hits[i] = hitRecord{h.Path, h.Entry, h.Line, h.Time.UTC(), h.Text, h.Marks}
+			record.Hits[i] = hitRecord{h.Path, h.Entry, h.Version, h.Deleted, h.Line, h.Time.UTC(), h.Text, h.Marks}
 			if h.Marks == nil {
 				record.Hits[i].Matches = [][2]int{}
 			}
@@ -88,7 +91,14 @@ func (p *process) printHits(out io.Writer, hits []workspace.SearchHit) error {
 		if h.Entry > 0 {
 			place = fmt.Sprintf("#%d", h.Entry)
 		}
-		path := p.paint(h.Path, color.FgMagenta)
+		name := h.Path
+		if h.Version > 0 {
+			name += fmt.Sprintf("@%d", h.Version)
+		}
+		if h.Deleted {
+			place += " (deleted)"
+		}
+		path := p.paint(name, color.FgMagenta)
 		if _, err := fmt.Fprintf(out, "%s%s: %s\n", path, p.paint(place, color.FgGreen), p.marked(h)); err != nil {
 			return err
 		}

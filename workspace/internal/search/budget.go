@@ -8,14 +8,18 @@ const (
 	PageBytes = 256 << 10
 
 	fixed   = 10 << 20 // of one search: the texts and records that it keeps, and its passages
+	known   = 16 << 20 // of the lines of a file that a search over older versions knows
 	inPages = 4        // texts of the largest size at once: one that is read, its copy, and one for each worker
 )
 
 // Weight returns the memory of a search over texts of at most so many bytes. A search
 // never weighs more than the whole budget.
-func Weight(largest int64) int64 {
+func Weight(largest int64, history bool) int64 {
 	if largest > (Memory-fixed)/inPages {
 		return Memory
+	}
+	if history {
+		return min(Memory, fixed+known+2*inPages*largest)
 	}
 	return fixed + inPages*largest
 }

@@ -27,6 +27,7 @@ type Options struct {
 	Regexp    bool
 	Limit     int
 	After     int
+	History   bool
 	MaxTokens int
 	Zeros     []store.Arg
 }

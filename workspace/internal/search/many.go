@@ -25,16 +25,18 @@ type ManyPlace struct {
 // collection: how rare a word is, is counted over all that is searched, so scores can be
 // compared between agents.
 type Many struct {
-	Owners []store.OwnerUsage
-	View   func(context.Context, store.Owner, func(store.Reader) error) error
-	Prefix string
-	Kind   store.PathKind
+	Owners  []store.OwnerUsage
+	View    func(context.Context, store.Owner, func(store.Reader) error) error
+	Prefix  string
+	Kind    store.PathKind
+	History *History // nil: the current versions alone
 
 	Searched int             // agents whose texts were read, or began to be
 	Damaged  map[string]bool // agents that are left out, because what they have is corrupt
 
-	until time.Time
-	bytes int64
+	until   time.Time
+	reading string // the agent of the History
+	bytes   int64
 }
 
 // Run searches the agents. If one has a text that is corrupt, it is left out, and the
@@ -79,7 +81,10 @@ func (m *Many) read(ctx context.Context, at ManyPlace) (texts []Text, next ManyP
 	owner := m.Owners[at.agent].Owner
 	agent := owner.Agent
 	view := func(ctx context.Context, fn func(store.Reader) error) error { return m.View(ctx, owner, fn) }
-	texts, following, err := StorePages(view, m.Prefix, m.Kind)(ctx, at.Place)
+	if m.History != nil && m.reading != agent {
+		m.History, m.reading = &History{Now: m.History.Now}, agent
+	}
+	texts, following, err := StorePages(view, m.Prefix, m.Kind, m.History)(ctx, at.Place)
 	if err != nil {
 		return nil, at, damaged(agent, err)
 	}

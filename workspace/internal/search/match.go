@@ -147,10 +147,10 @@ func (r *matcher) kept(t *Text) *Text {
 	const besides = 256 // bytes that a text takes besides its content
 	k := *t
 	k.Check = nil // it may hold the rest of the page
-	if size := len(t.Content) + besides; size <= r.room {
+	if size := len(t.Content) + 4*len(t.lines) + besides; size <= r.room {
 		r.room -= size
 	} else {
-		k.Content = nil
+		k.Content, k.lines = nil, nil
 	}
 	return &k
 }

@@ -15,27 +15,29 @@ const (
 // A Place is where a page of a search begins: after a path, or after an entry of
 // the log of that path. The zero value is the beginning.
 type Place struct {
-	logs  bool
-	path  string
-	entry int64
-	begun bool
+	logs    bool
+	path    string
+	entry   int64
+	version int64 // of the file of that path; 0: its current one, or of a log
+	begun   bool
 }
 
 // storePages reads what a search looks at: first the files, and then the logs. Each page
 // is one short View.
 type storePages struct {
-	view   View
-	prefix string
-	kind   store.PathKind
+	view    View
+	prefix  string
+	kind    store.PathKind
+	history *History // nil: the current versions alone
 }
 
 // A View runs a function on a snapshot of what an agent has.
 type View func(context.Context, func(store.Reader) error) error
 
 // StorePages returns the pages of an agent's texts whose paths begin with a prefix. kind
-// is "" for files and logs.
-func StorePages(view View, prefix string, kind store.PathKind) Pages[Place] {
-	return storePages{view, prefix, kind}.read
+// is "" for files and logs. With a History, the kept older versions and deleted files belong to them.
+func StorePages(view View, prefix string, kind store.PathKind, h *History) Pages[Place] {
+	return storePages{view, prefix, kind, h}.read
 }
 
 // read implements [Pages].
@@ -43,9 +45,12 @@ func (s storePages) read(ctx context.Context, at Place) (texts []Text, next Plac
 	at.logs = at.logs || s.kind == store.KindLog
 	err = s.view(ctx, func(tx store.Reader) (err error) {
 		texts = nil
-		if at.logs {
+		switch {
+		case at.logs:
 			texts, next, err = s.logs(tx, at)
-		} else {
+		case s.history != nil:
+			texts, next, err = s.versions(tx, at)
+		default:
 			texts, next, err = s.files(tx, at)
 		}
 		return err
@@ -65,13 +70,18 @@ func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, 
 			Check: func() error { return v.Verify() }}
 		at = Place{path: f.Path, begun: true}
 	}
+	return texts, s.afterFiles(at, page.More), err
+}
+
+// afterFiles returns the place after a page of files that ends at a place.
+func (s storePages) afterFiles(at Place, more bool) Place {
 	switch {
-	case err != nil || page.More:
-		return texts, at, err
+	case more:
+		return at
 	case s.kind == store.KindFile:
-		return texts, Place{}, nil
+		return Place{}
 	}
-	return texts, Place{logs: true, begun: true}, nil
+	return Place{logs: true, begun: true}
 }
 
 func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, err error) {
@@ -96,7 +106,7 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 			return nil, at, err
 		}
 		if last > 0 { // there may be more
-			return texts, Place{true, at.path, last, true}, nil
+			return texts, Place{logs: true, path: at.path, entry: last, begun: true}, nil
 		}
 	}
 	page, err := tx.Scan(store.ScanQuery{Kind: store.KindLog, Prefix: s.prefix, After: at.path, Limit: pageHeads})
@@ -110,7 +120,7 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 				return nil, at, err
 			}
 			if last < h.Last {
-				return texts, Place{true, h.Path, last, true}, nil
+				return texts, Place{logs: true, path: h.Path, entry: last, begun: true}, nil
 			}
 		}
 		at.path = h.Path

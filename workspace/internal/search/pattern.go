@@ -106,7 +106,8 @@ func (p *Pattern) lines(ctx context.Context, t *Text, best *top) (matched int64)
 		line := bytes.TrimRight(t.Content[at:at+size], "\n")
 		if mark := p.find(ctx, line); mark != nil {
 			matched++
-			f := found{Hit: Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Time: t.Time, Line: number}, at: at}
+			f := found{Hit: Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Version: t.Version, Deleted: t.Deleted,
+				Time: t.Time, Line: t.line(number - 1)}, at: at}
 			if f := best.offer(f); f != nil {
 				f.Text, f.Marks = clip(line, [][2]int{{mark[0], mark[1]}})
 			}

@@ -15,23 +15,28 @@ type Text struct {
 	Agent   string // whose it is, where a search is over several; else ""
 	Path    string
 	Entry   int64 // the number of the entry; 0: a file
+	Version int64 // an older version of a file, or one of a deleted file; 0: the current one
+	Deleted bool  // the file is deleted
 	Time    time.Time
 	Content []byte
 	Check   func() error // nil, or says whether Content is what was written; called if it matches
 
-	first bool // of its path
+	first bool    // of its path
+	lines []int32 // the numbers of its lines; nil: 1, 2, 3
 }
 
 // A Hit is a passage, or a line of an exact search.
 type Hit struct {
-	Agent string // as in Text
-	Path  string
-	Entry int64 // of a log; 0: of a file
-	Line  int   // of the file or the entry, from 1
-	Time  time.Time
-	Score float64  // 0: of an exact search
-	Text  string   // the line, at most MaxText characters of it, on one line
-	Marks [][2]int // ranges of bytes of Text that match
+	Agent   string // as in Text
+	Path    string
+	Entry   int64 // of a log; 0: of a file
+	Version int64 // as in Text
+	Deleted bool
+	Line    int // of the file or the entry, from 1
+	Time    time.Time
+	Score   float64  // 0: of an exact search
+	Text    string   // the line, at most MaxText characters of it, on one line
+	Marks   [][2]int // ranges of bytes of Text that match
 }
 
 // Cut shortens the text to some bytes.
@@ -247,7 +252,8 @@ func (p *pager[P]) excerpts(ctx context.Context, s *scorer, best *top) (err erro
 func (s *scorer) excerpt(f *found, texts []Text) {
 	m := f.match
 	for _, t := range texts {
-		same := t.Agent == m.in.Agent && t.Path == m.in.Path && t.Entry == m.in.Entry && t.Time.Equal(m.in.Time)
+		same := t.Agent == m.in.Agent && t.Path == m.in.Path && t.Entry == m.in.Entry && t.Time.Equal(m.in.Time) &&
+			t.Version == m.in.Version
 		if !same || m.at+m.size > len(t.Content) {
 			continue
 		}
@@ -259,7 +265,7 @@ func (s *scorer) excerpt(f *found, texts []Text) {
 			}
 		}
 		f.Line, f.Text, f.Marks = s.bestLine(m.by.body, passage, m.headEnd)
-		f.Line += 1 + bytes.Count(t.Content[:at], []byte("\n"))
+		f.Line = t.line(f.Line + bytes.Count(t.Content[:at], []byte("\n")))
 		m.shown = true
 	}
 }

@@ -109,7 +109,9 @@ type found struct {
 }
 
 func (m *match) found() found {
-	return found{Hit{Agent: m.in.Agent, Path: m.in.Path, Entry: m.in.Entry, Time: m.in.Time, Score: m.score}, m.at, m}
+	t := m.in
+	return found{Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Version: t.Version, Deleted: t.Deleted, Time: t.Time,
+		Score: m.score}, m.at, m}
 }
 
 // top keeps the first few of all that is offered.
@@ -143,8 +145,10 @@ func byScore(a, b *found) int {
 	return byPlace(a, b)
 }
 
-// byPlace orders by path and line. A file is before a log of the same path.
+// byPlace orders by path and line. A file is before a log of the same path, and its newest version
+// before older ones.
 func byPlace(a, b *found) int {
 	return cmp.Or(cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Entry, b.Entry),
+		cmp.Compare(uint64(b.Version-1), uint64(a.Version-1)), // 0 is the current one, above all others
 		cmp.Compare(a.at, b.at))
 }

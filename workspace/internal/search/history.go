@@ -1,0 +1,114 @@
+package search
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+const (
+	maxKnown     = 1 << 18 // lines of a file that are known; further ones may be found in several versions
+	pageVersions = 2048    // of a page
+)
+
+// A History is what a search knows of the older versions of one file after the other. It reads
+// the newest version of a file first, and of the older ones only the lines that no newer one has.
+type History struct {
+	Now time.Time // deleted files that can be restored no more are left out
+
+	seed  maphash.Seed
+	path  string           // of the file
+	from  int64            // the oldest version that was read
+	known map[uint64]int64 // for the hash of a line, the newest version that has it
+}
+
+// versions returns a page of versions, from the last path to the first and the newest first.
+func (s storePages) versions(tx store.Reader, at Place) (texts []Text, next Place, err error) {
+	if err := s.history.catchUp(tx, s.prefix, at); err != nil {
+		return nil, at, err
+	}
+	page, err := tx.Scan(s.scan(at))
+	for i := range page.Files {
+		f := &page.Files[i]
+		v := &f.Current
+		at = Place{path: f.Path, version: v.Number, begun: true}
+		unseen, lines := s.history.read(f.Path, v) // a redacted version has none
+		if v.Redacted != nil || f.Deleted && !f.Restorable(s.history.Now) {
+			continue
+		}
+		t := Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return v.Verify() }}
+		if f.Deleted || v.Number < f.Version {
+			t.Version, t.Deleted, t.Content, t.lines = v.Number, f.Deleted, unseen, lines
+		}
+		if len(unseen) > 0 || t.Version == 0 {
+			texts = append(texts, t)
+		}
+	}
+	return texts, s.afterFiles(at, page.More), err
+}
+
+func (s storePages) scan(at Place) store.ScanQuery {
+	return store.ScanQuery{Kind: store.KindFile, Prefix: s.prefix, After: at.path, Before: at.version,
+		Limit: pageVersions, Versions: true, MaxBytes: PageBytes}
+}
+
+// read returns the lines of a version that no newer one has, with their numbers from 1.
+func (h *History) read(path string, v *store.Version) (unseen []byte, numbers []int32) {
+	if h.known == nil || h.path != path {
+		*h = History{Now: h.Now, seed: maphash.MakeSeed(), path: path, known: map[uint64]int64{}}
+	}
+	h.from = v.Number
+	blank := true // the last line of unseen
+	for at, number := 0, int32(1); at < len(v.Content); number++ {
+		line := v.Content[at : at+lineSize(v.Content[at:])]
+		at += len(line)
+		if isBlank(line) {
+			if !blank {
+				unseen, numbers, blank = append(unseen, line...), append(numbers, number), true
+			}
+			continue
+		}
+		hash := maphash.Bytes(h.seed, bytes.TrimRight(line, "\r\n"))
+		newest, known := h.known[hash]
+		if !known && len(h.known) < maxKnown {
+			h.known[hash] = v.Number
+		}
+		if !known || newest == v.Number {
+			unseen, numbers, blank = append(unseen, line...), append(numbers, number), false
+		}
+	}
+	return unseen, numbers
+}
+
+// catchUp reads the versions of a file that are before a place, unless they were read last.
+func (h *History) catchUp(tx store.Reader, prefix string, at Place) error {
+	if at.path == "" || h.path == at.path && h.from <= at.version {
+		return nil
+	}
+	h.path = ""
+	from := storePages{prefix: prefix}.scan(Place{path: at.path, version: math.MaxInt64})
+	for page, err := range store.Pages(tx, from) {
+		if err != nil {
+			return err
+		}
+		for i := range page.Files {
+			f := &page.Files[i]
+			if f.Path != at.path || f.Current.Number < at.version {
+				return nil
+			}
+			h.read(f.Path, &f.Current)
+		}
+	}
+	return nil
+}
+
+// line returns the number in the file of line n, from 0, of the text.
+func (t *Text) line(n int) int {
+	if n < len(t.lines) {
+		return int(t.lines[n])
+	}
+	return n + 1
+}
