@@ -42,11 +42,11 @@ var writeFile = tool{
 		if version := a.number("restore_version"); version != nil {
 			w, err := ws.RestoreFile(ctx, a.Text("path"), workspace.RestoreOptions{Version: *version,
 				IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes}}, err
+			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsRecord{}}}, err
 		}
 		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes}}, err
+		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsOf(w.Secrets, w.Path)}}, err
 	},
 }
 
@@ -54,6 +54,7 @@ type writeRecord struct {
 	Path         string `json:"path"`
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
+	secretsRecord
 }
 
 var editFile = tool{
@@ -74,7 +75,8 @@ var editFile = tool{
 		if e.Near != "" {
 			e.Near = a.under + e.Near
 		}
-		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements, e.LineEnds, e.Near}}, err
+		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements, e.LineEnds, e.Near,
+			secretsOf(e.Secrets, e.Path)}}, err
 	},
 }
 
@@ -85,6 +87,7 @@ type editRecord struct {
 	Replacements int64  `json:"replacements"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
+	secretsRecord
 }
 
 var moveFile = tool{

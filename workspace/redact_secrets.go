@@ -81,7 +81,7 @@ func noSecret(o RedactFileOptions) error {
 	if o.Text != "" {
 		return Errorf(ErrConflict, "no version that is kept has the text")
 	}
-	return Errorf(ErrConflict, "no version that is kept has a secret of known form; name a version, or the text")
+	return Errorf(ErrConflict, "no version that is kept has a secret of known form")
 }
 
 // removeSecrets returns a text without a part, or without the secrets of known form if the part is

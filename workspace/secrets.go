@@ -3,6 +3,8 @@ package workspace
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/secrets"
 )
@@ -48,6 +50,35 @@ type Secrets struct {
 }
 
 const maxSecrets = 10
+
+// String says where the first secret is and how many more there are, such as "line 12 has a
+// secret (GitHub token), and there are 2 more".
+func (s *Secrets) String() string {
+	first := s.List[0]
+	text := fmt.Sprintf("line %d has a secret (%s)", first.Line, first.Kind)
+	if first.Line == 0 {
+		text = fmt.Sprintf("the path has a secret (%s)", first.Kind)
+	}
+	if s.Total > 1 {
+		text += fmt.Sprintf(", and there are %d more", s.Total-1)
+	}
+	return text
+}
+
+// Command returns the command of a person that removes the first secret: from the file at path, or
+// from an entry of the log at path.
+func (s *Secrets) Command(path string) string {
+	if strings.Contains(path, " ") {
+		path = "'" + path + "'" // no other character of a path needs quotes
+	}
+	switch first := s.List[0]; {
+	case first.Line == 0:
+		return "scratchpad files mv " + path + " NEW"
+	case first.Entry > 0:
+		return fmt.Sprintf("scratchpad logs redact %s %d", path, first.Entry)
+	}
+	return "scratchpad files redact " + path
+}
 
 // FindSecrets returns the secrets of known form in a text, or nil if there are none.
 func FindSecrets(text []byte) *Secrets {

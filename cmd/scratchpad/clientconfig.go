@@ -161,6 +161,9 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	if kept := p.line.KeepDeleted.Duration; kept != 30*24*time.Hour {
 		s.Args = append(s.Args, "--keep-deleted", kept.String())
 	}
+	if p.line.Secrets.SecretRule != workspace.SecretsWarn {
+		s.Args = append(s.Args, "--secrets", p.line.Secrets.String())
+	}
 	if maxReadTokens > 0 {
 		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
 	}

@@ -23,6 +23,7 @@ type globalFlags struct {
 
 	Paths       flags.PathRule    `default:"unicode" placeholder:"ascii|unicode" group:"storage"`
 	KeepDeleted flags.Span        `default:"30d" placeholder:"TIME" group:"storage"`
+	Secrets     flags.SecretRule  `default:"warn" placeholder:"off|warn|refuse" group:"storage"`
 	Postgres    flags.Postgres    `embed:"" group:"postgres"`
 	Limits      flags.Limits      `embed:"" prefix:"max-" group:"limits"`
 	StoreLimits flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`

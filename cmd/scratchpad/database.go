@@ -29,6 +29,7 @@ func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
 	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits),
 		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions,
+		Secrets:     p.line.Secrets.SecretRule,
 		KeepDeleted: p.line.KeepDeleted.Duration, CountTokens: o200k.Count}, err
 }
 

@@ -10,7 +10,7 @@ type filesCommand struct {
 	Summarize filesSummarize `cmd:"" help:"Print a summary of a long file."`
 	History   filesHistory   `cmd:"" help:"List the versions of a file that are kept."`
 	Restore   filesRestore   `cmd:"" help:"Make a version that is kept the current one again."`
-	Redact    filesRedact    `cmd:"" help:"Remove the text of an earlier version for good."`
+	Redact    filesRedact    `cmd:"" help:"Remove secrets from a file, or the text of an earlier version, for good."`
 	Mv        filesMv        `cmd:"" help:"Move a file to another path, with its versions."`
 	Rm        filesRm        `cmd:"" help:"Delete files with all their versions."`
 }

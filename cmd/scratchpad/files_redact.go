@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -8,13 +9,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type filesRedact struct {
 	Path    string      `arg:"" help:"The file."`
-	Version flags.Count `arg:"" help:"A version that is kept, but not the current one."`
+	Version flags.Count `arg:"" optional:"" help:"A version that is kept, but not the current one."`
+	Text    string      `placeholder:"TEXT" help:"Remove this text from the file and its versions."`
 	Yes     bool        `short:"y" help:"Do not ask first."`
 }
 
@@ -48,8 +51,15 @@ type redactRecord struct {
 	Redacted *redactedRecord `json:"redacted"`
 }
 
-// Run redacts the version. One that is redacted already stays as it is.
+// Run redacts the version. One that is redacted already stays as it is. Without a version, Run
+// removes the secrets.
 func (c filesRedact) Run(p *process) error {
+	switch {
+	case c.Version != 0 && c.Text != "":
+		return invalid("redact %s: give a version or --text", c.Path)
+	case c.Version == 0:
+		return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error { return c.secrets(p, ws) })
+	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
@@ -70,4 +80,37 @@ func (c filesRedact) Run(p *process) error {
 		record := redactRecord{Path: c.Path, Version: v.Version, Redacted: redactedOf(v.Redacted)}
 		return p.say(record, "%s: version %d, redacted %s", c.Path, v.Version, record.Redacted)
 	})
+}
+
+type redactFileRecord struct {
+	Path     string  `json:"path"`
+	Version  int64   `json:"version,omitempty"` // the new one
+	Replaced int64   `json:"replaced"`
+	Redacted []int64 `json:"redacted_versions"`
+}
+
+// secrets removes the secrets or the text from the file and its versions.
+func (c filesRedact) secrets(p *process, ws *workspace.Workspace) error {
+	what := "the secrets"
+	if c.Text != "" {
+		what = "the text"
+	}
+	question := "Remove " + what + " from %s of agent %s, and for good all text of its versions that have one?"
+	if err := p.confirm(c.Yes, []string{c.Path}, question, c.Path, ws.Agent()); err != nil {
+		return err
+	}
+	r, err := ws.RedactFile(p.ctx, c.Path, workspace.RedactFileOptions{Text: c.Text})
+	if errors.Is(err, workspace.ErrConflict) && c.Text == "" {
+		return failure.Followed(err, "--text TEXT removes a text, and files redact "+native.Quote(c.Path)+
+			" N a version")
+	}
+	if err != nil {
+		return err
+	}
+	record := redactFileRecord{r.Path, r.Version, r.Replaced, append([]int64{}, r.Versions...)}
+	made := ""
+	if r.Version > 0 {
+		made = fmt.Sprintf("version %d, %s replaced, ", r.Version, phrase.Plural(r.Replaced, "text"))
+	}
+	return p.say(record, "%s: %s%s redacted", r.Path, made, phrase.Plural(int64(len(r.Versions)), "version"))
 }

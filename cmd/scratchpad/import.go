@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
@@ -29,6 +30,7 @@ func (c importCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	p.line.Secrets = flags.SecretRule{}                   // an import brings what is there
 	p.keepVersions, p.dryRun = !p.versionsGiven, c.DryRun // a server with a higher limit has kept more versions
 	open := p.openDatabase
 	if c.DryRun {

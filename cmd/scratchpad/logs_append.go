@@ -26,6 +26,7 @@ type appendRecord struct {
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
 	Repeated     bool   `json:"repeated,omitempty"`
+	secretsRecord
 }
 
 // Run appends the entry or the lines.
@@ -54,8 +55,9 @@ func (c logsAppend) Run(p *process) error {
 		if r.Repeated {
 			was = "; it was there already"
 		}
-		return p.say(appendRecord{r.Path, r.Last, r.Bytes, r.Repeated}, "%s: entry %d, %s%s", r.Path, r.Last,
-			phrase.Plural(r.Bytes, "byte"), was)
+		was += secretsNote(r.Secrets, r.Path)
+		record := appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, secretsIn(r.Secrets, r.Path)}
+		return p.say(record, "%s: entry %d, %s%s", r.Path, r.Last, phrase.Plural(r.Bytes, "byte"), was)
 	})
 }
 
@@ -86,6 +88,8 @@ type linesRecord struct {
 	Count        int64  `json:"count"`
 	LastEntryID  int64  `json:"last_entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
+	secretsRecord
+	note string
 }
 
 func (c logsAppend) appendLines(p *process) error {
@@ -100,6 +104,9 @@ func (c logsAppend) appendLines(p *process) error {
 				done.Count += int64(len(batch))
 				done.BytesWritten += r.Bytes
 				done.LastEntryID = r.Last
+				if r.Secrets != nil && done.note == "" { // the first ones
+					done.secretsRecord, done.note = secretsIn(r.Secrets, c.Log), secretsNote(r.Secrets, c.Log)
+				}
 			}
 			return err
 		})
@@ -166,5 +173,5 @@ func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	if r.Count > 0 {
 		last = fmt.Sprintf(", the last is %d, %s", r.LastEntryID, phrase.Plural(r.BytesWritten, "byte"))
 	}
-	return p.say(r, "%s: %s added%s", r.Path, phrase.Entries(r.Count), last)
+	return p.say(r, "%s: %s added%s%s", r.Path, phrase.Entries(r.Count), last, r.note)
 }

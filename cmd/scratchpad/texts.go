@@ -85,6 +85,10 @@ keep-deleted
 How long a deleted file keeps its versions and can be restored, such as 30d or 12h. 0: a deletion is
 final. Default: 30d.
 
+secrets
+What a write does with a secret of known form, such as an API key or a private key. warn, the default: it
+is stored, and the answer says where it is. refuse: the write is refused. off: nobody looks.
+
 color
 When to colour the output. auto: on a terminal, unless $NO_COLOR is set.
 

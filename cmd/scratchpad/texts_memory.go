@@ -133,12 +133,11 @@ Examples:
   scratchpad files restore draft.md
 
 = files redact
-Use it for a secret that should never have been written. The text of the version is removed for
-good. The number, the author and the time of the version stay, with a note of who removed the text and when.
-The command asks first.
-
-The current version cannot be redacted. Write a version without the secret first. Then redact every version
-that has it: scratchpad files history lists them.
+Use it for a secret that should never have been written. Without a version, the command looks for secrets of
+known form, such as API keys and private keys. It writes a new version with [redacted: KIND] in the place of
+each, and removes the text of every kept version that has one of them. --text removes a text that you give, in the
+same way. With a version, the text of that version is removed. This is for good. The number, the author
+and the time of a redacted version stay, with a note of who removed the text and when. The command asks first.
 
 The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
 and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and
@@ -146,7 +145,8 @@ longer in its write-ahead log and its replicas. So replace a password or a key t
 
 Examples:
 
-  scratchpad files write plan.md clean.md
+  scratchpad files redact plan.md
+  scratchpad files redact plan.md --text hunter2
   scratchpad files redact plan.md 2 --yes
 
 = files mv
@@ -214,6 +214,14 @@ Examples:
   scratchpad logs tail decisions
   scratchpad logs tail decisions -n 3 --json
   scratchpad logs tail decisions -f
+
+= logs redact
+Use it for a secret that should never have been written. The text of the entry is removed for good. Its number,
+author and time stay. The command asks first. It cannot reach copies elsewhere, as files redact --help says.
+
+Examples:
+
+  scratchpad logs redact checks 7
 
 = logs rm
 The command asks first. It does not delete a log that gets entries while it asks. If one of the

@@ -22,7 +22,7 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, 
 	if c.overwrite {
 		w.IfVersion = nil
 	}
-	_, err = ws.WriteFile(ctx, p.path, []byte(c.Text("file_text")), w)
+	r, err := ws.WriteFile(ctx, p.path, []byte(c.Text("file_text")), w)
 	if errors.Is(err, workspace.ErrConflict) {
 		exists := "Error: File %s already exists"
 		if c.overwrite {
@@ -30,7 +30,15 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, 
 		}
 		return "", inTheWay("path", p, err, exists)
 	}
-	return fmt.Sprintf("File created successfully at: %s", p.given), err
+	return fmt.Sprintf("File created successfully at: %s", p.given) + note(r), err
+}
+
+// note is what an answer says of secrets that were stored.
+func note(r workspace.WriteResult) string {
+	if r.Secrets == nil {
+		return ""
+	}
+	return "\n" + r.Secrets.String() + ". A person can remove it: " + r.Secrets.Command(r.Path)
 }
 
 // inTheWay words the error of a place that is taken. exists is the text for a file or a
@@ -54,7 +62,7 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 		return "", refuse(workspace.ErrInvalid, "old_str is empty; give the text to replace, or use insert")
 	}
 	var snippet string
-	err = update(ctx, ws, p, "Error: "+noValidPath, func(content []byte) ([]byte, error) {
+	told, err := update(ctx, ws, p, "Error: "+noValidPath, func(content []byte) ([]byte, error) {
 		switch bytes.Count(content, old) {
 		case 0:
 			return nil, refuse(workspace.ErrConflict,
@@ -70,21 +78,21 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 		snippet = around(after, countLines(content[:at]))
 		return after, nil
 	})
-	return snippet, err
+	return snippet + told, err
 }
 
-// update changes a file. absent is the text if there is none.
+// update changes a file, and returns what to say of it. absent is the text if there is none.
 func update(
 	ctx context.Context, ws *workspace.Workspace, p place, absent string, fn func([]byte) ([]byte, error),
-) error {
+) (string, error) {
 	if p.slash {
-		return missing(p, nil, absent)
+		return "", missing(p, nil, absent)
 	}
-	_, err := ws.UpdateFile(ctx, p.path, fn, workspace.UpdateOptions{})
+	r, err := ws.UpdateFile(ctx, p.path, fn, workspace.UpdateOptions{})
 	if errors.Is(err, workspace.ErrNotFound) {
-		return missing(p, err, absent)
+		return "", missing(p, err, absent)
 	}
-	return err
+	return note(r), err
 }
 
 // linesOf returns the numbers of the lines in which a text begins.
@@ -131,7 +139,7 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, 
 		return "", err
 	}
 	added, line := strings.TrimSuffix(c.Text("insert_text"), "\n"), c.Integer("insert_line")
-	err = update(ctx, ws, p, noPath, func(content []byte) ([]byte, error) {
+	told, err := update(ctx, ws, p, noPath, func(content []byte) ([]byte, error) {
 		total := countLines(content)
 		switch {
 		case line < 0 || line > int64(total):
@@ -144,7 +152,7 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, 
 		at := lineStart(content, int(line)+1)
 		return slices.Concat(content[:at], []byte(added+"\n"), content[at:]), nil
 	})
-	return fmt.Sprintf("The file %s has been edited.", p.given), err
+	return fmt.Sprintf("The file %s has been edited.", p.given) + told, err
 }
 
 func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, error) {

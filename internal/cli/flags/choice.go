@@ -19,3 +19,17 @@ func (r *PathRule) UnmarshalText(text []byte) error {
 	}
 	return fmt.Errorf("must be ascii or unicode, not %q", text)
 }
+
+// SecretRule is [workspace.SecretRule] on the command line.
+type SecretRule struct{ workspace.SecretRule }
+
+// UnmarshalText is kong's hook.
+func (r *SecretRule) UnmarshalText(text []byte) error {
+	for known := workspace.SecretsOff; known <= workspace.SecretsRefuse; known++ {
+		if string(text) == known.String() {
+			r.SecretRule = known
+			return nil
+		}
+	}
+	return fmt.Errorf("must be off, warn or refuse, not %q", text)
+}
