@@ -55,7 +55,7 @@ func fill(t testing.TB, s workspace.Store, owners, calls int, seed uint64) {
 
 func service(t testing.TB, s workspace.Store, tenant string) *workspace.Service {
 	t.Helper()
-	svc, err := workspace.New(s, workspace.Options{Tenant: tenant, Summarizer: &workspace.Summarizer{
+	svc, err := workspace.New(s, workspace.Options{Tenant: tenant, KeepDeleted: 720 * time.Hour, Summarizer: &workspace.Summarizer{
 		Method: "short", Prompt: "1",
 		Summarize: func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
 			return workspace.SummaryText{Text: "short of " + r.Path}, nil
