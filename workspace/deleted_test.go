@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,11 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -551,4 +554,66 @@ func TestDeleteConcurrently(t *testing.T) {
 	if err != nil || len(infos) != 10 {
 		t.Errorf("History = %d versions, %v, want 10", len(infos), err)
 	}
+}
+
+// Whatever is deleted, restored, moved and redacted by whom, and whatever has expired: every row
+// and every counter fits.
+func TestDeletionsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, clock := memstore.New(), testkit.NewClock()
+		defer s.Close()
+		o := workspace.Options{Now: clock.Now, KeepDeleted: month, Limits: workspace.Limits{Versions: 4, Bytes: 6000}}
+		svc, err := workspace.New(s, o)
+		testkit.Must(t, err)
+		own, err := svc.Agent("a")
+		testkit.Must(t, err)
+		calls := map[string]func(*rapid.T){"": func(t *rapid.T) {
+			if r, err := dump.Check(context.Background(), s, port.Owner{Tenant: "local", Agent: "a"}); err != nil || r.Problems != nil {
+				t.Fatalf("Check = %v, %v", r.Problems, err)
+			}
+		}}
+		for name, call := range callsThatFit {
+			calls[name] = func(t *rapid.T) {
+				clock.Advance(pick(0, time.Second, time.Hour, -time.Hour, 10*24*time.Hour).Draw(t, "later"))
+				ws := own.From(pick("", "", "", "shop").Draw(t, "project"))
+				err := call(context.Background(), ws, pick("a", "a", "b", "c").Draw(t, "path"))
+				if kind := workspace.Kind(err); err != nil && (kind == nil || kind == workspace.ErrCorrupt) {
+					t.Fatal(err)
+				}
+			}
+		}
+		t.Repeat(calls)
+	})
+}
+
+var callsThatFit = map[string]func(ctx context.Context, ws *workspace.Workspace, path string) error{
+	"write": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.WriteFile(ctx, path, []byte(strings.Repeat("x", 400)), workspace.WriteOptions{}))
+	},
+	"delete": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{}))
+	},
+	"delete for good": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{ForGood: true}))
+	},
+	"delete tree": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		return testkit.Err(workspace.DeleteTree(ctx, ws, path))
+	},
+	"restore": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		infos, err := ws.History(ctx, path)
+		if err != nil {
+			return err
+		}
+		return testkit.Err(ws.RestoreFile(ctx, path, workspace.RestoreOptions{Version: infos[0].Version}))
+	},
+	"move": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.MoveFile(ctx, path, "b", workspace.MoveOptions{}))
+	},
+	"redact": func(ctx context.Context, ws *workspace.Workspace, path string) error {
+		infos, err := ws.History(ctx, path)
+		if err != nil {
+			return err
+		}
+		return testkit.Err(ws.RedactVersion(ctx, path, infos[len(infos)-1].Version, workspace.RedactOptions{}))
+	},
 }
