@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"internal/server/signin":             {"console", "internal/server/access", "internal/server/auth", "workspace"},
 	"internal/cli/setup":                 {"internal/cli/clientconfig", "internal/native", "internal/phrase", "internal/cli/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/cli/doctor":                {"internal/cli/database", "internal/native", "internal/phrase", "internal/cli/terminal", "sqlite", "workspace", "github.com/fatih/color", "postgres", "internal/cli/dbcopy"},
-	"internal/cli/flags":                 {"internal/server/auth", "summarize", "workspace", "postgres"},
+	"internal/cli/flags":                 {"internal/server/auth", "summarize", "workspace", "postgres", "github.com/alecthomas/kong"},
 	"internal/errorkind":                 {"workspace/store"},
 	"internal/testing/pgtest":            {"internal/testkit", "github.com/jackc/pgx/v5/..."},
 	"internal/cli/dbcopy":                {"internal/records", "workspace", "workspace/dump", "workspace/store"},

@@ -269,3 +269,23 @@ func TestRedactEntry(t *testing.T) {
 		verifyOwner(t, store, "a")
 	})
 }
+
+// StoredSecrets finds what is in versions, deleted files and logs of every agent and tenant.
+func TestStoredSecrets(t *testing.T) {
+	svc, store := newService(t, workspace.Options{KeepDeleted: time.Hour})
+	other, err := svc.Tenant("acme", workspace.StoreLimits{})
+	testkit.Must(t, err)
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", token(1))
+	write(t, ws, "f", "none")
+	write(t, ws, "gone", "\n"+token(2))
+	remove(t, ws, "gone")
+	appendLog(t, agentOf(t, other, "b"), "l", "none", "x\n\n"+token(3)+" "+token(4))
+	write(t, ws, "redacted", token(5))
+	testkit.Must(t, testkit.Err(ws.RedactFile(t.Context(), "redacted", workspace.RedactFileOptions{})))
+	var got []string
+	testkit.Must(t, workspace.StoredSecrets(t.Context(), store, func(s workspace.StoredSecret) {
+		got = append(got, fmt.Sprint(s.Tenant, " ", s.Agent, " ", s.Path, " ", s.Version, " ", s.Entry, " ", s.Line, " ", s.Kind))
+	}))
+	same(t, "StoredSecrets", got, []string{"acme b l 0 2 3 GitHub token", "acme b l 0 2 3 GitHub token", "local a f 1 0 1 GitHub token", "local a gone 1 0 2 GitHub token"})
+}

@@ -27,6 +27,9 @@ func (p *process) newDatabase(o database.HandleOptions) *database.Handle {
 // options returns what the flags of all commands say of a service.
 func (p *process) options() (workspace.Options, error) {
 	tenant, _, err := p.tenantName()
+	if p.line.Secrets.Look {
+		err = invalid("--secrets needs off, warn or refuse; only doctor takes it without")
+	}
 	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits),
 		Store: p.line.StoreLimits.Options(), Paths: p.line.Paths.PathRule, KeepVersions: p.keepVersions,
 		Secrets:     p.line.Secrets.SecretRule,

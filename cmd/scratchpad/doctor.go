@@ -26,7 +26,7 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	most := p.line.StoreLimits
 	o := doctor.Options{
 		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
-		Scrub:     c.Scrub,
+		Scrub: c.Scrub, Secrets: p.line.Secrets.Look,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
 		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
 	}

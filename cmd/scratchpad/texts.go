@@ -87,7 +87,8 @@ final. Default: 30d.
 
 secrets
 What a write does with a secret of known form, such as an API key or a private key. warn, the default: it
-is stored, and the answer says where it is. refuse: the write is refused. off: nobody looks.
+is stored, and the answer says where it is. refuse: the write is refused. off: nobody looks. doctor --secrets
+looks through all that is there.
 
 color
 When to colour the output. auto: on a terminal, unless $NO_COLOR is set.

@@ -147,6 +147,10 @@ exist yet is not a problem.
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json
   scratchpad doctor --scrub
+  scratchpad doctor --secrets
+
+With --secrets, doctor also looks for secrets of known form in the files, their versions and the logs of all
+agents. It shows where they are, and no part of them.
 
 Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write
 survives there: the settings of the server, its standbys and how far they lag. To check all content too, run

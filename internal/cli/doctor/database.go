@@ -43,6 +43,7 @@ func (r *checkup) database(ctx context.Context) {
 	}
 	r.copied(ctx, store)
 	r.agents(ctx, store)
+	r.secrets(ctx, store)
 	problems, err := store.Check(ctx)
 	if err != nil {
 		r.trouble("integrity", err, restore)

@@ -47,6 +47,7 @@ type Options struct {
 	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
 	Scrub     bool   // remove what redactions have left in the file
+	Secrets   bool   // look for secrets in all that is stored
 
 	Version string                // the version of this program
 	Limits  workspace.StoreLimits // 0: no limit

@@ -47,6 +47,7 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 	r.settings(info, pool)
 	r.copied(ctx, store)
 	r.agents(ctx, store)
+	r.secrets(ctx, store)
 	r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the pages")
 }
 

@@ -3,6 +3,8 @@ package flags
 import (
 	"fmt"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -20,14 +22,22 @@ func (r *PathRule) UnmarshalText(text []byte) error {
 	return fmt.Errorf("must be ascii or unicode, not %q", text)
 }
 
-// SecretRule is [workspace.SecretRule] on the command line.
-type SecretRule struct{ workspace.SecretRule }
+// SecretRule is [workspace.SecretRule] on the command line. Only doctor takes it without a value.
+type SecretRule struct {
+	workspace.SecretRule
+	Look bool // there is no value
+}
 
-// UnmarshalText is kong's hook.
-func (r *SecretRule) UnmarshalText(text []byte) error {
+// Decode is kong's hook.
+func (r *SecretRule) Decode(ctx *kong.DecodeContext) error {
+	if next := ctx.Scan.Peek(); next.IsEOL() || !next.IsValue() {
+		r.Look = true
+		return nil
+	}
+	text := fmt.Sprint(ctx.Scan.Pop().Value)
 	for known := workspace.SecretsOff; known <= workspace.SecretsRefuse; known++ {
-		if string(text) == known.String() {
-			r.SecretRule = known
+		if text == known.String() {
+			*r = SecretRule{SecretRule: known}
 			return nil
 		}
 	}
