@@ -30,6 +30,7 @@ type fileData struct {
 	Lines    template.HTML
 	Rendered template.HTML
 	Problem  string // why the text is not rendered
+	Secrets  string // where the lines that are here have a secret; "": they have none
 	Earlier  string // the address of the lines before; "": there are none
 	Later    string // the address of the lines after
 	From, To int    // the lines that are here
@@ -130,6 +131,12 @@ func (v *visit) text() error {
 	}
 	if d.Tab == "Source" {
 		d.setLines(max(1, r.FromLine), r.Content)
+	}
+	if found := workspace.FindSecrets(r.Content); found != nil {
+		for i := range found.List {
+			found.List[i].Line += int64(max(1, r.FromLine)) - 1
+		}
+		d.Secrets = found.String() + ". This removes it, also from older versions: " + found.Command(r.Path)
 	}
 	v.follow()
 	return v.render("file", name+" of "+v.ws.Agent(), d)
