@@ -71,17 +71,13 @@ func changesResult(c workspace.Changes) result {
 	res := result{record: rec}
 	res.body = []byte("op\tkind\tpath\tbefore\tafter\tby\twhen")
 	for i, p := range c.Paths {
-		by := []workspace.Author{p.Author}
-		if c.Authors != nil {
-			by = c.Authors[i]
-		}
 		path := p.Path
 		if p.From != "" {
 			path = p.From + " -> " + path
 		}
 		res.body = append(res.body, '\n')
 		before, after := strconv.FormatInt(p.Before, 10), strconv.FormatInt(p.After, 10)
-		for _, column := range []string{string(p.Op), string(p.Kind), path, before, after, shownAuthors(by)} {
+		for _, column := range []string{string(p.Op), string(p.Kind), path, before, after, shownAuthors(c.Authors[i])} {
 			res.body = append(append(res.body, column...), '\t')
 		}
 		res.body = p.Time.UTC().AppendFormat(res.body, minute)
@@ -112,15 +108,10 @@ func leftOut(p workspace.Change, d workspace.PathDiff) string {
 	return fmt.Sprintf("\n%s: %s; %s", p.Path, d.LeftOut, call)
 }
 
-// shownAuthors returns the names of up to three clients, in one column of a line.
+// shownAuthors returns the names of clients, in one column of a line.
 func shownAuthors(authors []workspace.Author) string {
-	const most = 3
 	var names []string
-	for i, a := range authors {
-		if i == most {
-			names = append(names, "...")
-			break
-		}
+	for _, a := range authors {
 		names = append(names, shownAuthor(a))
 	}
 	return strings.Join(names, ", ")

@@ -56,9 +56,9 @@ type Changes struct {
 	// Except: in their order, or with Recent or TooOld, the newest first.
 	Paths []Change
 
-	// Authors has for each of Paths who has changed it since the version Before: the last four,
+	// Authors has for each of Paths who has changed it since the version Before: the last three,
 	// the newest first. Authors with the same Client, or without one the same Key, count as one.
-	// nil with Recent, TooOld or ChangesOptions.Each.
+	// With Recent, TooOld or ChangesOptions.Each it is the author of the newest change alone.
 	Authors [][]Author
 
 	// Own is how many of the changes up to Cursor are those of ChangesOptions.Except. 0 with
@@ -115,6 +115,9 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	})
 	c := Changes{Cursor: l.Cursor, Last: l.Last, More: l.More, TooOld: l.TooOld, Paths: l.Paths, Authors: l.Authors,
 		Own: l.Own}
+	for _, p := range c.Paths[len(c.Authors):] {
+		c.Authors = append(c.Authors, []Author{p.Author})
+	}
 	if w.counted(err) == nil && o.Diffs {
 		d := changes.Differ{Most: w.svc.limits.FileBytes, Count: w.svc.count, Compare: o.Compare,
 			Load: func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }}

@@ -26,9 +26,8 @@ type Brief struct {
 	TooOld               bool               // Since lies before the journal, so it tells what is there
 	More                 bool               // there are more paths than Paths
 	Paths                []workspace.Change // what has changed, or the paths that changed last; the newest first
-	Authors              [][]workspace.Author
-	HasStart             bool      // there is a file START.md that a brief may show
-	Now                  time.Time // what ages are counted to
+	HasStart             bool               // there is a file START.md that a brief may show
+	Now                  time.Time          // what ages are counted to
 
 	Offer string // the sentence that offers another memory; "": none
 	Title string // the line after it, which says whose memory this is; "": none
@@ -80,10 +79,9 @@ func read(ctx context.Context, ws *workspace.Workspace, since int64, o workspace
 	}
 	if !o.Recent && !c.TooOld {
 		slices.Reverse(c.Paths)
-		slices.Reverse(c.Authors)
 	}
 	return Brief{Files: u.Files, Logs: u.Logs, Entries: u.Entries, Cursor: c.Cursor, Since: since, TooOld: c.TooOld,
-		More: c.More, Paths: c.Paths, Authors: c.Authors, Now: time.Now(), HasStart: hasStart}, nil
+		More: c.More, Paths: c.Paths, Now: time.Now(), HasStart: hasStart}, nil
 }
 
 // ReadHome returns what the memory for everything has, or nil if it has no files.
@@ -140,12 +138,8 @@ func (b Brief) list(shown int) string {
 	if len(b.Paths) > 0 {
 		text.WriteString(b.intro(shown))
 	}
-	for i, c := range b.Paths[:shown] {
-		by := []workspace.Author{c.Author}
-		if b.Authors != nil {
-			by = b.Authors[i]
-		}
-		text.WriteString("\n" + b.line(c, by))
+	for _, c := range b.Paths[:shown] {
+		text.WriteString("\n" + b.line(c))
 	}
 	return text.String()
 }
@@ -192,7 +186,7 @@ func (b Brief) intro(shown int) string {
 }
 
 // line returns the line of a path.
-func (b Brief) line(c workspace.Change, by []workspace.Author) string {
+func (b Brief) line(c workspace.Change) string {
 	if b.plain {
 		return quotedPath(c.Path) + " " + when(b.Now, c.Time, time.DateOnly)
 	}
@@ -207,14 +201,8 @@ func (b Brief) line(c workspace.Change, by []workspace.Author) string {
 	default:
 		words = append(words, number(c.Kind, c.Before)+"->"+number(c.Kind, c.After))
 	}
-	var names []string
-	for _, a := range by[:min(3, len(by))] {
-		if a.Client != "" {
-			names = append(names, name(a.Client))
-		}
-	}
-	if len(names) > 0 {
-		words = append(words, "by "+strings.Join(names, ", "))
+	if c.Author.Client != "" {
+		words = append(words, "by "+name(c.Author.Client))
 	}
 	return strings.Join(append(words, when(b.Now, c.Time, "2006-01-02T15:04Z")), " ")
 }

@@ -18,7 +18,7 @@ type Change struct {
 	Before   int64     `json:"before"`
 	After    int64     `json:"after"`
 	Author   *Author   `json:"author,omitempty"`
-	Authors  []*Author `json:"authors,omitempty"` // if there are several, the newest first
+	Others   []*Author `json:"other_authors,omitempty"` // the newest first
 	Time     time.Time `json:"time"`
 	Diff     string    `json:"diff,omitempty"`
 	LeftOut  string    `json:"left_out,omitempty"`
@@ -48,10 +48,8 @@ func WriteChanges(out io.Writer, all workspace.Changes) error {
 	diffs := all.Diffs
 	for i, row := range all.Paths {
 		record := ChangeOf(row)
-		if all.Authors != nil && len(all.Authors[i]) > 1 {
-			for _, a := range all.Authors[i] {
-				record.Authors = append(record.Authors, AuthorOf(a))
-			}
+		for _, a := range all.Authors[i][1:] {
+			record.Others = append(record.Others, AuthorOf(a))
 		}
 		if len(diffs) > 0 && diffs[0].Row == i {
 			record.Diff, record.LeftOut, record.Same = string(diffs[0].Text), diffs[0].LeftOut, diffs[0].Same

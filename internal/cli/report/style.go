@@ -23,11 +23,12 @@ type Style struct {
 func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
 	for i, row := range all.Paths {
-		by := AuthorOf(row.Author).String()
-		if all.Authors != nil {
-			by = authors(all.Authors[i])
+		var by []string
+		for _, a := range all.Authors[i] {
+			by = append(by, AuthorOf(a).String())
 		}
-		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After, by, row.Time))
+		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After,
+			strings.Join(by, ", "), row.Time))
 	}
 	if len(rows) > 1 {
 		var table bytes.Buffer
@@ -70,19 +71,6 @@ func leftOut(row workspace.Change, d workspace.PathDiff) string {
 		command = "files diff"
 	}
 	return fmt.Sprintf("%s: %s; scratchpad %s shows it", path, d.LeftOut, command)
-}
-
-// authors returns the names of up to three authors.
-func authors(all []workspace.Author) string {
-	var names []string
-	for i, a := range all {
-		if i == 3 {
-			names = append(names, "...")
-			break
-		}
-		names = append(names, AuthorOf(a).String())
-	}
-	return strings.Join(names, ", ")
 }
 
 func movedPath(c workspace.Change) string {

@@ -120,9 +120,7 @@ func (f *Coalescer) Add(r Row) bool {
 		t.others, t.authors = t.others || dead.others, join(dead.authors, t.authors)
 		delete(f.live, from)
 	}
-	if t.others {
-		t.authors = join(t.authors, []store.Author{r.Author})
-	}
+	t.authors = join(t.authors, []store.Author{r.Author})
 	switch {
 	case r.After == 0:
 		f.bury(at, t)
@@ -160,7 +158,7 @@ func (f *Coalescer) bury(at key, t track) {
 	f.live[at] = track{gone: true, others: t.others, authors: t.authors}
 }
 
-// join returns the last four authors of two lists. Those with one name count as one.
+// join returns the last three authors of two lists. Those with one name count as one.
 func join(all, more []store.Author) []store.Author {
 	name := func(a store.Author) string { return cmp.Or(a.Client, a.Key) }
 	for _, a := range more {
@@ -169,7 +167,7 @@ func join(all, more []store.Author) []store.Author {
 		}
 		all = slices.DeleteFunc(slices.Clone(all), func(b store.Author) bool { return name(a) == name(b) })
 		all = append(all, a)
-		all = all[max(0, len(all)-4):]
+		all = all[max(0, len(all)-3):]
 	}
 	return all
 }
@@ -192,7 +190,7 @@ func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
 	var before int64
 	switch {
 	case here && !t.gone && t.known == "" && dug:
-		p.Fate, before, t.authors = Changed, g.before, join(g.authors, t.authors)
+		p.Fate, before = Changed, g.before
 	case here && !t.gone && t.known == "":
 		p.Fate = Created
 	case here && !t.gone && t.known == k.path:
@@ -201,11 +199,11 @@ func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
 		p.Fate, from, before = Moved, t.known, t.before
 	case dug:
 		p.Fate, before = Deleted, g.before
-		t = track{others: g.others || t.others, row: g.row, mark: g.mark, authors: join(g.authors, t.authors)}
+		t = track{others: g.others || t.others, row: g.row, mark: g.mark, authors: t.authors}
 	default:
 		return p, 0, false
 	}
-	p.Change, p.Authors = t.mark, t.authors
+	p.Change, p.Authors = t.mark, join(g.authors, t.authors)
 	p.Kind, p.Path, p.From, p.Before, p.After = k.kind, k.path, from, before, t.after
 	others := t.others || f.buried(k)
 	return p, t.row, others && matches(p.Change, f.prefix)

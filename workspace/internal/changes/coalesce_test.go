@@ -276,7 +276,10 @@ func TestFold(t *testing.T) {
 		want := h.between(from, to, prefix)
 		got := f.Paths()
 		for i := range got {
-			got[i].Authors = nil // TestAuthors
+			if len(got[i].Authors) == 0 {
+				t.Fatalf("%+v has no author%s", got[i], h)
+			}
+			got[i].Authors = nil
 		}
 		if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("from %d to %d (-want +got):\n%s%s", from, to, diff, h)

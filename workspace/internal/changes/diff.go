@@ -1,10 +1,10 @@
 package changes
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -116,7 +116,11 @@ func (d *Differ) file(p store.Change, room int) (Diff, error) {
 		}
 	}
 	known := p.Before > 0 && old.Number == p.Before && old.Redacted == nil
-	size := d.size(is.Content)
+	count := d.Count
+	if len(is.Content) > 8*diffTokens {
+		count = nil // an estimate will do
+	}
+	size := count.Tokens(is.Content)
 	name := fmt.Sprintf("%s %d", p.Path, p.After)
 	most := min(room, size+fit.ReadOverhead+d.Count.Tokens([]byte(p.Path)))
 	var text []byte
@@ -152,14 +156,6 @@ func (d *Differ) file(p store.Change, room int) (Diff, error) {
 	}
 }
 
-// size returns what a text costs a model, about if it is long.
-func (d *Differ) size(text []byte) int {
-	if len(text) > 8*diffTokens {
-		return fit.Counter(nil).Tokens(text)
-	}
-	return d.Count.Tokens(text)
-}
-
 // thousands returns a number with commas.
 func thousands(n int) string {
 	if n < 1000 {
@@ -186,31 +182,45 @@ func (d *Differ) entries(p store.Change, room int) (Diff, error) {
 			entries = append(entries, e)
 		}
 	}
-	text := func(i int) []byte {
-		return AppendLines(fmt.Appendf(nil, "%s %s\n", p.Path, entries[i].Time.UTC().Format(time.RFC3339)), entries[i:])
+	total := p.After - p.Before
+	if p.Before == 0 && len(entries) > 0 && len(entries) < diffEntries {
+		total = p.After - entries[0].ID + 1 // those before it are gone
 	}
-	first, n := 0, len(entries)
-	if n == 0 || entries[n-1].ID != p.After {
-		first = n // the newest are gone, or too many came after them
-	} else if !d.Count.Within(text(0), room) {
-		first = sort.Search(n, func(i int) bool { return d.Count.Within(text(i), min(room, logTokens)) })
+	text := d.fitting(p.Path, entries, room)
+	if text == nil {
+		return Diff{LeftOut: fmt.Sprintf("%d entries", total), Since: p.Before}, nil
 	}
-	one := Diff{}
-	from, which := p.Before, ""
-	if from == 0 && n > 0 && n < diffEntries {
-		from = entries[0].ID - 1 // those before it are gone
+	if shown := int64(bytes.Count(text, []byte("\n"))); shown < total {
+		left := fmt.Sprintf("%d of %d entries left out", total-shown, total)
+		return Diff{Text: text, LeftOut: left, Since: p.Before}, nil
 	}
-	left := p.After - from
-	if first < n {
-		one.Text, left, which = text(first), entries[first].ID-1-from, "earlier "
+	return Diff{Text: text}, nil
+}
+
+// fitting returns the entries as they are shown, the newest that fit, or nil if none does.
+func (d *Differ) fitting(path string, entries []store.Entry, room int) []byte {
+	text := func(entries []store.Entry) []byte {
+		return AppendLines(fmt.Appendf(nil, "%s %s\n", path, entries[0].Time.UTC().Format(time.RFC3339)), entries)
 	}
-	switch {
-	case left == 1:
-		one.LeftOut, one.Since = "1 "+which+"entry", p.Before
-	case left > 1:
-		one.LeftOut, one.Since = thousands(int(left))+" "+which+"entries", p.Before
+	if len(entries) == 0 {
+		return nil
 	}
-	return one, nil
+	all := text(entries)
+	if d.Count.Within(all, room) {
+		return all
+	}
+	var fit []store.Entry
+	room = min(room, logTokens)
+	for _, e := range slices.Backward(entries) {
+		if line := text([]store.Entry{e}); d.Count.Within(line, room) {
+			fit, room = append(fit, e), room-d.Count.Tokens(line)
+		}
+	}
+	if fit == nil {
+		return nil
+	}
+	slices.Reverse(fit)
+	return text(fit)
 }
 
 // AppendLines appends a line of JSON for each entry, with line feeds between them: its

@@ -26,8 +26,8 @@ type List struct {
 	TooOld bool // the journal does not reach back to Since: Paths are those that changed last
 	Own    int64
 	Paths  []store.Change
-	// Authors has the last four authors of each of Paths, the newest first. Authors with one name
-	// count as one. nil: only the newest is known.
+	// Authors has the last three authors of each of Paths, the newest first. Authors with one name
+	// count as one. nil: the author of each path alone.
 	Authors [][]store.Author
 }
 
