@@ -57,6 +57,8 @@ func (v *visit) changeRows(changes []workspace.Change) (rows []changeRow, err er
 				r.Label = "Entries"
 			}
 			r.Last, r.Link = v.lastEntry(c), logURL(r.Agent, c.Path)+"?before="+number(c.After+1)
+		case c.Kind == workspace.KindLog && c.Op == workspace.OpRedact:
+			r.Detail = "entry " + formatNumber(c.Before)
 		case c.Kind == workspace.KindLog:
 		case c.After == 0:
 			r.Detail = version(c.Before)

@@ -10,6 +10,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// A redacted entry says so in the log and in the journal, and its append shows no text.
+func TestRedactedEntry(t *testing.T) {
+	svc := newService(t)
+	appendLog(t, svc, "a", "l", workspace.Author{}, "one", "CANARY")
+	must(must(svc.Agent("a"))(t).As(workspace.Author{Client: "cleaner"}).RedactEntry(t.Context(), "l", 2))(t)
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	for path, want := range map[string]string{
+		"logs/l": "Redacted by <bdi>cleaner</bdi>", "changes": `<span class="muted">entry 2</span>`, "logs/l?view=delete": "Delete 2 entries",
+	} {
+		if _, page := b.get("/a/a/" + path); !strings.Contains(page, want) || strings.Contains(page, "CANARY") {
+			t.Errorf("%s does not have %q, or has the text:\n%s", path, want, page)
+		}
+	}
+}
+
 // A redacted version says when it was redacted and by whom, on each page that could show its
 // text. No page links to a comparison with it.
 func TestRedacted(t *testing.T) {

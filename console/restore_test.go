@@ -26,7 +26,7 @@ func liveRegion(t *testing.T, page string) string {
 
 // An open editor learns of what others write, at an address that has no text field.
 func TestEditorLearns(t *testing.T) {
-	svc := newService(t)
+	svc := keeping(t)
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	write(t, svc, "a", "notes/p.md", "one\n")
 	_, page := b.get("/a/a/files/notes/p.md?view=edit")
