@@ -46,6 +46,9 @@ func TestUndo(t *testing.T) {
 		if place != "" {
 			_, page = b.get(place)
 		}
+		if n := strings.Count(page, `value="restore"`); place == "/a/a/changes" && n != 1 {
+			t.Errorf("%d deletions can be restored, want the last one:\n%s", n, page)
+		}
 		status, page = b.send(mustForm(t, page, "restore"))
 		if got, now := read(t, svc, "a", path); status != http.StatusOK || got != "two\n" || now != version+1 {
 			t.Fatalf("%s: status %d, and version %d has %q\n%s", place, status, now, got, page)
@@ -132,7 +135,10 @@ func TestPathsAndParts(t *testing.T) {
 			if len(links) != strings.Count(path, "/")+1 {
 				t.Errorf("the path is %s", heading)
 			}
-			for _, link := range links {
+			for i, link := range links {
+				if i < len(links)-1 && !strings.HasPrefix(link[1], "/a/a?q=%2F") {
+					t.Errorf("a folder of %s leads to %s", path, link[1])
+				}
 				status, page := b.get(strings.ReplaceAll(link[1], "&amp;", "&"))
 				if status != http.StatusOK || !strings.Contains(page, "<bdi>"+path[strings.LastIndex(path, "/")+1:][:1]) {
 					t.Errorf("%s: status %d\n%s", link[1], status, page)
