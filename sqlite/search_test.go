@@ -218,7 +218,7 @@ func BenchmarkSearch(b *testing.B) {
 		})
 		for _, backend := range []string{"memstore", "sqlite"} {
 			ws := searchWorkspace(b, backend, texts)
-			for _, query := range []string{"xylophone zebra", "quarterly refund", "with the", `"the refund"`} {
+			for _, query := range []string{"xylophone zebra", "quarterly refund", "with the", `"the refund"`, "refunding shops policies", "2023-05-08"} {
 				for _, at := range []int{1, 8} {
 					b.Run(fmt.Sprintf("%dMB/%s/%s/%d", megabytes, backend, strings.ReplaceAll(query, " ", "_"), at), func(b *testing.B) {
 						b.SetBytes(int64(at*megabytes) << 20)
@@ -227,6 +227,28 @@ func BenchmarkSearch(b *testing.B) {
 						}
 					})
 				}
+			}
+		}
+	}
+}
+
+// BenchmarkSearchHistory searches 10 MB, one tenth of which are current versions.
+func BenchmarkSearchHistory(b *testing.B) {
+	for name, texts := range map[string][][]byte{"other lines": searchTexts(10 << 20), "same lines": slices.Repeat(searchTexts(1<<20), 10)} {
+		for _, backend := range []string{"memstore", "sqlite"} {
+			ws := searchWorkspace(b, backend, nil)
+			for i, text := range texts {
+				testkit.Must(b, testkit.Err(ws.WriteFile(b.Context(), fmt.Sprintf("notes/%05d.txt", i%21), text, workspace.WriteOptions{})))
+			}
+			for _, query := range []string{"xylophone zebra", "quarterly refund", "with the"} {
+				b.Run(fmt.Sprintf("%s/%s/%s", strings.ReplaceAll(name, " ", "_"), backend, strings.ReplaceAll(query, " ", "_")), func(b *testing.B) {
+					b.SetBytes(10 << 20)
+					for b.Loop() {
+						if _, err := ws.Search(b.Context(), query, workspace.SearchOptions{History: true}); err != nil {
+							b.Error(err)
+						}
+					}
+				})
 			}
 		}
 	}

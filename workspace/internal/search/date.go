@@ -150,7 +150,10 @@ func (b *builder) date(d date) {
 		for _, text := range slices.Compact(names) {
 			b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text: text, term: term, date: &d})
 		}
-		b.q.words = append(b.q.words, name[:3], names[2])
+		b.q.words = append(b.q.words, name[:3])
+		if d.year == 0 { // else a date in numbers has the year, which is a word of the query
+			b.q.words = append(b.q.words, names[2])
+		}
 	}
 	b.follow(term, b.pos)
 	b.pos++

@@ -55,32 +55,54 @@ func (s storePages) scan(at Place) store.ScanQuery {
 		Limit: pageVersions, Versions: true, MaxBytes: PageBytes}
 }
 
-// read returns the lines of a version that no newer one has, with their numbers from 1.
+// read returns the lines of a version that no newer one has, with their numbers from 1. If these
+// are all lines, numbers is nil.
 func (h *History) read(path string, v *store.Version) (unseen []byte, numbers []int32) {
-	if h.known == nil || h.path != path {
-		*h = History{Now: h.Now, seed: maphash.MakeSeed(), path: path, known: map[uint64]int64{}}
-	}
+	h.begin(path)
 	h.from = v.Number
-	blank := true // the last line of unseen
-	for at, number := 0, int32(1); at < len(v.Content); number++ {
-		line := v.Content[at : at+lineSize(v.Content[at:])]
-		at += len(line)
-		if isBlank(line) {
-			if !blank {
-				unseen, numbers, blank = append(unseen, line...), append(numbers, number), true
+	text, all := v.Content, true
+	blank := false // the last line of unseen
+	for at, number := 0, int32(1); at < len(text); number++ {
+		start := at
+		at += lineSize(text[at:])
+		line := text[start:at]
+		keep := !blank
+		if blank = isBlank(line); !blank {
+			hash := maphash.Bytes(h.seed, bytes.TrimRight(line, "\r\n"))
+			newest, known := h.known[hash]
+			if !known && len(h.known) < maxKnown {
+				h.known[hash] = v.Number
 			}
-			continue
+			keep = !known || newest == v.Number
 		}
-		hash := maphash.Bytes(h.seed, bytes.TrimRight(line, "\r\n"))
-		newest, known := h.known[hash]
-		if !known && len(h.known) < maxKnown {
-			h.known[hash] = v.Number
+		if !keep && all { // the lines before it were kept
+			all = false
+			unseen = append(make([]byte, 0, len(text)), text[:start]...)
+			for n := range number - 1 {
+				numbers = append(numbers, n+1)
+			}
 		}
-		if !known || newest == v.Number {
-			unseen, numbers, blank = append(unseen, line...), append(numbers, number), false
+		if keep && !all {
+			unseen, numbers = append(unseen, line...), append(numbers, number)
 		}
+	}
+	if all {
+		return text, nil
 	}
 	return unseen, numbers
+}
+
+// begin makes h ready for the versions of a path.
+func (h *History) begin(path string) {
+	const small = 1 << 13 // lines; to clear a larger map takes longer than to make one
+	switch {
+	case h.known != nil && h.path == path:
+		return
+	case h.known == nil || len(h.known) > small:
+		h.seed, h.known = maphash.MakeSeed(), map[uint64]int64{}
+	}
+	clear(h.known)
+	h.path = path
 }
 
 // catchUp reads the versions of a file that are before a place, unless they were read last.

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxNear   = 3        // words that are returned
-	nearBytes = 16 << 20 // of the texts that are looked through
-	nearKept  = 1000     // words that are counted
-	maxAsked  = 16       // words of a query that are compared
-	nearLeast = 3        // characters of a word that is compared
+	maxNear   = 3       // words that are returned
+	nearBytes = 4 << 20 // of the texts that are looked through
+	nearKept  = 1000    // words that are counted
+	maxAsked  = 16      // words of a query that are compared
+	nearLeast = 3       // characters of a word that is compared
 	nearMost  = 40
 )
 
@@ -30,6 +30,10 @@ func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []str
 	found := map[string]nearWord{}
 	var units []unit
 	var word []rune
+	var ends [256]bool // the letters with which the words of the query begin or end
+	for _, asked := range q.asked {
+		ends[byte(asked[0])], ends[byte(asked[len(asked)-1])] = true, true
+	}
 	look := func() {
 		for _, asked := range q.asked {
 			edits := like(asked, word)
@@ -45,6 +49,9 @@ func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []str
 		eachChunk(t.Content, func(chunk []byte, plain bool) {
 			word = word[:0]
 			if plain {
+				if !ends[toLower[chunk[0]]] && !ends[toLower[chunk[len(chunk)-1]]] {
+					return // a word that is like another begins or ends as that does
+				}
 				for _, b := range chunk {
 					word = append(word, rune(toLower[b]))
 				}
