@@ -14,7 +14,7 @@ import (
 
 var listChanges = tool{
 	name: "changes",
-	description: "List what others changed in your memory at or below prefix since a cursor. " +
+	description: "List what others changed in your memory at or below prefix since the cursor of an earlier call. " +
 		"all: each change, yours too",
 	scope:  reads,
 	weight: large,

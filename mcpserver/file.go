@@ -111,7 +111,7 @@ type moveRecord struct {
 
 var deleteFile = tool{
 	name:        "delete_file",
-	description: "Delete a file in your memory. restore_version brings it back",
+	description: "Delete a file in your memory. write_file's restore_version brings it back",
 	scope:       writes,
 	weight:      light,
 	home:        true,

@@ -24,7 +24,7 @@ var repeated = map[string]struct {
 	"edit_file":   {m{"path": "f", "old_text": "x", "new_text": "xx", "all": true}, m{"path": "f", "old_text": "x", "new_text": "xx"}, `{"path":"f","version":2,"bytes_written":2,"replacements":1}`},
 	"move_file":   {m{"path": "f", "new_path": "moved"}, m{"path": "f", "new_path": "else"}, `{"path":"moved","from":"f","version":2}`},
 	"append_log":  {m{"path": "f", "entry": "e"}, m{"path": "f", "entry": "E"}, `{"path":"f","entry_id":2,"bytes_written":1}`},
-	"delete_log":  {m{"path": "f", "through_entry": 1}, m{"path": "f"}, `{"path":"f","deleted":true,"entries_removed":1}`},
+	"delete_log":  {m{"path": "f", "through_entry": 1}, m{"path": "f"}, `{"path":"f","deleted":true,"entries_removed":1,"final":true}`},
 	"delete_file": {m{"path": "f"}, m{"path": "new"}, `{"path":"f","deleted":true,"versions_removed":1}`},
 }
 

@@ -11,8 +11,8 @@ import (
 
 var searchTool = tool{
 	name: "search",
-	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text; " +
-		"after: skip so many; history: in older versions and deleted files too",
+	description: "Find up to limit (at most 50) passages in your memory below prefix, by words, or lines by exact " +
+		"text; after: skip so many; history: in older versions and deleted files too",
 	scope:  reads,
 	weight: heavy,
 	home:   true,

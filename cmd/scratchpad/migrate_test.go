@@ -165,7 +165,7 @@ func TestOlderSchema(t *testing.T) {
 		t.Errorf("looking at the database has changed it: %v", err)
 	}
 
-	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from="+schema+" to=4", "old.db-schema"+schema+"-backup")
+	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from="+schema+" to=5", "old.db-schema"+schema+"-backup")
 	o := runCommand(t, dir, nil, "verify", "--db", path)
 	o.must(t, 0, "ok  26 agents (and 1 deleted)")
 	if bytes.Contains([]byte(o.out), []byte("note")) {
