@@ -160,6 +160,9 @@ func (f *Coalescer) bury(at key, t track) {
 
 // join returns the last three authors of two lists. Those with one name count as one.
 func join(all, more []store.Author) []store.Author {
+	if len(all) == 0 {
+		return more
+	}
 	name := func(a store.Author) string { return cmp.Or(a.Client, a.Key) }
 	for _, a := range more {
 		if n := len(all); n > 0 && name(all[n-1]) == name(a) {
