@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/internal/condition"
@@ -29,13 +30,7 @@ func (w *Workspace) readWhere(ctx context.Context, path string, q store.EntryQue
 		for at := l.Log.First - 1; at < l.Log.Last; {
 			next := store.EntryQuery{After: at, Limit: whereEntries, MaxBytes: whereBytes}
 			entries, err := r.Entries(path, next)
-			if err == nil {
-				err = checkPage(l.Log, entries, next)
-			}
-			if err == nil {
-				err = checkContext(ctx)
-			}
-			if err != nil {
+			if err = cmp.Or(err, checkPage(l.Log, entries, next), checkContext(ctx)); err != nil {
 				return LogPage{}, err
 			}
 			for _, e := range entries {

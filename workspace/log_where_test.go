@@ -103,6 +103,7 @@ func TestReadLogWherePages(t *testing.T) {
 	for i := range 30 {
 		appendLog(t, ws, "l", fmt.Sprintf(`{"n":%d,"text":%q}`, i%3, strings.Repeat("x", 40_000)))
 	}
+	appendLog(t, ws, "l", `{"n":1}`) // it has room on the first page, but does not follow
 	var got []int64
 	for o := (workspace.ReadLogOptions{Where: "n=1"}); ; {
 		page := readLog(t, ws, "l", o)
@@ -114,10 +115,10 @@ func TestReadLogWherePages(t *testing.T) {
 			break
 		}
 	}
-	if want := []int64{2, 5, 8, 11, 14, 17, 20, 23, 26, 29}; !slices.Equal(got, want) {
+	if want := []int64{2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 31}; !slices.Equal(got, want) {
 		t.Errorf("the pages have entries %d, want %d", got, want)
 	}
-	if page := readLog(t, ws, "l", workspace.ReadLogOptions{Where: "n=1", Tail: 10}); page.Entries[len(page.Entries)-1].ID != 29 || len(page.Entries) != 6 || !page.More {
+	if page := readLog(t, ws, "l", workspace.ReadLogOptions{Where: "n=1", Tail: 10}); page.Entries[len(page.Entries)-1].ID != 31 || len(page.Entries) != 7 || !page.More {
 		t.Errorf("the tail has entries %d", numbers(page))
 	}
 }

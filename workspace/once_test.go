@@ -90,6 +90,13 @@ func TestRedactedEntry(t *testing.T) {
 		}
 		once(t, ws, "l", entry, 3, false)
 		once(t, ws, "l", entry, 3, true)
+		testkit.Must(t, st.View(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(r port.Reader) error {
+			owner, err := r.Owner()
+			if owner.Requests != 2 {
+				t.Errorf("%d requests are counted, want 2", owner.Requests)
+			}
+			return err
+		}))
 	}
 }
 
