@@ -84,6 +84,15 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 // Summaries returns a page of the stored summaries. Summaries makes no summary, and does not
 // count as an operation. Errors: [ErrInvalid].
 func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (SummaryPage, error) {
+	err := checkAfter(q.After)
+	if err == nil && q.Path != "" {
+		var p Path
+		p, err = w.start(ctx, q.Path)
+		q.Path = p.name
+	}
+	if err != nil {
+		return SummaryPage{}, within("list", "summaries", err)
+	}
 	page, err := view(ctx, w, func(r store.Reader) (SummaryPage, error) { return listSummaries(r, q) })
 	return page, within("list", "summaries", err)
 }

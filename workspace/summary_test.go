@@ -418,3 +418,12 @@ func TestFailureOfTheFuture(t *testing.T) {
 	}
 	m.wantCalls(t, 2)
 }
+
+// Not every store can look for a NUL.
+func TestSummariesRefuse(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for _, q := range []workspace.SummariesQuery{{Path: "a\x00b"}, {After: "a\x00b"}, {Path: "a/../b"}} {
+		_, err := ws.Summaries(t.Context(), q)
+		wantErr(t, fmt.Sprintf("Summaries(%+v)", q), err, workspace.ErrInvalid)
+	}
+}
