@@ -10,7 +10,7 @@ import (
 
 const (
 	maxNear   = 3       // words that are returned
-	nearBytes = 4 << 20 // of the texts that are looked through
+	nearBytes = 2 << 20 // of the texts that are looked through
 	nearKept  = 1000    // words that are counted
 	maxAsked  = 16      // words of a query that are compared
 	nearLeast = 3       // characters of a word that is compared
