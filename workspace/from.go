@@ -86,8 +86,8 @@ func (r *run) checkForgotten(old store.Old) error {
 // checkOutside refuses to a project what takes away a version that it has not written.
 func (r *run) checkOutside() error {
 	if n := r.sinceOutside(); n > 0 {
-		return or(Errorf(ErrConflict, "version %d was written outside of project %s", r.File.Version-int64(n)+1,
-			names.Clip(r.w.project)), DoOutside, 0)
+		return or(Errorf(ErrConflict, "version %d was written outside of project %s",
+			r.Versions[len(r.Versions)-n].Number, names.Clip(r.w.project)), DoOutside, 0)
 	}
 	return nil
 }
