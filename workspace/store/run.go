@@ -77,7 +77,10 @@ func (h FileHead) CreatedOf(n int64) time.Time {
 // The version belongs to a file that was created at created, which becomes Created. Keep changes
 // no slice that another head shares.
 func (h *FileHead) Keep(n, size int64, created time.Time) {
-	runs := extend(slices.Clone(h.runs()), n, created)
+	var runs []Run
+	if h.Runs != nil || len(h.Sizes) > 0 && (n != h.Version+1 || !created.Equal(h.Created)) {
+		runs = extend(slices.Clone(h.runs()), n, created)
+	}
 	h.Sizes = append(slices.Clip(h.Sizes), size)
 	h.Version, h.Created = n, created
 	h.setRuns(runs)
@@ -86,6 +89,20 @@ func (h *FileHead) Keep(n, size int64, created time.Time) {
 // Retain keeps those retained versions for which keep returns true. Version stays. Retain
 // changes no slice that another head shares.
 func (h *FileHead) Retain(keep func(n int64) bool) {
+	if h.Runs == nil { // most often the oldest go, and nothing else changes
+		gone, kept := 0, 0
+		for i := range h.Sizes {
+			if keep(h.Oldest() + int64(i)) {
+				kept++
+			} else if kept == 0 {
+				gone++
+			}
+		}
+		if gone+kept == len(h.Sizes) {
+			h.Sizes = h.Sizes[gone:]
+			return
+		}
+	}
 	var sizes []int64
 	var runs []Run
 	for i, n := range h.Numbers() {

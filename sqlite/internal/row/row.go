@@ -58,6 +58,9 @@ func valueOf(field any) any {
 		}
 		return int64(0)
 	case *time.Time:
+		if p.IsZero() {
+			return noMicros
+		}
 		return Micros(*p)
 	case *[sha256.Size]byte:
 		return p[:]
@@ -71,7 +74,7 @@ func valueOf(field any) any {
 		if b := p.Pack(); b != nil {
 			return b
 		}
-		return []byte{}
+		return noBytes
 	}
 	return *field.(*[]byte)
 }
@@ -261,6 +264,9 @@ func unpackChange(c *store.Change, b []byte) bool {
 
 // noTime stands for the zero time.
 const noTime = -1 << 63
+
+// These values are in most rows, and are made once.
+var noMicros, noBytes any = int64(noTime), []byte{}
 
 // Micros returns a time as it is stored.
 func Micros(t time.Time) int64 {
