@@ -244,7 +244,7 @@ func remove(tx store.Tx, moment int, path string) error {
 	c := store.FileChange{Prune: head.Version, Forget: head.Summary > 0}
 	c.Change = change(&state, moment, store.Change{Op: store.OpDelete, Kind: store.KindFile, Path: path,
 		Before: head.Version})
-	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
+	head.Sizes, head.Runs, head.Summary, head.Deleted, head.Updated = nil, nil, 0, true, at(moment)
 	c.Head, c.Owner = head, state
 	return tx.Apply(c)
 }

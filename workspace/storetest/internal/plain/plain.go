@@ -274,15 +274,17 @@ func (p *Tx) RedactVersion(c store.VersionRedaction) error {
 
 func (p *Tx) MoveFile(m store.FileMove) error {
 	from, to := file{head: m.From}, file{head: m.To}
-	for _, v := range slices.Concat(p.files[m.To.Path].versions, p.files[m.From.Path].versions,
-		[]store.Version{m.New}) {
-		if m.To.Has(v.Number) {
-			to.versions = append(to.versions, v)
+	var along []store.Version
+	for _, v := range p.files[m.From.Path].versions {
+		if v.Number > m.Above {
+			along = append(along, v)
+		} else if m.From.Has(v.Number) {
+			from.versions = append(from.versions, v)
 		}
 	}
-	for _, v := range p.files[m.From.Path].versions {
-		if m.From.Has(v.Number) {
-			from.versions = append(from.versions, v)
+	for _, v := range slices.Concat(p.files[m.To.Path].versions, along, []store.Version{m.New}) {
+		if m.To.Has(v.Number) {
+			to.versions = append(to.versions, v)
 		}
 	}
 	p.files[m.From.Path], p.files[m.To.Path] = from, to
