@@ -116,3 +116,29 @@ func TestErrorsOfTheWorkspace(t *testing.T) {
 		t.Errorf("into itself: %q", got)
 	}
 }
+
+// An answer says where a secret is. A refused one is not stored, and is not in the error.
+func TestSecrets(t *testing.T) {
+	const token = "glpat-" + "x7Kq2mVb9TzR4wYc1NsD"
+	const note = "\nline 1 has a secret (GitLab token). A person can remove it: scratchpad files redact f"
+	warn := newWorkspace(t, workspace.Options{Secrets: workspace.SecretsWarn})
+	if got := run(t, warn, "create", "path", "/memories/f", "file_text", token); got != "File created successfully at: /memories/f"+note {
+		t.Errorf("create: %q", got)
+	}
+	if got := run(t, warn, "insert", "path", "/memories/f", "insert_line", 0, "insert_text", "x"); got != "The file /memories/f has been edited." {
+		t.Errorf("insert beside a secret: %q", got)
+	}
+	if got := run(t, warn, "str_replace", "path", "/memories/f", "old_str", "x\n", "new_str", strings.Replace(token, "x", "y", 1)+"\n"); !strings.HasSuffix(got, note) {
+		t.Errorf("str_replace: %q", got)
+	}
+	refuse := newWorkspace(t, workspace.Options{Secrets: workspace.SecretsRefuse}, "f", "x")
+	for _, members := range [][]any{{"create", "path", "/memories/g", "file_text", token}, {"insert", "path", "/memories/f", "insert_line", 0, "insert_text", token}, {"str_replace", "path", "/memories/f", "old_str", "x", "new_str", token}} {
+		got := run(t, refuse, members[0].(string), members[1:]...)
+		if !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, "line 1 has a secret (GitLab token), and secrets are refused here") || strings.Contains(got, token[8:]) {
+			t.Errorf("%v: %q", members[0], got)
+		}
+	}
+	if content(t, refuse, "f") != "x" {
+		t.Errorf("a refused command has stored %q", content(t, refuse, "f"))
+	}
+}
