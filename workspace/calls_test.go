@@ -128,7 +128,7 @@ func wantSeen(t *testing.T, seen map[string]int) {
 		"edit, nil", "edit, conflict", "edit, not found", "edit, invalid", "append, nil", "append, quota exceeded", "append, too large",
 		"delete, nil", "delete, conflict", "delete for good, nil", "restore, nil", "restore, not found", "restore, conflict", "list deleted",
 		"read a deleted one", "delete log, nil", "trim, nil", "trim, invalid", "trim some", "trim all", "removed before the cursor", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
-		"since unchanged, nil", "since too old, nil", "since larger, nil", "since diff, nil", "since, invalid",
+		"since unchanged, nil", "since the same text, nil", "since too old, nil", "since larger, nil", "since diff, nil", "since, invalid",
 	} {
 		if seen[what] == 0 {
 			t.Errorf("no call of the machine came to %q, want some: %v", what, seen)
@@ -576,6 +576,9 @@ func (m *machine) readSince(t *rapid.T) {
 	case i < 0:
 		want.VersionTooOld = true
 		what = "since too old"
+	case o.Context >= 0 && f.parts[i].content == f.newest().content:
+		want.Unchanged, want.Lines, want.Content = true, 0, nil
+		what = "since the same text"
 	case got.Diff == nil && o.Context >= 0:
 		want.DiffLarger = true
 		what = "since larger"

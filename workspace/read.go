@@ -86,7 +86,7 @@ type ReadResult struct {
 	Diff  []linediff.Chunk // the changes after Since; nil if Content is set
 	// DiffJSON is Diff as linediff.AppendJSON writes it; nil if Diff is nil.
 	DiffJSON      []byte
-	Unchanged     bool // Since is the current version; its content was not read, and Lines is 0
+	Unchanged     bool // Since has the text of the current version; nothing was compared, and Lines is 0
 	VersionTooOld bool // Since is not retained, or is redacted: Content is the whole file
 	// DiffLarger says that the diff would cost more than the file. Content is then the whole file,
 	// within MaxTokens.
@@ -134,7 +134,8 @@ func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadR
 	if !head.Exists() {
 		r.Current = 0
 	}
-	if r.Unchanged = o.Since == head.Version; r.Unchanged {
+	same := l.Old.Number != 0 && l.Old.SHA256 == v.SHA256 && o.Context >= 0 // as after a move alone
+	if r.Unchanged = o.Since == head.Version || same; r.Unchanged {
 		return r, nil
 	}
 	err = r.setText(l, o)

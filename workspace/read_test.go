@@ -63,9 +63,24 @@ func plan(lines int, changed ...int) string {
 	return text
 }
 
+// A version with the same text as the current one is as good as the current one.
+func TestReadSameText(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "old", plan(50))
+	_, err := ws.MoveFile(t.Context(), "old", "new", workspace.MoveOptions{})
+	testkit.Must(t, err)
+	if r := read(t, ws, "new", workspace.ReadOptions{Since: 1}); !r.Unchanged || r.Current != 2 || r.Content != nil {
+		t.Errorf("after a move: %+v, want it unchanged at version 2", r)
+	}
+	write(t, ws, "new", plan(50)+"more\n")
+	if r := read(t, ws, "new", workspace.ReadOptions{Since: 1}); r.Unchanged || r.Diff == nil {
+		t.Errorf("after a move and a write: %+v, want a diff", r)
+	}
+}
+
 func TestReadDiffLarger(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	for _, texts := range [][2]string{{"", ""}, {"a", ""}, {"", "a"}, {"a\n", "b\n"}, {"a", "a"}, {plan(50), strings.ToUpper(plan(50))}, {plan(50), "x"}} {
+	for _, texts := range [][2]string{{"a", ""}, {"", "a"}, {"a\n", "b\n"}, {plan(50), strings.ToUpper(plan(50))}, {plan(50), "x"}} {
 		write(t, ws, "f", texts[0])
 		write(t, ws, "f", texts[1])
 		current := read(t, ws, "f", workspace.ReadOptions{}).Current
