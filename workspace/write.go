@@ -153,8 +153,7 @@ func (r *run) addVersion(h *FileHead, v *Version, number int64, created time.Tim
 	v.Number, h.Updated, h.Summary = number, v.Time, 0
 	h.Deleted, h.Deleter, h.Expires = false, Author{}, time.Time{}
 	if pruned = len(h.Sizes) - keep; pruned > 0 {
-		through = h.Numbers()[pruned-1]
-		h.Retain(func(n int64) bool { return n > through })
+		through = h.Drop(pruned)
 	}
 	r.out.Number, r.out.Bytes = number, v.Size
 	if r.key == "" {

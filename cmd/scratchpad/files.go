@@ -12,5 +12,5 @@ type filesCommand struct {
 	Restore   filesRestore   `cmd:"" help:"Make a version that is kept the current one again."`
 	Redact    filesRedact    `cmd:"" help:"Remove secrets from a file, or the text of an earlier version, for good."`
 	Mv        filesMv        `cmd:"" help:"Move a file to another path, with its versions."`
-	Rm        filesRm        `cmd:"" help:"Delete files with all their versions."`
+	Rm        filesRm        `cmd:"" help:"Delete files. files restore brings them back."`
 }

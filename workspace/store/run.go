@@ -86,23 +86,22 @@ func (h *FileHead) Keep(n, size int64, created time.Time) {
 	h.setRuns(runs)
 }
 
+// Drop removes the n oldest retained versions, and returns the highest of them. There are at
+// least n.
+func (h *FileHead) Drop(n int) (through int64) {
+	if h.Runs == nil {
+		through = h.Oldest() + int64(n) - 1
+		h.Sizes = h.Sizes[n:]
+		return through
+	}
+	through = h.Numbers()[n-1]
+	h.Retain(func(n int64) bool { return n > through })
+	return through
+}
+
 // Retain keeps those retained versions for which keep returns true. Version stays. Retain
 // changes no slice that another head shares.
 func (h *FileHead) Retain(keep func(n int64) bool) {
-	if h.Runs == nil { // most often the oldest go, and nothing else changes
-		gone, kept := 0, 0
-		for i := range h.Sizes {
-			if keep(h.Oldest() + int64(i)) {
-				kept++
-			} else if kept == 0 {
-				gone++
-			}
-		}
-		if gone+kept == len(h.Sizes) {
-			h.Sizes = h.Sizes[gone:]
-			return
-		}
-	}
 	var sizes []int64
 	var runs []Run
 	for i, n := range h.Numbers() {

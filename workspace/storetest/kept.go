@@ -18,7 +18,7 @@ func keptVersions(q store.ScanQuery) func(store.Reader) ([]string, error) {
 		for _, f := range page.Files {
 			l, err := r.Load(store.Query{File: f.Path, Version: f.Current.Number})
 			if diff := difference(store.File{FileHead: l.File, Current: l.Version}, f); diff != "" || err != nil {
-				return nil, fmt.Errorf("Load and Scan differ (%v):\n%s", err, diff)
+				return nil, fmt.Errorf("what Load and Scan return differs (%v):\n%s", err, diff)
 			}
 			deleted := map[bool]string{true: "!"}[f.Deleted]
 			list = append(list, fmt.Sprintf("%s@%d%s=%s", f.Path, f.Current.Number, deleted, f.Current.Content))
