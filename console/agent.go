@@ -74,7 +74,7 @@ func (v *visit) agent() (err error) {
 	if err != nil {
 		return err
 	}
-	if d.Deleted, err = v.deletedFiles(); err != nil {
+	if d.Deleted, err = v.deletedFiles(""); err != nil {
 		return err
 	}
 	d.setDeleted(v.form.Get("deleted"))
@@ -142,9 +142,19 @@ func (v *visit) findFiles(part, after string) (found workspace.FilesView, err er
 	return found, nil
 }
 
-// deletedFiles returns the deleted files that can be restored, of which there are 1,000 at most.
-func (v *visit) deletedFiles() (found []workspace.FileInfo, err error) {
-	for o := (workspace.ListOptions{Deleted: true}); ; {
+// deletedFile returns a deleted file that can be restored. It returns zero if there is none.
+func (v *visit) deletedFile(path string) workspace.FileInfo {
+	found, _ := v.deletedFiles(path) // without it, the page offers nothing
+	if len(found) == 0 || found[0].Path != path {
+		return workspace.FileInfo{}
+	}
+	return found[0]
+}
+
+// deletedFiles returns the deleted files below a prefix that can be restored, of which there are
+// 1,000 at most.
+func (v *visit) deletedFiles(prefix string) (found []workspace.FileInfo, err error) {
+	for o := (workspace.ListOptions{Deleted: true, Prefix: prefix}); ; {
 		page, err := v.ws.ListFiles(v.r.Context(), o)
 		found = append(found, page.Files...)
 		if o.After = page.Next; err != nil || !page.More {

@@ -147,10 +147,11 @@ type restoreData struct {
 func (v *visit) restore() error {
 	version := v.number("version")
 	began := v.number("current")
-	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), workspace.RestoreOptions{
-		Version: version, IfVersion: &began,
-		IdempotencyKey: v.requestKey("restore", v.path(), number(version), number(began)),
-	})
+	o := workspace.RestoreOptions{Version: version, IfVersion: &began}
+	if began > 0 { // a deleted file can be deleted and restored again
+		o.IdempotencyKey = v.requestKey("restore", v.path(), number(version), number(began))
+	}
+	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), o)
 	switch {
 	case err == nil:
 		return v.seeVersion(w.Path, w.Version)

@@ -37,7 +37,7 @@ func (v *visit) changeRows(changes []workspace.Change) (rows []changeRow, err er
 	deleted := map[string]workspace.FileInfo{}
 	isDelete := func(c workspace.Change) bool { return c.Kind == workspace.KindFile && c.Op == workspace.OpDelete }
 	if head := v.agentHead(""); head.Write && slices.ContainsFunc(changes, isDelete) {
-		files, err := v.deletedFiles()
+		files, err := v.deletedFiles("")
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (v *visit) changeRows(changes []workspace.Change) (rows []changeRow, err er
 		case c.Kind == workspace.KindLog:
 		case c.After == 0:
 			r.Detail = version(c.Before)
-			if f := deleted[c.Path]; isDelete(c) && f.Version == c.Before {
+			if f := deleted[c.Path]; isDelete(c) && f.Updated.Equal(c.Time) {
 				r.Restore, r.Token = f, v.agentHead("").Token
 			}
 		case c.Op == workspace.OpRedact:

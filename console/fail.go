@@ -89,7 +89,9 @@ func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
 	case workspace.DoRestore:
 		return "the page of the agent has it under Deleted files"
-	case workspace.DoReadFile, workspace.DoReadLog, workspace.DoList, workspace.DoCallChanges:
+	case workspace.DoList:
+		return "the page of the agent has all files and logs"
+	case workspace.DoReadFile, workspace.DoReadLog, workspace.DoCallChanges:
 		return "load the page again"
 	case workspace.DoUnicodePaths:
 		return "the operator can allow it with --paths unicode"
@@ -136,7 +138,7 @@ func (h *Handler) fail(v *visit, err error) {
 		d.Head = &head
 		var told *workspace.Error
 		if errors.As(err, &told) && told.Way.Do == workspace.DoRestore && v.person.Write {
-			d.Restore = workspace.FileInfo{Path: v.path(), Version: told.Way.N}
+			d.Restore = v.deletedFile(v.path())
 		}
 	}
 	_ = v.write(p.status, "error", p.title, d)

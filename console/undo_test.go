@@ -157,3 +157,28 @@ func TestPathsAndParts(t *testing.T) {
 		}
 	}
 }
+
+// A page that was open before the file was restored and deleted again restores it once more.
+func TestRestoreTwice(t *testing.T) {
+	svc := keeping(t)
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	write(t, svc, "a", "p.md", "one\n")
+	for range 3 {
+		testkit.Must(t, testkit.Err(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "p.md", workspace.DeleteOptions{})))
+		_, page := b.send(b.form("/a/a/files/p.md?v=1", "restore"))
+		if got, _ := read(t, svc, "a", "p.md"); got != "one\n" {
+			t.Fatalf("the file has %q\n%s", got, page)
+		}
+	}
+}
+
+// The page of a file that is not there leads to those that are.
+func TestNoSuchFile(t *testing.T) {
+	svc := keeping(t)
+	write(t, svc, "a", "p.md", "one\n")
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	_, page := b.get("/a/a/files/zzz.md")
+	if !strings.Contains(page, `<a class="btn" href="/a/a">Files of a</a>`) || strings.Contains(page, "oad the page again") {
+		t.Errorf("no way to the files:\n%s", page)
+	}
+}

@@ -15,21 +15,26 @@ type place struct {
 	slash bool   // the given path ends in a slash, so it is that of a folder
 }
 
-// placeOf maps the path of a member to the workspace. A path without a slash at its beginning is
-// one below the root.
+// placeOf maps the path of a member to the workspace. A path that does not begin with the root is
+// one below it.
 func placeOf(member, given string) (place, error) {
 	bad := func(cause string) (place, error) {
 		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(given), cause)
 	}
-	if first, _, _ := strings.Cut(given, "/"); "/"+first == root {
-		given = "/" + given
-	} else if first != "" {
-		given = root + "/" + given
+	below := strings.TrimPrefix(given, "/")
+	if first, rest, deeper := strings.Cut(below, "/"); "/"+first == root {
+		if below = ""; deeper {
+			below = "/" + rest
+		}
+	} else if below != "" && below != "." {
+		below = "/" + below
+	} else {
+		below = ""
 	}
-	below, in := strings.CutPrefix(given, root)
+	given = root + below
 	switch {
-	case !in || below != "" && below[0] != '/':
-		return bad("is not in " + root + "; give a path such as " + root + "/notes.md")
+	case strings.HasPrefix(below, "/~"):
+		return bad("begins with ~; this tool has no ~/: give a path such as " + root + "/notes.md")
 	case strings.ContainsRune(below, 0):
 		return bad("holds a NUL character; leave it out")
 	case strings.Contains(below, `\`):
