@@ -32,8 +32,8 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 }
 
 // ImportDeleted is ImportFile for a deleted file. It keeps the Deleter, the Time and the Until of
-// the deletion. Until must not have passed. The last version may be redacted. Errors: as of
-// ImportFile.
+// the deletion. Until must not have passed, and its year in UTC is at most 9999. The last version
+// may be redacted. Errors: as of ImportFile.
 func (w *Workspace) ImportDeleted(
 	ctx context.Context, path string, versions []Version, d Deletion,
 ) (WriteResult, error) {
@@ -56,7 +56,8 @@ func (w *Workspace) importFile(
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
 		v.Project = names.Shorten(v.Project, maxAuthor)
 		if r := v.Redacted; r != nil {
-			*v = redacted(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
+			at := c.importedTime(want, want, r.Time)
+			*v = redacted(*v, Redaction{Time: at, Author: stored(w.As(r.Author).author)})
 			continue
 		}
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
@@ -71,6 +72,7 @@ func (w *Workspace) importFile(
 		if !d.Until.After(c.now) {
 			c.refuse(Errorf(ErrInvalid, "the deleted file was kept until %s", d.Until.Format(time.RFC3339)))
 		}
+		c.refuseYear(d.Until)
 	}
 	return c.writeFile(ctx, store.Query{File: c.path}, func(r *run) error {
 		if r.File.Version > 0 {
@@ -88,6 +90,21 @@ func (w *Workspace) importFile(
 		h.Deleter, h.Expires = stored(w.As(d.Deleter).author), d.Until.UTC().Truncate(time.Microsecond)
 		return r.saveFile(store.FileChange{Head: h, Change: Change{Op: OpDelete, Before: r.File.Version}})
 	})
+}
+
+// LastVersion returns the highest number of a version that a file of the path has had, also of one
+// that was deleted. 0: the path was never a file, or the store has forgotten it. ImportFile and
+// ImportDeleted take only a path of 0.
+func (w *Workspace) LastVersion(ctx context.Context, path string) (int64, error) {
+	p, err := w.start(ctx, path)
+	if err != nil {
+		return 0, within("look up", path, err)
+	}
+	n, err := view(ctx, w, func(r store.Reader) (int64, error) {
+		l, err := r.Load(store.Query{File: p.name})
+		return l.File.Version, err
+	})
+	return n, within("look up", path, err)
 }
 
 // ImportLog appends entries from elsewhere to a log, with their authors and times, all of them
@@ -157,7 +174,16 @@ func (c *write) importedTime(n, want int64, at time.Time) time.Time {
 	case at.IsZero():
 		return c.now
 	}
+	c.refuseYear(at)
 	return at.UTC().Truncate(time.Microsecond)
+}
+
+// refuseYear refuses a time whose year in UTC has not four digits. JSON cannot hold such a time,
+// and nothing that lists it could be written.
+func (c *write) refuseYear(at time.Time) {
+	if y := at.UTC().Year(); y < 1 || y > 9999 {
+		c.refuse(Errorf(ErrInvalid, "the year %d is not one of 1 to 9999", y))
+	}
 }
 
 // notBefore returns the entries with times that do not go back, also not behind the

@@ -180,3 +180,32 @@ func TestDatabaseID(t *testing.T) {
 		t.Errorf("two databases have the id %q", a)
 	}
 }
+
+// No time is stored that JSON cannot hold: every list with it would fail.
+func TestImportRefusesYears(t *testing.T) {
+	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -(23*60+59)*60)) // 10000 in UTC
+	old := time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 23*60*60))               // -1 in UTC
+	onBothStores(t, workspace.Options{Now: testkit.NewClock().Now}, func(t *testing.T, svc *workspace.Service) {
+		ws := agentOf(t, svc, "a")
+		soon := testkit.Start.Add(time.Hour)
+		redacted := imports(1, 2)
+		redacted[0].Redacted = &workspace.Redaction{Time: old}
+		early := imports(1, 1)
+		early[0].Time = old
+		for name, c := range map[string]struct {
+			versions []workspace.Version
+			d        workspace.Deletion
+		}{
+			"until":     {imports(1, 1), workspace.Deletion{Until: far}},
+			"deletion":  {imports(1, 1), workspace.Deletion{Until: soon, Time: old}},
+			"redaction": {redacted, workspace.Deletion{Until: soon}},
+			"version":   {early, workspace.Deletion{Until: soon}},
+		} {
+			_, err := ws.ImportDeleted(t.Context(), "f", c.versions, c.d)
+			wantErr(t, name, err, workspace.ErrInvalid, "is not one of 1 to 9999")
+		}
+		_, err := ws.ImportLog(t.Context(), "l", 0, []workspace.Entry{{ID: 1, Time: old, Content: []byte("x")}})
+		wantErr(t, "entry", err, workspace.ErrInvalid, "is not one of 1 to 9999")
+		testkit.Must(t, testkit.Err(ws.ImportDeleted(t.Context(), "f", imports(1, 1), workspace.Deletion{Until: soon})))
+	})
+}

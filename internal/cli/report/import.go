@@ -87,7 +87,11 @@ func (a Import) Print(out io.Writer) error {
 		case c.Versions > 1:
 			detail += fmt.Sprintf(", %d versions restored", c.Versions)
 		}
-		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, c.Kind, terminal.OneLine(c.Path), detail)
+		kind := c.Kind
+		if kind == "deleted file" { // its column is for the short ones
+			kind, detail = "file", "deleted, "+detail
+		}
+		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, kind, terminal.OneLine(c.Path), detail)
 	}
 	for _, l := range a.LeftOut {
 		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))

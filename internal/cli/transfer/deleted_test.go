@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // An export with versions takes deleted files along with their deadlines, and a file whose history
@@ -51,10 +52,11 @@ func TestDeletedRoundTrip(t *testing.T) {
 		testkit.Must(t, err)
 		opt.DryRun = false
 		r, err := transfer.Import(ctx, in, dir, opt)
-		if err != nil || len(r.Changes) != 4 || len(dry.Changes) != 4 || len(r.LeftOut) != 0 {
+		if err != nil || len(r.Changes) != 4 || len(dry.Changes) != 4 || len(r.LeftOut) != 1 ||
+			!strings.Contains(r.LeftOut[0].Reason, "was kept until") {
 			t.Fatalf("Import = %+v, %v, and in a dry run %+v", r, err, dry)
 		}
-		if again, err := transfer.Import(ctx, in, dir, opt); err != nil || len(again.Changes) != 0 {
+		if again, err := transfer.Import(ctx, in, dir, opt); err != nil || len(again.Changes) != 0 || again.Same != 4 {
 			t.Errorf("Import again = %+v, %v, want nothing", again, err)
 		}
 		sameDeleted(t, ws, in)
@@ -62,6 +64,46 @@ func TestDeletedRoundTrip(t *testing.T) {
 			t.Errorf("RestoreFile = %+v, %v, want version 3", r, err)
 		}
 	})
+}
+
+// A deleted file that cannot be brought back is left out with the reason, also in a dry run, and
+// is never called the same.
+func TestDeletedLeftOut(t *testing.T) {
+	ctx := t.Context()
+	o := workspace.Options{KeepDeleted: 720 * time.Hour}
+	store := memstore.New()
+	defer store.Close()
+	ws := agent(t, store, "a", o)
+	paths := []string{"live", "purged", "later", "same"}
+	for _, path := range append(paths, "again") {
+		write(t, ws, path, path)
+		if path != "again" {
+			testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "all")
+	testkit.Must(t, testkit.Err(transfer.Export(ctx, ws, dir, transfer.ExportOptions{Versions: true})))
+	for _, path := range []string{"live", "later"} {
+		write(t, ws, path, "another")
+	}
+	for _, path := range []string{"purged", "later", "again"} {
+		gone := workspace.DeleteOptions{ForGood: path != "later"}
+		testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, gone)))
+	}
+	reasons := map[string]string{"live": "has a file of this path", "purged": "has had, and deleted", "later": "has had, and deleted"}
+	for _, dry := range []bool{true, false} {
+		r, err := transfer.Import(ctx, ws, dir, transfer.ImportOptions{DryRun: dry})
+		if err != nil || r.Same != 1 || len(r.Changes) != 1 || r.Changes[0].Path != "again" ||
+			r.Changes[0].Versions != 1 || len(r.LeftOut) != len(reasons) {
+			t.Errorf("Import, dry run %t = %+v, %v", dry, r, err)
+		}
+		for _, l := range r.LeftOut {
+			path := strings.Split(l.Name, "/")[1]
+			if reason := reasons[path]; reason == "" || !strings.Contains(l.Reason, reason) {
+				t.Errorf("left out %+v, want %q", l, reason)
+			}
+		}
+	}
 }
 
 // deletedOnes deletes files, one an hour before the others, and makes a history with a gap.

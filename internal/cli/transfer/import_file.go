@@ -31,8 +31,14 @@ func (im *importer) file(path string, versions []fileRecord) error {
 // ended.
 func (im *importer) deleted(path string, records []fileRecord) error {
 	last := records[len(records)-1]
-	if !last.Deleted.Until.After(im.o.Now()) {
-		return nil
+	until := last.Deleted.Until.UTC()
+	if !until.After(im.o.Now()) {
+		return errKind{"it is a deleted file, and was kept until " + until.Format(time.RFC3339)}
+	}
+	if was, err := im.wasFile(path); err != nil {
+		return err
+	} else if was {
+		return im.hasDeleted(path, until)
 	}
 	content, err := im.folder.read(last.Name, im.limits.FileBytes)
 	if err == nil && last.Redacted == nil && !last.has(content) {
@@ -45,11 +51,10 @@ func (im *importer) deleted(path string, records []fileRecord) error {
 	c := Change{Path: path, New: true, Deleted: true, Versions: int64(len(versions))}
 	if !im.o.DryRun {
 		d := workspace.Deletion{Deleter: last.Deleted.Author.author(), Time: im.clamp(last.Deleted.Time),
-			Until: last.Deleted.Until}
+			Until: until}
 		r, err := im.ws.ImportDeleted(im.ctx, path, versions, d)
-		if errors.Is(err, workspace.ErrConflict) {
-			im.result.Same++ // the path is known
-			return nil
+		if errors.Is(err, workspace.ErrConflict) { // it was written meanwhile
+			return im.hasDeleted(path, until)
 		}
 		if err != nil {
 			return err
@@ -57,6 +62,29 @@ func (im *importer) deleted(path string, records []fileRecord) error {
 		c.Version = r.Version
 	}
 	return im.changed(c)
+}
+
+// wasFile reports whether a path is, or was, a file of the agent.
+func (im *importer) wasFile(path string) (bool, error) {
+	n, err := im.ws.LastVersion(im.ctx, path)
+	return n > 0, err
+}
+
+// hasDeleted counts a deleted file as the same if the agent has it, with its deadline. Else it
+// says why the file is left out: its history cannot be put below another.
+func (im *importer) hasDeleted(path string, until time.Time) error {
+	_, err := im.ws.ReadFile(im.ctx, path, workspace.ReadOptions{})
+	var d *workspace.Deletion
+	switch {
+	case err == nil:
+		return errKind{"it is a deleted file, and the agent has a file of this path"}
+	case !errors.Is(err, workspace.ErrNotFound):
+		return err
+	case errors.As(err, &d) && d.Until.Equal(until.Truncate(time.Microsecond)):
+		im.result.Same++
+		return nil
+	}
+	return errKind{"it is a deleted file, and the agent has had, and deleted, a file of this path"}
 }
 
 // has reports whether a content is the one that was exported.
@@ -156,6 +184,9 @@ func (im *importer) restore(path string, history func() ([]workspace.Version, er
 	versions, err := history()
 	if err != nil {
 		return err
+	}
+	if was, err := im.wasFile(path); im.o.DryRun && (was || err != nil) {
+		return cmp.Or(err, workspace.ErrConflict)
 	}
 	c := Change{Path: path, New: true, Versions: int64(len(versions))}
 	if !im.o.DryRun {
