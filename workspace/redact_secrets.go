@@ -23,10 +23,9 @@ type FileRedaction struct {
 
 // RedactFile removes secrets from a file and from its retained versions, all in one transaction.
 // A new version has "[redacted: KIND]" in the place of each secret, or "[redacted]" in the place
-// of Text. Each retained version that has one of the secrets of the current version is redacted as
-// [Workspace.RedactVersion] does, and loses all of its content. If the current version has no
-// secret, or the file is deleted, each retained version with any secret is redacted. The summaries
-// of the file are removed. A private key is removed up to the line that ends it, or to the end of
+// of Text. Each retained version that has a secret of known form, or Text, is redacted as
+// [Workspace.RedactVersion] does, and loses all of its content. The summaries of the file are
+// removed. A private key is removed up to the line that ends it, or to the end of
 // the text. No limit refuses RedactFile.
 //
 // Errors: [ErrNotFound] if there is no such file; [ErrConflict] if no retained version has a
@@ -51,7 +50,7 @@ func (w *Workspace) RedactFile(ctx context.Context, path string, o RedactFileOpt
 			}
 			clean, out.Replaced = removeSecrets(r.Version.Content, o.Text)
 		}
-		has, err := r.versionsWith(o.Text, out.Replaced > 0)
+		has, err := r.versionsWith(o.Text)
 		if err != nil {
 			return err
 		}
@@ -95,8 +94,8 @@ func removeSecrets(text []byte, part string) ([]byte, int64) {
 }
 
 // versionsWith returns the retained versions that have a part, without their content. If the part
-// is "", they are those with a secret, which the current version has too if shared is set.
-func (r *run) versionsWith(part string, shared bool) (has []Version, err error) {
+// is "", they are those with a secret.
+func (r *run) versionsWith(part string) (has []Version, err error) {
 	for _, v := range r.Versions {
 		if v.Redacted != nil {
 			continue
@@ -108,14 +107,7 @@ func (r *run) versionsWith(part string, shared bool) (has []Version, err error) 
 		if err != nil {
 			return nil, err
 		}
-		found := secrets.Find(l.Version.Content)
-		here := len(found) > 0
-		if part != "" {
-			here = bytes.Contains(l.Version.Content, []byte(part))
-		} else if shared {
-			here = len(secrets.New(found, r.Version.Content)) < len(found)
-		}
-		if here {
+		if _, n := removeSecrets(l.Version.Content, part); n > 0 {
 			has = append(has, v)
 		}
 	}

@@ -59,8 +59,12 @@ func (s *Secrets) String() string {
 	if first.Line == 0 {
 		text = fmt.Sprintf("the path has a secret (%s)", first.Kind)
 	}
-	if s.Total > 1 {
-		text += fmt.Sprintf(", and there are %d more", s.Total-1)
+	switch more := s.Total - 1; more {
+	case 0:
+	case 1:
+		text += ", and there is 1 more"
+	default:
+		text += fmt.Sprintf(", and there are %d more", more)
 	}
 	return text
 }

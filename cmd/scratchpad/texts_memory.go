@@ -135,7 +135,7 @@ Examples:
 = files redact
 Use it for a secret that should never have been written. Without a version, the command looks for secrets of
 known form, such as API keys and private keys. It writes a new version with [redacted: KIND] in the place of
-each, and removes the text of every kept version that has one of them. --text removes a text that you give, in the
+each, and removes the text of every kept version that has any such secret. --text removes a text that you give, in the
 same way. With a version, the text of that version is removed. This is for good. The number, the author
 and the time of a redacted version stay, with a note of who removed the text and when. The command asks first.
 
