@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -43,16 +45,21 @@ func (c agentsRm) Run(p *process) error {
 			return workspace.Errorf(workspace.ErrNotFound,
 				"delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
 		}
-		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
+		gone, deletedToo := "", ""
+		if n := has.DeletedBytes; n > 0 {
+			gone = fmt.Sprintf(", %d of them of deleted files", n)
+			deletedToo = ", " + phrase.Plural(n, "byte") + " of deleted files"
+		}
+		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s%s?", c.Name,
 			phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"), phrase.Entries(has.Entries),
-			phrase.Plural(has.Bytes, "byte")); err != nil {
+			phrase.Plural(has.Bytes, "byte"), gone); err != nil {
 			return err
 		}
 		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		return p.say(agentDeleted{Agent: c.Name, Deleted: deleted}, "%s: deleted, %s, %s",
-			c.Name, phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"))
+		return p.say(agentDeleted{Agent: c.Name, Deleted: deleted}, "%s: deleted, %s, %s%s",
+			c.Name, phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"), deletedToo)
 	})
 }

@@ -23,6 +23,9 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
+	if onLine(k, "secrets") && !p.line.Secrets.Look {
+		return invalid("doctor takes --secrets without a value, to look for secrets")
+	}
 	most := p.line.StoreLimits
 	o := doctor.Options{
 		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
@@ -32,9 +35,6 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 	}
 	var r *doctor.Report
 	if pgurl.Is(name) {
-		if c.Scrub {
-			return invalid("--scrub is for a database in a file; on PostgreSQL run VACUUM FULL")
-		}
 		r, err = doctor.ExamineServer(p.ctx, name, p.line.Postgres.Options(), o)
 	} else {
 		r, err = doctor.Examine(p.ctx, o)

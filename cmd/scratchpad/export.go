@@ -21,6 +21,7 @@ type exported struct {
 	Dir      string `json:"dir"`
 	Agent    string `json:"agent_id"`
 	Files    int64  `json:"files"`
+	Deleted  int64  `json:"deleted_files,omitempty"`
 	Versions int64  `json:"versions"`
 	Logs     int64  `json:"logs"`
 	Entries  int64  `json:"entries"`
@@ -44,9 +45,13 @@ func (c exportCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
-		return p.say(a, "%s  agent %s: %s, %s, %s, %s, %s", terminal.OneLine(a.Dir), a.Agent,
-			phrase.Plural(a.Files, "file"),
+		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Deleted, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
+		gone := ""
+		if a.Deleted > 0 {
+			gone = phrase.Plural(a.Deleted, "deleted file") + ", "
+		}
+		return p.say(a, "%s  agent %s: %s, %s%s, %s, %s, %s", terminal.OneLine(a.Dir), a.Agent,
+			phrase.Plural(a.Files, "file"), gone,
 			phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs,
 				"log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
 	})

@@ -82,6 +82,7 @@ func TestCommandsOnPostgres(t *testing.T) {
 	runCommand(t, dir, db, "stats", "--json").must(t, 0, `"total_operations":1,`)
 	runCommand(t, dir, db, "verify").must(t, 0, "ok  1 agent, 0 versions, 1 entry, 3 B")
 	runCommand(t, dir, db, "doctor").must(t, failure.ExitDatabase, "the primary", "fsync is off", "schema 3", "synchronous", "checksums")
+	runCommand(t, dir, db, "doctor", "--scrub").must(t, failure.ExitDatabase, "0 deleted files removed", "VACUUM FULL")
 	runCommand(t, dir, db, "backup", "b.db").must(t, failure.ExitUsage, "pg_dump --format=custom --file=", "scratchpad verify --db URL")
 	damage(t, url)
 	runCommand(t, dir, db, "verify").must(t, failure.ExitDatabase, "problem", "keep this one")

@@ -160,8 +160,8 @@ console idle
 End when there was no request and no open page for so long, such as 30m. Default: Ctrl-C ends it.
 
 doctor scrub
-Remove now what redactions have left in the database file and its log. Others can read meanwhile, and wait
-with their writes.
+Remove now what redactions, and deleted files whose time has ended, have left in the database file and its
+log. Others can read meanwhile, and wait with their writes. On PostgreSQL, --scrub removes those deleted files.
 
 files ls deleted
 List the deleted files that can be restored, and until when.

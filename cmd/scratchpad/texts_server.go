@@ -149,7 +149,7 @@ exist yet is not a problem.
   scratchpad doctor --scrub
   scratchpad doctor --secrets
 
-With --secrets, doctor also looks for secrets of known form in the files, their versions and the logs of all
+With the flag --secrets and no value, doctor also looks for secrets of known form in the files, their versions and the logs of all
 agents. It shows where they are, and no part of them.
 
 Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write

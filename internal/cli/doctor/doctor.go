@@ -46,7 +46,7 @@ type Options struct {
 	Database  string // the absolute path
 	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
-	Scrub     bool   // remove what redactions have left in the file
+	Scrub     bool   // remove what redactions and expired deleted files have left
 	Secrets   bool   // look for secrets in all that is stored
 
 	Version string                // the version of this program

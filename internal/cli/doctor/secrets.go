@@ -27,7 +27,7 @@ func (r *checkup) secrets(ctx context.Context, store workspace.Store) {
 		}
 		agent := s.Agent
 		if s.Tenant != "local" {
-			agent = s.Tenant + "/" + agent
+			agent += " of tenant " + s.Tenant
 		}
 		places = append(places, fmt.Sprintf("%s of agent %s, %s, line %d (%s)", s.Path, agent, place, s.Line, s.Kind))
 	})
@@ -41,7 +41,7 @@ func (r *checkup) secrets(ctx context.Context, store workspace.Store) {
 			places = append(places, fmt.Sprintf("and %d more", more))
 		}
 		r.warn("secrets", fmt.Sprintf("%s: %s", phrase.Plural(total, "secret"), strings.Join(places, "; ")),
-			"Remove each with scratchpad files redact PATH --agent NAME, or logs redact LOG ENTRY, and replace it "+
-				"where it is used.")
+			"Remove each with scratchpad files redact PATH --agent NAME, or logs redact LOG ENTRY, with --tenant NAME "+
+				"for one of a tenant, and replace it where it is used.")
 	}
 }

@@ -46,9 +46,28 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 	}
 	r.settings(info, pool)
 	r.copied(ctx, store)
+	if r.o.Scrub {
+		r.scrubServer(ctx, url, pool)
+	}
 	r.agents(ctx, store)
 	r.secrets(ctx, store)
 	r.ok("integrity", "scratchpad verify checks all content and the counters; pg_amcheck checks the pages")
+}
+
+// scrubServer removes what is kept of deleted files after its time.
+func (r *checkup) scrubServer(ctx context.Context, url string, pool postgres.Options) {
+	opened, err := database.Open(ctx, url, database.Options{Logger: r.o.Logger, Postgres: pool})
+	n := int64(0)
+	if err == nil {
+		n, err = workspace.DropExpired(ctx, opened, time.Now(), true)
+		err = errors.Join(err, opened.Close())
+	}
+	if err != nil {
+		r.trouble("deletions", err, "")
+		return
+	}
+	r.ok("deletions", phrase.Plural(n, "deleted file")+" removed after their time; VACUUM FULL frees the bytes, also "+
+		"those of redactions")
 }
 
 // settings adds what the server says of itself.
