@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"conversation/internal/evidence":     {"tokens"},
 	"conversation/internal/member":       {},
 	"conversation/internal/recordfile":   {"conversation/internal/clip"},
-	"workspace":                          {"internal/admission", "internal/condition", "internal/markdown", "pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/...", "internal/records"},
+	"workspace":                          {"internal/admission", "internal/lineends", "internal/condition", "internal/markdown", "pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/...", "internal/records"},
 	"workspace/store":                    {"workspace/internal/names", "golang.org/x/sync/singleflight"},
 	"workspace/internal/changes":         {"linediff", "workspace/internal/fault", "workspace/internal/fit", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},
@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"memorytool":                         {"internal/memorycommand", "workspace", "github.com/anthropics/anthropic-sdk-go/v2"},
 	"conversation/openaimsg":             {"conversation", "conversation/internal/clip", "conversation/internal/member", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
 	"outline":                            {"internal/markdown", "tokens"},
+	"internal/lineends":                  {},
 	"internal/markdown":                  {},
 	"internal/condition":                 {"internal/strictjson"},
 	"summarize":                          {"workspace", "outline", "tokens"},
@@ -114,7 +115,7 @@ var allowed = map[string][]string{
 	"internal/admission":                 {},
 	"internal/server/apierror":           {},
 	"internal/server/memorystores":       {"internal/server/access", "internal/server/apierror", "internal/server/auth", "internal/server/lru", "internal/admission", "internal/strictjson", "mcpserver", "workspace", "internal/errorkind"},
-	"internal/memorycommand":             {"internal/observe/backtrace", "internal/strictjson", "workspace"},
+	"internal/memorycommand":             {"internal/lineends", "internal/observe/backtrace", "internal/strictjson", "workspace"},
 }
 
 func TestImports(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/lineends"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -66,10 +67,11 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	change := func(text []byte) (edited []byte, n int64, err error) {
 		e.LineEnds = ""
 		old, new := old, new
-		if crlf, err := inCRLF(text, old); err != nil {
-			return nil, 0, err
-		} else if crlf {
-			old, new, e.LineEnds = toCRLF(old), toCRLF(new), "crlf"
+		switch crlf, mixed := lineends.InCRLF(text, old); {
+		case mixed:
+			return nil, 0, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is stored`, ArgOld)
+		case crlf:
+			old, new, e.LineEnds = lineends.ToCRLF(old), lineends.ToCRLF(new), "crlf"
 		}
 		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -35,29 +34,6 @@ func replaceText(text []byte, old, new string, all bool, limit int64) ([]byte, i
 		return nil, 0, err
 	}
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
-}
-
-// inCRLF reports whether old does not occur in a text, but with \r\n for each \n does. The error
-// is [ErrConflict] if old occurs with both.
-func inCRLF(text []byte, old string) (bool, error) {
-	crlf := toCRLF(old)
-	if crlf == old || bytes.Contains(text, []byte(old)) {
-		return false, nil
-	}
-	n := bytes.Count(text, []byte(crlf))
-	if bytes.Count(text, []byte("\n")) == bytes.Count(text, []byte("\r\n")) {
-		return n > 0, nil
-	}
-	plain := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	if bytes.Count(plain, []byte(strings.ReplaceAll(old, "\r\n", "\n"))) > n {
-		return false, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is stored`, ArgOld)
-	}
-	return n > 0, nil
-}
-
-// toCRLF returns a text with \r\n for each \n that follows no \r.
-func toCRLF(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
 // checkEditedSize checks the size of a new version before it is made.

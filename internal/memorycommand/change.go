@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/lineends"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -63,6 +64,14 @@ func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string,
 	}
 	var snippet string
 	told, err := update(ctx, ws, p, "Error: "+noValidPath, func(content []byte) ([]byte, error) {
+		old, new := old, new
+		switch crlf, mixed := lineends.InCRLF(content, string(old)); {
+		case mixed:
+			return nil, refuse(workspace.ErrConflict, "No replacement was performed. old_str occurs with both "+
+				`\n and \r\n as line ends in %s; give each as it is stored`, p.given)
+		case crlf:
+			old, new = []byte(lineends.ToCRLF(string(old))), []byte(lineends.ToCRLF(string(new)))
+		}
 		switch bytes.Count(content, old) {
 		case 0:
 			return nil, refuse(workspace.ErrConflict,

@@ -37,6 +37,19 @@ func TestManyOccurrences(t *testing.T) {
 	}
 }
 
+// A text that is given with \n is found in a file with \r\n, as edit_file finds it.
+func TestLineEndsOfFile(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{}, "f", "a\r\nb\r\nc\r\n", "mixed", "a\r\nb\nc\na\nb\r\nc")
+	got := run(t, ws, "str_replace", "path", "/memories/f", "old_str", "a\nb", "new_str", "x\ny\nz")
+	if now := content(t, ws, "f"); now != "x\r\ny\r\nz\r\nc\r\n" {
+		t.Errorf("%q: the file has %q", got, now)
+	}
+	got = run(t, ws, "str_replace", "path", "/memories/mixed", "old_str", "a\nb\nc", "new_str", "x")
+	if !strings.HasPrefix(got, "[error]") || !strings.Contains(got, "line ends") {
+		t.Error(got)
+	}
+}
+
 // Agents that edit one file at the same time keep each other's changes.
 func TestEditsAtOnce(t *testing.T) {
 	const agents, edits = 4, 25

@@ -100,7 +100,7 @@ func TestHostilePaths(t *testing.T) {
 	testkit.SkipInShort(t)
 	for _, path := range []string{
 		"", "/", "/memoriesx", "/Memories", "/memories/..", "/memories/../x", "/memories/a/../../x", "/memories/..\\x", "/memories\\x", "/memories/a\\b",
-		"/memories/%2e%2e%2fx", "/memories/%2E./x", "/memories//a", "/memories/./a", "/memories/a//", "/memories/a\x00b", "/memories/a\nb", "/etc/passwd", "//memories/a",
+		"/memories/%2e%2e%2fx", "/memories/%2E./x", "/memories//a", "/memories/./a", "/memories/a//", "/memories/a\x00b", "/memories/a\nb", "/etc/../x", "~/x", "//memories/a",
 		"/memories/" + strings.Repeat("a", 256), "/memories/ä", "/memories/a b", "/memories/scratchpad://x", "/memories/~", "/memories/\u202e", "/memories/a..b", "C:\\memories", "/memories/",
 	} {
 		ws := newWorkspace(t, workspace.Options{}, "a", "x", "x", "y")
@@ -110,7 +110,7 @@ func TestHostilePaths(t *testing.T) {
 			{"rename", "old_path", path, "new_path", "/memories/new"}, {"rename", "old_path", "/memories/a", "new_path", path},
 		} {
 			got := run(t, ws, members[0].(string), members[1:]...)
-			if !strings.HasPrefix(got, "[error] ") && (path != "/memories/" || members[0] != "view") {
+			if !strings.HasPrefix(got, "[error] ") && (path != "/memories/" && path != "/" && path != "" || members[0] != "view") {
 				t.Errorf("%q: %q", members, got)
 			}
 			leaves := strings.Contains(path, "..") && strings.HasPrefix(path, "/memories/") && !strings.Contains(path, "\\")

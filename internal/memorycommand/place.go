@@ -18,23 +18,23 @@ type place struct {
 // placeOf maps the path of a member to the workspace. A path that does not begin with the root is
 // one below it.
 func placeOf(member, given string) (place, error) {
+	sent := given
 	bad := func(cause string) (place, error) {
-		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(given), cause)
+		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(sent), cause)
 	}
-	below := strings.TrimPrefix(given, "/")
-	if first, rest, deeper := strings.Cut(below, "/"); "/"+first == root {
-		if below = ""; deeper {
-			below = "/" + rest
-		}
-	} else if below != "" && below != "." {
-		below = "/" + below
-	} else {
+	below := "/" + strings.TrimPrefix(given, "/")
+	if first, _, _ := strings.Cut(below[1:], "/"); "/"+first == root {
+		below = below[len(root):]
+	} else if below == "/" || below == "/." {
 		below = ""
 	}
+	typo := strings.HasPrefix(strings.ToLower(given), root) && !strings.HasPrefix(given+"/", root+"/")
 	given = root + below
 	switch {
-	case strings.HasPrefix(below, "/~"):
-		return bad("begins with ~; this tool has no ~/: give a path such as " + root + "/notes.md")
+	case typo:
+		return bad("is not in " + root + "; give a path such as " + root + "/notes.md")
+	case strings.HasPrefix(below+"/", "/~/"):
+		return bad("is not one of this tool, which does not reach ~/; give a path such as " + root + "/notes.md")
 	case strings.ContainsRune(below, 0):
 		return bad("holds a NUL character; leave it out")
 	case strings.Contains(below, `\`):

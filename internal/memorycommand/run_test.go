@@ -141,6 +141,7 @@ func TestPathWithoutRoot(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{}, "a/b", "x")
 	for path, want := range map[string]string{
 		"a/b": "/memories/a/b", "memories/a/b": "/memories/a/b", "/memories/a/b": "/memories/a/b", "a": "/memories/a", "memories": "/memories", "a/": "/memories/a/",
+		"/a/b": "/memories/a/b", "": "\t/memories/a/b", "/": "\t/memories/a/b", ".": "\t/memories/a/b", "/.": "\t/memories/a/b",
 	} {
 		if got := run(t, ws, "view", "path", path); strings.HasPrefix(got, "[error]") || !strings.Contains(got, want) {
 			t.Errorf("view of %s = %q", path, got)
@@ -149,10 +150,16 @@ func TestPathWithoutRoot(t *testing.T) {
 	if got := run(t, ws, "create", "path", "c.md", "file_text", "y"); got != "File created successfully at: /memories/c.md" || content(t, ws, "c.md") != "y" {
 		t.Error(got)
 	}
+	if got := run(t, ws, "create", "path", "/etc/passwd", "file_text", "y"); got != "File created successfully at: /memories/etc/passwd" {
+		t.Error(got)
+	}
+	if got := run(t, ws, "create", "path", "~/style.md", "file_text", "y"); !strings.Contains(got, `"~/style.md" is not one of this tool, which does not reach ~/`) {
+		t.Error(got)
+	}
 	if got := run(t, ws, "rename", "old_path", "c.md", "new_path", "d/e/c.md"); got != "Successfully renamed /memories/c.md to /memories/d/e/c.md" {
 		t.Error(got)
 	}
-	for _, path := range []string{"../x", "a/%2e%2e/x", "/etc/passwd", "memories/../x"} {
+	for _, path := range []string{"../x", "a/%2e%2e/x", "/../etc/passwd", "/memoriesx/a", "memories/../x"} {
 		if got := run(t, ws, "create", "path", path, "file_text", "y"); !strings.HasPrefix(got, "[error]") {
 			t.Errorf("create %s = %q", path, got)
 		}
