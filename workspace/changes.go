@@ -120,7 +120,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	if w.counted(err) == nil && o.Diffs {
 		d := changes.Differ{Most: w.svc.limits.FileBytes, Count: w.svc.count, Compare: o.Compare,
-			Load: func(q store.Query) (store.Loaded, error) { return w.load(ctx, q) }}
+			Load: func(q store.Query) (store.Loaded, error) { return w.loadReadable(ctx, q) }}
 		var diffs []changes.Diff
 		diffs, c.Omitted, err = d.Diffs(c.Paths, o.Recent || c.TooOld)
 		for _, d := range diffs {
@@ -131,6 +131,16 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 		return Changes{}, within(opChanges, "", err)
 	}
 	return c, nil
+}
+
+// loadReadable loads versions of a file that somebody may see: none of a deleted file whose time
+// is over.
+func (w *Workspace) loadReadable(ctx context.Context, q store.Query) (store.Loaded, error) {
+	l, err := w.load(ctx, q)
+	if l.File = unexpired(l.File, w.svc.now()); q.File != "" && !readable(l.File, w.svc.now()) {
+		l.Version, l.Old, l.Versions = Version{}, Version{}, nil
+	}
+	return l, err
 }
 
 // complete checks the options, and sets the limit.

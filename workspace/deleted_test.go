@@ -234,6 +234,13 @@ func TestDeletionExpires(t *testing.T) {
 		if err != nil || len(page.Versions) != 0 {
 			t.Errorf("ViewVersions = %d versions, %v, want none", len(page.Versions), err)
 		}
+		changes, err := d.ws.Changes(ctx, workspace.ChangesOptions{Each: true, Diffs: true})
+		testkit.Must(t, err)
+		for _, diff := range changes.Diffs {
+			if len(diff.Text) > 0 {
+				t.Errorf("Changes shows %q of a deleted file after its time", diff.Text)
+			}
+		}
 		d.clock.Advance(-5 * time.Minute) // f20 to f24 are there again
 		if len(listOf(t, d.ws, workspace.ListOptions{Deleted: true})) < 2 {
 			t.Error("before its time a deleted file is gone")
