@@ -46,10 +46,10 @@ func (w *writer) lookForScrub() {
 	}
 }
 
-// Scrub removes at once what redactions have left in the database file and its log. Without
-// it a store does so by itself, but for a file of 64 MiB or more only when nobody has
-// written for ten seconds. Scrub does nothing if there is nothing to remove. Others can read
-// meanwhile, and wait with their writes.
+// Scrub writes the database anew, so that nothing that was redacted, deleted or dropped is left
+// in the file and its log. After a redaction a store does so by itself, but for a file of 64 MiB or
+// more only when nobody has written for ten seconds. Others can read meanwhile, and wait with
+// their writes.
 //
 // It returns [store.ErrBusy] if a reader that began before stays in the log,
 // [store.ErrStorageFull] if less than three times the size of the database is free
@@ -62,7 +62,7 @@ func (s *Store) Scrub(ctx context.Context) error {
 	}
 	for done, deadline := int64(0), time.Now().Add(scrubAsked); ; {
 		var err error
-		if done, err = s.scrub(ctx, done); !errors.Is(err, store.ErrBusy) || time.Now().After(deadline) {
+		if done, err = s.scrub(ctx, done, true); !errors.Is(err, store.ErrBusy) || time.Now().After(deadline) {
 			return err
 		}
 		select {
@@ -73,22 +73,34 @@ func (s *Store) Scrub(ctx context.Context) error {
 	}
 }
 
-// scrub does the work if there is a record. done is the revision of the record for which
-// the database was written anew already; scrub returns it for the next call.
-func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
+// asked is in place of the record's revision if a scrub was asked for without a record.
+const asked = -1
+
+// dueScrub returns the revision of the record; without one, 0, or asked with always set.
+func (c *conn) dueScrub(always bool) (int64, error) {
+	rec, err := c.record(scrubRecord)
+	if always && rec.Revision == 0 {
+		return asked, err
+	}
+	return rec.Revision, err
+}
+
+// scrub does the work if there is a record, or always. done is what dueScrub returned when the
+// database was written anew already; scrub returns it for the next call.
+func (s *Store) scrub(ctx context.Context, done int64, always bool) (int64, error) {
 	c, err := dialOpened(s.files, "rw", "busy_timeout(100)", "synchronous(FULL)", "wal_autocheckpoint(0)",
 		"trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
 		return done, err
 	}
 	defer c.close()
-	rec, err := c.record(scrubRecord)
-	if err == nil && rec.Revision != 0 && rec.Revision != done {
+	due, err := c.dueScrub(always)
+	if err == nil && due != 0 && due != done {
 		if err = s.roomToScrub(); err == nil {
 			err = c.sound(ctx)
 		}
 	}
-	if err != nil || rec.Revision == 0 {
+	if err != nil || due == 0 {
 		return done, err
 	}
 	turn, err := dbfile.TakeTurn(ctx, s.path)
@@ -102,7 +114,7 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 	case names > 1:
 		return done, store.Errorf(store.ErrReadOnly, "a file of the database has a second name")
 	}
-	done, err = c.scrubInTurn(ctx, done)
+	done, err = c.scrubInTurn(ctx, done, always)
 	if engine.IsFsync(err) {
 		s.writer.checkpointLost.Store(true)
 		s.writer.fail(store.Errorf(store.ErrReadOnly,
@@ -112,19 +124,19 @@ func (s *Store) scrub(ctx context.Context, done int64) (int64, error) {
 }
 
 // scrubInTurn is the part of scrub that nobody may disturb.
-func (c *conn) scrubInTurn(ctx context.Context, done int64) (int64, error) {
+func (c *conn) scrubInTurn(ctx context.Context, done int64, always bool) (int64, error) {
 	if err := c.fence(); err != nil {
 		return done, err
 	}
-	rec, err := c.record(scrubRecord)
-	if err != nil || rec.Revision == 0 {
+	due, err := c.dueScrub(always)
+	if err != nil || due == 0 {
 		return done, err
 	}
-	if rec.Revision != done {
+	if due != done {
 		if err := c.EachUntil(ctx, func(*row.Fields) error { return nil }, "VACUUM"); err != nil {
 			return done, err
 		}
-		done = rec.Revision
+		done = due
 	}
 	l, err := c.Checkpoint("TRUNCATE")
 	if err != nil {
@@ -244,7 +256,7 @@ func (b *scrubber) try(ctx context.Context) (due bool) {
 		b.large = began
 	}
 	var err error
-	b.done, err = b.s.scrub(ctx, b.done)
+	b.done, err = b.s.scrub(ctx, b.done, false)
 	switch {
 	case ctx.Err() != nil:
 		return true

@@ -426,3 +426,20 @@ func TestScrubDamaged(t *testing.T) {
 		t.Error("the damaged database was changed")
 	}
 }
+
+// Scrub removes also what was deleted and dropped in the ordinary way.
+func TestScrubWithoutRedaction(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	ws := twoVersions(t, s, 1, 100_000)
+	_, err := ws.WriteFile(t.Context(), "kept.md", canary(3, 5000), workspace.WriteOptions{})
+	testkit.Must(t, err)
+	_, err = ws.DeleteFile(t.Context(), "plan.md", workspace.DeleteOptions{})
+	testkit.Must(t, err)
+	if found := canaries(t, path); found[1] == 0 || found[2] == 0 {
+		t.Fatal("the content is gone from the files already: nothing is tested")
+	}
+	testkit.Must(t, s.Scrub(t.Context()))
+	checkGone(t, s, path, map[int]bool{1: true, 2: true})
+}
