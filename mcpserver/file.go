@@ -30,16 +30,18 @@ var writeFile = tool{
 		{Name: "if_version", Kind: "integer", Description: "fail unless at this version; 0: unless new"},
 	},
 	prepare: func(a *arguments) error {
-		switch restores := a.Has("restore_version"); {
-		case restores && a.Has("content"):
+		switch version := a.restores(); {
+		case version != nil && a.Has("content"):
 			return invalid("content and restore_version exclude each other; give one")
-		case !restores && !a.Has("content"):
+		case version != nil && *version < 1:
+			return invalid("restore_version is %d, the least is 1", *version)
+		case version == nil && !a.Has("content"):
 			return invalid("argument content is missing; give it as a string, not null, or give restore_version")
 		}
 		return nil
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		if version := a.number("restore_version"); version != nil {
+		if version := a.restores(); version != nil {
 			w, err := ws.RestoreFile(ctx, a.Text("path"), workspace.RestoreOptions{Version: *version,
 				IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsRecord{}}}, err
@@ -48,6 +50,16 @@ var writeFile = tool{
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
 		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsOf(w.Secrets, w.Path)}}, err
 	},
+}
+
+// restores returns the version to restore; nil: none. Some clients give 0 for numbers that they
+// leave out.
+func (a *arguments) restores() *int64 {
+	version := a.number("restore_version")
+	if version != nil && *version == 0 && a.Has("content") {
+		return nil
+	}
+	return version
 }
 
 type writeRecord struct {
@@ -124,7 +136,7 @@ var deleteFile = tool{
 		rec := deleteRecord{Path: a.under + d.Path, Deleted: d.Deleted, Kept: d.Versions}
 		if d.Versions > 0 {
 			rec.Until = d.Until.Format(time.RFC3339)
-		} else {
+		} else if d.Deleted {
 			rec.Removed = &d.Removed
 		}
 		return result{record: rec}, err
