@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -45,6 +46,24 @@ func unexpired(h FileHead, now time.Time) FileHead {
 
 // readable reports whether somebody may see versions of a path.
 func readable(h FileHead, now time.Time) bool { return h.Exists() || h.Restorable(now) }
+
+// restorable returns the newest version of a deleted file that has its content; 0: none can be
+// restored. The sizes do not tell a redacted version from an empty one.
+func restorable(r store.Reader, h FileHead, now time.Time) (int64, error) {
+	if !h.Restorable(now) {
+		return 0, nil
+	}
+	if h.Sizes[len(h.Sizes)-1] > 0 {
+		return h.Last(), nil
+	}
+	l, err := r.Load(store.Query{File: h.Path, History: true})
+	for _, v := range slices.Backward(l.Versions) {
+		if v.Redacted == nil {
+			return v.Number, err
+		}
+	}
+	return 0, err
+}
 
 // deleteAgain deletes what is kept of a file that was deleted before, if that is for good.
 func (r *run) deleteAgain(forGood bool) error {

@@ -234,13 +234,6 @@ func TestDeletionExpires(t *testing.T) {
 		if err != nil || len(page.Versions) != 0 {
 			t.Errorf("ViewVersions = %d versions, %v, want none", len(page.Versions), err)
 		}
-		changes, err := d.ws.Changes(ctx, workspace.ChangesOptions{Each: true, Diffs: true})
-		testkit.Must(t, err)
-		for _, diff := range changes.Diffs {
-			if len(diff.Text) > 0 {
-				t.Errorf("Changes shows %q of a deleted file after its time", diff.Text)
-			}
-		}
 		d.clock.Advance(-5 * time.Minute) // f20 to f24 are there again
 		if len(listOf(t, d.ws, workspace.ListOptions{Deleted: true})) < 2 {
 			t.Error("before its time a deleted file is gone")
@@ -270,6 +263,22 @@ func TestDeletionExpires(t *testing.T) {
 		}
 		if u := usage(t, d.ws); u.DeletedBytes != 0 {
 			t.Errorf("usage after DropExpired = %+v", u)
+		}
+	})
+}
+
+// Changes shows no text of a deleted file after its time.
+func TestExpiredInChanges(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		d.write("f", "one", "two")
+		d.delete("f", workspace.DeleteOptions{})
+		d.clock.Advance(month)
+		changes, err := d.ws.Changes(t.Context(), workspace.ChangesOptions{Each: true, Diffs: true})
+		testkit.Must(t, err)
+		for _, diff := range changes.Diffs {
+			if len(diff.Text) > 0 {
+				t.Errorf("Changes shows %q of a deleted file after its time", diff.Text)
+			}
 		}
 	})
 }
@@ -315,8 +324,10 @@ func TestRedactDeleted(t *testing.T) {
 			}
 		}
 		d.want("f", "1 one", "2 -")
-		_, err := d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+		_, err := d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{Version: 2})
 		wantErr(t, "RestoreFile", err, workspace.ErrNotFound, "version 2 was redacted")
+		_, err = d.ws.ReadFile(t.Context(), "f", workspace.ReadOptions{})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, "version 1 is kept until")
 		_, err = d.ws.RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{Created: created.Add(1000)})
 		wantErr(t, "RedactVersion of another file", err, workspace.ErrNotFound)
 		changes, err := d.ws.Changes(t.Context(), workspace.ChangesOptions{Since: 1})
@@ -324,8 +335,62 @@ func TestRedactDeleted(t *testing.T) {
 		if len(changes.Paths) != 1 || changes.Paths[0].After != 0 {
 			t.Errorf("Changes = %+v, want a deleted file", changes.Paths)
 		}
-		d.restore("f", 1)
+		d.restore("f", 0)
 		d.want("f", "1 one", "2 -", "3 one")
+	})
+}
+
+// A deleted file of which all versions are redacted is not said to be restorable.
+func TestRedactAllOfDeleted(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		d.write("f", "one")
+		d.write("empty", "")
+		d.delete("f", workspace.DeleteOptions{})
+		d.delete("empty", workspace.DeleteOptions{})
+		_, err := d.ws.RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
+		testkit.Must(t, err)
+		if l := listOf(t, d.ws, workspace.ListOptions{Deleted: true}); len(l) != 1 || l[0].Path != "empty" {
+			t.Errorf("deleted files = %v, want the empty one", l)
+		}
+		_, err = d.ws.ReadFile(t.Context(), "f", workspace.ReadOptions{})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, "there is no such file")
+		_, err = d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+		wantErr(t, "RestoreFile", err, workspace.ErrNotFound, "version 1 was redacted")
+		if told := new(workspace.Error); !errors.As(err, &told) || told.Way != (workspace.Way{}) {
+			t.Errorf("RestoreFile = %v, want no way out", err)
+		}
+		d.restore("empty", 0)
+		d.want("empty", "1 ", "2 ")
+	})
+}
+
+// The error for a missing file says where it has moved, and that a log of its name is there.
+func TestDeletedSaysWhatElse(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		ctx := t.Context()
+		d.write("new.md", "old")
+		d.delete("new.md", workspace.DeleteOptions{})
+		d.write("plan", "one")
+		_, err := d.ws.MoveFile(ctx, "plan", "new.md", workspace.MoveOptions{})
+		testkit.Must(t, err)
+		_, err = d.ws.ReadFile(ctx, "plan", workspace.ReadOptions{})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, `it was moved to "new.md" by "claude" at`, "version 1 is kept")
+		d.delete("new.md", workspace.DeleteOptions{})
+		_, err = d.ws.AppendLog(ctx, "new.md", []byte("x"))
+		testkit.Must(t, err)
+		_, err = d.ws.ReadFile(ctx, "new.md", workspace.ReadOptions{})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, `it was deleted by "claude" at`, "a log of this name")
+	})
+}
+
+// What a person restores is the person's, also if a project wrote the version.
+func TestRestoreOfProjectsVersion(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		write(t, d.ws.From("shop"), "f", "one")
+		d.restore("f", 1)
+		if r := read(t, d.ws, "f", workspace.ReadOptions{}); r.Project != "" {
+			t.Errorf("the restored version is from %q, want a person", r.Project)
+		}
 	})
 }
 
@@ -386,7 +451,7 @@ func TestQuotaOfDeleted(t *testing.T) {
 		_, err := shop.WriteFile(t.Context(), "other", []byte(text(1500)), workspace.WriteOptions{})
 		wantErr(t, "a write of a project", err, workspace.ErrQuota)
 		_, err = d.ws.WriteFile(t.Context(), "new", []byte(text(8000)), workspace.WriteOptions{})
-		wantErr(t, "a write of more than all deleted files", err, workspace.ErrQuota, "delete what is not needed")
+		wantErr(t, "a write of more than all deleted files", err, workspace.ErrQuota, "6000 are of deleted files", "delete what is not needed")
 		if n := len(listOf(t, d.ws, workspace.ListOptions{Deleted: true})); n != 3 {
 			t.Errorf("%d deleted files after a write that was refused, want 3", n)
 		}
@@ -405,6 +470,16 @@ func TestQuotaOfDeleted(t *testing.T) {
 		testkit.Must(t, err)
 		_, err = b.WriteFile(t.Context(), "y", []byte(text(3000)), workspace.WriteOptions{})
 		wantErr(t, "a write over the limit of the store", err, workspace.ErrQuota, "1 are of deleted files of this agent", "ForGood")
+	})
+}
+
+// A path whose deleted file leaves no room for a new one says so.
+func TestQuotaOfOwnDeleted(t *testing.T) {
+	deletions(t, workspace.Options{Limits: workspace.Limits{Bytes: 10_000}}, func(t *testing.T, d *deleter) {
+		d.write("f", strings.Repeat("x", 6000))
+		d.delete("f", workspace.DeleteOptions{})
+		_, err := d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
+		wantErr(t, "RestoreFile", err, workspace.ErrQuota, "and 6000 are of deleted files", "ForGood drops them")
 	})
 }
 

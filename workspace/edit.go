@@ -94,7 +94,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		r, err = c.rewrite(ctx, change)
 	}
 	if err == nil && r.created {
-		_, e.Near, _ = w.instead(ctx, r.path, KindFile)
+		e.Near = w.instead(ctx, r.path, KindFile).near
 	}
 	e.Path, e.Version, e.Bytes, e.Replacements = r.path, r.out.Number, r.out.Bytes, r.out.Count
 	e.Secrets = r.secrets

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -121,10 +122,17 @@ func (l Limits) checkQuota(before, after store.OwnerState) error {
 	}
 	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
 		quota := Quota{Of: AgentBytes, Used: was, Adds: is - was, Limit: l.Bytes}
+		deleted, do := "", DoDelete
+		if before.DeletedBytes > 0 {
+			deleted = fmt.Sprintf(", and %d are of deleted files", before.DeletedBytes)
+		}
+		if is-before.DeletedBytes <= l.Bytes {
+			do = DoDropDeleted
+		}
 		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write "+
-			"adds %d (%d and %d)",
+			"adds %d (%d and %d)%s",
 			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes,
-			after.Charge()-before.Charge()), DoDelete, 0)
+			after.Charge()-before.Charge(), deleted), do, 0)
 	}
 	return nil
 }

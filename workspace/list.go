@@ -123,6 +123,14 @@ func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, e
 	})
 	slices.SortFunc(page.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	page.More = false
+	for i := 0; i < len(page.Files) && i <= o.Limit && err == nil; {
+		var n int64
+		if n, err = restorable(r, page.Files[i].FileHead, now); n == 0 {
+			page.Files = slices.Delete(page.Files, i, i+1)
+		} else {
+			i++
+		}
+	}
 	page.Cut(o.Limit)
 	return page, err
 }

@@ -171,7 +171,8 @@ func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) 
 		return LogPage{}, 0, err
 	}
 	if !page.Exists {
-		page.IsFile, page.Nearest, _ = w.instead(ctx, p.name, KindLog)
+		at := w.instead(ctx, p.name, KindLog)
+		page.IsFile, page.Nearest = at.other, at.near
 	}
 	return page, last, nil
 }

@@ -18,12 +18,12 @@ func (w *Workspace) withNearest(ctx context.Context, path string, err error) err
 	if !errors.Is(err, errNoFile) {
 		return err
 	}
-	isLog, near, h := w.instead(ctx, path, KindFile)
+	at := w.instead(ctx, path, KindFile)
 	e := *errNoFile
-	switch {
-	case h.Restorable(w.svc.now()):
-		return errDeleted(h)
-	case isLog:
+	switch near := at.near; {
+	case at.last > 0:
+		return errDeleted(at)
+	case at.other:
 		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), DoReadLog, 0)
 	case near != "":
 		e.Way = Way{Do: DoUseName, Name: near}
@@ -33,15 +33,23 @@ func (w *Workspace) withNearest(ctx context.Context, path string, err error) err
 	return &e
 }
 
-// errDeleted returns the error for a file that was deleted and can be restored.
-func errDeleted(h FileHead) *Error {
-	by, at := "", h.Updated.UTC().Format(time.RFC3339)
+// errDeleted returns the error for a file that was deleted and can be restored, or that has left
+// versions where it was before a move.
+func errDeleted(m missing) *Error {
+	h, was, by, log := m.File, "deleted", "", ""
+	if m.moved != "" {
+		was = "moved to " + names.Quote(m.moved)
+	}
+	if m.other {
+		log = "; there is a log of this name"
+	}
+	at := h.Updated.UTC().Format(time.RFC3339)
 	if h.Deleter.Client != "" {
 		by = " by " + names.Quote(h.Deleter.Client)
 	}
-	e := or(Errorf(ErrNotFound, "it was deleted%s at %s, and version %d is kept until %s", by, at, h.Last(),
-		h.Expires.UTC().Format(time.RFC3339)), DoRestore, h.Last())
-	e.Err = &Deletion{Path: h.Path, Deleter: h.Deleter, Time: h.Updated, Last: h.Last(), Until: h.Expires}
+	e := or(Errorf(ErrNotFound, "it was %s%s at %s, and version %d is kept until %s%s", was, by, at, m.last,
+		h.Expires.UTC().Format(time.RFC3339), log), DoRestore, m.last)
+	e.Err = &Deletion{Path: h.Path, Deleter: h.Deleter, Time: h.Updated, Last: m.last, Until: h.Expires}
 	return e
 }
 
@@ -49,27 +57,42 @@ func errDeleted(h FileHead) *Error {
 // byte order.
 const mostNear = 1000
 
-// instead says what may be meant by a path at which there is nothing of a kind: what the path
-// has of the other kind, or the agent's path of the kind that is most like it; "": none is
-// near. It also returns the head of the path as a file. It is for a hint, and says nothing if the
-// store has an error.
-func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) (other bool, near string, h FileHead) {
-	paths, err := view(ctx, w, func(r store.Reader) ([]string, error) {
+// A missing says what may be meant by a path at which there is nothing of a kind.
+type missing struct {
+	other bool     // the path has something of the other kind
+	near  string   // the agent's path of the kind that is most like it; "": none is near
+	File  FileHead // of the path
+	last  int64    // the newest version of a deleted file that can be restored; 0: none
+	moved string   // where the file is that has left these versions; "": it was deleted
+}
+
+// instead says what may be meant by a path at which there is nothing of a kind. It is for a hint,
+// and says nothing if the store has an error.
+func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) missing {
+	m, err := view(ctx, w, func(r store.Reader) (m missing, err error) {
 		l, err := r.Load(store.Query{File: path, Log: path})
-		h = l.File
-		if other = l.Log.Exists(); kind == KindLog {
-			other = l.File.Exists()
+		m.File = l.File
+		if m.other = l.Log.Exists(); kind == KindLog {
+			m.other = l.File.Exists()
+		} else if err == nil {
+			m.last, err = restorable(r, l.File, w.svc.now())
 		}
-		if other || err != nil {
-			return nil, err
+		if m.other && m.last == 0 || err != nil {
+			return m, err
 		}
 		page, err := r.Scan(store.ScanQuery{Kind: kind, Limit: mostNear})
-		return pathsOf(page), err
+		m.near = nearestPath(path, pathsOf(page))
+		for _, f := range page.Files {
+			if f.Created.Equal(m.File.Created) { // no two files have the same, see saveVersion
+				m.moved = f.Path
+			}
+		}
+		return m, err
 	})
 	if err != nil {
-		return false, "", FileHead{}
+		return missing{}
 	}
-	return other, nearestPath(path, paths), h
+	return m
 }
 
 // maxMisspelt is how many characters a path may have for misspellings to be counted.

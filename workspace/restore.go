@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,10 +9,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// RestoreOptions of [Workspace.RestoreFile]. The zero value brings back the last retained version
-// of a deleted file.
+// RestoreOptions of [Workspace.RestoreFile]. The zero value brings back the newest retained
+// version of a deleted file that is not redacted.
 type RestoreOptions struct {
-	Version        int64  // a retained version; 0: the last one of a deleted file
+	Version        int64  // a retained version; 0: the newest of a deleted file that is not redacted
 	IfVersion      *int64 // as in WriteOptions
 	IdempotencyKey string // as in WriteOptions
 }
@@ -38,7 +39,8 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, o RestoreOptio
 	})
 }
 
-// restore makes a retained version of the file that was loaded the next one; 0: the last one.
+// restore makes a retained version of the file that was loaded the next one; 0: the newest one
+// that is not redacted.
 func (r *run) restore(n int64) error {
 	h := r.File
 	switch {
@@ -50,7 +52,11 @@ func (r *run) restore(n int64) error {
 		e.Err = &Overlap{Path: h.Path, Created: h.Created}
 		return e
 	case n == 0:
-		n = h.Last()
+		last, err := restorable(r.tx, h, r.now)
+		if err != nil {
+			return err
+		}
+		n = cmp.Or(last, h.Last())
 		l, err := r.tx.Load(store.Query{File: r.path, Version: n})
 		if err != nil {
 			return err
@@ -64,7 +70,7 @@ func (r *run) restore(n int64) error {
 		return err
 	}
 	v := r.Version
-	v.Author, v.Time = stored(r.w.author), r.now
+	v.Author, v.Time, v.Project = stored(r.w.author), r.now, ""
 	if !h.Exists() {
 		if err := r.bringBack(h.CreatedOf(n)); err != nil {
 			return err

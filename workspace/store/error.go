@@ -97,7 +97,7 @@ type Deletion struct {
 	Path    string
 	Deleter Author    // who deleted the file
 	Time    time.Time // of the deletion
-	Last    int64     // the last retained version
+	Last    int64     // the newest retained version that is not redacted
 	Until   time.Time // until when the retained versions can be read and restored
 }
 

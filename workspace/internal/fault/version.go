@@ -8,14 +8,17 @@ import (
 )
 
 // Readable refuses a version that is not retained, or is redacted. v is what was loaded for
-// it.
+// it. The error names no other version of a deleted file, because those may be redacted too.
 func Readable(h store.FileHead, v store.Version, n int64) error {
 	if err := Kept(h, v, n); err != nil || v.Redacted == nil {
 		return err
 	}
 	at := v.Redacted.Time.UTC().Format(time.RFC3339)
-	return Or(store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n, at),
-		store.DoUseVersion, h.Last())
+	e := store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n, at)
+	if h.Deleted {
+		return e
+	}
+	return Or(e, store.DoUseVersion, h.Last())
 }
 
 // Kept refuses a version that is not retained. v is what was loaded for it.
