@@ -136,7 +136,8 @@ func (v *visit) text() error {
 		for i := range found.List {
 			found.List[i].Line += int64(max(1, r.FromLine)) - 1
 		}
-		d.Secrets = found.String() + ". This removes it, also from older versions: " + found.Command(r.Path)
+		d.Secrets = found.String() + ". This removes it, also from older versions: " +
+			found.Command(v.ws.Agent(), workspace.KindFile, r.Path)
 	}
 	v.follow()
 	return v.render("file", name+" of "+v.ws.Agent(), d)

@@ -14,7 +14,7 @@ func TestFileWithSecret(t *testing.T) {
 	write(t, svc, "a", "f", text)
 	write(t, svc, "a", "g", "a\n")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	const note = "Attention: line 2 has a secret (GitLab token). This removes it, also from older versions: scratchpad files redact f"
+	const note = "Attention: line 2 has a secret (GitLab token). This removes it, also from older versions: scratchpad files redact f --agent a"
 	if _, page := b.get("/a/a/files/f"); !strings.Contains(page, note) {
 		t.Errorf("the page does not say %q:\n%s", note, page)
 	}

@@ -44,11 +44,12 @@ var writeFile = tool{
 		if version := a.restores(); version != nil {
 			w, err := ws.RestoreFile(ctx, a.Text("path"), workspace.RestoreOptions{Version: *version,
 				IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsRecord{}}}, err
+			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, workspace.SecretsRecord{}}}, err
 		}
 		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, secretsOf(w.Secrets, w.Path)}}, err
+		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes,
+			w.Secrets.Record(ws.Agent(), workspace.KindFile, w.Path)}}, err
 	},
 }
 
@@ -66,7 +67,7 @@ type writeRecord struct {
 	Path         string `json:"path"`
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
-	secretsRecord
+	workspace.SecretsRecord
 }
 
 var editFile = tool{
@@ -88,7 +89,7 @@ var editFile = tool{
 			e.Near = a.under + e.Near
 		}
 		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements, e.LineEnds, e.Near,
-			secretsOf(e.Secrets, e.Path)}}, err
+			e.Secrets.Record(ws.Agent(), workspace.KindFile, e.Path)}}, err
 	},
 }
 
@@ -99,7 +100,7 @@ type editRecord struct {
 	Replacements int64  `json:"replacements"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
-	secretsRecord
+	workspace.SecretsRecord
 }
 
 var moveFile = tool{

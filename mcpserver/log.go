@@ -18,7 +18,8 @@ var appendLog = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		o := workspace.AppendOptions{IdempotencyKey: a.key, Once: a.Flag("once")}
 		r, err := ws.AppendLogWith(ctx, a.Text("path"), o, []byte(a.Text("entry")))
-		return result{record: appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, secretsOf(r.Secrets, r.Path)}}, err
+		return result{record: appendRecord{r.Path, r.Last, r.Bytes, r.Repeated,
+			r.Secrets.Record(ws.Agent(), workspace.KindLog, r.Path)}}, err
 	},
 }
 
@@ -27,7 +28,7 @@ type appendRecord struct {
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
 	Repeated     bool   `json:"repeated,omitempty"`
-	secretsRecord
+	workspace.SecretsRecord
 }
 
 var readLog = tool{

@@ -69,19 +69,54 @@ func (s *Secrets) String() string {
 	return text
 }
 
-// Command returns the command of a person that removes the first secret: from the file at path, or
-// from an entry of the log at path.
-func (s *Secrets) Command(path string) string {
+// Command returns the command of a person that removes the first secret from a file or log of an
+// agent. If the path of a file has a secret and its text too, there are two commands, with "; "
+// between them. A log whose path has a secret can only be deleted.
+func (s *Secrets) Command(agent string, kind PathKind, path string) string {
 	if strings.Contains(path, " ") {
 		path = "'" + path + "'" // no other character of a path needs quotes
 	}
-	switch first := s.List[0]; {
+	first, last := s.List[0], s.List[len(s.List)-1]
+	in := path + " --agent " + agent
+	move := fmt.Sprintf("scratchpad files mv %s NEW --agent %s", path, agent)
+	switch {
+	case kind == KindLog && first.Line == 0:
+		return "scratchpad logs rm " + in
+	case kind == KindLog:
+		return fmt.Sprintf("scratchpad logs redact %s %d --agent %s", path, first.Entry, agent)
+	case last.Line == 0:
+		return move
 	case first.Line == 0:
-		return "scratchpad files mv " + path + " NEW"
-	case first.Entry > 0:
-		return fmt.Sprintf("scratchpad logs redact %s %d", path, first.Entry)
+		return "scratchpad files redact " + in + "; " + move
 	}
-	return "scratchpad files redact " + path
+	return "scratchpad files redact " + in
+}
+
+// SecretsRecord is the part of an answer in JSON that says which secrets a write has stored.
+type SecretsRecord struct {
+	Secrets []SecretRecord `json:"secrets,omitempty"`
+	More    int64          `json:"more_secrets,omitempty"`
+	Remove  string         `json:"to_remove,omitempty"` // see [Secrets.Command]
+}
+
+// SecretRecord is a [Secret] in JSON.
+type SecretRecord struct {
+	Entry int64  `json:"entry_id,omitempty"`
+	Line  int64  `json:"line,omitempty"`
+	Kind  string `json:"kind"`
+}
+
+// Record returns the secrets as an answer has them, and the zero value for nil. Its arguments are
+// those of Command.
+func (s *Secrets) Record(agent string, kind PathKind, path string) (r SecretsRecord) {
+	if s == nil {
+		return r
+	}
+	for _, one := range s.List {
+		r.Secrets = append(r.Secrets, SecretRecord(one))
+	}
+	r.More, r.Remove = s.Total-int64(len(s.List)), s.Command(agent, kind, path)
+	return r
 }
 
 // FindSecrets returns the secrets of known form in a text, or nil if there are none.

@@ -23,7 +23,7 @@ type writeRecord struct {
 	Replacements int64  `json:"replacements,omitempty"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
-	secretsRecord
+	workspace.SecretsRecord
 }
 
 // Run writes the file.
@@ -49,7 +49,7 @@ func (c filesWrite) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes}, r.Secrets)
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes}, ws, r.Secrets)
 	})
 }
 
@@ -64,8 +64,8 @@ func (p *process) withKept(open opener, name string, fn func(*workspace.Workspac
 	return p.with(open, fn)
 }
 
-func (p *process) answerWritten(r writeRecord, found *workspace.Secrets) error {
-	r.secretsRecord = secretsIn(found, r.Path)
+func (p *process) answerWritten(r writeRecord, ws *workspace.Workspace, found *workspace.Secrets) error {
+	r.SecretsRecord = found.Record(ws.Agent(), workspace.KindFile, r.Path)
 	replaced := ""
 	if r.Replacements > 0 {
 		replaced = ", " + phrase.Plural(r.Replacements, "replacement")
@@ -76,6 +76,6 @@ func (p *process) answerWritten(r writeRecord, found *workspace.Secrets) error {
 	if r.Near != "" {
 		replaced += "; it is a new file, and there is " + r.Near
 	}
-	replaced += secretsNote(found, r.Path)
+	replaced += secretsNote(found, r.SecretsRecord)
 	return p.say(r, "%s: version %d, %s%s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"), replaced)
 }

@@ -26,7 +26,7 @@ type appendRecord struct {
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
 	Repeated     bool   `json:"repeated,omitempty"`
-	secretsRecord
+	workspace.SecretsRecord
 }
 
 // Run appends the entry or the lines.
@@ -55,8 +55,9 @@ func (c logsAppend) Run(p *process) error {
 		if r.Repeated {
 			was = "; it was there already"
 		}
-		was += secretsNote(r.Secrets, r.Path)
-		record := appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, secretsIn(r.Secrets, r.Path)}
+		found := r.Secrets.Record(ws.Agent(), workspace.KindLog, r.Path)
+		was += secretsNote(r.Secrets, found)
+		record := appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, found}
 		return p.say(record, "%s: entry %d, %s%s", r.Path, r.Last, phrase.Plural(r.Bytes, "byte"), was)
 	})
 }
@@ -88,7 +89,7 @@ type linesRecord struct {
 	Count        int64  `json:"count"`
 	LastEntryID  int64  `json:"last_entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
-	secretsRecord
+	workspace.SecretsRecord
 	note string
 }
 
@@ -105,7 +106,8 @@ func (c logsAppend) appendLines(p *process) error {
 				done.BytesWritten += r.Bytes
 				done.LastEntryID = r.Last
 				if r.Secrets != nil && done.note == "" { // the first ones
-					done.secretsRecord, done.note = secretsIn(r.Secrets, c.Log), secretsNote(r.Secrets, c.Log)
+					done.SecretsRecord = r.Secrets.Record(ws.Agent(), workspace.KindLog, c.Log)
+					done.note = secretsNote(r.Secrets, done.SecretsRecord)
 				}
 			}
 			return err

@@ -133,7 +133,7 @@ func TestErrorsOfTheWorkspace(t *testing.T) {
 // An answer says where a secret is. A refused one is not stored, and is not in the error.
 func TestSecrets(t *testing.T) {
 	const token = "glpat-" + "x7Kq2mVb9TzR4wYc1NsD"
-	const note = "\nline 1 has a secret (GitLab token). A person can remove it: scratchpad files redact f"
+	const note = "\nline 1 has a secret (GitLab token). A person can remove it: scratchpad files redact f --agent agent-1"
 	warn := newWorkspace(t, workspace.Options{Secrets: workspace.SecretsWarn})
 	if got := run(t, warn, "create", "path", "/memories/f", "file_text", token); got != "File created successfully at: /memories/f"+note {
 		t.Errorf("create: %q", got)
