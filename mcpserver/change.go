@@ -25,11 +25,12 @@ var listChanges = tool{
 		{Name: "all", Kind: "boolean"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		c, err := ws.Changes(ctx, a.changes())
+		o := a.changes()
+		c, err := ws.Changes(ctx, o)
 		if err != nil {
 			return result{}, err
 		}
-		return changesResult(c), nil
+		return changesResult(c, o.Recent), nil
 	},
 }
 
@@ -49,18 +50,23 @@ func (a *arguments) changes() workspace.ChangesOptions {
 }
 
 type changesRecord struct {
-	Cursor  int64 `json:"cursor"`
-	Count   int   `json:"count"`
-	HasMore bool  `json:"has_more"`
-	Last    int64 `json:"last,omitempty"` // with HasMore, the last revision if the rows do not reach it
-	Own     int64 `json:"own,omitempty"`  // if nobody else has changed anything
-	TooOld  bool  `json:"too_old,omitempty"`
-	Omitted int   `json:"omitted,omitempty"`
+	Cursor  int64  `json:"cursor"`
+	Count   int    `json:"count"`
+	HasMore bool   `json:"has_more"`
+	Older   string `json:"older,omitempty"` // what lists the older ones that are left out
+	Last    int64  `json:"last,omitempty"`  // with HasMore, the last revision if the rows do not reach it
+	Own     int64  `json:"own,omitempty"`   // if nobody else has changed anything
+	TooOld  bool   `json:"too_old,omitempty"`
+	Omitted int    `json:"omitted,omitempty"`
 }
 
-// changesResult returns a line for each path, and then the differences.
-func changesResult(c workspace.Changes) result {
-	rec := changesRecord{Cursor: c.Cursor, Count: len(c.Paths), HasMore: c.More, TooOld: c.TooOld, Omitted: c.Omitted}
+// changesResult returns a line for each path, and then the differences. recent is that of the options.
+func changesResult(c workspace.Changes, recent bool) result {
+	rec := changesRecord{Cursor: c.Cursor, Count: len(c.Paths), TooOld: c.TooOld, Omitted: c.Omitted}
+	if recent = recent || c.TooOld; recent && c.More {
+		rec.Older = fmt.Sprintf("since %d", c.Oldest)
+	}
+	rec.HasMore = c.More && !recent
 	if c.Last > c.Cursor {
 		rec.Last = c.Last
 	}
@@ -88,6 +94,9 @@ func changesResult(c workspace.Changes) result {
 		}
 		res.body = append(res.body, leftOut(c.Paths[d.Row], d)...)
 	}
+	if n := c.Unlisted(); n > 0 {
+		res.body = fmt.Appendf(res.body, "\n%d more left out", n)
+	}
 	return res
 }
 
@@ -102,6 +111,10 @@ func leftOut(p workspace.Change, d workspace.PathDiff) string {
 		return "\n" + p.Path + ": text unchanged"
 	case d.LeftOut == "":
 		return ""
+	case d.Gone:
+		return fmt.Sprintf("\n%s: %s", p.Path, d.LeftOut)
+	case d.Version > 0:
+		call = fmt.Sprintf("%s version %d", call, d.Version)
 	case d.Since > 0:
 		call = fmt.Sprintf("%s %s %d", call, since, d.Since)
 	}

@@ -62,3 +62,24 @@ func TestChangesShowClients(t *testing.T) {
 		}
 	}
 }
+
+// Without a cursor the answer says where the older changes are. What is left out names the call that
+// shows that version, or none if it is redacted.
+func TestChangesNameCalls(t *testing.T) {
+	svc := newDurable(t, workspace.Options{})
+	s := connect(t, newServerOn(t, svc, "a"))
+	for i := range 25 {
+		mustCall(t, s, "write_file", m{"path": "big", "content": strings.Repeat("line ", 9000+i)})
+	}
+	must(agentOf(t, svc, "a").RedactVersion(t.Context(), "big", 24, workspace.RedactOptions{}))(t)
+	answer := mustCall(t, s, "changes", m{"all": true, "diffs": true})
+	if want := `{"cursor":26,"count":20,"has_more":false,"older":"since 0",`; !strings.HasPrefix(answer[0], want) {
+		t.Errorf("the record is %s, want %s", answer[0], want)
+	}
+	for _, want := range []string{"tokens, version 24 is not kept; read_file", "big: version 24 is redacted",
+		"; read_file version 23"} {
+		if !strings.Contains(answer[1]+"\n", want+"\n") {
+			t.Errorf("the answer lacks %q:\n%s", want, answer[1])
+		}
+	}
+}

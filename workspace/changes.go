@@ -27,7 +27,8 @@ type ChangesOptions struct {
 type Changes struct {
 	Cursor int64 // Since for the next call; all later changes have higher revisions
 	Last   int64 // the agent's last revision
-	More   bool  // there are more changes after Cursor; with Recent or TooOld: more paths
+	Oldest int64 // the lowest Since that is not too old
+	More   bool  // there are more changes after Cursor; with Recent or TooOld: older ones
 
 	// TooOld says that the journal does not reach back to Since. Then Paths are those
 	// that changed last, as with Recent. [Workspace.ListFiles] and [Workspace.ListLogs]
@@ -68,11 +69,10 @@ type Changes struct {
 	// Diffs has the differences in files and logs, in the order of Paths, if
 	// ChangesOptions.Diffs is set. Together they cost a model at most 4,000 tokens, as
 	// [Options].CountTokens counts. If not all fit, those of the oldest changes are left out. A
-	// difference never costs more than reading the whole file. A deleted file has no difference,
-	// nor has a file with unchanged text that was not moved. Diffs are read after the snapshot of
-	// Paths, but never show later changes.
+	// difference never costs more than reading the whole file. A deleted file has no difference.
+	// Diffs are read after the snapshot of Paths, but never show later changes.
 	Diffs   []PathDiff
-	Omitted int // paths of which something is left out; see PathDiff.LeftOut
+	Omitted int // paths of which something is left out; see PathDiff.LeftOut; some may have no PathDiff
 }
 
 // A PathDiff is the difference at one path, or says why there is none.
@@ -92,7 +92,20 @@ type PathDiff struct {
 	// redacted, damaged or not retained any more. "": nothing is left out.
 	LeftOut string
 	Since   int64 // with LeftOut, the version or entry from which to read on; 0: read it whole
-	Same    bool  // the file was moved, and its text is the same
+	Version int64 // with LeftOut, the version of a file to read; 0: the current one
+	Gone    bool  // with LeftOut: it is redacted or not kept, and no call shows it
+	Same    bool  // the text of the file is the same
+}
+
+// Unlisted returns how many of the Omitted paths have no PathDiff.
+func (c Changes) Unlisted() int {
+	n := c.Omitted
+	for _, d := range c.Diffs {
+		if d.LeftOut != "" {
+			n--
+		}
+	}
+	return n
 }
 
 const (
@@ -113,8 +126,8 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 		return changes.Read(r, changes.Selection{Since: o.Since, Recent: o.Recent, Each: o.Each, Prefix: o.Prefix,
 			Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes})
 	})
-	c := Changes{Cursor: l.Cursor, Last: l.Last, More: l.More, TooOld: l.TooOld, Paths: l.Paths, Authors: l.Authors,
-		Own: l.Own}
+	c := Changes{Cursor: l.Cursor, Last: l.Last, Oldest: l.Oldest, More: l.More, TooOld: l.TooOld, Paths: l.Paths,
+		Authors: l.Authors, Own: l.Own}
 	for _, p := range c.Paths[len(c.Authors):] {
 		c.Authors = append(c.Authors, []Author{p.Author})
 	}

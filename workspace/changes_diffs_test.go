@@ -110,7 +110,7 @@ omitted 4`
 	}
 }
 
-// Where the text is the same as before, nothing is left out. A file that was moved says so.
+// Where the text is the same as before, nothing is left out, and the answer says so.
 func TestChangesDiffsEqual(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
@@ -123,8 +123,8 @@ func TestChangesDiffsEqual(t *testing.T) {
 	write(t, ws, "there", "three\n")
 	restore(t, ws, "there", 1)
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
-	if text := diffs(got); text != "<b: same>\nomitted 0" {
-		t.Errorf("Changes = %s, want that b is the same, none omitted", text)
+	if text := diffs(got); text != "<b: same>\n\n<same: same>\n\n<there: same>\nomitted 0" {
+		t.Errorf("Changes = %s, want that each text is the same, none omitted", text)
 	}
 }
 
@@ -230,8 +230,8 @@ func TestChangesOfDeletedFiles(t *testing.T) {
 	wantChanges(t, ws, since(1), "2 delete:file:plan:1-0")
 	restore(t, ws, "plan", 1)
 	got := changes(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true})
-	if want := "3 restore:file:plan:1-2"; brief(got) != want || len(got.Diffs) > 0 {
-		t.Errorf("Changes = %s, %s, want %s, no differences", brief(got), diffs(got), want)
+	if want := "3 restore:file:plan:1-2"; brief(got) != want || diffs(got) != "<plan: same>\nomitted 0" {
+		t.Errorf("Changes = %s, %s, want %s, the same text", brief(got), diffs(got), want)
 	}
 	wantChanges(t, ws, since(2), "3 create:file:plan:0-2")
 	write(t, ws, "plan", text+"three\n")
@@ -245,4 +245,51 @@ func TestChangesOfDeletedFiles(t *testing.T) {
 	}
 	wantChanges(t, ws, workspace.ChangesOptions{Each: true, Since: 1},
 		"6 delete:file:plan:1-0 restore:file:plan:0-2 edit:file:plan:2-3 delete:file:plan:3-0 create:file:plan:0-4")
+}
+
+// What is left out names the version to read where that is not the current one, and nothing where
+// it cannot be read. Of more paths than fit, it is known how many have no line.
+func TestChangesDiffsLeftOut(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
+	ws := agentOf(t, svc, "a")
+	for i := range 5 { // versions 1 and 2 are pruned
+		write(t, ws, "big", strings.Repeat(fmt.Sprintf("line of text %d\n", i), 2000))
+	}
+	testkit.Must(t, testkit.Err(ws.RedactVersion(t.Context(), "big", 4, workspace.RedactOptions{})))
+	got := changes(t, ws, workspace.ChangesOptions{Each: true, Diffs: true})
+	var lines []string
+	for _, d := range got.Diffs {
+		lines = append(lines, fmt.Sprint(got.Paths[d.Row].After, " ", d.LeftOut, " ", d.Version, d.Gone))
+	}
+	want := []string{"1 version 1 is not kept 0 true", "2 version 2 is not kept 0 true",
+		"3 12,771 tokens, version 2 is not kept 3 false", "4 version 4 is redacted 0 true",
+		"5 12,771 tokens, version 4 is not kept 0 false"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("what is left out (-want +got):\n%s", diff)
+	}
+	many := agentOf(t, svc, "many")
+	for i := range 60 {
+		write(t, many, fmt.Sprint(strings.Repeat("a-long-path/", 18), i), strings.Repeat("x y z ", 100))
+	}
+	got = changes(t, many, workspace.ChangesOptions{Diffs: true})
+	if n := len(got.Diffs); n == 0 || n == 60 || got.Omitted != 60 || got.Unlisted() != 60-n {
+		t.Errorf("of 60 files %d have a line, %d are omitted, %d have none", n, got.Omitted, got.Unlisted())
+	}
+}
+
+// The answer without a cursor says after which revision the older changes are.
+func TestChangesOldest(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 5}})
+	ws := agentOf(t, svc, "a")
+	for i := range 8 {
+		write(t, ws, fmt.Sprint(i), "x")
+	}
+	for _, each := range []bool{false, true} {
+		got := changes(t, ws, workspace.ChangesOptions{Recent: true, Each: each, Limit: 2})
+		all := changes(t, ws, workspace.ChangesOptions{Since: got.Oldest, Each: each})
+		before := changes(t, ws, workspace.ChangesOptions{Since: got.Oldest - 1, Each: each})
+		if !got.More || got.Oldest != 3 || len(all.Paths) != 5 || all.TooOld || !before.TooOld || before.Oldest != 3 {
+			t.Errorf("the oldest cursor is %d, with %d changes after it", got.Oldest, len(all.Paths))
+		}
+	}
 }

@@ -17,7 +17,7 @@ type ChangeLogQuery struct {
 	Kind   PathKind // KindFile or KindLog; "": any
 	Limit  int      // rows at most, 1-100; 0: 100
 
-	// Join makes one row of appends to one log if no other selected row is between them. It is
+	// Join makes one row of appends of one author to one log if no other selected row is between them. It is
 	// the newest of them, with the Before of the oldest and the Entries of all.
 	Join bool
 }
@@ -101,15 +101,21 @@ func (q ChangeLogQuery) selects(row store.Change) bool {
 		(q.Author == "" || strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), q.Author))
 }
 
-// join adds a row to the last one of the page if both append to one log.
+// join adds a row to the last one of the page if both are appends of one author to one log.
 func (c *ChangeLog) join(row store.Change) bool {
 	if len(c.Changes) == 0 || row.Op != OpAppend {
 		return false
 	}
 	last := &c.Changes[len(c.Changes)-1]
-	if last.Op != OpAppend || last.Path != row.Path {
+	if last.Op != OpAppend || last.Path != row.Path || !sameClient(last.Author, row.Author) {
 		return false
 	}
 	last.Before, last.Entries = row.Before, last.Entries+row.Entries
 	return true
+}
+
+// sameClient reports whether two authors are the same but for their sessions.
+func sameClient(a, b Author) bool {
+	a.Session, b.Session = "", ""
+	return a == b
 }

@@ -207,6 +207,14 @@ func TestChangeLogJoined(t *testing.T) {
 	add(ws, "l", 700)
 	add(bob, "m", 1)
 	add(ws, "l", 11_000)
+	other := agentOf(t, svc, "b")
+	add(other, "l", 2)
+	add(other.As(workspace.Author{Client: "Bob", Session: "1"}), "l", 1)
+	add(other.As(workspace.Author{Client: "Bob", Session: "2"}), "l", 1)
+	page, err := other.ChangeLog(t.Context(), workspace.ChangeLogQuery{Join: true})
+	if err != nil || len(page.Changes) != 2 || page.Changes[0].Entries != 2 || page.Changes[1].Entries != 2 {
+		t.Errorf("the appends of two authors are %+v, %v, want a row for each author", page.Changes, err)
+	}
 	for _, c := range []struct {
 		q    workspace.ChangeLogQuery
 		want string // path, Before, After and Entries of each row
@@ -233,7 +241,7 @@ func TestChangeLogJoined(t *testing.T) {
 			t.Errorf("%+v: %s\nwant %s", c.q, got, c.want)
 		}
 	}
-	_, err := ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Author: strings.Repeat("x", 1001)})
+	_, err = ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Author: strings.Repeat("x", 1001)})
 	wantErr(t, "a long author", err, workspace.ErrInvalid)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -46,7 +47,7 @@ func (c changesCommand) Run(p *process) error {
 		}
 		if p.line.JSON {
 			out := bufio.NewWriter(p.out)
-			return errors.Join(report.WriteChanges(p.screen(out), all), out.Flush())
+			return errors.Join(report.WriteChanges(p.screen(out), all, o.Recent), out.Flush())
 		}
 		return c.answerText(p, ws, all)
 	})
@@ -75,7 +76,10 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 	if len(all.Paths) > 0 {
 		what = "this is all"
 	}
-	if all.More {
+	switch recent := c.Since == nil || all.TooOld; {
+	case all.More && recent:
+		what = fmt.Sprintf("older ones are left out, and --since %d lists from the first", all.Oldest)
+	case all.More:
 		what = "there are more"
 	}
 	return p.note("%s; go on with scratchpad changes --since %d\n", what, all.Cursor)

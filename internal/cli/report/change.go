@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -27,11 +28,12 @@ type Change struct {
 
 // A cursor is the last line of an answer.
 type cursor struct {
-	Cursor  int64 `json:"cursor"`
-	Count   int   `json:"count"`
-	HasMore bool  `json:"has_more"`
-	TooOld  bool  `json:"too_old,omitempty"`
-	Omitted int   `json:"omitted,omitempty"`
+	Cursor  int64  `json:"cursor"`
+	Count   int    `json:"count"`
+	HasMore bool   `json:"has_more"`
+	Older   string `json:"older,omitempty"` // the flag that lists the older ones that are left out
+	TooOld  bool   `json:"too_old,omitempty"`
+	Omitted int    `json:"omitted,omitempty"`
 }
 
 // ChangeOf returns a change in JSON.
@@ -42,8 +44,8 @@ func ChangeOf(c workspace.Change) Change {
 	}
 }
 
-// WriteChanges writes in JSON a line for each path, and one with the cursor.
-func WriteChanges(out io.Writer, all workspace.Changes) error {
+// WriteChanges writes in JSON a line for each path, and one with the cursor. recent is that of the options.
+func WriteChanges(out io.Writer, all workspace.Changes, recent bool) error {
 	lines := Lines(out)
 	diffs := all.Diffs
 	for i, row := range all.Paths {
@@ -59,7 +61,12 @@ func WriteChanges(out io.Writer, all workspace.Changes) error {
 			return err
 		}
 	}
-	return lines.Encode(cursor{all.Cursor, len(all.Paths), all.More, all.TooOld, all.Omitted})
+	last := cursor{Cursor: all.Cursor, Count: len(all.Paths), HasMore: all.More, TooOld: all.TooOld,
+		Omitted: all.Omitted}
+	if recent = recent || all.TooOld; recent && all.More {
+		last.HasMore, last.Older = false, fmt.Sprintf("--since %d", all.Oldest)
+	}
+	return lines.Encode(last)
 }
 
 // Lines returns an encoder that writes each value as a line of JSON.

@@ -54,6 +54,9 @@ func (s Style) Write(out io.Writer, all workspace.Changes) error {
 			fmt.Fprintln(out, line)
 		}
 	}
+	if n := all.Unlisted(); n > 0 {
+		fmt.Fprintf(out, "\n%d more left out\n", n)
+	}
 	return nil
 }
 
@@ -65,8 +68,12 @@ func leftOut(row workspace.Change, d workspace.PathDiff) string {
 		return path + ": text unchanged"
 	case d.LeftOut == "":
 		return ""
+	case d.Gone:
+		return path + ": " + d.LeftOut
 	case row.Kind == workspace.KindLog:
 		command = "logs cat"
+	case d.Version > 0:
+		command = fmt.Sprintf("files cat --version %d", d.Version)
 	case d.Since > 0:
 		command = "files diff"
 	}

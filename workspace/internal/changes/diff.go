@@ -15,6 +15,7 @@ import (
 
 const (
 	diffTokens  = 4000     // of all that Changes.Diffs has
+	lastTokens  = 10       // of these, for a line that says how many paths have none
 	lineTokens  = 2000     // of these, what is kept for the lines of what is left out
 	logTokens   = 1000     // of a log that does not fit
 	shortTokens = 60       // a new file with fewer is shown
@@ -28,7 +29,9 @@ type Diff struct {
 	Text    []byte
 	LeftOut string // "": nothing is left out
 	Since   int64  // with LeftOut: the version or entry from which a reader can read on; 0: none
-	Same    bool   // a file was moved, and its text is the same
+	Version int64  // with LeftOut: the version of a file to read, where it is not the current one
+	Gone    bool   // with LeftOut: nothing shows what is left out
+	Same    bool   // the text of a file is the same
 }
 
 // A Load reads what a query asks for, in a transaction of its own.
@@ -59,7 +62,7 @@ func (d *Differ) Diffs(paths []store.Change, newestFirst bool) (diffs []Diff, om
 	if !newestFirst {
 		slices.Reverse(order)
 	}
-	d.tokens, d.bytes = diffTokens, diffBytes
+	d.tokens, d.bytes = diffTokens-lastTokens, diffBytes
 	for _, i := range order {
 		one, err := d.one(paths[i], int(d.tokens)-min(later, lineTokens))
 		if err != nil {
@@ -71,10 +74,11 @@ func (d *Differ) Diffs(paths []store.Change, newestFirst bool) (diffs []Diff, om
 		if one.LeftOut != "" || one.Same {
 			cost += d.leftOutTokens(paths[i])
 		}
-		if one.LeftOut != "" {
+		fits := int64(cost) <= d.tokens
+		if one.LeftOut != "" || !fits {
 			omitted++
 		}
-		if cost > 0 && int64(cost) <= d.tokens {
+		if cost > 0 && fits {
 			d.tokens -= int64(cost)
 			diffs = append(diffs, one)
 		}
@@ -121,16 +125,22 @@ func (d *Differ) file(p store.Change, room int) (Diff, error) {
 		count = nil // an estimate will do
 	}
 	size := count.Tokens(is.Content)
+	var version int64
+	if !l.File.Exists() || l.File.Version != p.After {
+		version = p.After
+	}
 	name := fmt.Sprintf("%s %d", p.Path, p.After)
 	most := min(room, size+fit.ReadOverhead+d.Count.Tokens([]byte(p.Path)))
 	var text []byte
 	switch {
-	case is.Number != p.After, is.Redacted != nil:
-		return Diff{LeftOut: fmt.Sprintf("version %d is not kept", p.After)}, nil
+	case is.Number != p.After:
+		return Diff{LeftOut: fmt.Sprintf("version %d is not kept", p.After), Gone: true}, nil
+	case is.Redacted != nil:
+		return Diff{LeftOut: fmt.Sprintf("version %d is redacted", p.After), Gone: true}, nil
 	case known && old.SHA256 == is.SHA256:
-		return Diff{Same: p.From != ""}, nil
+		return Diff{Same: true}, nil
 	case max(old.Size, is.Size) > d.Most:
-		return Diff{LeftOut: fmt.Sprintf("%d bytes", is.Size)}, nil
+		return Diff{LeftOut: fmt.Sprintf("%d bytes", is.Size), Version: version}, nil
 	case known:
 		if d.Compare != nil {
 			if err := d.Compare(old.Size + is.Size); err != nil {
@@ -148,11 +158,11 @@ func (d *Differ) file(p store.Change, room int) (Diff, error) {
 	case text != nil:
 		return Diff{Text: text}, nil
 	case known:
-		return Diff{LeftOut: left, Since: p.Before}, nil
+		return Diff{LeftOut: left, Since: p.Before, Version: version}, nil
 	case p.Before > 0:
-		return Diff{LeftOut: fmt.Sprintf("%s, version %d is not kept", left, p.Before)}, nil
+		return Diff{LeftOut: fmt.Sprintf("%s, version %d is not kept", left, p.Before), Version: version}, nil
 	default:
-		return Diff{LeftOut: left}, nil
+		return Diff{LeftOut: left, Version: version}, nil
 	}
 }
 

@@ -22,6 +22,7 @@ type Selection struct {
 type List struct {
 	Cursor int64 // the last revision that the rows cover
 	Last   int64 // the agent's last revision
+	Oldest int64 // the lowest revision after which the journal has all rows
 	More   bool
 	TooOld bool // the journal does not reach back to Since: Paths are those that changed last
 	Own    int64
@@ -45,6 +46,12 @@ func Read(r store.Reader, o Selection) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
+	l, err := read(r, state, o)
+	l.Oldest = oldest(state, o.Kept)
+	return l, err
+}
+
+func read(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	last, since := recent, coalesced
 	if o.Each {
 		last, since = lastRows, eachRow
@@ -87,7 +94,7 @@ func eachRow(r store.Reader, state store.OwnerState, o Selection) (List, error) 
 // lastRows returns the newest rows as they are, the newest first.
 func lastRows(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	c := List{Cursor: state.Revision, Last: state.Revision}
-	oldest := state.Revision - min(state.Changes, o.Kept)
+	oldest := oldest(state, o.Kept)
 	for at := state.Revision; at > oldest && !c.More; {
 		to := at
 		at = max(oldest, at-RowsAtOnce)
@@ -120,7 +127,12 @@ func Keeps(state store.OwnerState, since, rows int64) (bool, error) {
 		return false, fault.Or(store.Errorf(store.ErrInvalid, "%s is %d, the last revision is %d", store.ArgSinceChange,
 			since, state.Revision), store.DoGiveAtMost, state.Revision)
 	}
-	return since >= state.Revision-min(state.Changes, rows), nil
+	return since >= oldest(state, rows), nil
+}
+
+// oldest returns the lowest revision after which a journal that keeps a number of rows has all.
+func oldest(state store.OwnerState, rows int64) int64 {
+	return state.Revision - min(state.Changes, rows)
 }
 
 // After returns the next rows after a revision, and the last revision. kept is how many
