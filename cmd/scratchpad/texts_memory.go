@@ -152,7 +152,7 @@ Examples:
 = files mv
 The versions go along. The content is also stored as a new version at the new path, so that
 whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that
-it has used are removed. A log of the same name stays.
+it has used stay at the old path, as those of a deleted file. A log of the same name stays.
 
 Examples:
 
