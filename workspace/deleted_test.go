@@ -324,6 +324,9 @@ func TestRedactDeleted(t *testing.T) {
 			}
 		}
 		d.want("f", "1 one", "2 -")
+		if l := listOf(t, d.ws, workspace.ListOptions{Deleted: true}); len(l) != 1 || l[0].Version != 1 || l[0].Bytes != 3 {
+			t.Errorf("deleted files = %+v, want version 1 of 3 bytes", l)
+		}
 		_, err := d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{Version: 2})
 		wantErr(t, "RestoreFile", err, workspace.ErrNotFound, "version 2 was redacted")
 		_, err = d.ws.ReadFile(t.Context(), "f", workspace.ReadOptions{})

@@ -25,7 +25,7 @@ const pagePaths = 200
 // FileInfo is a file in a [FileList].
 type FileInfo struct {
 	Path     string
-	Version  int64 // the current version, or the last retained one of a deleted file
+	Version  int64 // the current version, or the newest of a deleted file that is not redacted
 	Bytes    int64 // of that version
 	Versions int64 // number of retained versions
 	Kept     int64 // bytes of all retained versions
@@ -52,8 +52,8 @@ func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, err
 		list.Files[i] = FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)),
 			Kept: h.Kept(), Created: h.Created, Updated: h.Updated, Deleter: h.Deleter, Expires: h.Expires}
 		if h.Deleted {
-			list.Files[i].Version = h.Last()
-			list.Files[i].Bytes = h.SizeOf(h.Last())
+			list.Files[i].Version = h.Current.Number
+			list.Files[i].Bytes = h.SizeOf(h.Current.Number)
 		}
 		if page.More {
 			list.Next = h.Path
@@ -116,6 +116,7 @@ func (w *Workspace) listPage(
 }
 
 // deletedPage returns a page of the deleted files that can be restored, in byte order of path.
+// Current has the number of the version that comes back.
 func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, error) {
 	page, err := r.Scan(store.ScanQuery{Kind: KindFile, Deleted: true, Limit: maxRestorable})
 	page.Files = slices.DeleteFunc(page.Files, func(f File) bool {
@@ -128,6 +129,7 @@ func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, e
 		if n, err = restorable(r, page.Files[i].FileHead, now); n == 0 {
 			page.Files = slices.Delete(page.Files, i, i+1)
 		} else {
+			page.Files[i].Current.Number = n
 			i++
 		}
 	}
