@@ -8,7 +8,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -94,7 +93,7 @@ func (a *arguments) named(err error) error {
 func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (workspace.SearchResult, error) {
 	o := workspace.SearchOptions{
 		Prefix: a.Text("prefix"), Exact: a.Flag("exact"), Limit: toInt(a.Integer("limit")),
-		After: toInt(a.Integer("after")), History: a.Flag("history"), Zeros: a.zeros(),
+		After: toInt(a.Integer("after")), History: a.Flag("history"), Zeros: a.zeros(), Under: a.under,
 	}
 	if a.under != "" {
 		o.Kind = workspace.KindFile
@@ -107,12 +106,10 @@ func (a *arguments) search(ctx context.Context, ws *workspace.Workspace) (worksp
 	if err != nil { // also errOwn; what was found is worth more than the reason
 		return r, nil
 	}
-	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), searchTokens
-	for _, h := range r.Hits {
-		left -= tokens.Estimate(h.Path) + tokens.Estimate(h.Text) + 8 // the number and the tabs of a line
-	}
+	room, left := cmp.Or(o.Limit, 10)-len(r.Hits), searchTokens-r.Tokens
 	after, own := o.After, r.Total
 	o.Kind, o.Limit, o.MaxTokens = workspace.KindFile, max(1, room), max(1, left)
+	o.Under = home
 	o.After = int(max(0, int64(after)-own))
 	more, err := beside.Search(ctx, a.Text("query"), o)
 	if err != nil {

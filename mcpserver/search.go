@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -52,19 +51,7 @@ func searchResult(a *arguments, r workspace.SearchResult) result {
 		if i > 0 {
 			body = append(body, '\n')
 		}
-		body = append(append(body, a.under...), h.Path...)
-		if h.Version > 0 {
-			body = strconv.AppendInt(append(body, '@'), h.Version, 10)
-		}
-		if h.Deleted {
-			body = append(body, " (deleted)"...)
-		}
-		if h.Entry > 0 {
-			body = strconv.AppendInt(append(body, '#'), h.Entry, 10)
-		} else {
-			body = strconv.AppendInt(append(body, '\t'), int64(h.Line), 10)
-		}
-		body = append(append(body, '\t'), h.Text...)
+		body = h.AppendLine(append(body, a.under...))
 	}
 	record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Near: r.Near}
 	if r.Cut > 0 {

@@ -3,11 +3,13 @@ package workspace_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -80,5 +82,45 @@ func TestReadBoundOfOneWord(t *testing.T) {
 		half := len(text) / len(part) / 2 * len(part)
 		write(t, ws, "f", string(text[:half])+"\n"+string(text[half:]))
 		read(t, ws, "f", workspace.ReadOptions{Since: int64(2*i + 1), MaxTokens: 100})
+	}
+}
+
+// TestSearchBoundIsExact searches texts in many languages, and counts the lines as they are sent,
+// after paths of an older version or of another memory. They are never over the bound with the totals,
+// and never under nine tenths of the bound less the next line.
+func TestSearchBoundIsExact(t *testing.T) {
+	kinds := languageKinds()
+	for i, name := range slices.Sorted(maps.Keys(kinds)) {
+		if i%6 != 0 && !testkit.Long() {
+			continue
+		}
+		ws := newWorkspace(t, workspace.Options{CountTokens: o200k.Count, KeepDeleted: time.Hour})
+		for j, line := range drawLines(rand.New(rand.NewPCG(2, 0)), 60, kinds[name]) {
+			path := fmt.Sprintf("notes/a-long-name/%d", j)
+			write(t, ws, path, "needle "+line)
+			if j%3 > 0 {
+				remove(t, ws, path)
+			}
+		}
+		lines := func(most int) (all []string, r workspace.SearchResult) {
+			r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{History: true, Limit: 50, MaxTokens: most, Under: "~/"})
+			testkit.Must(t, err)
+			for _, h := range r.Hits {
+				all = append(all, string(h.AppendLine([]byte("~/"))))
+			}
+			return all, r
+		}
+		every, _ := lines(-1)
+		for _, most := range []int{40, 100, 600} {
+			got, r := lines(most)
+			record := fmt.Sprintf(`{"count":%d,"total":%d,"has_more":true,"cut":"600 tokens"}`, len(got), r.Total)
+			n := o200k.Count(record + "\n" + strings.Join(got, "\n"))
+			if n > most {
+				t.Errorf("%s: with a bound of %d tokens, the answer has %d", name, most, n)
+			}
+			if low := most*9/10 - o200k.Count(every[min(len(got), len(every)-1)]); r.Cut > 0 && n < low {
+				t.Errorf("%s: with a bound of %d tokens, the answer has %d", name, most, n)
+			}
+		}
 	}
 }

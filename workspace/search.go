@@ -20,7 +20,10 @@ type SearchOptions struct {
 	Limit     int      // hits at most, 1-50; 0: 10
 	After     int      // leaves out so many hits at the beginning, 0-1,000: those of the pages before
 	History   bool     // finds older versions that are kept and deleted files too
-	MaxTokens int      // tokens of all hits together at most, as Options.CountTokens counts; 0: 600; -1: no bound
+	MaxTokens int      // tokens of hits and totals at most, as Options.CountTokens counts; 0: 600; -1: no bound
+
+	// Under stands before each path where MaxTokens counts, such as "~/".
+	Under string
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
 	Zeros []Arg
@@ -47,6 +50,16 @@ type SearchResult struct {
 	More  bool     // there are hits after the last one; those begin at SearchOptions.After plus len(Hits)
 	Near  []string // if nothing was found by words: up to 3 words of the texts that are like one of the query
 	Cut   int      // the MaxTokens that left hits out, or cut the text of the only one; 0: none did
+
+	// Tokens is what the lines of Hits cost, as MaxTokens counts; 0 without a bound.
+	Tokens int
+}
+
+// AppendLine appends the hit as a line of text without a line feed: path@version, " (deleted)",
+// and #entry or a tab and the line, then a tab and the text.
+func (h SearchHit) AppendLine(line []byte) []byte {
+	return search.Hit{Path: h.Path, Entry: h.Entry, Version: h.Version, Deleted: h.Deleted, Line: h.Line,
+		Text: h.Text}.AppendLine(line)
 }
 
 // Search finds passages in the current files and the log entries, the best first.
@@ -131,7 +144,8 @@ func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchRes
 	if all > 0 {
 		first = len(found.Hits[0].Text)
 	}
-	for _, h := range search.Fit(found.Hits, o.MaxTokens, count) {
+	found.Hits, r.Tokens = search.Fit(found.Hits, o.MaxTokens, o.Under, count)
+	for _, h := range found.Hits {
 		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Version: h.Version,
 			Deleted: h.Deleted, Line: h.Line, Time: h.Time,
 			Text: h.Text, Marks: h.Marks})

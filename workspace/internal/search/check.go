@@ -29,6 +29,7 @@ type Options struct {
 	After     int
 	History   bool
 	MaxTokens int
+	Under     string
 	Zeros     []store.Arg
 }
 

@@ -1,28 +1,56 @@
 package search
 
-import "github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+import (
+	"strconv"
 
-// Fit returns the hits that cost a model at most maxTokens together; 0: no bound. If the
-// first one alone costs more, its text is cut.
-func Fit(hits []Hit, maxTokens int, c fit.Counter) []Hit {
-	const record, around = 24, 8 // tokens of the totals, and of the number and the tabs of a line
-	used, bytes := record, record+around*len(hits)
-	for _, h := range hits {
-		bytes += len(h.Path) + len(h.Text)
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+)
+
+// record is the most tokens of the totals before the hits.
+const record = 24
+
+// AppendLine appends the hit as a line of an answer, with tabs between its columns and without a
+// line feed.
+func (h Hit) AppendLine(line []byte) []byte {
+	line = append(line, h.Path...)
+	if h.Version > 0 {
+		line = strconv.AppendInt(append(line, '@'), h.Version, 10)
 	}
-	if maxTokens <= 0 || bytes <= maxTokens { // no token is shorter than a byte
-		return hits
+	if h.Deleted {
+		line = append(line, " (deleted)"...)
 	}
-	for i, h := range hits {
-		before := used + around + c.Tokens([]byte(h.Path))
-		used = before + c.Tokens([]byte(h.Text))
-		if used > maxTokens {
-			if i > 0 {
-				return hits[:i]
-			}
-			begin, _ := c.Cut([]byte(h.Text), max(1, maxTokens-before))
-			hits[0].Cut(len(begin))
+	if h.Entry > 0 {
+		line = strconv.AppendInt(append(line, '#'), h.Entry, 10)
+	} else {
+		line = strconv.AppendInt(append(line, '\t'), int64(h.Line), 10)
+	}
+	return append(append(line, '\t'), h.Text...)
+}
+
+// Fit returns the hits whose lines cost a model at most maxTokens together with the totals, and what
+// these lines cost; maxTokens 0 or below: no bound. under stands before each path. If the first line alone
+// costs more, its text is cut.
+func Fit(hits []Hit, maxTokens int, under string, c fit.Counter) (fitting []Hit, used int) {
+	if maxTokens <= 0 {
+		return hits, 0
+	}
+	maxTokens = max(1, maxTokens-record)
+	for i := range hits {
+		line := func() []byte { return append(hits[i].AppendLine([]byte(under)), '\n') }
+		n := c.Tokens(line())
+		if used+n > maxTokens && i > 0 {
+			return hits[:i], used
 		}
+		for size := len(hits[i].Text); used+n > maxTokens && size > 0; n = c.Tokens(line()) {
+			over := used + n - maxTokens
+			begin, _ := c.Cut([]byte(hits[i].Text), max(1, c.Tokens([]byte(hits[i].Text))-over))
+			if len(begin) >= size {
+				begin = begin[:0]
+			}
+			size = len(begin)
+			hits[i].Cut(size)
+		}
+		used += n
 	}
-	return hits
+	return hits, used
 }
