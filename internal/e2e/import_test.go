@@ -48,7 +48,7 @@ func TestImportFromMemoryServer(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"Ada-Lovelace.md": "# Ada Lovelace\n\nType: person\n\n## Observations\n\n- Writes \"notes\"\n  long ones\n\n## Relations\n\n- Ada Lovelace works_at Acme\n",
+		"Ada Lovelace.md": "# Ada Lovelace\n\nType: person\n\n## Observations\n\n- Writes \"notes\"\n  long ones\n\n## Relations\n\n- Ada Lovelace works_at Acme\n",
 		"Acme.md":         "# Acme\n\nType: company\n\n## Observations\n\n- 東京 \U0001f5fc\n\n## Relations\n\n- Ada Lovelace works_at Acme\n",
 	} {
 		got := process.Run(t, scratchpadPath, "files", "cat", "mcp-memory/"+path, "--db", db, "--agent", "e2e")

@@ -115,7 +115,7 @@ func logSteps() []step {
 			`{"path":"notes","count":2,"total":2,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`,
 			`[1,SECONDS,"first \"quoted\"\n\tand `+"\U0001f600"+`"]`+"\n"+`[2,SECONDS,"[9,0,\"forged\"]"]`),
 		call("log since", "read_log", m{"path": "notes", "since_entry": 1},
-			`{"path":"notes","count":1,"total":1,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`, `[2,SECONDS,"[9,0,\"forged\"]"]`),
+			`{"path":"notes","count":1,"total":2,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`, `[2,SECONDS,"[9,0,\"forged\"]"]`),
 		call("log of nothing", "read_log", path("other"), `{"path":"other","count":0,"total":0,"last_entry_id":0,"has_more":false,"exists":false}`),
 	}
 }
@@ -138,19 +138,21 @@ func awkwardSteps() (steps []step) {
 	return steps
 }
 
+// longText is that of a file which is deleted again, and whose bytes are kept.
+var longText = "# Part one\n\n" + strings.Repeat(planStays, 100) + "\n# Part two\n\n" + strings.Repeat(planStays, 150)
+
 func summarySteps() []step {
 	const header = "Outline of version 1, in the file's own words.\n\n"
-	long := "# Part one\n\n" + strings.Repeat(planStays, 100) + "\n# Part two\n\n" + strings.Repeat(planStays, 150)
-	text := outline.Text("long.md", long, 0)
+	text := outline.Text("long.md", longText, 0)
 	answer := func(cached bool) string {
 		return fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":%t,"estimated_tokens":%d,"method":"outline"}`, cached, tokens.Estimate(text))
 	}
 	return []step{
-		call("write long", "write_file", m{"path": "long.md", "content": long}, fmt.Sprintf(`{"path":"long.md","version":1,"bytes_written":%d}`, len(long))),
+		call("write long", "write_file", m{"path": "long.md", "content": longText}, fmt.Sprintf(`{"path":"long.md","version":1,"bytes_written":%d}`, len(longText))),
 		call("summarize", "summarize_file", path("long.md"), answer(false), header+text),
 		call("summarize again", "summarize_file", path("long.md"), answer(true), header+text),
 		fails("summarize what is short", "summarize_file", path("plan.md"), "use read_file"),
-		call("delete long", "delete_file", path("long.md"), `{"path":"long.md","deleted":true,"versions_removed":1}`),
+		call("delete long", "delete_file", path("long.md"), `{"path":"long.md","deleted":true,"versions_kept":1,"restorable_until":"TIME"}`),
 	}
 }
 
@@ -174,14 +176,15 @@ func listSteps() []step {
 			"context":  m{"arguments": m{"agent": "e2e"}},
 		}}, want: []string{"plan.md"}},
 		call("usage", "get_usage_stats", m{},
-			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"entries":2,"logs":1,"total_operations":N,`+
-				`"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`, 2104+2110+38+len(megabyte)+2*len(everythingAwkward()))),
+			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"entries":2,"logs":1,"deleted_bytes":%d,`+
+				`"total_operations":N,"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`,
+				2104+2110+38+len(megabyte)+2*len(everythingAwkward())+len(longText), len(longText))),
 	}
 }
 
 func deleteSteps() []step {
 	return []step{
-		call("delete", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":true,"versions_removed":2}`),
+		call("delete", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":true,"versions_kept":2,"restorable_until":"TIME"}`),
 		call("delete again", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":false}`),
 		fails("read what is deleted", "read_file", path("plan.md"), "not found"),
 	}

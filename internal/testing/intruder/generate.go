@@ -185,7 +185,7 @@ func (g *generator) call() request {
 		switch {
 		case plain && p.name == "path":
 			args = append(args, `"path":"own"`)
-		case p.required || !plain && g.IntN(3) == 0:
+		case p.required || p.name == "content" || !plain && g.IntN(3) == 0: // a write without content restores
 			args = append(args, `"`+p.name+`":`+g.value(p))
 		}
 	}
