@@ -113,7 +113,7 @@ func deletedOnes(t *testing.T, ws *workspace.Workspace, clock *testkit.Clock) {
 		clock.Advance(time.Minute)
 		testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
 	}
-	for _, path := range []string{"gone", "gone", "old", "old", "old", "moved", "redacted", "soon"} {
+	for _, path := range []string{"gone", "gone", "old", "old", "old", "moved", "redacted", "redacted", "soon"} {
 		write(t, ws, path, path+clock.Now().String())
 		clock.Advance(time.Minute)
 	}
@@ -121,7 +121,7 @@ func deletedOnes(t *testing.T, ws *workspace.Workspace, clock *testkit.Clock) {
 	clock.Advance(time.Hour)
 	remove("gone")
 	remove("redacted")
-	testkit.Must(t, testkit.Err(ws.RedactVersion(ctx, "redacted", 1, workspace.RedactOptions{})))
+	testkit.Must(t, testkit.Err(ws.RedactVersion(ctx, "redacted", 2, workspace.RedactOptions{})))
 	remove("old")
 	testkit.Must(t, testkit.Err(ws.MoveFile(ctx, "moved", "old", workspace.MoveOptions{}))) // old has 1 to 3, and 4
 }
