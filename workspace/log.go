@@ -179,8 +179,8 @@ func (w *Workspace) readLog(ctx context.Context, path string, o ReadLogOptions) 
 
 // AppendLines appends a line for each entry to body, with line feeds between the lines, and
 // returns the extended slice. A line is a JSON array: the number of the entry, the whole
-// seconds since the first entry of the page, and the text. In JSON, the text of one entry
-// cannot look like two entries.
+// seconds since the first entry of the page, and the text, or null if the entry is redacted. In
+// JSON, the text of one entry cannot look like two entries.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
 
 // saveEntries numbers the entries and adds them to the log that was loaded. It gives those

@@ -117,7 +117,7 @@ func (r *run) versionsWith(part string) (has []Version, err error) {
 // RedactEntry removes the text of an entry of a log for good. The entry keeps its number, author
 // and time, has a receipt, and is found by no search. Redacting an entry again returns the same
 // receipt and stores nothing. No limit refuses a redaction. Copies elsewhere stay, as with
-// [Workspace.RedactVersion]. Errors: [ErrNotFound] if there is no such entry.
+// [Workspace.RedactVersion]. Errors: [ErrNotFound] if there is no such log or entry.
 func (w *Workspace) RedactEntry(ctx context.Context, path string, entry int64) (Entry, error) {
 	c := w.newWrite(ctx, "redact entry of log", path, "")
 	c.deletes = true
@@ -128,8 +128,13 @@ func (w *Workspace) RedactEntry(ctx context.Context, path string, entry int64) (
 	q := store.Query{Log: c.path, Entries: &store.EntryQuery{After: entry - 1, Limit: 1}}
 	_, err := c.transact(ctx, q, func(r *run) error {
 		h := r.Log
-		if !h.Exists() || len(r.Entries) == 0 || r.Entries[0].ID != entry {
-			return Errorf(ErrNotFound, "there is no entry %d", entry)
+		switch {
+		case !h.Exists():
+			return Errorf(ErrNotFound, "there is no such log")
+		case h.First > h.Last:
+			return Errorf(ErrNotFound, "there is no entry %d, the log is empty", entry)
+		case len(r.Entries) == 0 || r.Entries[0].ID != entry:
+			return Errorf(ErrNotFound, "there is no entry %d, the log has entries %d to %d", entry, h.First, h.Last)
 		}
 		if e = r.Entries[0]; e.Redacted != nil {
 			return errRepeated

@@ -263,13 +263,16 @@ func TestRedactEntry(t *testing.T) {
 		if len(log.Paths) != 1 || log.Paths[0].Op != workspace.OpRedact || log.Paths[0].Entries != 0 {
 			t.Errorf("the changes are %+v", log.Paths)
 		}
-		for _, n := range []int64{4, 0} {
-			if _, err := ws.RedactEntry(t.Context(), "l", n); err == nil {
-				t.Errorf("entry %d was redacted", n)
+		for n, says := range map[int64]string{4: "there is no entry 4, the log has entries 1 to 3", 0: "the entry is 0, the least is 1"} {
+			if _, err := ws.RedactEntry(t.Context(), "l", n); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("entry %d: %v, want %q", n, err, says)
 			}
 		}
+		if body := string(after.AppendLines(nil)); body != "[1,0,\"one\"]\n[2,0,null]\n[3,0,\"three\"]" {
+			t.Errorf("the lines are %s", body)
+		}
 		_, err = ws.RedactEntry(t.Context(), "no", 1)
-		wantErr(t, "no log", err, workspace.ErrNotFound, "redact entry of log no: there is no entry 1")
+		wantErr(t, "no log", err, workspace.ErrNotFound, "redact entry of log no: there is no such log")
 		verifyOwner(t, store, "a")
 	})
 }

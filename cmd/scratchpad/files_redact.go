@@ -17,7 +17,7 @@ import (
 type filesRedact struct {
 	Path    string      `arg:"" help:"The file."`
 	Version flags.Count `arg:"" optional:"" help:"A version that is kept, but not the current one."`
-	Text    string      `placeholder:"TEXT" help:"Remove this text from the file and its versions."`
+	Text    string      `placeholder:"TEXT" help:"Remove this text from the file and its versions. -: the text of standard input."`
 	Yes     bool        `short:"y" help:"Do not ask first."`
 }
 
@@ -57,6 +57,15 @@ func (c filesRedact) Run(p *process) error {
 	switch {
 	case c.Version != 0 && c.Text != "":
 		return invalid("redact %s: give a version or --text", c.Path)
+	case c.Text == "-":
+		text, err := p.readSource("-", min(p.line.Limits.FileBytes, flags.MaxNumber))
+		if err != nil {
+			return err
+		}
+		if c.Text = string(dropLineEnd(text)); c.Text == "" {
+			return invalid("redact %s: standard input has no text", c.Path)
+		}
+		fallthrough
 	case c.Version == 0:
 		return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error { return c.secrets(p, ws) })
 	}
@@ -74,6 +83,9 @@ func (c filesRedact) Run(p *process) error {
 			}
 		}
 		v, err := ws.RedactVersion(p.ctx, c.Path, int64(c.Version), workspace.RedactOptions{})
+		if errors.Is(err, workspace.ErrConflict) {
+			return failure.Followed(err, "files redact "+native.Quote(c.Path)+" removes its secrets, and --text TEXT a text")
+		}
 		if err != nil {
 			return err
 		}

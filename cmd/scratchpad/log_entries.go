@@ -56,6 +56,8 @@ type entryRecord struct {
 	Time   time.Time      `json:"time"`
 	Text   string         `json:"text"`
 	Author *report.Author `json:"author,omitempty"`
+
+	Redacted bool `json:"redacted,omitempty"`
 }
 
 func (w *entryWriter) write(e workspace.Entry) error {
@@ -68,11 +70,14 @@ func (w *entryWriter) write(e workspace.Entry) error {
 	}
 	if w.json != nil {
 		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content),
-			Author: report.AuthorOf(e.Author)})
+			Author: report.AuthorOf(e.Author), Redacted: e.Redacted != nil})
 	}
 	// The further lines of an entry must not look like another entry.
 	head := fmt.Sprintf("%d  %s  ", e.ID, phrase.Time(e.Time))
 	text := strings.ReplaceAll(string(e.Content), "\n", "\n"+strings.Repeat(" ", len(head)))
+	if e.Redacted != nil {
+		text = "(redacted " + redactedOf(e.Redacted).String() + ")"
+	}
 	_, err := fmt.Fprintf(w.text, "%s%s\n", head, text)
 	return err
 }

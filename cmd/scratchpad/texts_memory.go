@@ -136,8 +136,10 @@ Examples:
 Use it for a secret that should never have been written. Without a version, the command looks for secrets of
 known form, such as API keys and private keys. It writes a new version with [redacted: KIND] in the place of
 each, and removes the text of every kept version that has any such secret. --text removes a text that you give, in the
-same way. With a version, the text of that version is removed. This is for good. The number, the author
-and the time of a redacted version stay, with a note of who removed the text and when. The command asks first.
+same way. Others can see a command line while it runs: --text - reads the text from standard input, without a line
+end after it, and needs --yes. With a version, the text of that version is removed. This is for good. The number,
+the author and the time of a redacted version stay, with a note of who removed the text and when. The command asks
+first. The kept versions of a deleted file are redacted too.
 
 The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
 and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and

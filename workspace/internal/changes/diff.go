@@ -234,8 +234,8 @@ func (d *Differ) fitting(path string, entries []store.Entry, room int) []byte {
 }
 
 // AppendLines appends a line of JSON for each entry, with line feeds between them: its
-// number, the whole seconds after the first entry, and its text. As JSON, an
-// entry cannot look like two.
+// number, the whole seconds after the first entry, and its text, or null if it is redacted. As JSON,
+// an entry cannot look like two.
 func AppendLines(body []byte, entries []store.Entry) []byte {
 	for i, e := range entries {
 		if i > 0 {
@@ -246,7 +246,11 @@ func AppendLines(body []byte, entries []store.Entry) []byte {
 		body = append(body, ',')
 		body = strconv.AppendInt(body, max(0, e.Time.Unix()-entries[0].Time.Unix()), 10) // 0 if a clock was set back
 		body = append(body, ',')
-		body = linediff.AppendString(body, string(e.Content))
+		if e.Redacted != nil {
+			body = append(body, "null"...)
+		} else {
+			body = linediff.AppendString(body, string(e.Content))
+		}
 		body = append(body, ']')
 	}
 	return body
