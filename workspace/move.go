@@ -25,6 +25,7 @@ type MoveResult struct {
 	From    string // the path before
 	Version int64  // of the file at the new path
 	Bytes   int64  // of that version
+	Left    int64  // number of versions that stay at the old path, as a deleted file's; 0 for a repeated request
 
 	Time time.Time // of that version; zero with an idempotency key
 }
@@ -74,7 +75,8 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		}
 		return r.moveFile(v)
 	})
-	return MoveResult{Path: r.To.Path, From: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Time: r.made},
+	return MoveResult{Path: r.To.Path, From: r.path, Version: r.out.Number, Bytes: r.out.Bytes, Left: r.left,
+			Time: r.made},
 		c.explain(ctx, err)
 }
 
@@ -116,6 +118,7 @@ func (r *run) moveFile(v Version) error {
 	left := from
 	left.Retain(func(n int64) bool { return n <= m.Above })
 	m.From, m.To, m.New = r.deleted(left, v.Time, r.w.svc.keepDeleted), to, v
+	r.left = int64(len(m.From.Sizes))
 	m.Change = Change{Op: OpMove, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number}
 	r.countFile(r.To, -1)
 	r.countFile(to, 1)

@@ -27,6 +27,7 @@ type run struct {
 	born         time.Time        // when the file was created that a write makes again; zero: it is a new one
 	out          store.Outcome
 	secrets      *Secrets // of what the write stores
+	left         int64    // versions that a move leaves at the old path
 	repeated     bool     // the request was answered before
 	keepsAll     bool     // a new version removes no older one
 	tree         TreeResult

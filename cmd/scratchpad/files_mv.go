@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -15,6 +16,7 @@ type movedRecord struct {
 	Path    string `json:"path"`
 	From    string `json:"from"`
 	Version int64  `json:"version"`
+	Left    int64  `json:"left,omitempty"` // versions that stay at the old path
 }
 
 // Run moves the file.
@@ -24,8 +26,11 @@ func (c filesMv) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.say(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, "%s: version %d, moved from %s",
-			r.Path,
-			r.Version, r.From)
+		left := ""
+		if r.Left > 0 {
+			left = "; " + phrase.Plural(r.Left, "version") + " left there, as of a deleted file"
+		}
+		return p.say(movedRecord{r.Path, r.From, r.Version, r.Left}, "%s: version %d, moved from %s%s",
+			r.Path, r.Version, r.From, left)
 	})
 }

@@ -19,6 +19,8 @@ type entryRecord struct {
 	Time   time.Time `json:"time"`
 	Author *author   `json:"author,omitempty"`
 	Text   *string   `json:"text"`
+
+	Redacted *redaction `json:"redacted,omitempty"` // the text was removed; an import stores an empty entry
 }
 
 // appendEntry appends a line for an entry.
@@ -26,7 +28,11 @@ func appendEntry(to *bytes.Buffer, e workspace.Entry) error {
 	text := string(e.Content)
 	out := json.NewEncoder(to)
 	out.SetEscapeHTML(false)
-	return out.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Author: authorOf(e.Author), Text: &text})
+	r := entryRecord{ID: e.ID, Time: e.Time.UTC(), Author: authorOf(e.Author), Text: &text}
+	if e.Redacted != nil {
+		r.Redacted = &redaction{Time: e.Redacted.Time, Author: authorOf(e.Redacted.Author)}
+	}
+	return out.Encode(r)
 }
 
 // entryReader reads the file of a log line by line. No line is longer than most bytes.

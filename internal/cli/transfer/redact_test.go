@@ -209,3 +209,30 @@ func TestImportOfRedacted(t *testing.T) {
 		t.Errorf("Import of a current version that is redacted = %v, want ErrInvalid", err)
 	}
 }
+
+// The line of a redacted entry says so. An import into the same log finds it there.
+func TestRedactedEntryInExport(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(rapid.TB) (workspace.Store, func())) {
+		store, done := open(t)
+		defer done()
+		ws, dir := agent(t, store, "a", workspace.Options{}), filepath.Join(t.TempDir(), "out")
+		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "l", []byte("hunter2"), []byte("x"))))
+		testkit.Must(t, testkit.Err(ws.RedactEntry(t.Context(), "l", 1)))
+		testkit.Must(t, testkit.Err(transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{})))
+		text, err := os.ReadFile(filepath.Join(dir, "logs", "l.jsonl"))
+		if testkit.Must(t, err); strings.Count(string(text), `"text":"","redacted":{"time":"`) != 1 {
+			t.Errorf("the export has %s", text)
+		}
+		for name, want := range map[string]int64{"a": 0, "b": 2} {
+			r, err := transfer.Import(t.Context(), agent(t, store, name, workspace.Options{}), dir, transfer.ImportOptions{})
+			testkit.Must(t, err)
+			n := int64(0)
+			for _, c := range r.Changes {
+				n += c.Entries
+			}
+			if n != want {
+				t.Errorf("Import into %s adds %d entries, want %d", name, n, want)
+			}
+		}
+	})
+}
