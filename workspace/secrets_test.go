@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"fmt"
 	"hash/crc32"
 	"strings"
@@ -162,6 +163,22 @@ func TestSecretsRefuse(t *testing.T) {
 		testkit.Must(t, p.Set("k", token(1)))
 		testkit.Must(t, workspace.Saver(ws, "pad").Save(t.Context(), p.Snapshot()))
 	})
+}
+
+// A summary is stored and answered without the secrets of the file.
+func TestSecretsInSummary(t *testing.T) {
+	said := &workspace.Summarizer{Method: "m", Summarize: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return workspace.SummaryText{Text: "key " + token(1)}, nil
+	}}
+	for rule, want := range []string{"key " + token(1), "key [redacted: GitHub token]", "key [redacted: GitHub token]"} {
+		ws := newWorkspace(t, workspace.Options{Secrets: workspace.SecretRule(rule), Summarizer: said})
+		write(t, ws, "f", longText("x"))
+		for range 2 { // made, and from the store
+			if got := summarize(t, ws, "f"); got.Text != want || !got.Stored {
+				t.Errorf("%v: the summary is %+v, want %q", workspace.SecretRule(rule), got, want)
+			}
+		}
+	}
 }
 
 // RedactFile leaves no secret in any version, in one step.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/secrets"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -86,6 +87,8 @@ type SummaryResult struct {
 // failure. A call to a model goes on if its callers have left, because its tokens cost
 // money. It ends after at most ten minutes.
 //
+// If the workspace looks for secrets, the summary has "[redacted: KIND]" in the place of each.
+//
 // If the summary cannot be stored, because of a quota or trouble with the store, Summarize
 // returns the summary without Stored. If the file has changed meanwhile, Summarize returns the
 // summary with Newer set. If the version was redacted meanwhile or is not retained any more,
@@ -126,7 +129,8 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 		Stamp: w.svc.stamp,
 		Text: func(ctx context.Context, content string, progress func(done, total int)) (string, int64, error) {
 			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress})
-			return t.Text, t.Spent, err
+			text := []byte(t.Text)
+			return string(secrets.Redact(text, w.findSecrets(text))), t.Spent, err
 		},
 		Room: func(ctx context.Context, now time.Time) (summaries.QuotaCheck, error) {
 			bytes, err := w.svc.totalBytes(ctx)
