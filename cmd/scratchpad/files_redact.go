@@ -84,7 +84,8 @@ func (c filesRedact) Run(p *process) error {
 		}
 		v, err := ws.RedactVersion(p.ctx, c.Path, int64(c.Version), workspace.RedactOptions{})
 		if errors.Is(err, workspace.ErrConflict) {
-			return failure.Followed(err, "files redact "+native.Quote(c.Path)+" removes its secrets, and --text TEXT a text")
+			return failure.Followed(err, "files redact "+native.Quote(c.Path)+
+				" removes its secrets, and --text TEXT a text")
 		}
 		if err != nil {
 			return err
