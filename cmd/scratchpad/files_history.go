@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,6 +23,14 @@ type versionRecord struct {
 	Project string         `json:"project,omitempty"` // that it was written from
 
 	Redacted *redactedRecord `json:"redacted,omitempty"` // nil: it has its text
+	Deleted  *deletedRecord  `json:"deleted,omitempty"`  // of the last version of a deleted file
+}
+
+// A deletedRecord says that a file is deleted.
+type deletedRecord struct {
+	Time   time.Time      `json:"time"`
+	Author *report.Author `json:"author,omitempty"`
+	Until  time.Time      `json:"restorable_until"`
 }
 
 // Run lists the versions.
@@ -46,6 +55,15 @@ func (c filesHistory) Run(p *process) error {
 				bytes, author = "-", strings.TrimSpace(author+" (redacted "+redacted.String()+")")
 			}
 			rows = append(rows, terminal.Row(v.Version, bytes, v.Time, author))
+		}
+		var d *workspace.Deletion
+		last := &records[len(records)-1]
+		_, err = ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Since: last.Version})
+		if errors.As(err, &d) {
+			by := report.AuthorOf(d.Deleter)
+			last.Deleted = &deletedRecord{d.Time.UTC(), by, d.Until.UTC()}
+			until := "(restorable until " + untilText(time.Now(), d.Until) + ")"
+			rows = append(rows, terminal.Row("deleted", "-", d.Time, strings.TrimSpace(by.String()+" "+until)))
 		}
 		return p.answer(records, p.table(rows))
 	})

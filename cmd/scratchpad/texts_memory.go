@@ -114,7 +114,8 @@ Examples:
 
 = files history
 The oldest version comes first. As many as --max-versions are kept. A version whose text was
-removed shows when that was, and by whom. To compare two, run scratchpad files diff.
+removed shows when that was, and by whom. Of a deleted file, the last row says the same, and until when
+scratchpad files restore brings it back. To compare two versions, run scratchpad files diff.
 
 Examples:
 
