@@ -182,3 +182,26 @@ func TestNoSuchFile(t *testing.T) {
 		t.Errorf("no way to the files:\n%s", page)
 	}
 }
+
+// What cannot be restored any more is not offered: the newest version that has a text is.
+func TestRestoreBesideRedacted(t *testing.T) {
+	svc := keeping(t)
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	for _, place := range []string{"/a/a", "/a/a?deleted=p.md", "/a/a/changes", "/a/a/files/p.md"} {
+		ws := must(svc.Agent("a"))(t)
+		write(t, svc, "a", "p.md", "one\n")
+		write(t, svc, "a", "p.md", "two\n")
+		_, last := read(t, svc, "a", "p.md")
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "p.md", workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.RedactVersion(t.Context(), "p.md", last, workspace.RedactOptions{})))
+		l := must(ws.ListFiles(t.Context(), workspace.ListOptions{Deleted: true}))(t)
+		if len(l.Files) != 1 || l.Files[0].Version != last-1 || l.Files[0].Bytes != 4 {
+			t.Errorf("the list has %+v, want version %d", l.Files, last-1)
+		}
+		_, page := b.get(place)
+		status, page := b.send(mustForm(t, page, "restore"))
+		if got, _ := read(t, svc, "a", "p.md"); status != http.StatusOK || got != "one\n" {
+			t.Errorf("%s: status %d, and the file has %q\n%s", place, status, got, page)
+		}
+	}
+}
