@@ -20,8 +20,12 @@ func (o ReadOptions) check() error {
 		return Errorf(ErrInvalid, "%s and %s exclude each other", ArgSince, ArgVersion)
 	case since && (from || to):
 		return Errorf(ErrInvalid, "%s and %s/%s exclude each other", ArgSince, ArgFromLine, ArgToLine)
-	case o.Section != "" && (since || from || to):
-		return Errorf(ErrInvalid, "%s excludes %s, %s and %s", ArgSection, ArgSince, ArgFromLine, ArgToLine)
+	case o.Section != "" && since:
+		return Errorf(ErrInvalid, "%s and %s exclude each other", ArgSection, ArgSince)
+	case o.Section != "" && from:
+		return Errorf(ErrInvalid, "%s and %s exclude each other", ArgSection, ArgFromLine)
+	case o.Section != "" && to:
+		return Errorf(ErrInvalid, "%s and %s exclude each other", ArgSection, ArgToLine)
 	case o.given(ArgContext, int64(o.Context)) && !since:
 		return Errorf(ErrInvalid, "%s needs %s; leave it out, or say which version you have", ArgContext, ArgSince)
 	case o.Context < -1:

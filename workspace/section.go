@@ -52,12 +52,16 @@ func sectionOf(text []byte, lines int, heading string) (LineRange, error) {
 	if found == nil {
 		kind, says = ErrNotFound, "no section has this heading; the nearest are "
 		if found = sections(text, lines, func(h string) int { return alike(h, want) }); found == nil {
-			return LineRange{}, Errorf(kind, "no section has a heading like that")
+			says = "no section has a heading like that; the first are "
+			found = sections(text, lines, func(string) int { return 1 })
+		}
+		if found == nil {
+			return LineRange{}, Errorf(kind, "the file has no headings; read it without %s", ArgSection)
 		}
 	}
 	var list []string
 	for _, s := range found {
-		list = append(list, fmt.Sprintf("%.30q in lines %d-%d", s.heading, s.From, s.To))
+		list = append(list, fmt.Sprintf("%.200q in lines %d-%d", s.heading, s.From, s.To))
 	}
 	return LineRange{}, Errorf(kind, "%s%s; read one with %s and %s", says, strings.Join(list, ", "), ArgFromLine,
 		ArgToLine)

@@ -69,15 +69,17 @@ func TestReadSectionRefuses(t *testing.T) {
 		{"r.md", workspace.ReadOptions{Section: "setup"}, workspace.ErrInvalid,
 			[]string{`several sections have this heading: "## Setup" in lines 36-37, "## setup" in lines 38-39; read one with FromLine and ToLine`}},
 		{"r.md", workspace.ReadOptions{Section: "Rotate certificates"}, workspace.ErrNotFound,
-			[]string{"no section has this heading; the nearest are \"## Rotate the `TLS` *certifica\" in lines 9-27, "}},
+			[]string{"no section has this heading; the nearest are \"## Rotate the `TLS` *certificates* ##\" in lines 9-27, "}},
 		{"r.md", workspace.ReadOptions{Section: "备份"}, workspace.ErrNotFound, []string{`"## 数据库 备份" in lines 32-35`}},
-		{"none.md", workspace.ReadOptions{Section: "x"}, workspace.ErrNotFound, []string{"no section has a heading like that"}},
+		{"none.md", workspace.ReadOptions{Section: "x"}, workspace.ErrNotFound, []string{"the file has no headings; read it without Section"}},
+		{"r.md", workspace.ReadOptions{Section: "zzz"}, workspace.ErrNotFound,
+			[]string{`no section has a heading like that; the first are "# Runbook" in lines 5-39, `, `"Restart" in lines 28-31`}},
 		{"many.md", workspace.ReadOptions{Section: "again"}, workspace.ErrInvalid, []string{`"# Again" in lines 5-5; read one`}},
 		{"many.md", workspace.ReadOptions{Section: "agains"}, workspace.ErrNotFound, []string{`"# Again" in lines 5-5`}},
 		{"none.md", workspace.ReadOptions{Section: "x\ny"}, workspace.ErrNotFound, nil},
 		{"absent.md", workspace.ReadOptions{Section: "x"}, workspace.ErrNotFound, nil},
-		{"r.md", workspace.ReadOptions{Section: "End", FromLine: 1}, workspace.ErrInvalid, []string{"Section excludes Since, FromLine and ToLine"}},
-		{"r.md", workspace.ReadOptions{Section: "End", Since: 1}, workspace.ErrInvalid, []string{"Section excludes"}},
+		{"r.md", workspace.ReadOptions{Section: "End", FromLine: 1}, workspace.ErrInvalid, []string{"Section and FromLine exclude each other"}},
+		{"r.md", workspace.ReadOptions{Section: "End", Since: 1}, workspace.ErrInvalid, []string{"Section and Since exclude"}},
 	} {
 		_, err := ws.ReadFile(t.Context(), c.path, c.o)
 		wantErr(t, fmt.Sprintf("ReadFile(%s, %q)", c.path, c.o.Section), err, c.kind, c.says...)

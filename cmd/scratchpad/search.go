@@ -74,12 +74,16 @@ func (c searchCommand) Run(p *process) error {
 		case len(r.Hits) == 0:
 			near := ""
 			if len(r.Near) > 0 {
-				near = "; similar words are " + strings.Join(r.Near, ", ")
+				near = "; similar: " + strings.Join(r.Near, ", ")
 			}
 			return p.note("nothing found%s in the memory of agent %s%s\n", below(c.Prefix), ws.Agent(), near)
 		case r.More:
 			next := int64(c.After) + int64(len(r.Hits))
-			return p.note("%d-%d of %d; --after %d shows the next\n", c.After+1, next, r.Total, next)
+			way := fmt.Sprintf("--after %d shows the next", next)
+			if next > 1000 {
+				way = "narrow the search with --prefix to see the others"
+			}
+			return p.note("%d-%d of %d; %s\n", c.After+1, next, r.Total, way)
 		}
 		return nil
 	})

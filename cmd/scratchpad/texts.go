@@ -132,6 +132,12 @@ About how many tokens to print at most beside the text of START.md. Default: ${d
 changes since
 Show what has changed after revision N. Default: the paths that changed last.
 
+search --help
+A word also finds its regular English forms and longer words that begin with it. A date finds the other
+ways to write it. "a phrase" must occur as it stands; -word and -"a phrase" leave passages out. OR and | are
+like spaces. A hit is path:line, or log#entry; with --history also plan.md@3:7, which is line 7 of version 3,
+and (deleted) for a deleted file.
+
 changes follow
 Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe.
 Begins after revision --since, or with the next change.

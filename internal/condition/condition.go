@@ -5,6 +5,7 @@ package condition
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -98,6 +99,9 @@ func (c *condition) holds(raw []byte) bool {
 	return slices.Contains(orders[c.op], order)
 }
 
+// mostDigits is how long two numbers may be together that are compared exactly.
+const mostDigits = 400
+
 // compareNumbers compares as text if a number is too large for a float64.
 func compareNumbers(a, b string) int {
 	whole, err := strconv.ParseInt(a, 10, 64)
@@ -109,6 +113,13 @@ func compareNumbers(a, b string) int {
 	other2, err2 := strconv.ParseFloat(b, 64)
 	if err != nil || err2 != nil {
 		return strings.Compare(a, b)
+	}
+	if near == other2 && near != 0 && a != b && len(a)+len(b) < mostDigits {
+		x, ok := new(big.Rat).SetString(a)
+		y, ok2 := new(big.Rat).SetString(b)
+		if ok && ok2 {
+			return x.Cmp(y)
+		}
 	}
 	return cmp.Compare(near, other2)
 }

@@ -81,7 +81,8 @@ func (o *Options) check(query string) error {
 	case o.Limit < 0 || o.Limit > MaxHits || o.Limit == 0 && slices.Contains(o.Zeros, store.ArgLimit):
 		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, o.Limit, MaxHits)
 	case o.After < 0 || o.After > MaxAfter:
-		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 0-1,000", store.ArgAfter, o.After)
+		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 0-1,000; narrow the search with %s",
+			store.ArgAfter, o.After, store.ArgPrefix)
 	case o.MaxTokens < -1:
 		return store.Errorf(store.ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, o.MaxTokens)
 	case o.Kind != "" && o.Kind != store.KindFile && o.Kind != store.KindLog:
