@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
@@ -29,6 +30,7 @@ type searchData struct {
 	Hits    []hitRow
 	Result  workspace.AgentsSearch
 	Exact   string // the address of the search for the exact text; "": it is that already
+	Next    string // the address of the next hits; "": there are no more that the search gives
 	Wider   string // the address of the search without kind and prefix; "": it has neither
 	All     string // the address of the search over all agents; "": it is that already
 }
@@ -37,10 +39,13 @@ type searchData struct {
 type search struct {
 	Page  string // the address of the page
 	Query string
-	Kind  string
+	Kind  string // "old": older versions and deleted files too
 	Way   string // "", "exact" or "regexp"
 	Part  string // how the paths begin
+	After int    // how many hits come before those of the page
 }
+
+const withOld = "old"
 
 // A hitRow is a passage that was found.
 type hitRow struct {
@@ -51,19 +56,35 @@ type hitRow struct {
 
 // searchOf reads a search from the query of an address.
 func searchOf(page string, q url.Values) search {
-	return search{Page: page, Query: q.Get("q"), Kind: q.Get("kind"), Way: q.Get("as"), Part: q.Get("prefix")}
+	after, _ := strconv.Atoi(q.Get("after"))
+	return search{Page: page, Query: q.Get("q"), Kind: q.Get("kind"), Way: q.Get("as"), Part: q.Get("prefix"),
+		After: after}
 }
 
 // address returns the address of the search.
 func (s search) address() string {
-	return query(s.Page, "q", s.Query, "kind", s.Kind, "as", s.Way, "prefix", s.Part)
+	after := ""
+	if s.After > 0 {
+		after = strconv.Itoa(s.After)
+	}
+	return query(s.Page, "q", s.Query, "kind", s.Kind, "as", s.Way, "prefix", s.Part, "after", after)
 }
 
 func (s search) options() workspace.SearchOptions {
-	return workspace.SearchOptions{
+	o := workspace.SearchOptions{
 		Prefix: s.Part, Kind: workspace.PathKind(s.Kind), Exact: s.Way == "exact", Regexp: s.Way == "regexp",
-		Limit: searchHits, MaxTokens: -1,
+		Limit: searchHits, After: s.After, MaxTokens: -1,
 	}
+	if s.Kind == withOld {
+		o.Kind, o.History = "", true
+	}
+	return o
+}
+
+// For returns the address of the same search for another query.
+func (s search) For(query string) string {
+	s.Query, s.After = query, 0
+	return s.address()
 }
 
 // searchAgent searches the agent in the address.
@@ -96,11 +117,11 @@ func (v *visit) searchAll() error {
 // search answers with the result of a search.
 func (v *visit) search(title string, d searchData, run func(context.Context) (workspace.AgentsSearch, error)) error {
 	if other := d.Find; other.Way != "exact" {
-		other.Way = "exact"
+		other.Way, other.After = "exact", 0
 		d.Exact = other.address()
 	}
 	if other := d.Find; other.Kind != "" || other.Part != "" {
-		other.Kind, other.Part = "", ""
+		other.Kind, other.Part, other.After = "", "", 0
 		d.Wider = other.address()
 	}
 	status := http.StatusOK
@@ -146,6 +167,11 @@ func cause(err error) error {
 
 // setHits puts what was found on the page.
 func (d *searchData) setHits(p Person) {
+	const last = 1000 // the most hits before those of a page
+	if next := d.Find; d.Result.More && next.After+len(d.Result.Hits) <= last {
+		next.After += len(d.Result.Hits)
+		d.Next = next.address()
+	}
 	for _, hit := range d.Result.Hits {
 		if hit.Agent = cmp.Or(hit.Agent, d.Head.Agent); !p.Allow(hit.Agent) {
 			continue
@@ -155,6 +181,9 @@ func (d *searchData) setHits(p Person) {
 			r.Address = logFind{Before: hit.Entry + 1}.address(logURL(hit.Agent, hit.Path)) + "#e" + number(hit.Entry)
 		} else {
 			r.Address = fileURL(hit.Agent, hit.Path) + "?view=source"
+			if hit.Version > 0 {
+				r.Address += "&v=" + number(hit.Version)
+			}
 			if hit.Line > linesAbove {
 				r.Address += "&from=" + number(int64(hit.Line-linesAbove))
 			}

@@ -38,10 +38,24 @@ func address(path string, query ...string) string {
 
 func TestSearch(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc := keeping(t)
 	write(t, svc, "a", "notes/plan.md", "# Plan\n\nWe ship on Monday.\n")
 	write(t, svc, "a", "long.txt", strings.Repeat("nothing\n\n", 700)+"the needle <b>is</b> here\n")
 	appendLog(t, svc, "a", "checks", workspace.Author{}, "all is well", "a needle in the log")
+	write(t, svc, "a", "gone.md", "# Gone\n\na pigeon\n")
+	must(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{}))(t)
+	write(t, svc, "a", "many.txt", strings.Repeat("many\n", 60))
+	many := func(from, to int) string {
+		var hits []string
+		for line := from + 1; line <= to; line++ {
+			above := ""
+			if line > 15 {
+				above = fmt.Sprintf("&from=%d", line-15)
+			}
+			hits = append(hits, fmt.Sprintf("/a/a/files/many.txt?view=source%s#L%d", above, line))
+		}
+		return fmt.Sprint(hits)
+	}
 	write(t, svc, "b", "plan.md", "The plan of another agent, with a needle.")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
@@ -56,6 +70,11 @@ func TestSearch(t *testing.T) {
 		{address("/a/a/search", "q", "needle", "prefix", "notes/"), 200, "[]", "Search all files and logs"},
 		{address("/a/a/search", "q", "<b>is", "as", "exact"), 200, "[/a/a/files/long.txt?view=source&from=1386#L1401]", "<mark>&lt;b&gt;is</mark>"},
 		{address("/a/a/search", "q", "^We .*y\\.$", "as", "regexp"), 200, "[/a/a/files/notes/plan.md?view=source#L3]", "1 line."},
+		{address("/a/a/search", "q", "pigeon"), 200, "[]", "Nothing has"},
+		{address("/a/a/search", "q", "pigeon", "kind", "old"), 200, "[/a/a/files/gone.md?view=source&v=1#L3]", "@1 (deleted)"},
+		{address("/a/a/search", "q", "mondey"), 200, "[]", `Words like it: <a href="/a/a/search?q=monday">monday</a>.`},
+		{address("/a/a/search", "q", "many", "as", "exact"), 200, many(0, 50), `<a href="/a/a/search?after=50&amp;as=exact&amp;q=many">More hits</a>`},
+		{address("/a/a/search", "q", "many", "as", "exact", "after", "50"), 200, many(50, 60), "10 of 60, after the first 50 lines."},
 		{address("/a/a/search", "q", "zweigstelle"), 200, "[]", `<a href="/a/a/search?as=exact&amp;q=zweigstelle">Look for the exact text</a>`},
 		{address("/a/a/search", "q", "Ship", "as", "exact"), 200, "[]", "the same capitals"},
 		{address("/a/a/search"), 200, "[]", "Search a</h2>"},
