@@ -36,6 +36,19 @@ func address(path string, query ...string) string {
 	return path + "?" + q.Encode()
 }
 
+// many returns the hits of lines of many.txt.
+func many(from, to int) string {
+	var hits []string
+	for line := from + 1; line <= to; line++ {
+		above := ""
+		if line > 15 {
+			above = fmt.Sprintf("&from=%d", line-15)
+		}
+		hits = append(hits, fmt.Sprintf("/a/a/files/many.txt?view=source%s#L%d", above, line))
+	}
+	return fmt.Sprint(hits)
+}
+
 func TestSearch(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := keeping(t)
@@ -45,17 +58,6 @@ func TestSearch(t *testing.T) {
 	write(t, svc, "a", "gone.md", "# Gone\n\na pigeon\n")
 	must(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{}))(t)
 	write(t, svc, "a", "many.txt", strings.Repeat("many\n", 60))
-	many := func(from, to int) string {
-		var hits []string
-		for line := from + 1; line <= to; line++ {
-			above := ""
-			if line > 15 {
-				above = fmt.Sprintf("&from=%d", line-15)
-			}
-			hits = append(hits, fmt.Sprintf("/a/a/files/many.txt?view=source%s#L%d", above, line))
-		}
-		return fmt.Sprint(hits)
-	}
 	write(t, svc, "b", "plan.md", "The plan of another agent, with a needle.")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
