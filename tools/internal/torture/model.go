@@ -380,7 +380,9 @@ func changedSince(then, now state) (lines []string) {
 			case there:
 				row.Before = was.number
 			case replaced:
-				row.Before = before.number
+				if row.Before = before.number; row.Op == workspace.OpCreate { // written again
+					row.Op = workspace.OpEdit
+				}
 			case kind == workspace.KindFile:
 				row.Op = workspace.OpCreate
 			default:
