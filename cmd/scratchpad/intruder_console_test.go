@@ -297,6 +297,7 @@ func (p prowl) hunt(t testing.TB, at string, routes []string, requests int, seed
 			}
 		}
 	}
+	g.me = p.intruder.sit(t, at) // a request may have signed the intruder out
 	if after := g.victim.memory(t); after != before {
 		leaks = append(leaks, fmt.Sprintf("the victim's memory was\n%.2000s\nand is\n%.2000s", before, after))
 	}
