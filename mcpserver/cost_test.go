@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type m = map[string]any
@@ -181,7 +182,7 @@ func TestChangesTokens(t *testing.T) {
 // The differences of changes never cost more than to read the files and logs whole.
 func TestChangesAreNeverDearer(t *testing.T) {
 	testkit.SkipInShort(t)
-	server := newServer(t, "a")
+	server := newServerOn(t, newService(t, workspace.Options{CountTokens: o200k.Count}), "a")
 	s, other := connect(t, server), connect(t, server)
 	n, shown := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

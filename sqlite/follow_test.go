@@ -217,6 +217,8 @@ func lastOfEach(rows []store.Change) (few []store.Change) {
 			continue
 		case r.Before == 0 && r.Kind == store.KindFile:
 			r.Op = store.OpCreate
+		case r.Op == store.OpCreate: // deleted, and written again
+			r.Op = store.OpEdit
 		}
 		few = append(few, r)
 	}

@@ -159,7 +159,11 @@ func allFiles(r store.Reader, now time.Time) iter.Seq2[FileHead, error] {
 // its version. Errors: [ErrNotFound], and [ErrConflict] if there are several such files.
 func findCreated(r store.Reader, q FileQuery, now time.Time) (path string, err error) {
 	without := "" // the file, if its version is not retained
-	for h, err := range allFiles(r, now) {
+	files := store.Files(r, "")
+	if q.Version != 0 { // only versions of deleted files are selected
+		files = allFiles(r, now)
+	}
+	for h, err := range files {
 		switch {
 		case err != nil:
 			return "", err

@@ -6,7 +6,7 @@ import "github.com/agent-scratchpad/scratchpad/linediff"
 // diff than for the text itself, or more than maxTokens; 0: no bound. A context of -1 asks for
 // all lines, and for the diff at any cost.
 func (c Counter) Diff(d *linediff.Diff, text []byte, context, maxTokens int) (chunks []linediff.Chunk, asJSON []byte) {
-	if context >= 0 && changedCount(d) > len(text) { // a line in a chunk costs a token at least
+	if context >= 0 && c.Within(text, changedCount(d)) { // a line in a chunk costs a token at least
 		return nil, nil
 	}
 	chunks = nonNil(d.Chunks(context))

@@ -16,7 +16,8 @@ const ReadOverhead = 14
 // or more than to read the new text of the path whole, and if the texts are equal.
 func (c Counter) Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
 	d := linediff.Compare(old, text)
-	if changedCount(d) > min(maxTokens, ReadOverhead+len(text)) { // a line costs a token at least
+	// A line costs a token at least.
+	if n := changedCount(d); n > maxTokens || n > ReadOverhead && c.Within(text, n-ReadOverhead-1) {
 		return nil
 	}
 	var out bytes.Buffer
