@@ -10,8 +10,10 @@ import (
 )
 
 // A SecretRule says what a write does with a secret of known form, such as an API key or a
-// private key. It holds for files and log entries that an agent or a person writes. RestoreFile,
-// MoveFile, imports, [Saver] and [Journal] store every text, and do not look.
+// private key. It holds for files and log entries that an agent or a person writes, and for their
+// paths. RestoreFile, MoveFile without Content, imports, [Saver] and [Journal] store every text, and
+// do not look. A summary that a model makes is stored with its secrets replaced, unless the rule is
+// SecretsOff.
 //
 // What is looked at are the bytes that are stored. A secret in base64, or with a line break in it,
 // is not found.

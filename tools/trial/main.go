@@ -1,4 +1,4 @@
-// Trial measures how well an agent works with Scratchpad: how many calls ten tasks take, how many
+// Command trial measures how well an agent works with Scratchpad: how many calls ten tasks take, how many
 // of them fail, and how many o200k tokens they cost. The agent gets the definitions of the tools,
 // or the help of the command, and nothing else.
 //
