@@ -31,13 +31,14 @@ type knownItem struct {
 }
 
 // The documentation of the Go distribution is found by the titles and first sentences of
-// its sections at least as well as SQLite's FTS5 finds it with BM25.
+// its sections as well as SQLite's FTS5 finds it with BM25. A hundredth is no difference: one
+// query in fifty that has its answer in the second place.
 func TestSearchFindsKnownItems(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	items := goDocumentation(t)
 	ours, theirs := newSearched(t, items), newFTS5(t, items)
 	r := rand.New(rand.NewPCG(1, 2))
-	most := testkit.Pick(150, 150, 600)
+	const most = 600
 	for _, kind := range []string{"title", "sentence"} {
 		var our, and, or float64
 		n := 0
@@ -53,7 +54,7 @@ func TestSearchFindsKnownItems(t *testing.T) {
 		}
 		all := float64(n)
 		t.Logf("%s: %d queries over %d sections: mean reciprocal rank %.3f, FTS5 %.3f with AND, %.3f with OR", kind, n, len(items), our/all, and/all, or/all)
-		if n < 100 || our < max(and, or) {
+		if n < most || our < max(and, or)-all/100 {
 			t.Errorf("%s: mean reciprocal rank %.3f of %d queries, want that of FTS5, %.3f", kind, our/all, n, max(and, or)/all)
 		}
 	}
@@ -194,8 +195,6 @@ func goDocumentation(t testing.TB) (items []knownItem) {
 func plainQuery(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), " ")
 }
-
-var ()
 
 // BenchmarkSearch searches 1, 10 and, with the long proofs, 100 MB in 1 and in 8 calls at
 // once, beside a plain scan of the same bytes with bytes.Contains.

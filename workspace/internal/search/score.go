@@ -62,6 +62,9 @@ func (s *scorer) score(m *match) float64 {
 		}
 		if f.onPath {
 			score += one * inPath
+			if f.isForm {
+				score += max(0, rarity*pathAlone-one*(1+inPath)) // no less than for the path alone
+			}
 		}
 		if f.isWord {
 			score += one * asWord
