@@ -49,6 +49,25 @@ func TestImagesHaveVersions(t *testing.T) {
 	}
 }
 
+// The models of what is released have one version, which is the newest one in CHANGELOG.md.
+func TestVersionsAgree(t *testing.T) {
+	t.Parallel()
+	version := regexp.MustCompile(`"version": "([^"]*)"|releases/download/v([^/"]*)/|scratchpad_([^_"]*)_linux|scratchpad/scratchpad:([^"@]*)`)
+	seen, count := map[string]string{}, 0
+	for _, name := range []string{"deploy/mcpb/manifest.json", "deploy/server.json"} {
+		for _, found := range version.FindAllStringSubmatch(testkit.ReadFile(t, filepath.FromSlash(name)), -1) {
+			seen[strings.Join(found[1:], "")] = name
+			count++
+		}
+	}
+	if newest := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)`).FindStringSubmatch(testkit.ReadFile(t, "CHANGELOG.md")); newest != nil {
+		seen[newest[1]] = "CHANGELOG.md"
+	}
+	if len(seen) != 1 || count != 5 {
+		t.Errorf("the versions, each with a file that names it, are %v in %d places; want one version in 5 places", seen, count)
+	}
+}
+
 // The files with keys and passwords that the documented steps make can be read by their
 // owner alone.
 func TestSecretFilesArePrivate(t *testing.T) {

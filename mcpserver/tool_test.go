@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,21 @@ func TestAnnotations(t *testing.T) {
 	}
 	if diff := cmp.Diff(storageTools, got); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
+	}
+}
+
+// Clients show the tools of deploy/mcpb/manifest.json before the bundle is installed.
+func TestManifest(t *testing.T) {
+	testkit.SkipInShort(t)
+	type tool struct{ Name, Description string }
+	var manifest struct{ Tools []tool }
+	testkit.Must(t, json.Unmarshal([]byte(testkit.ReadFile(t, "../deploy/mcpb/manifest.json")), &manifest))
+	var want []tool
+	for _, one := range listTools(t, connect(t, newServer(t, ""))) {
+		want = append(want, tool{one.Name, one.Description})
+	}
+	if diff := cmp.Diff(want, manifest.Tools); diff != "" {
+		t.Errorf("the manifest has other tools than the server (-server +manifest):\n%s", diff)
 	}
 }
 

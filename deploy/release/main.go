@@ -3,15 +3,14 @@
 //	git tag v0.1.0
 //	go run ./deploy/release -out dist
 //
-// The folder gets an archive, an MCPB bundle and a CycloneDX SBOM for each system, the
-// server.json for the MCP registry, and checksums.txt. Nothing is uploaded.
+// The folder gets an archive and a CycloneDX SBOM for each system, and checksums.txt. Nothing is
+// uploaded. tools/bundle makes the MCPB bundles.
 //
 // A release is reproducible: every clone of the tagged commit gives the same bytes with the
 // same version of Go. The working tree must be clean, as the version comes from git.
 package main
 
-// Where to begin: main.go builds, archive.go packs, sbom.go lists what a program contains,
-// and bundle.go writes the files for MCP clients and their registry.
+// Where to begin: main.go builds, archive.go packs, and sbom.go lists what a program contains.
 
 import (
 	"context"
@@ -104,9 +103,6 @@ func run(ctx context.Context, out string, wanted []string) error {
 			return err
 		}
 	}
-	if err := s.addServer(files); err != nil {
-		return err
-	}
 	files["checksums.txt"] = checksums(files)
 	return write(out, files)
 }
@@ -189,15 +185,11 @@ func (s source) pack(b build, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := s.bundle(b)
-	if err != nil {
-		return err
-	}
 	kind := ".tar.gz"
 	if strings.HasPrefix(b.system, "windows/") {
 		kind = ".zip"
 	}
-	files[b.name(s)+kind], files[b.name(s)+".cdx.json"], files[b.name(s)+".mcpb"] = archive, bom, bundle
+	files[b.name(s)+kind], files[b.name(s)+".cdx.json"] = archive, bom
 	return nil
 }
 

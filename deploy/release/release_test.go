@@ -4,13 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"debug/buildinfo"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,38 +39,6 @@ func TestPackWindows(t *testing.T) {
 	testkit.Must(t, tagged.pack(forWindows, files))
 	if got := unzipped(t, files["scratchpad_1.2.3_windows_arm64.zip"], "scratchpad.exe"); got != "MZ" {
 		t.Errorf("the program in the archive is %q", got)
-	}
-	bundle := files["scratchpad_1.2.3_windows_arm64.mcpb"]
-	if got := unzipped(t, bundle, "server/scratchpad.exe"); got != "MZ" {
-		t.Errorf("the program in the bundle is %q", got)
-	}
-	var manifest struct {
-		Version string
-		Server  struct {
-			Entry  string                   `json:"entry_point"`
-			Config struct{ Command string } `json:"mcp_config"`
-		}
-		Compatibility struct{ Platforms []string }
-	}
-	testkit.Must(t, json.Unmarshal([]byte(unzipped(t, bundle, "manifest.json")), &manifest))
-	if manifest.Version != "1.2.3" || manifest.Server.Entry != "server/scratchpad.exe" || !slices.Equal(manifest.Compatibility.Platforms, []string{"win32"}) ||
-		manifest.Server.Config.Command != "${__dirname}/server/scratchpad.exe" {
-		t.Errorf("the manifest is %+v", manifest)
-	}
-}
-
-// Each bundle has a package in server.json, with the hash of the bundle.
-func TestServer(t *testing.T) {
-	files := map[string][]byte{"a.mcpb": []byte("a"), "b.mcpb": []byte("b"), "c.zip": []byte("c")}
-	testkit.Must(t, tagged.addServer(files))
-	var server struct {
-		Version  string
-		Packages []struct{ Identifier, FileSha256 string }
-	}
-	testkit.Must(t, json.Unmarshal(files["server.json"], &server))
-	if server.Version != "1.2.3" || len(server.Packages) != 2 || server.Packages[1].FileSha256 != sum([]byte("b")) ||
-		server.Packages[1].Identifier != downloads+"v1.2.3/b.mcpb" {
-		t.Errorf("server.json is %+v", server)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,7 +88,8 @@ func (s source) bom(b build) ([]byte, error) {
 	}
 	list.Dependencies = []dependency{{main.Ref, refs}}
 	list.Serial = serial(b.binary)
-	return indented(list)
+	text, err := json.MarshalIndent(list, "", "  ")
+	return append(text, '\n'), err
 }
 
 // library describes a module that is linked. The hash is that of go.sum.

@@ -26,6 +26,7 @@
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
 //   - releasebuild_test.go makes a release with deploy/release, twice, and uses it.
+//   - bundle_test.go makes an MCPB bundle with tools/bundle, and uses it.
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
 //   - deploy_test.go checks the other files of deploy.
 //

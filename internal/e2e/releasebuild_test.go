@@ -17,7 +17,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestReleaseBuild makes a release twice, from clones in two folders, and uses what it made.
@@ -40,7 +39,7 @@ func TestReleaseBuild(t *testing.T) {
 	checkRefused(t, tool, clone, "not committed")
 
 	name := "scratchpad_1.2.3_linux_" + runtime.GOARCH
-	want := []string{"checksums.txt", name + ".cdx.json", name + ".mcpb", name + ".tar.gz", "server.json"}
+	want := []string{"checksums.txt", name + ".cdx.json", name + ".tar.gz"}
 	if diff := cmp.Diff(want, fileNames(t, first)); diff != "" {
 		t.Fatalf("the release has other files, -want +got:\n%s", diff)
 	}
@@ -57,11 +56,6 @@ func TestReleaseBuild(t *testing.T) {
 	}
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
 	checkBOM(t, filepath.Join(first, name+".cdx.json"))
-	checkBundle(t, filepath.Join(first, name+".mcpb"))
-	schema := filepath.Join(moduleDir(t, registry), "internal", "validators", "schemas", "2025-12-11.json")
-	if err := validate(t, schema, readFile(t, filepath.Join(first, "server.json"))); err != nil {
-		t.Errorf("server.json: %v", err)
-	}
 }
 
 // run runs a command, which must succeed, and returns what it prints.
@@ -165,58 +159,6 @@ func checkBOM(t *testing.T, file string) {
 		if !slices.ContainsFunc(bom.Components, func(c struct{ Name, Version, PURL string }) bool { return c.Name == want && c.Version != "" }) {
 			t.Errorf("the SBOM does not list %s", want)
 		}
-	}
-}
-
-// checkBundle lets mcpb check a bundle, and runs the bundle as a client does.
-func checkBundle(t *testing.T, file string) {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "unpacked")
-	mcpb(t, "unpack", file, dir)
-	mcpb(t, "validate", filepath.Join(dir, "manifest.json"))
-	runBundle(t, dir)
-}
-
-// mcpb runs the tool of the makers of the format.
-func mcpb(t *testing.T, args ...string) {
-	t.Helper()
-	run(t, node(t, filepath.Join("node_modules", "@anthropic-ai", "mcpb", "dist", "cli", "cli.js"), args...))
-}
-
-// runBundle starts the server of an unpacked bundle as its manifest says. No key is set, so
-// the client leaves those as they are.
-func runBundle(t *testing.T, dir string) {
-	t.Helper()
-	var manifest struct {
-		Version string
-		Server  struct {
-			Config struct {
-				Command string
-				Args    []string
-				Env     map[string]string
-			} `json:"mcp_config"`
-		}
-	}
-	testkit.Must(t, json.Unmarshal(readFile(t, filepath.Join(dir, "manifest.json")), &manifest))
-	if manifest.Version != "1.2.3" {
-		t.Errorf("the bundle has version %s", manifest.Version)
-	}
-	filled := strings.NewReplacer("${__dirname}", dir, "${user_config.agent}", "planner").Replace
-	var args []string
-	for _, arg := range manifest.Server.Config.Args {
-		args = append(args, filled(arg))
-	}
-	args = append(args, "--db", filepath.Join(t.TempDir(), "test.db"))
-	cmd := exec.CommandContext(t.Context(), filled(manifest.Server.Config.Command), args...)
-	for name, value := range manifest.Server.Config.Env {
-		cmd.Env = append(cmd.Env, name+"="+filled(value))
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
-	defer session.Close()
-	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
-	if err != nil || got.IsError {
-		t.Errorf("write_file of the bundle: %v, %+v", err, got)
 	}
 }
 

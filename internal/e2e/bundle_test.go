@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// TestBundle makes the MCPB bundle of this system and server.json from what GoReleaser leaves.
+// The tool of the format accepts the bundle. A client starts its server as the manifest says.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	name := bundle(t, filepath.Join(work, "dist"))
+	file := filepath.Join(work, "dist", name)
+	if runtime.GOOS == "linux" {
+		sums := exec.Command("sha256sum", "--strict", "-c", "checksums.txt")
+		sums.Dir = filepath.Dir(file)
+		if out := checkRun(t, sums); strings.Count(out, ": OK") != 2 {
+			t.Errorf("sha256sum -c: %s", out)
+		}
+	}
+	checkServerJSON(t, file)
+	dir := filepath.Join(work, "unpacked")
+	cli := filepath.Join("node_modules", "@anthropic-ai", "mcpb", "dist", "cli", "cli.js")
+	checkRun(t, node(t, cli, "info", file))
+	checkRun(t, node(t, cli, "unpack", file, dir))
+	checkRun(t, node(t, cli, "validate", filepath.Join(dir, "manifest.json")))
+	icon, err := os.ReadFile(filepath.Join(dir, "icon.png"))
+	testkit.Must(t, err)
+	if c, err := png.DecodeConfig(bytes.NewReader(icon)); err != nil || c.Width != 512 || c.Height != 512 || len(icon) > 20_000 {
+		t.Errorf("the icon is %d×%d in %d bytes, %v; want 512×512 in 20,000", c.Width, c.Height, len(icon), err)
+	}
+	useBundle(t, dir)
+}
+
+// bundle makes the bundle of this system in a new folder, and returns its name.
+func bundle(t *testing.T, dist string) string {
+	t.Helper()
+	program := "scratchpad" + exeSuffix()
+	built := filepath.Join(dist, "built")
+	testkit.Must(t, errors.Join(os.MkdirAll(built, 0o700), os.Symlink(scratchpadPath, filepath.Join(built, program))))
+	artifacts := fmt.Sprintf(`[{"name":%q,"path":"dist/built/%s","goos":%q,"goarch":%q,"type":"Binary"}]`, program, program, runtime.GOOS, runtime.GOARCH)
+	testkit.Must(t, errors.Join(os.WriteFile(filepath.Join(dist, "artifacts.json"), []byte(artifacts), 0o600),
+		os.WriteFile(filepath.Join(dist, "metadata.json"), []byte(`{"version":"1.2.3"}`), 0o600)))
+	checkRun(t, exec.Command("go", "-C", filepath.Join(root, "tools"), "run", "-trimpath", "./bundle", "-dist", dist, "-systems", runtime.GOOS+"/"+runtime.GOARCH))
+	return "scratchpad_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".mcpb"
+}
+
+// checkRun runs a command, which must succeed, and returns what it prints.
+func checkRun(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+	return string(out)
+}
+
+// checkServerJSON checks server.json by the schema of the registry, and that it has the digest
+// of the bundle.
+func checkServerJSON(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "server.json"))
+	testkit.Must(t, err)
+	schema := filepath.Join(moduleDir(t, registry), "internal", "validators", "schemas", "2025-12-11.json")
+	if err := validate(t, schema, text); err != nil {
+		t.Errorf("server.json: %v", err)
+	}
+	var server struct {
+		Packages []struct{ Identifier, FileSha256 string }
+	}
+	testkit.Must(t, json.Unmarshal(text, &server))
+	content, err := os.ReadFile(file)
+	testkit.Must(t, err)
+	sum := sha256.Sum256(content)
+	if p := server.Packages[0]; p.FileSha256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.Identifier, "/v1.2.3/"+filepath.Base(file)) {
+		t.Errorf("the package of %s is %+v; the digest is %x", filepath.Base(file), p, sum)
+	}
+}
+
+// useBundle starts the server of an unpacked bundle. Where a person sets nothing, the server
+// gets empty settings. Where a person names a database, the server writes there. Its tools are
+// those of the manifest.
+func useBundle(t *testing.T, dir string) {
+	t.Helper()
+	for name, value := range startOf(t, dir, `{}`).Env {
+		if value != "" {
+			t.Errorf("without settings, %s is %q", name, value)
+		}
+	}
+	db := filepath.Join(t.TempDir(), "test.db")
+	start := startOf(t, dir, fmt.Sprintf(`{"agent":"planner","database":%q}`, db))
+	cmd := exec.CommandContext(t.Context(), start.Command, start.Args...)
+	for name, value := range start.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	testkit.Must(t, err)
+	defer session.Close()
+	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
+	if err != nil || got.IsError {
+		t.Errorf("write_file of the bundle: %v, %+v", err, got)
+	}
+	if out := checkRun(t, exec.Command(scratchpadPath, "files", "cat", "plan.md", "--agent", "planner", "--db", db)); out != "x" {
+		t.Errorf("plan.md of planner is %q, want x", out)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	testkit.Must(t, err)
+	type tool struct{ Name, Description string }
+	var tools []tool
+	for _, one := range list.Tools {
+		tools = append(tools, tool{one.Name, one.Description})
+	}
+	var manifest struct{ Tools []tool }
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	testkit.Must(t, errors.Join(err, json.Unmarshal(text, &manifest)))
+	if diff := cmp.Diff(tools, manifest.Tools); diff != "" || !slices.ContainsFunc(tools, func(t tool) bool { return t.Name == "read_file" }) {
+		t.Errorf("the manifest has other tools than the server (-server +manifest):\n%s", diff)
+	}
+}
+
+// A start is how a client starts a server.
+type start struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// startOf returns how MCPB's library starts the server of an unpacked bundle, with a person's
+// settings.
+func startOf(t *testing.T, dir, settings string) (s start) {
+	t.Helper()
+	cmd := node(t, "bundle.mjs", dir, settings)
+	cmd.Stderr = t.Output()
+	out, err := cmd.Output()
+	testkit.Must(t, errors.Join(err, json.Unmarshal(out, &s)))
+	return s
+}
