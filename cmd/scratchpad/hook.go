@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
@@ -19,6 +20,7 @@ import (
 
 type sessionHook struct {
 	BriefText flags.Number `default:"1000" placeholder:"N"`
+	Plugin    bool
 }
 
 // hookTime is how long a client waits for its hook at most, but for the start of the process.
@@ -54,15 +56,11 @@ func (c sessionHook) run(p *process) error {
 		t, err = c.tell(p)
 		return err
 	})
-	if err != nil || t.text == "" {
-		return err
-	}
-	answer, err := t.event.answer(t.text)
-	if err != nil {
+	if err != nil || len(t.answer) == 0 {
 		return err
 	}
 	err = within(p.ctx, func() error {
-		_, err := p.out.Write(answer)
+		_, err := p.out.Write(t.answer)
 		return err
 	})
 	if err != nil || t.mark == "" || t.cursor == 0 {
@@ -101,20 +99,26 @@ func within(ctx context.Context, do func() error) error {
 
 // told is what a hook tells, and of what.
 type told struct {
-	event  hookEvent
-	text   string // "": nothing
+	answer []byte // in the shape that the client takes; none: nothing
 	agent  string
 	mark   string // that moves to cursor; "": none
 	cursor int64  // 0: the mark stays
 }
 
 func (c sessionHook) tell(p *process) (t told, err error) {
-	if t.event, err = readEvent(p.in); err != nil || !t.event.begins() {
+	event, err := readEvent(p.in)
+	if err != nil || !event.begins() {
 		return t, err
 	}
-	folder := t.event.folder()
+	if c.Plugin && hasHookOfSetup() {
+		if event.Source == "startup" {
+			t.answer = []byte(connectedTwice)
+		}
+		return t, nil
+	}
+	folder := event.folder()
 	agent, named, err := p.agentName()
-	if err == nil && !named && t.event.isCursor() {
+	if err == nil && !named && event.isCursor() {
 		var ok bool
 		if agent, ok, err = p.servedToCursor(folder); err != nil || !ok {
 			return t, err
@@ -133,18 +137,31 @@ func (c sessionHook) tell(p *process) (t told, err error) {
 		}
 		agent = found.Agent
 	}
-	if t.agent = agent; t.event.Source != "compact" { // which begins no session: it has to be told what is there
-		t.mark = t.event.client()
+	if t.agent = agent; event.Source != "compact" { // which begins no session: it has to be told what is there
+		t.mark = event.client()
 	}
 	b, err := c.brief(p, db, agent, t.mark, found.Name != "")
 	if err != nil {
 		return t, err
 	}
 	b.Offer, b.Title = found.OfferText(), titleOf(agent, found.Name)
-	if t.text = b.Text(hookTokens, briefCharacters); b.Since != b.Cursor { // else the mark is there
+	if b.Since != b.Cursor { // else the mark is there
 		t.cursor = b.Cursor
 	}
-	return t, nil
+	t.answer, err = event.answer(b.Text(hookTokens, briefCharacters))
+	return t, err
+}
+
+// connectedTwice is what Claude Code shows the user if both the plugin and setup have put a hook there.
+const connectedTwice = `{"systemMessage":"Scratchpad is connected twice, by its plugin and by scratchpad setup. ` +
+	`Both use the same memory. Keep one: run claude plugin uninstall ` + clientconfig.Plugin +
+	`, or scratchpad setup --undo --client claude-code"}` + "\n"
+
+// hasHookOfSetup reports whether Claude Code also runs the hook that setup has written.
+func hasHookOfSetup() bool {
+	client, _ := clientconfig.Find("claude-code")
+	settings, err := client.HookFile()
+	return err == nil && clientconfig.HasHook(settings)
 }
 
 // titleOf says whose memory it is and what reaches it: the first text that a new session sees.

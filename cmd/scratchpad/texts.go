@@ -123,6 +123,9 @@ Print a shell script that completes commands, flags and names with the Tab key.
 brief brief-text, hook brief-text
 About how many tokens of START.md to print at most, if the database is a file. 0: none. Default: ${default}.
 
+hook plugin
+Tell nothing if the hook of setup does. The plugin for Claude Code gives this flag.
+
 brief mark
 Show what has changed since the last brief of this name, and move the mark.
 

@@ -34,6 +34,24 @@ func (c *Client) note(p *Plan, project string) error {
 	return c.noteHiding(p)
 }
 
+// isByPlugin reports whether the plugin connects the client in place of setup, and notes that. If
+// setup has connected the client before, both do, and the user removes one.
+func (c *Client) isByPlugin(have clientconfig.Entry) bool {
+	settings, err := c.Client.HookFile()
+	if c.Client.Name != "claude-code" || err != nil || !clientconfig.PluginIsOn(settings) {
+		return false
+	}
+	const remove = "claude plugin uninstall " + clientconfig.Plugin
+	if have.Exists() {
+		c.Notes = append(c.Notes, "It is connected twice, by its plugin and by setup. Both use the same memory. Keep "+
+			"one: run "+remove+", or scratchpad setup --undo --client claude-code")
+		return false
+	}
+	c.Notes = append(c.Notes, "Its plugin connects it, so setup writes nothing for it. To have setup do it: run "+
+		remove+", and setup again.")
+	return true
+}
+
 // noteHiding adds what else the client has under the name of the server, which setup did not
 // write, and which hides the server for all projects.
 func (c *Client) noteHiding(p *Plan) error {

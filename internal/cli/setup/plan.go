@@ -158,6 +158,9 @@ func (c *Client) plan(p *Plan) error {
 			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
 		return nil
 	}
+	if project == "" && c.isByPlugin(have) {
+		return nil
+	}
 	if have.Exists() && !isOwn {
 		if err := c.checkForeign(have); err != nil {
 			return err
