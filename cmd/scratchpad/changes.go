@@ -16,10 +16,10 @@ import (
 
 type changesCommand struct {
 	Since  *flags.Number `placeholder:"N"`
-	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, such as notes/, or one path."`
+	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, or one path."`
 	All    bool          `help:"Show each change by itself."`
-	Limit  flags.Count   `placeholder:"N" help:"Show at most N paths, 100 at most. Default: 100, or 20 without --since."`
-	Diffs  bool          `help:"Show what has changed in files and logs too, as far as it is short."`
+	Limit  flags.Count   `placeholder:"N" help:"Show at most N paths, up to 100. Default: 100, or 20 without --since."`
+	Diffs  bool          `help:"Show the changed texts too, where they are short."`
 	Follow bool          `short:"f"`
 }
 

@@ -91,17 +91,7 @@ var flagGroups = []kong.Group{
 
 const commonGroup = "common"
 
-const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP
-and open to people.
-
-  scratchpad demo                                       see what it does
-  scratchpad setup                                      add it to your clients
-  scratchpad console                                    see in the browser what agents keep
-  scratchpad files ls                                   see what an agent keeps
-  scratchpad search budget                              find it
-
-Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit;
-6 a problem with the database; 130 interrupted.`
+const description = "Memory for AI agents: versioned files with diffs, and append-only logs."
 
 // newParser returns a parser that fills in the flags and commands of line.
 func newParser(line any, more ...kong.Option) *kong.Kong {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -129,8 +130,14 @@ func TestArgumentsInFailures(t *testing.T) {
 			}
 			if asJSON {
 				failureIn(t, o)
-			} else if lines := strings.SplitAfter(o.err, "\n"); len(lines) > 3 || len(lines) == 3 && !strings.HasPrefix(lines[1], "Try: scratchpad") {
-				t.Errorf("%q: %q, want a line, and one that says what to try", args, o.err)
+			} else {
+				lines := strings.SplitAfter(o.err, "\n")
+				if len(lines) == 4 && strings.HasPrefix(lines[1], "Usage: scratchpad ") {
+					lines = slices.Delete(lines, 1, 2)
+				}
+				if len(lines) > 3 || len(lines) == 3 && !strings.HasPrefix(lines[1], "Try: scratchpad") {
+					t.Errorf("%q: %q, want a line, one with the usage, and one that says what to try", args, o.err)
+				}
 			}
 			drives := func(r rune) bool {
 				return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')

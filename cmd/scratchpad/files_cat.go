@@ -8,7 +8,7 @@ import (
 )
 
 type filesCat struct {
-	Path     string      `arg:"" help:"The file."`
+	Path     string      `arg:""`
 	Version  flags.Count `placeholder:"N" help:"Print version N instead of the current one."`
 	FromLine flags.Count `placeholder:"N" help:"Begin at line N."`
 	ToLine   flags.Count `placeholder:"N" help:"End with line N."`

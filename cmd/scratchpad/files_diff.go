@@ -16,7 +16,7 @@ import (
 )
 
 type filesDiff struct {
-	Path    string       `arg:"" help:"The file."`
+	Path    string       `arg:""`
 	From    flags.Count  `arg:"" optional:"" help:"A version that is kept. Default: the one before the current one."`
 	To      flags.Count  `arg:"" optional:"" help:"Another version. Default: the current one."`
 	Context flags.Number `default:"3" placeholder:"N" help:"Unchanged lines to show around a change. Default: ${default}."`

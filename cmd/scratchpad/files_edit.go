@@ -19,7 +19,7 @@ import (
 )
 
 type filesEdit struct {
-	Path      string        `arg:"" help:"The file."`
+	Path      string        `arg:""`
 	Old       *string       `arg:"" optional:""`
 	New       *string       `arg:"" optional:"" help:"The text to put in its place; may be empty."`
 	All       bool          `help:"Replace every occurrence."`

@@ -12,7 +12,7 @@ import (
 )
 
 type filesHistory struct {
-	Path string `arg:"" help:"The file."`
+	Path string `arg:""`
 }
 
 type versionRecord struct {

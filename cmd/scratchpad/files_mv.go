@@ -7,7 +7,7 @@ import (
 )
 
 type filesMv struct {
-	Path      string       `arg:"" help:"The file."`
+	Path      string       `arg:""`
 	New       string       `arg:"" help:"The new path. There must be no file."`
 	IfVersion *flags.Count `placeholder:"N" help:"Move only if the file is at version N."`
 }

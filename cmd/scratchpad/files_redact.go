@@ -15,7 +15,7 @@ import (
 )
 
 type filesRedact struct {
-	Path    string      `arg:"" help:"The file."`
+	Path    string      `arg:""`
 	Version flags.Count `arg:"" optional:"" help:"A version that is kept, but not the current one."`
 	Text    string      `placeholder:"TEXT" help:"Remove this text from the file and its versions. -: the text of standard input."`
 	Yes     bool        `short:"y" help:"Do not ask first."`

@@ -8,7 +8,7 @@ import (
 )
 
 type filesRestore struct {
-	Path      string        `arg:"" help:"The file."`
+	Path      string        `arg:""`
 	Version   flags.Count   `arg:"" optional:"" help:"A version that is kept. Default, for a deleted file: the last one."`
 	IfVersion *flags.Number `placeholder:"N" help:"Restore only if the file is at version N. 0: only if there is no file."`
 }

@@ -14,7 +14,7 @@ import (
 )
 
 type filesRm struct {
-	Paths   []string `arg:"" name:"path" help:"The files."`
+	Paths   []string `arg:"" name:"path"`
 	ForGood bool
 	Yes     bool `short:"y" help:"Do not ask first."`
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type filesSummarize struct {
-	Path string `arg:"" help:"The file."`
+	Path string `arg:""`
 }
 
 type summaryRecord struct {

@@ -11,7 +11,7 @@ import (
 )
 
 type filesWrite struct {
-	Path      string        `arg:"" help:"The file."`
+	Path      string        `arg:""`
 	Source    string        `arg:"" optional:"" default:"-" type:"homepath" help:"A local file, or - for standard input."`
 	IfVersion *flags.Number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
 }

@@ -15,7 +15,7 @@ import (
 )
 
 type logsAppend struct {
-	Log   string `arg:"" help:"The log."`
+	Log   string `arg:""`
 	Text  string `arg:"" optional:"" default:"-" help:"The entry, or - for standard input without its last line end."`
 	Lines bool   `xor:"how" help:"Make each line of standard input an entry, and store it as it arrives."`
 	Once  bool   `xor:"how" help:"Store nothing if the same entry was appended with --once in the last 24 hours."`

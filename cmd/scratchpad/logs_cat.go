@@ -7,7 +7,7 @@ import (
 )
 
 type logsCat struct {
-	Log   string        `arg:"" help:"The log."`
+	Log   string        `arg:""`
 	Since *flags.Number `placeholder:"N" xor:"part" help:"Print only the entries after entry N."`
 	Tail  flags.Count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
 	Where string        `placeholder:"CONDITIONS" help:"Print only entries of JSON for which all conditions hold."`

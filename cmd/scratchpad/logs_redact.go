@@ -8,7 +8,7 @@ import (
 )
 
 type logsRedact struct {
-	Log   string      `arg:"" help:"The log."`
+	Log   string      `arg:""`
 	Entry flags.Count `arg:"" help:"The number of the entry."`
 	Yes   bool        `short:"y" help:"Do not ask first."`
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type logsRm struct {
-	Logs    []string    `arg:"" name:"log" help:"The logs."`
+	Logs    []string    `arg:"" name:"log"`
 	Through flags.Count `placeholder:"N"`
 	Yes     bool        `short:"y" help:"Do not ask."`
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type logsTail struct {
-	Log     string       `arg:"" help:"The log."`
+	Log     string       `arg:""`
 	Entries flags.Number `short:"n" default:"10" placeholder:"N" help:"Print the last N entries. Default: ${default}."`
 	Follow  bool         `short:"f"`
 }

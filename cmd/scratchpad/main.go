@@ -20,6 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -73,7 +74,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	if !ok {
 		var err error
 		if k, args, err = parseAny(args, s.in, &line); err != nil {
-			failure.OfUsage(explained(err, args), helpOf(err)).Print(s.err, failure.AsksForJSON(args))
+			command, usage := helpOf(err)
+			failure.OfUsage(explained(err, args), command).PrintUsage(s.err, failure.AsksForJSON(args), usage)
 			if len(args) > 0 && args[0] == "hook" { // a mistake must not keep a session from beginning
 				return 0
 			}
@@ -113,25 +115,42 @@ func parseAny(args []string, in io.Reader, line *commandLine) (*kong.Context, []
 	return k, args, err
 }
 
-// helpOf returns the command whose help is useful after an error in the command line.
-func helpOf(err error) string {
+// helpOf returns the command whose help is useful after an error in the command line, and its
+// usage if it is no group.
+func helpOf(err error) (command, how string) {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
-		if command := parse.Context.Selected(); command != nil && !command.Hidden {
-			return command.FullPath()
+		if c := parse.Context.Selected(); c != nil && !c.Hidden {
+			if len(c.Children) == 0 {
+				how = c.Parent.FullPath() + " " + usage(c)
+			}
+			return c.FullPath(), how
 		}
 	}
-	return "scratchpad"
+	return "scratchpad", ""
 }
 
 // explained adds to an error in the command line the values of an argument that is missing,
-// and what -- does to the flags behind it.
+// what -- does to the flags behind it, and the commands that may be meant.
 func explained(err error, args []string) error {
 	var parse *kong.ParseError
-	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
+	if !errors.As(err, &parse) || parse.Context == nil {
 		return err
 	}
-	for _, p := range parse.Context.Selected().Positional {
+	selected := parse.Context.Selected()
+	if word, is := strings.CutPrefix(err.Error(), "unexpected argument "); is {
+		if selected == nil {
+			selected = parse.Context.Model.Node
+		}
+		word, _, _ = strings.Cut(word, ", did you mean")
+		if names := meant(selected, word); names != "" {
+			return fmt.Errorf("unexpected argument %s; %s", word, names)
+		}
+	}
+	if selected == nil {
+		return err
+	}
+	for _, p := range selected.Positional {
 		if p.Enum != "" && strings.Contains(err.Error(), `expected "<`+p.Name+`>`) {
 			return fmt.Errorf("%w: one of %s", err, strings.Join(p.EnumSlice(), ", "))
 		}
@@ -140,6 +159,25 @@ func explained(err error, args []string) error {
 		return fmt.Errorf("%w; everything after -- is text, so flags go before it", err)
 	}
 	return err
+}
+
+// meant names the commands that may be meant by a word which is no command of a node: those of a
+// group, and otherwise those of this name in groups.
+func meant(n *kong.Node, word string) string {
+	var commands, same []string
+	for _, c := range n.Children {
+		commands = append(commands, c.Name)
+		if below := complete.Command(c, word); below != nil {
+			same = append(same, below.Path())
+		}
+	}
+	switch {
+	case n.Parent != nil && commands != nil:
+		return "the commands are " + strings.Join(commands, ", ")
+	case same != nil:
+		return "did you mean " + strings.Join(same, ", ") + "?"
+	}
+	return ""
 }
 
 // noCommand reports whether a command line has no command, but flags at most.

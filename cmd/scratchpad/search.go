@@ -14,13 +14,13 @@ import (
 )
 
 type searchCommand struct {
-	Query   []string     `arg:"" help:"What to look for."`
-	Prefix  string       `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
+	Query   []string     `arg:""`
+	Prefix  string       `placeholder:"PREFIX" help:"Search only paths that begin with this."`
 	Kind    string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
 	Exact   bool         `xor:"how" help:"Find the lines that hold the query, byte for byte."`
-	Regexp  bool         `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
+	Regexp  bool         `xor:"how" help:"Find the lines that match a regular expression of RE2."`
 	Limit   flags.Count  `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
-	History bool         `help:"Search older versions that are kept and deleted files too."`
+	History bool         `help:"Search kept older versions and deleted files too."`
 	After   flags.Number `placeholder:"N" help:"Leave out the first N hits, up to 1,000."`
 }
 

@@ -100,7 +100,7 @@ mcp
 Serve MCP on standard input and output. Runs by default when standard input is not a terminal.
 
 changes
-Show what has changed in an agent's memory, and with --follow each change as it comes.
+Show what has changed in an agent's memory, and who did it.
 
 brief
 Print what an agent must know at the start, and what has changed since the last brief.
@@ -135,15 +135,8 @@ About how many tokens to print at most beside the text of START.md. Default: ${d
 changes since
 Show what has changed after revision N. Default: the paths that changed last.
 
-search --help
-A word also finds its regular English forms and longer words that begin with it. A date finds the other
-ways to write it. "a phrase" must occur as it stands; -word and -"a phrase" leave passages out. OR and | are
-like spaces. A hit is path:line, or log#entry; with --history also plan.md@3:7, which is line 7 of version 3,
-and (deleted) for a deleted file.
-
 changes follow
-Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe.
-Begins after revision --since, or with the next change.
+Print each change as it comes, until Ctrl-C, SIGTERM, or the reader closes the pipe.
 
 client-config pass-key
 Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a
@@ -179,7 +172,8 @@ files rm for-good
 Remove all versions of the files. Nothing brings them back. Deleted files can be named too.
 
 files edit old
-The text to replace. It must occur once. If it is empty, the other text is appended.
+The text to replace. It must occur once. If it is empty, the other text is appended on a line of its own,
+and makes the file if there is none.
 
 files edit if-version
 Edit only if the file is at version N. To append, 0: only if there is no file.

@@ -49,6 +49,14 @@ Examples:
   scratchpad setup --share
   scratchpad setup --undo
 
+= files
+Put -- before a text that begins with a dash.
+
+Examples:
+
+  scratchpad files edit plan.md Tuesday Wednesday
+  scratchpad files edit todo.md -- '' '- [ ] release'
+
 = files ls
 Examples:
 
@@ -76,12 +84,9 @@ Examples:
   scratchpad files write notes/todo.md todo.md --if-version 0
 
 = files edit
-Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what
-you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like
-files write, the command keeps as many versions as there are, unless you give --max-versions.
-
-If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if
-there is none.
+Put -- before a text that begins with a dash. The editor is $VISUAL or $EDITOR. What you saved is
+written unless somebody else wrote the file meanwhile. Like files write, the command keeps as many versions as
+there are, unless you give --max-versions.
 
 Examples:
 
@@ -134,13 +139,11 @@ Examples:
   scratchpad files restore draft.md
 
 = files redact
-Use it for a secret that should never have been written. Without a version, the command looks for secrets of
-known form, such as API keys and private keys. It writes a new version with [redacted: KIND] in the place of
-each, and removes the text of every kept version that has any such secret. --text removes a text that you give, in the
-same way. Others can see a command line while it runs: --text - reads the text from standard input, without a line
-end after it, and needs --yes. With a version, the text of that version is removed. This is for good. The number,
-the author and the time of a redacted version stay, with a note of who removed the text and when. The command asks
-first. The kept versions of a deleted file are redacted too.
+Without a version, the command looks for secrets of known form, such as API keys. It writes a new version with
+[redacted: KIND] in the place of each, and removes the text of every kept version that has one, also of a deleted
+file. --text does so with your text; others can see a command line, but not the standard input of --text -, which
+needs --yes. With a version, the text of that version is removed. Its number, author and time stay, with a note of
+who removed the text and when.
 
 The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration,
 and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and
@@ -172,6 +175,12 @@ Examples:
   scratchpad files rm draft.md
   scratchpad files rm draft.md --for-good --yes
 
+= logs
+Examples:
+
+  scratchpad logs append decisions 'test before resting'
+  scratchpad logs cat checks --where 'host=web-07 failed>100'
+
 = logs ls
 Examples:
 
@@ -182,27 +191,21 @@ Examples:
 Each entry has its number, its time and its text; further lines of the text are indented. With
 --json, each entry is a line of JSON.
 
---where prints only entries that are JSON objects for which all of up to 10 conditions hold. A condition is a
-field, an operator and a value, without spaces: = != < <= > >=, or ~ for a value that is a part of the field's
-text, in upper or lower case. A value with spaces is in double quotes, with \" for a quote in it. a.b is the
-field b of the object a.
+--where chooses entries that are JSON objects. Up to 10 conditions must hold, each a field, an operator
+and a value: = != < <= > >=, or ~ for a part of the text in any case. A value with spaces is in double quotes,
+with \" for a quote in it. a.b is the field b of the object a.
 
-A string compares as text, or as a time if both are times such as 2026-11-28T10:00:00Z or 2026-11-28. A number
-compares with a number. A field that is missing never matches, nor does an array or an object. An entry with
-the same name twice in one object never matches.
+A text compares as text, or as a time such as 2026-11-28 if both are times, and a number with a number. A field
+that is missing, an array and an object never match, nor does an entry with a name twice in one object.
 
 Examples:
 
-  scratchpad logs cat decisions
   scratchpad logs cat decisions --since 1
   scratchpad logs cat decisions --tail 5 --json
   scratchpad logs cat checks --where 'host=web-07 failed>100'
 
 = logs append
-If there is no such log, the command creates it. Put -- before a text that begins with a dash.
-
-With --once, a command that is repeated stores its entry once: both times --once must be given. The entry is
-stored again after 24 hours, and if it was deleted.
+The first entry makes the log. Put -- before a text that begins with a dash.
 
 Examples:
 
@@ -236,28 +239,24 @@ Examples:
   scratchpad logs rm decisions --through 1 --yes
 
 = changes
-Every write is a change and has the next revision, a number. The answer names the last one: give
-it as --since the next time. There is one line for each path, whatever happened to it since, and
-with --all one for each change.
+There is one line for each path, and with --all one for each change. The answer ends with the revision
+for --since the next time.
 
 Examples:
 
-  scratchpad changes
   scratchpad changes --since 0 --diffs
   scratchpad changes --all --prefix notes/plan.md
-  scratchpad changes --json --prefix notes/
   scratchpad changes --follow
 
 = search
-Any of the words may occur; passages with more of them come first. "A phrase" in double quotes
-must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not
-matter. A word of 4 characters or more also finds longer words that begin with it.
+Any of the words may occur; passages with more of them come first. A word also finds its English forms
+and longer words, and a date its other forms. "a phrase" must occur; -word and -"a phrase" must not. Put -- before
+a query that begins with a dash.
 
-Each hit has its path, its line and the text of the line. An entry of a log is shown as path#entry.
+A hit is path:line or log#entry. plan.md@3:7 is line 7 of version 3.
 
 Examples:
 
-  scratchpad search budget meeting
   scratchpad search '"a note" -draft' --prefix notes/
   scratchpad search --regexp 'Mon|Tue' --kind file --json
 

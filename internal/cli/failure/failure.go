@@ -58,13 +58,25 @@ func (f Failure) Print(out io.Writer, asJSON bool) {
 	switch {
 	case asJSON:
 		fmt.Fprintln(out, terminal.Visible(inJSON(map[string]Failure{"error": f})))
-	case f.Kind == "usage":
-		fmt.Fprintf(out, "scratchpad: %s\nTry: %s\n", f.Message, f.Hint)
 	case f.Hint != "":
 		fmt.Fprintf(out, "scratchpad: %s (%s)\n", f.Message, f.Hint)
 	default:
 		fmt.Fprintf(out, "scratchpad: %s\n", f.Message)
 	}
+}
+
+// PrintUsage writes the failure of a command line. usage has the arguments and flags of its command; it
+// may be empty.
+func (f Failure) PrintUsage(out io.Writer, asJSON bool, usage string) {
+	if asJSON {
+		f.Print(out, true)
+		return
+	}
+	fmt.Fprintf(out, "scratchpad: %s\n", f.Message)
+	if usage != "" {
+		fmt.Fprintf(out, "Usage: %s\n", usage)
+	}
+	fmt.Fprintf(out, "Try: %s\n", f.Hint)
 }
 
 // parts are the errors that [errors.Join] made one of.
