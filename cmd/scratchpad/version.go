@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,13 @@ type buildRecord struct {
 	Version string `json:"version"` // of the module; "devel" if it has none
 	Commit  string `json:"commit,omitempty"`
 	Date    string `json:"date,omitempty"` // of the commit
+
+	// Modified says that files differed from the commit.
+	Modified bool `json:"modified,omitempty"`
+
+	// Sum is the checksum of the module, as in a go.sum, if the program was made by go
+	// install. Then the Go tool knows no commit.
+	Sum string `json:"sum,omitempty"`
 }
 
 // Run prints the version.
@@ -35,20 +43,30 @@ func buildOf(info *debug.BuildInfo, ok bool) buildRecord {
 			r.Commit = s.Value
 		case "vcs.time":
 			r.Date = s.Value
+		case "vcs.modified":
+			r.Modified = s.Value == "true"
 		}
+	}
+	if r.Commit == "" {
+		r.Sum = info.Main.Sum
 	}
 	return r
 }
 
-// String returns the record in one line, such as "v1.2.3 (1f0c..., 2026-11-28T10:00:00Z)".
+// String returns the record in one line, such as "v1.2.3 (1f0c..., 2026-11-28T10:00:00Z)" or,
+// from go install, "v1.2.3 (h1:aB3...)".
 func (r buildRecord) String() string {
-	if r.Commit == "" {
+	parts := []string{r.Commit, r.Date, r.Sum}
+	if r.Modified {
+		parts = append(parts, "with changes that are not committed")
+	}
+	if parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" }); len(parts) == 0 {
 		return r.Version
 	}
-	return r.Version + " (" + strings.TrimSuffix(r.Commit+", "+r.Date, ", ") + ")"
+	return r.Version + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// build returns version, commit and date in one line.
+// build returns version, commit and date, or else the checksum, in one line.
 func build() string { return buildOf(debug.ReadBuildInfo()).String() }
 
 // version returns the version of the module that the Go tool built in, or "devel".

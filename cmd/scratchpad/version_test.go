@@ -11,11 +11,15 @@ func TestVersion(t *testing.T) {
 		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: settings}
 	}
 	commit, date := debug.BuildSetting{Key: "vcs.revision", Value: "1f0c"}, debug.BuildSetting{Key: "vcs.time", Value: "2026-11-28T10:00:00Z"}
+	modified, clean := debug.BuildSetting{Key: "vcs.modified", Value: "true"}, debug.BuildSetting{Key: "vcs.modified", Value: "false"}
+	installed := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3", Sum: "h1:aB3="}}
 	for want, info := range map[string]*debug.BuildInfo{
 		"devel":                               nil,
 		"v1.2.3":                              built("v1.2.3"),
-		"v1.2.3 (1f0c, 2026-11-28T10:00:00Z)": built("v1.2.3", commit, date),
-		"devel (1f0c)":                        built("(devel)", commit),
+		"v1.2.3 (1f0c, 2026-11-28T10:00:00Z)": built("v1.2.3", commit, date, clean),
+		"v1.2.3+dirty (1f0c, 2026-11-28T10:00:00Z, with changes that are not committed)": built("v1.2.3+dirty", commit, date, modified),
+		"v1.2.3 (h1:aB3=)": installed,
+		"devel (1f0c)":     built("(devel)", commit),
 	} {
 		if got := buildOf(info, info != nil).String(); got != want {
 			t.Errorf("the version of %v is %q, want %q", info, got, want)
