@@ -18,7 +18,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,11 +31,10 @@ const (
 func main() {
 	dist := flag.String("dist", root+"/dist", "the `folder` of GoReleaser")
 	wanted := flag.String("systems", systems, "the systems that must be there; fewer for a trial")
-	image := flag.String("image", "", "the `digest` of this version's image, sha256:...; default: the tag alone")
 	flag.Parse()
 	r, err := open(*dist)
 	if err == nil {
-		err = r.make(strings.Split(*wanted, ","), *image)
+		err = r.make(strings.Split(*wanted, ","))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
@@ -66,21 +64,18 @@ func open(dist string) (*release, error) {
 	return r, err
 }
 
-func (r *release) make(systems []string, image string) error {
+func (r *release) make(systems []string) error {
 	for _, system := range systems {
 		if r.programs[system] == "" {
 			return fmt.Errorf("%s/artifacts.json has no program for %q", r.dist, system)
 		}
-	}
-	if image != "" && !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(image) {
-		return fmt.Errorf("-image %q: want sha256: and 64 digits", image)
 	}
 	for _, system := range systems {
 		if err := r.bundle(system); err != nil {
 			return err
 		}
 	}
-	if err := r.server(image); err != nil {
+	if err := r.server(); err != nil {
 		return err
 	}
 	return r.checksums()
@@ -114,7 +109,7 @@ func (r *release) bundle(system string) error {
 }
 
 // server writes server.json, with a package for each bundle and one for the image.
-func (r *release) server(image string) error {
+func (r *release) server() error {
 	var server map[string]any
 	if err := read(root+"/deploy/server.json", &server); err != nil {
 		return err
@@ -124,7 +119,7 @@ func (r *release) server(image string) error {
 		model := p.(map[string]any)
 		if model["registryType"] == "oci" {
 			name, _, _ := strings.Cut(model["identifier"].(string), ":")
-			model["identifier"] = strings.TrimSuffix(name+":"+r.version+"@"+image, "@")
+			model["identifier"] = name + ":" + r.version
 			packages = append(packages, model)
 			continue
 		}
