@@ -72,6 +72,7 @@ type commandLine struct {
 	ClientConfig clientConfigCommand `cmd:"" name:"client-config"`
 	Completion   completionCommand   `cmd:""`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
+	Man          manCommand          `cmd:"" name:"__man" hidden:""`
 	Version      versionCommand      `cmd:"" help:"Print the version, commit and date. So does --version."`
 	Help         helpCommand         `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
 }
@@ -122,7 +123,7 @@ func parseAlone(args []string, line *commandLine) (k *kong.Context, ok bool) {
 // alone returns the command of a name. It returns nil if there is none, or if it must know the
 // others.
 func (c *commandLine) alone(name string) any {
-	if name == "demo" || name == "help" || name == "__complete" {
+	if name == "demo" || name == "help" || strings.HasPrefix(name, "__") {
 		return nil
 	}
 	v := reflect.ValueOf(c).Elem()

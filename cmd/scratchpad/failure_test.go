@@ -85,7 +85,7 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, command := range commands(t) {
 		switch command.Name {
-		case "__complete", "demo", "completion", "version", "healthcheck", "help": // they look at no database
+		case "__complete", "__man", "demo", "completion", "version", "healthcheck", "help": // they look at no database
 			continue
 		case "hook": // it never fails a session
 			continue

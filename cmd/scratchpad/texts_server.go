@@ -300,6 +300,11 @@ bash. For fish, write the script to ~/.config/fish/completions/scratchpad.fish.
 
   source <(scratchpad completion bash)
 
+= __man
+Prints the manual page of all commands. A release installs it.
+
+  scratchpad __man
+
 = __complete
 The scripts of scratchpad completion call this command with the words of a command line up to the
 one to complete.
