@@ -25,7 +25,8 @@
 //   - terminal_test.go runs the binary on a terminal, without a client.
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
-//   - releasebuild_test.go makes a release with deploy/release, twice, and uses it.
+//   - releasebuild_test.go makes a release with GoReleaser, twice, and uses it. package_test.go
+//     installs, upgrades and removes its package in a root of its own.
 //   - bundle_test.go makes an MCPB bundle with tools/bundle, and uses it.
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
 //   - deploy_test.go checks the other files of deploy.

@@ -19,6 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// goreleaser is the program that makes releases.
+const goreleaser = "github.com/goreleaser/goreleaser/v2@v2.15.1"
+
 // TestReleaseBuild makes a release twice, from clones in two folders, and uses what it made.
 // A tree without a tag, or with changes, is no release.
 func TestReleaseBuild(t *testing.T) {
@@ -26,36 +29,38 @@ func TestReleaseBuild(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test runs the release for Linux")
 	}
-	tool, clone := filepath.Join(t.TempDir(), "release"), newClone(t)
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", tool, "./deploy/release")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	run(t, build)
-	checkRefused(t, tool, clone, "no tag")
+	clone := newClone(t)
+	checkRefused(t, clone, "git doesn't contain any tags")
 	git(t, clone, "tag", "v1.2.3")
-	first, again := makeRelease(t, tool, clone), filepath.Join(t.TempDir(), "again")
+	first, again := makeRelease(t, clone), filepath.Join(t.TempDir(), "again")
 	git(t, clone, "clone", "-q", clone, again)
-	second := makeRelease(t, tool, again)
+	second := makeRelease(t, again)
 	testkit.Must(t, os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600))
-	checkRefused(t, tool, clone, "not committed")
+	checkRefused(t, clone, "git is in a dirty state")
 
 	name := "scratchpad_1.2.3_linux_" + runtime.GOARCH
-	want := []string{"checksums.txt", name + ".cdx.json", name + ".tar.gz"}
-	if diff := cmp.Diff(want, fileNames(t, first)); diff != "" {
+	want := []string{name + ".apk", name + ".deb", name + ".rpm", name + ".tar.gz", name + ".tar.gz.cdx.json", "scratchpad.rb"}
+	sums := exec.CommandContext(t.Context(), "sha256sum", "--strict", "-c", "checksums.txt")
+	sums.Dir = first
+	var listed []string
+	for line := range strings.Lines(run(t, sums)) {
+		name, _, _ := strings.Cut(line, ": OK")
+		listed = append(listed, name)
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Fatalf("the release has other files, -want +got:\n%s", diff)
 	}
-	for _, name := range want {
-		a, b := readFile(t, filepath.Join(first, name)), readFile(t, filepath.Join(second, name))
-		if !bytes.Equal(a, b) {
+	for _, name := range append(want, "checksums.txt") {
+		if !bytes.Equal(readFile(t, filepath.Join(first, name)), readFile(t, filepath.Join(second, name))) {
 			t.Errorf("%s differs between two folders", name)
 		}
 	}
-	sums := exec.CommandContext(t.Context(), "sha256sum", "--strict", "-c", "checksums.txt")
-	sums.Dir = first
-	if out := run(t, sums); strings.Count(out, ": OK") != len(want)-1 {
-		t.Errorf("sha256sum -c: %s", out)
-	}
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
-	checkBOM(t, filepath.Join(first, name+".cdx.json"))
+	checkBOM(t, filepath.Join(first, name+".tar.gz.cdx.json"))
+	if formula := string(readFile(t, filepath.Join(first, "scratchpad.rb"))); !strings.Contains(formula, `tag:      "v1.2.3"`) || strings.Contains(formula, "COMMIT") {
+		t.Errorf("the formula is not filled in: %s", formula)
+	}
 }
 
 // run runs a command, which must succeed, and returns what it prints.
@@ -88,23 +93,32 @@ func newClone(t *testing.T) string {
 }
 
 // release returns the command that makes a release of a clone for this system.
-func release(t *testing.T, tool, clone, out string) *exec.Cmd {
+func release(t *testing.T, clone string, flags ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), tool, "-out", out, "-systems", "linux/"+runtime.GOARCH)
-	cmd.Dir = clone
+	text := string(readFile(t, filepath.Join(clone, ".goreleaser.yaml")))
+	for list, one := range map[string]string{"goos: [linux, darwin, windows]": "goos: [linux]", "goarch: [amd64, arm64]": "goarch: [" + runtime.GOARCH + "]"} {
+		if !strings.Contains(text, list) {
+			t.Fatalf(".goreleaser.yaml has no %s", list)
+		}
+		text = strings.Replace(text, list, one, 1)
+	}
+	config := filepath.Join(t.TempDir(), "goreleaser.yaml")
+	testkit.Must(t, os.WriteFile(config, []byte(text), 0o600))
+	args := append([]string{"run", goreleaser, "release", "--config", config, "--clean", "--skip=publish"}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Env = clone, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	return cmd
 }
 
-func makeRelease(t *testing.T, tool, clone string) (dir string) {
+func makeRelease(t *testing.T, clone string, flags ...string) (dist string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "dist")
-	run(t, release(t, tool, clone, dir))
-	return dir
+	run(t, release(t, clone, flags...))
+	return filepath.Join(clone, "dist")
 }
 
-func checkRefused(t *testing.T, tool, clone, want string) {
+func checkRefused(t *testing.T, clone, want string) {
 	t.Helper()
-	out, err := release(t, tool, clone, t.TempDir()+"/dist").CombinedOutput()
+	out, err := release(t, clone).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("release: %v, want an error with %q\n%s", err, want, out)
 	}
@@ -131,7 +145,9 @@ func checkArchive(t *testing.T, file string) {
 		content, err := io.ReadAll(r)
 		testkit.Must(t, errors.Join(err, os.WriteFile(program, content, os.FileMode(h.Mode))))
 	}
-	if want := []string{"LICENSE", "NOTICE", "README.md", "scratchpad", "scratchpad.service"}; !slices.Equal(names, want) {
+	slices.Sort(names)
+	if want := []string{"LICENSE", "NOTICE", "README.md", "completions/_scratchpad", "completions/scratchpad.bash", "completions/scratchpad.fish",
+		"scratchpad", "scratchpad.1", "scratchpad.service"}; !slices.Equal(names, want) {
 		t.Errorf("the archive has %q, want %q", names, want)
 	}
 	if out, err := exec.CommandContext(t.Context(), program, "version").Output(); err != nil || !strings.HasPrefix(string(out), "v1.2.3 (") {
@@ -160,16 +176,6 @@ func checkBOM(t *testing.T, file string) {
 			t.Errorf("the SBOM does not list %s", want)
 		}
 	}
-}
-
-func fileNames(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	testkit.Must(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func readFile(t *testing.T, name string) []byte {
