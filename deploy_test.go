@@ -54,7 +54,7 @@ func TestVersionsAgree(t *testing.T) {
 	t.Parallel()
 	version := regexp.MustCompile(`"version": "([^"]*)"|releases/download/v([^/"]*)/|scratchpad_([^_"]*)_linux|scratchpad/scratchpad:([^"@]*)`)
 	seen, count := map[string]string{}, 0
-	for _, name := range []string{"deploy/mcpb/manifest.json", "deploy/server.json"} {
+	for _, name := range []string{"deploy/mcpb/manifest.json", "deploy/server.json", "deploy/plugin/.claude-plugin/plugin.json"} {
 		for _, found := range version.FindAllStringSubmatch(testkit.ReadFile(t, filepath.FromSlash(name)), -1) {
 			seen[strings.Join(found[1:], "")] = name
 			count++
@@ -63,8 +63,8 @@ func TestVersionsAgree(t *testing.T) {
 	if newest := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)`).FindStringSubmatch(testkit.ReadFile(t, "CHANGELOG.md")); newest != nil {
 		seen[newest[1]] = "CHANGELOG.md"
 	}
-	if len(seen) != 1 || count != 5 {
-		t.Errorf("the versions, each with a file that names it, are %v in %d places; want one version in 5 places", seen, count)
+	if len(seen) != 1 || count != 6 {
+		t.Errorf("the versions, each with a file that names it, are %v in %d places; want one version in 6 places", seen, count)
 	}
 }
 
