@@ -11,6 +11,7 @@ type logsCat struct {
 	Since *flags.Number `placeholder:"N" xor:"part" help:"Print only the entries after entry N."`
 	Tail  flags.Count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
 	Where string        `placeholder:"CONDITIONS" help:"Print only entries of JSON for which all conditions hold."`
+	Count bool          `xor:"part" help:"Print only how many entries there are."`
 }
 
 // Run prints the entries.
@@ -19,6 +20,9 @@ func (c logsCat) Run(p *process) error {
 		last, err := newest(p, ws, c.Log)
 		if err != nil {
 			return err
+		}
+		if c.Count {
+			return c.printCount(p, ws)
 		}
 		var since int64
 		out := p.newEntryWriter()
@@ -36,6 +40,20 @@ func (c logsCat) Run(p *process) error {
 		_, err = out.copy(p, ws, c.Log, since)
 		return err
 	})
+}
+
+// printCount prints how many entries the log has, or how many of them match.
+func (c logsCat) printCount(p *process, ws *workspace.Workspace) error {
+	page, err := ws.ReadLog(p.ctx, c.Log, workspace.ReadLogOptions{Where: c.Where,
+		Zeros: []workspace.Arg{workspace.ArgLimit}})
+	if err != nil {
+		return err
+	}
+	n := page.Total
+	if c.Where != "" {
+		n = page.Matched
+	}
+	return p.say(map[string]int64{"count": n}, "%d", n)
 }
 
 // setWhere makes out write only the entries that match, and of those with --tail the last ones.

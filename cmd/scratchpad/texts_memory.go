@@ -179,7 +179,7 @@ Examples:
 Examples:
 
   scratchpad logs append decisions 'test before resting'
-  scratchpad logs cat checks --where 'host=web-07 failed>100'
+  scratchpad logs cat checks --where 'host=web-07 failed>100' --count
 
 = logs ls
 Examples:
@@ -202,7 +202,7 @@ Examples:
 
   scratchpad logs cat decisions --since 1
   scratchpad logs cat decisions --tail 5 --json
-  scratchpad logs cat checks --where 'host=web-07 failed>100'
+  scratchpad logs cat checks --where 'host=web-07 failed>100' --count
 
 = logs append
 The first entry makes the log. Put -- before a text that begins with a dash.

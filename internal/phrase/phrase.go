@@ -7,7 +7,10 @@ import (
 	"time"
 )
 
-// Time returns a time for a table, in UTC to the second.
+// Minute returns a time for a table, in UTC to the minute.
+func Minute(t time.Time) string { return t.UTC().Format("2006-01-02T15:04Z") }
+
+// Time returns a time for a line of text, in UTC to the second.
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 // Plural returns a number of things in words.

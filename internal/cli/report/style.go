@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
@@ -25,7 +26,10 @@ func (s Style) Write(out io.Writer, all workspace.Changes) error {
 	for i, row := range all.Paths {
 		var by []string
 		for _, a := range all.Authors[i] {
-			by = append(by, AuthorOf(a).String())
+			a.Version = "" // --json has it
+			if name := AuthorOf(a).String(); !slices.Contains(by, name) {
+				by = append(by, name)
+			}
 		}
 		rows = append(rows, terminal.Row(row.Op, row.Kind, movedPath(row), row.Before, row.After,
 			strings.Join(by, ", "), row.Time))

@@ -73,13 +73,13 @@ func drives(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
-// Row returns the cells of a row of a table: times in UTC to the second, and all else as Cell
+// Row returns the cells of a row of a table: times in UTC to the minute, and all else as Cell
 // and [fmt.Sprint] show it.
 func Row(cells ...any) []string {
 	row := make([]string, len(cells))
 	for i, c := range cells {
 		if t, ok := c.(time.Time); ok {
-			c = phrase.Time(t)
+			c = phrase.Minute(t)
 		}
 		row[i] = Cell(fmt.Sprint(c))
 	}
