@@ -10,6 +10,7 @@
 //
 //	cd internal/e2e && go test ./powercut                           # 60 cuts
 //	cd internal/e2e && SCRATCHPAD_TEST=all go test -v ./powercut    # 500 cuts
+//	cd internal/e2e && SCRATCHPAD_TEST=full go test -v -timeout 3h ./powercut    # 5,000 cuts
 //
 // A failed cut is named by its number. The number repeats the cut, except for the timing
 // of the processes:

@@ -27,7 +27,7 @@ const theEnd = "the end"
 
 // cuts is the number of cuts of TestAcknowledgedWriteSurvivesPowerCut.
 func cuts() int {
-	return testkit.Pick(60, 500, 500)
+	return testkit.Pick(60, 500, 5000)
 }
 
 // kinds are the situations in which the power is cut.
