@@ -30,6 +30,9 @@ func TestCookie(t *testing.T) {
 		if cookie.Name != c.name || cookie.Secure != strings.HasPrefix(c.name, "__Host-") || isOpen(r) != c.open || sessionOf(r) != "s1" {
 			t.Errorf("%s: %v, open %v, session %q", c.url, cookie, isOpen(r), sessionOf(r))
 		}
+		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" {
+			t.Errorf("%s: %v, want HttpOnly and SameSite=Strict, for this host alone", c.url, cookie)
+		}
 	}
 }
 

@@ -55,7 +55,9 @@ func TestWindow(t *testing.T) {
 			[]Message{a("a"), a("b"), a("c"), a("d")}, "S d", "a b c"},
 		"nothing kept": {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), a("d")}, "S c", "a b c d"},
 		"nothing kept, a result that nobody has seen": {Options{SummarizeAt: 3}, []Message{u("a"), a("b"), u("c"), call("1"), ToolResult("1", "")}, "S c (1) =1", "a b"},
-		"nothing kept, a question last":               {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), u("d")}, "S d", "a b c"},
+		"nothing kept, reasoning without its answer": {Options{SummarizeAt: 4},
+			[]Message{u("a"), a("b"), u("c"), providerMessage(OpenAIResponses, Assistant, `{"type":"reasoning","id":"r"}`)}, "S c ", "a b"},
+		"nothing kept, a question last": {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), u("d")}, "S d", "a b c"},
 	} {
 		if name == "an open call is never summarised" {
 			c.want = "a (1) b c d e"

@@ -266,6 +266,7 @@ func TestRedactEntry(t *testing.T) {
 		if got.Content != nil || got.Redacted == nil || got.Redacted.Author.Client != "c" || got.ID != 2 || !got.Time.Equal(before.Entries[1].Time) || got.Author != before.Entries[1].Author {
 			t.Errorf("the redacted entry is %+v", got)
 		}
+		same(t, "the answer", e, got)
 		same(t, "the other entries", append(after.Entries[:1:1], after.Entries[2]), append(before.Entries[:1:1], before.Entries[2]))
 		if again, err := ws.RedactEntry(t.Context(), "l", 2); err != nil || *again.Redacted != *e.Redacted {
 			t.Errorf("again: %+v, %v", again, err)

@@ -124,6 +124,23 @@ func TestHostilePaths(t *testing.T) {
 	}
 }
 
+// Each check of a path says what is wrong with it, before the workspace sees it.
+func TestHostilePathsAreExplained(t *testing.T) {
+	for path, cause := range map[string]string{
+		"/memories/a\x00b": "holds a NUL character", `/memories/a\b`: "holds a backslash", "/memories/../x": `holds ".."`, "/memories/%2E%2e/x": `holds ".."`,
+		"/memories//a": "has an empty segment", "/memories/./a": "has an empty segment", "/memories/a//": "has an empty segment",
+		"/memories/a/": "is a folder; name a file in it", "/memories/~/a": "does not reach ~/", "/Memories/a": "is not in /memories",
+	} {
+		ws := newWorkspace(t, workspace.Options{}, "a", "x")
+		if got := run(t, ws, "create", "path", path, "file_text", "evil"); !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, cause) {
+			t.Errorf("create %q: %q, want %q", path, got, cause)
+		}
+		if got := run(t, ws, "str_replace", "path", path, "old_str", "x", "new_str", "evil"); !strings.HasPrefix(got, "[error] ") || content(t, ws, "a") != "x" {
+			t.Errorf("str_replace %q: %q", path, got)
+		}
+	}
+}
+
 // The characters of paths are those that the workspace allows.
 func TestUnicodePaths(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Paths: workspace.UnicodePaths})

@@ -233,6 +233,28 @@ func TestImportLimits(t *testing.T) {
 	}
 }
 
+// A path that was deleted for good keeps its numbers, so the export's history does not come back.
+// A dry run says so too.
+func TestImportOverDeletedPath(t *testing.T) {
+	from, to := memory(t, workspace.Options{}), memory(t, workspace.Options{})
+	for _, text := range []string{"one", "two", "three"} {
+		write(t, from, "f", text)
+	}
+	write(t, to, "f", "other")
+	testkit.Must(t, testkit.Err(to.DeleteFile(t.Context(), "f", workspace.DeleteOptions{ForGood: true})))
+	dir := t.TempDir()
+	export(t, from, dir, true)
+	dry := importWith(t, to, dir, transfer.ImportOptions{DryRun: true})
+	r := importAll(t, to, dir)
+	want := transfer.Change{Path: "f", New: true, Versions: 1}
+	if len(dry.Changes) != 1 || dry.Changes[0] != want {
+		t.Errorf("the dry run would do %+v, want %+v", dry.Changes, want)
+	}
+	if want.Version = 2; len(r.Changes) != 1 || r.Changes[0] != want {
+		t.Errorf("the import did %+v, want %+v", r.Changes, want)
+	}
+}
+
 // Of a log, the entries that are too large are left out, and those behind them are not,
 // also if a line is too long to be read. An old version that is too large is left out with
 // the versions before.
