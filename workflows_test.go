@@ -15,29 +15,30 @@ var (
 	pinnedAction  = regexp.MustCompile(`^[a-z-]+/[a-z-]+@(v\d+\.\d+\.\d+|[0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
 	workflowImage = regexp.MustCompile(`(?m)\bimage: (\S+)$`)
 	pinnedImage   = regexp.MustCompile(`:\d+\.\d+\.\d+-[a-z]+(@sha256:[0-9a-f]{64})?$`)
-	releaseGo     = regexp.MustCompile(`(?:golang:|go-version: )([\d.]+)`)
+	releaseGo     = regexp.MustCompile(`(?:golang:|go-version: |GOTOOLCHAIN=go)([\d.]+)`)
 )
 
 // A workflow takes nothing that changes by itself, has no right that a job does not name, and
-// leaves no token beside what it runs. All of them and the image have one version of Go.
+// leaves no token beside what it runs. All of them, the image and docs/verify.md have one version of Go.
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(".github", "workflows", "*"))
 	testkit.Must(t, err)
 	if len(files) < 2 {
 		t.Fatalf("the workflows are %q", files)
 	}
-	versions := releaseGo.FindStringSubmatch(testkit.ReadFile(t, filepath.Join("deploy", "Dockerfile")))[1:]
-	for _, file := range files {
-		text := testkit.ReadFile(t, file)
-		for _, fault := range workflowFaults(text) {
-			t.Errorf("%s: %s", file, fault)
-		}
-		for _, found := range releaseGo.FindAllStringSubmatch(text, -1) {
+	var versions []string
+	for _, file := range append(files, filepath.Join("deploy", "Dockerfile"), filepath.Join("docs", "verify.md")) {
+		for _, found := range releaseGo.FindAllStringSubmatch(testkit.ReadFile(t, file), -1) {
 			versions = append(versions, found[1])
 		}
 	}
-	if len(versions) < 3 || len(slices.Compact(versions)) > 1 {
-		t.Errorf("the image and the workflows have the versions %q of Go, want one", versions)
+	for _, file := range files {
+		for _, fault := range workflowFaults(testkit.ReadFile(t, file)) {
+			t.Errorf("%s: %s", file, fault)
+		}
+	}
+	if len(versions) < 4 || len(slices.Compact(versions)) > 1 {
+		t.Errorf("the workflows, the image and docs/verify.md have the versions %q of Go, want one", versions)
 	}
 }
 
