@@ -17,7 +17,7 @@
 //     servers say to each other.
 //   - serve_test.go runs all clients with a key at scratchpad serve, and changes the key.
 //   - hosts_test.go runs Codex and Claude Code. model_test.go is a model
-//     on loopback that makes their calls.
+//     on loopback that makes their calls. plugin_test.go installs the plugin for Claude Code.
 //   - conformance_test.go runs the conformance suite, as far as it does not ask for tools,
 //     prompts and resources of its own.
 //   - process builds the binary once, and runs it as a server, for this package and the

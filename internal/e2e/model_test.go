@@ -190,7 +190,10 @@ func sayMessage(text string) []string {
 }
 
 func callMessage(id, tool, arguments string) []string {
-	return messageEvents(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":{}}`, id, prefix+tool),
+	if !strings.HasPrefix(tool, "mcp__") { // of another server
+		tool = prefix + tool
+	}
+	return messageEvents(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":{}}`, id, tool),
 		fmt.Sprintf(`{"type":"input_json_delta","partial_json":%s}`, quote(arguments)), "tool_use")
 }
 
