@@ -68,6 +68,15 @@ func TestVersionsAgree(t *testing.T) {
 	}
 }
 
+// The MCP registry takes the image only if its label has the name of server.json.
+func TestImageHasRegistryName(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`"name": "([^"]+/[^"]+)"`).FindStringSubmatch(testkit.ReadFile(t, filepath.FromSlash("deploy/server.json")))
+	if name == nil || !strings.Contains(testkit.ReadFile(t, filepath.FromSlash("deploy/Dockerfile")), `io.modelcontextprotocol.server.name="`+name[1]+`"`) {
+		t.Errorf("deploy/Dockerfile has another label than the name in deploy/server.json, %q", name)
+	}
+}
+
 // The pages that the manifest of the bundles links are in the repository.
 func TestManifestLinks(t *testing.T) {
 	t.Parallel()

@@ -32,18 +32,17 @@ func TestBundle(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		sums := exec.Command("sha256sum", "--strict", "-c", "checksums.txt")
 		sums.Dir = filepath.Dir(file)
-		if out := checkRun(t, sums); strings.Count(out, ": OK") != 2 {
+		if out := run(t, sums); strings.Count(out, ": OK") != 2 {
 			t.Errorf("sha256sum -c: %s", out)
 		}
 	}
 	checkServerJSON(t, file)
 	dir := filepath.Join(work, "unpacked")
 	cli := filepath.Join("node_modules", "@anthropic-ai", "mcpb", "dist", "cli", "cli.js")
-	checkRun(t, node(t, cli, "info", file))
-	checkRun(t, node(t, cli, "unpack", file, dir))
-	checkRun(t, node(t, cli, "validate", filepath.Join(dir, "manifest.json")))
-	icon, err := os.ReadFile(filepath.Join(dir, "icon.png"))
-	testkit.Must(t, err)
+	run(t, node(t, cli, "info", file))
+	run(t, node(t, cli, "unpack", file, dir))
+	run(t, node(t, cli, "validate", filepath.Join(dir, "manifest.json")))
+	icon := readFile(t, filepath.Join(dir, "icon.png"))
 	if c, err := png.DecodeConfig(bytes.NewReader(icon)); err != nil || c.Width != 512 || c.Height != 512 || len(icon) > 20_000 {
 		t.Errorf("the icon is %d×%d in %d bytes, %v; want 512×512 in 20,000", c.Width, c.Height, len(icon), err)
 	}
@@ -59,40 +58,37 @@ func bundle(t *testing.T, dist string) string {
 	artifacts := fmt.Sprintf(`[{"name":%q,"path":"dist/built/%s","goos":%q,"goarch":%q,"type":"Binary"}]`, program, program, runtime.GOOS, runtime.GOARCH)
 	testkit.Must(t, errors.Join(os.WriteFile(filepath.Join(dist, "artifacts.json"), []byte(artifacts), 0o600),
 		os.WriteFile(filepath.Join(dist, "metadata.json"), []byte(`{"version":"1.2.3"}`), 0o600)))
-	checkRun(t, exec.Command("go", "-C", filepath.Join(root, "tools"), "run", "-trimpath", "./bundle", "-dist", dist, "-systems", runtime.GOOS+"/"+runtime.GOARCH))
+	run(t, exec.Command("go", "-C", filepath.Join(root, "tools"), "run", "-trimpath", "./bundle", "-dist", dist, "-systems", runtime.GOOS+"/"+runtime.GOARCH))
 	return "scratchpad_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".mcpb"
 }
 
-// checkRun runs a command, which must succeed, and returns what it prints.
-func checkRun(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
-	}
-	return string(out)
-}
-
-// checkServerJSON checks server.json by the schema of the registry, and that it has the digest
-// of the bundle.
+// checkServerJSON checks server.json by the schema of the registry, that it has the digest of
+// the bundle, and that a server starts with the arguments for the image.
 func checkServerJSON(t *testing.T, file string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "server.json"))
-	testkit.Must(t, err)
+	text := readFile(t, filepath.Join(filepath.Dir(file), "server.json"))
 	schema := filepath.Join(moduleDir(t, registry), "internal", "validators", "schemas", "2025-12-11.json")
 	if err := validate(t, schema, text); err != nil {
 		t.Errorf("server.json: %v", err)
 	}
 	var server struct {
-		Packages []struct{ Identifier, FileSha256 string }
+		Packages []struct {
+			Identifier, FileSha256 string
+			PackageArguments       []struct{ Name, Value, Default string }
+		}
 	}
 	testkit.Must(t, json.Unmarshal(text, &server))
-	content, err := os.ReadFile(file)
-	testkit.Must(t, err)
-	sum := sha256.Sum256(content)
+	sum := sha256.Sum256(readFile(t, file))
 	if p := server.Packages[0]; p.FileSha256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.Identifier, "/v1.2.3/"+filepath.Base(file)) {
 		t.Errorf("the package of %s is %+v; the digest is %x", filepath.Base(file), p, sum)
 	}
+	args := []string{"--db", filepath.Join(t.TempDir(), "test.db")}
+	for _, a := range server.Packages[1].PackageArguments {
+		args = append(args, strings.TrimPrefix(a.Name+"="+a.Value+a.Default, "="))
+	}
+	cmd := exec.Command(scratchpadPath, args...) // with the end of its input
+	cmd.Env = []string{"HOME=" + homeDir}
+	run(t, cmd)
 }
 
 // useBundle starts the server of an unpacked bundle. Where a person sets nothing, the server
@@ -118,7 +114,7 @@ func useBundle(t *testing.T, dir string) {
 	if err != nil || got.IsError {
 		t.Errorf("write_file of the bundle: %v, %+v", err, got)
 	}
-	if out := checkRun(t, exec.Command(scratchpadPath, "files", "cat", "plan.md", "--agent", "planner", "--db", db)); out != "x" {
+	if out := run(t, exec.Command(scratchpadPath, "files", "cat", "plan.md", "--agent", "planner", "--db", db)); out != "x" {
 		t.Errorf("plan.md of planner is %q, want x", out)
 	}
 	list, err := session.ListTools(t.Context(), nil)
@@ -129,8 +125,7 @@ func useBundle(t *testing.T, dir string) {
 		tools = append(tools, tool{one.Name, one.Description})
 	}
 	var manifest struct{ Tools []tool }
-	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	testkit.Must(t, errors.Join(err, json.Unmarshal(text, &manifest)))
+	testkit.Must(t, json.Unmarshal(readFile(t, filepath.Join(dir, "manifest.json")), &manifest))
 	if diff := cmp.Diff(tools, manifest.Tools); diff != "" || !slices.ContainsFunc(tools, func(t tool) bool { return t.Name == "read_file" }) {
 		t.Errorf("the manifest has other tools than the server (-server +manifest):\n%s", diff)
 	}
