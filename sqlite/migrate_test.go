@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -32,30 +31,25 @@ func eachPastSchema(t *testing.T, test func(t *testing.T, from int64)) {
 	}
 }
 
-// fixture copies a database of a past schema to a folder of the test.
+// fixture copies a database of a past schema to a folder of the test. TestRecordPast of
+// cmd/scratchpad has made it. TestPast there compares it with what the program of its day said.
 func fixture(t testing.TB, schema int64) (path string) {
 	t.Helper()
-	return copyFixture(t, fmt.Sprintf("schema%d.db", schema))
+	return copyFixture(t, schema, "")
 }
 
-// logFixture copies a database whose last writes are in its log alone.
+// logFixture copies the database with its log, which alone has its last writes.
 func logFixture(t testing.TB, schema int64) (path string) {
 	t.Helper()
-	return copyFixture(t, fmt.Sprintf("schema%d-log.db", schema))
+	return copyFixture(t, schema, "", "-wal")
 }
 
-func copyFixture(t testing.TB, name string) (path string) {
+func copyFixture(t testing.TB, schema int64, ends ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "scratchpad.db")
-	for _, end := range []string{"", "-wal"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "past", name+end))
-		if errors.Is(err, os.ErrNotExist) && end != "" {
-			continue
-		}
-		if err == nil {
-			err = os.WriteFile(path+end, data, 0o600)
-		}
-		testkit.Must(t, err)
+	for _, end := range ends {
+		data := testkit.Unpack(t, fmt.Sprintf("testdata/past/schema%d.db%s.gz", schema, end))
+		testkit.Must(t, os.WriteFile(path+end, []byte(data), 0o600))
 	}
 	return path
 }
@@ -77,12 +71,12 @@ func testMigration(t *testing.T, from int64) {
 	wantDump(t, path, from, want)
 	s, err := sqlite.Open(t.Context(), path, quiet)
 	testkit.Must(t, err)
-	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
+	if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
 		t.Errorf("what is read after the migration, want - got +:\n%s", diff)
 	}
 	wantFirstRevisions(t, s, from)
 	testkit.Must(t, s.Close())
-	wantDumpAs(t, path, sqlite.SchemaVersion, from, want)
+	wantDump(t, path, sqlite.SchemaVersion, want)
 	wantDump(t, copyOf(path, from), from, want)
 	if info, err := os.Stat(copyOf(path, from)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the copy has the mode %v, %v, want 0600", info.Mode(), err)
@@ -281,7 +275,7 @@ func TestKilledMigration(t *testing.T) {
 	})
 }
 
-func testKilledMigration(t *testing.T, from int64, step string, want map[string]any) {
+func testKilledMigration(t *testing.T, from int64, step string, want []string) {
 	path := fixture(t, from)
 	for range 2 {
 		migrated := step == "end" && schemaVersion(t, path) == sqlite.SchemaVersion
@@ -292,10 +286,10 @@ func testKilledMigration(t *testing.T, from int64, step string, want map[string]
 		if step == "end" {
 			schema = sqlite.SchemaVersion
 		}
-		wantDumpAs(t, path, schema, from, want)
+		wantDump(t, path, schema, want)
 	}
 	s := open(t, path)
-	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
+	if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
 		t.Errorf("what is read in the end, want - got +:\n%s", diff)
 	}
 	wantFirstRevisions(t, s, from)
@@ -323,6 +317,7 @@ func TestMigrationAtOnce(t *testing.T) {
 
 func testMigrationAtOnce(t *testing.T, from int64) {
 	path := logFixture(t, from)
+	was := int64(mustCount(t, logFixture(t, from), "SELECT count(*) FROM owners"))
 	children := startChildren(t, 4, "create")
 	for _, c := range children {
 		c.expect(t, "ready")
@@ -339,8 +334,9 @@ func testMigrationAtOnce(t *testing.T, from int64) {
 	for i := range children {
 		expectFile(t, agent(t, newService(t, s), "create"), fmt.Sprint("of-", i), fmt.Sprint("of-", i))
 	}
-	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil || report.Owners != 2 {
-		t.Errorf("Verify = %+v, %v, want 2 owners without problems", report, err)
+	report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
+	if want := was + 1; err != nil || report.Problems != nil || report.Owners != want {
+		t.Errorf("Verify = %+v, %v, want %d owners without problems", report, err, want)
 	}
 }
 
@@ -436,13 +432,7 @@ func testMigrationOfDamage(t *testing.T, from int64) {
 
 // wantDump expects that a database has the schema, reads as wanted, has no damage, and
 // does not change meanwhile.
-func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
-	t.Helper()
-	wantDumpAs(t, path, schema, schema, want)
-}
-
-// wantDumpAs is wantDump with what an older schema could say.
-func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any) {
+func wantDump(t testing.TB, path string, schema int64, want []string) {
 	t.Helper()
 	before := readBytes(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
@@ -451,7 +441,7 @@ func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any
 	if info, err := s.Info(t.Context()); err != nil || info.Schema != schema {
 		t.Errorf("%s: Info = %+v, %v, want schema %d", path, info, err, schema)
 	}
-	if diff := cmp.Diff(want, dumpStore(t, s, as)); diff != "" {
+	if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
 		t.Errorf("%s at schema %d, want - got +:\n%s", path, schema, diff)
 	}
 	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
@@ -465,124 +455,32 @@ func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any
 	}
 }
 
-// pastDump returns what the code that made a fixture has read from it, with the bytes as
-// they are counted now: in schema 1 they included 200 for each request.
-func pastDump(t testing.TB, schema int64) map[string]any {
+// pastDump returns what a database of a past schema holds before its migration.
+func pastDump(t testing.TB, schema int64) []string {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("testdata/past/schema%d.json", schema))
+	s, err := sqlite.OpenReadOnly(t.Context(), fixture(t, schema), quiet)
 	testkit.Must(t, err)
-	var all map[string]any
-	testkit.Must(t, json.Unmarshal(text, &all))
-	keys := all["local/keys"].(map[string]any)["Usage"].(map[string]any)
-	if keys["Requests"] != 6.0 {
-		t.Fatalf("the fixture has %v requests, want 6", keys["Requests"])
-	}
-	if schema > 1 {
-		return all
-	}
-	keys["Bytes"] = keys["Bytes"].(float64) - 6*200
-	for _, o := range all["owners of local"].([]any) {
-		if u := o.(map[string]any)["Usage"].(map[string]any); o.(map[string]any)["Owner"].(map[string]any)["Agent"] == "keys" {
-			u["Bytes"] = u["Bytes"].(float64) - 6*200
-		}
-	}
-	return all
+	defer s.Close()
+	return dumpStore(t, s)
 }
 
-// newFields are the fields of an owner's state that came with each schema.
-var newFields = map[int64][]string{2: {"Versions", "Updated"}, 3: {"Revision", "Changes"}}
-
-// dumpStore does what dump of testdata/past/main.go does, and returns it as JSON has it,
-// without the fields that the schema did not have.
-func dumpStore(t testing.TB, db store.Store, schema int64) (all map[string]any) {
+// dumpStore returns all that a store holds, each row as a line.
+func dumpStore(t testing.TB, s *sqlite.Store) (all []string) {
 	t.Helper()
-	dumped := map[string]any{}
-	for _, o := range []store.Owner{
-		{Tenant: "local", Agent: "files"}, {Tenant: "local", Agent: "logs"}, {Tenant: "local", Agent: "keys"},
-		{Tenant: "local", Agent: "deleted"}, {Tenant: "local", Agent: "emptied"}, {Tenant: "local", Agent: "crowd-07"},
-		{Tenant: "other", Agent: "files"}, {Tenant: "local", Agent: "nobody"},
-	} {
-		if err := db.View(t.Context(), o, func(r store.Reader) (err error) {
-			dumped[o.String()], err = dumpOwner(r)
-			return err
-		}); err != nil {
-			t.Fatalf("reading %s: %v", o, err)
-		}
+	owners, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.AllOwners, Limit: 1000})
+	testkit.Must(t, err)
+	line := func(of string, row any) error {
+		text, err := json.Marshal(row)
+		all = append(all, of+" "+string(text))
+		return err
 	}
-	for _, tenant := range []string{"local", "other"} {
-		owners, err := db.Owners(t.Context(), store.OwnersQuery{Tenant: tenant, Limit: 100})
-		testkit.Must(t, err)
-		dumped["owners of "+tenant] = owners.Owners
+	for _, o := range owners.Owners {
+		testkit.Must(t, s.Dump(t.Context(), o.Owner, func(r store.Row) error { return line(o.Owner.String(), r) }))
 	}
-	records, err := db.System(t.Context()).List("", "", 1000)
+	records, err := s.System(t.Context()).List("", "", 1000)
 	testkit.Must(t, err)
 	for _, r := range records {
-		dumped["record "+r.Key] = string(r.Value)
-	}
-	text, err := json.Marshal(dumped)
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	testkit.Must(t, err)
-	for name, part := range all {
-		if o, ok := part.(map[string]any); ok {
-			for next := schema + 1; next <= sqlite.SchemaVersion; next++ {
-				for _, field := range newFields[next] {
-					delete(o["Usage"].(map[string]any), field)
-				}
-			}
-		}
-		if list, ok := part.([]any); ok && strings.HasPrefix(name, "owners of ") {
-			for _, o := range list {
-				if schema < 3 {
-					delete(o.(map[string]any), "Updated")
-				}
-			}
-		}
+		testkit.Must(t, line("record", r))
 	}
 	return all
-}
-
-type dumpedPath struct {
-	Head    any
-	Content []string
-}
-
-func dumpOwner(r store.Reader) (has map[string]any, err error) {
-	state, err := r.Owner()
-	files, logs, requests := map[string]dumpedPath{}, map[string]dumpedPath{}, map[string]store.Outcome{}
-	for _, path := range []string{"plan.md", "empty", "dir/awkward.txt", "back.md", "gone.md", "long.md", "f.md"} {
-		l, e := r.Load(store.Query{File: path, History: true, Summary: &store.SummaryKey{Method: "outline", Prompt: "1"}})
-		err = errors.Join(err, e)
-		f := dumpedPath{Head: l.File}
-		for _, v := range l.Versions {
-			l, e := r.Load(store.Query{File: path, Version: v.Number})
-			err = errors.Join(err, e)
-			v = l.Version
-			f.Content = append(f.Content, dumpLine(v.Number, v.Time, v.Author, v.Content))
-		}
-		if s := l.Summary; s != nil {
-			f.Content = append(f.Content, dumpLine(s.Tokens, s.Time, store.Author{}, s.Content))
-		}
-		files[path] = f
-	}
-	for _, path := range []string{"day", "batch", "again", "gone", "l"} {
-		loaded, e := r.Load(store.Query{Log: path, Entries: &store.EntryQuery{}})
-		err = errors.Join(err, e)
-		l := dumpedPath{Head: loaded.Log}
-		for _, en := range loaded.Entries {
-			l.Content = append(l.Content, dumpLine(en.ID, en.Time, en.Author, en.Content))
-		}
-		logs[path] = l
-	}
-	for _, key := range []string{"key-0", "key-1", "key-2", "key-3", "key-4", "key-log"} {
-		if l, e := r.Load(store.Query{Request: key}); e == nil && l.Request != nil {
-			requests[key] = l.Request.Outcome
-		}
-	}
-	return map[string]any{"Usage": state, "Files": files, "Logs": logs, "Requests": requests}, err
-}
-
-func dumpLine(n int64, at time.Time, a store.Author, content []byte) string {
-	return fmt.Sprintf("%d %s %s/%s/%s %x", n, at.Format(time.RFC3339Nano), a.Client, a.Version, a.Key, sha256.Sum256(content))
 }

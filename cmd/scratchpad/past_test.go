@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -114,32 +112,6 @@ func withoutNew(past, now any) any {
 	return now
 }
 
-func unpack(t *testing.T, path string) []byte {
-	t.Helper()
-	packed, err := os.ReadFile(path)
-	testkit.Must(t, err)
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	testkit.Must(t, err)
-	content, err := io.ReadAll(r)
-	testkit.Must(t, err)
-	return content
-}
-
-// lines returns the one column of a query.
-func lines(t *testing.T, db *sql.DB, query string) (all []string) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), query)
-	testkit.Must(t, err)
-	defer rows.Close()
-	for rows.Next() {
-		var line string
-		testkit.Must(t, rows.Scan(&line))
-		all = append(all, shorten(line).(string))
-	}
-	testkit.Must(t, rows.Err())
-	return all
-}
-
 // A kind is one of the kinds of databases that the program works with.
 type kind struct {
 	folder  string // of the databases that TestRecordPast has kept
@@ -166,8 +138,8 @@ var kinds = map[string]kind{
 		restore: func(t *testing.T, packed string) string {
 			path := filepath.Join(t.TempDir(), "scratchpad.db")
 			for _, end := range []string{"", "-wal"} {
-				content := unpack(t, strings.TrimSuffix(packed, ".gz")+end+".gz")
-				testkit.Must(t, os.WriteFile(path+end, content, 0o600))
+				content := testkit.Unpack(t, strings.TrimSuffix(packed, ".gz")+end+".gz")
+				testkit.Must(t, os.WriteFile(path+end, []byte(content), 0o600))
 			}
 			return path
 		},
@@ -186,7 +158,7 @@ var kinds = map[string]kind{
 		folder: "../../postgres/testdata/past", end: ".sql.gz", driver: "pgx",
 		restore: func(t *testing.T, packed string) string {
 			url := pgtest.URL(t)
-			runDriver(t, "pgx", url+"&default_query_exec_mode=simple_protocol", string(unpack(t, packed)))
+			runDriver(t, "pgx", url+"&default_query_exec_mode=simple_protocol", testkit.Unpack(t, packed))
 			return url
 		},
 		open: func(ctx context.Context, url string) (io.Closer, error) {
@@ -345,7 +317,7 @@ func (k kind) wantAnswers(t *testing.T, name string, schema int64) {
 // counted 200 bytes for each of the requests of agent keys.
 func (k kind) answers(t *testing.T, schema int64) (all []answer) {
 	t.Helper()
-	testkit.Must(t, json.Unmarshal(unpack(t, k.stem(schema)+".json.gz"), &all))
+	testkit.Must(t, json.Unmarshal([]byte(testkit.Unpack(t, k.stem(schema)+".json.gz")), &all))
 	for _, a := range all {
 		for _, o := range a.objects() {
 			if schema == 1 && k.driver == "sqlite" && o["agent_id"] == "keys" {

@@ -140,10 +140,9 @@ func TestMCPFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
 	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
-	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema2.db"))
-	testkit.Must(t, err)
+	original := testkit.Unpack(t, "../../sqlite/testdata/past/schema2.db.gz")
 	path := filepath.Join(dir, "old.db")
-	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
+	testkit.Must(t, errors.Join(os.WriteFile(path, []byte(original), 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
 	var said bytes.Buffer
 	s := connectTo(t, &said, nil, "mcp", "--db", path, "--agent", "files")
 	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
@@ -155,8 +154,8 @@ func TestMCPFullDisk(t *testing.T) {
 	if !strings.Contains(said.String(), "nothing can be stored") || !strings.Contains(said.String(), "the disk is full") {
 		t.Errorf("standard error = %q; want that the disk is full, and that nothing can be stored", said.String())
 	}
-	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, original) {
-		t.Errorf("the database has changed: %v", err)
+	if testkit.ReadFile(t, path) != original {
+		t.Error("the database has changed")
 	}
 }
 

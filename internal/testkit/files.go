@@ -1,12 +1,15 @@
 package testkit
 
 import (
+	"compress/gzip"
 	"go/build"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +28,16 @@ func GoRoot(t testing.TB) string {
 func ReadFile(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
+	Must(t, err)
+	return string(b)
+}
+
+// Unpack returns what is in a file that gzip has compressed.
+func Unpack(t testing.TB, path string) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(ReadFile(t, path)))
+	Must(t, err)
+	b, err := io.ReadAll(r)
 	Must(t, err)
 	return string(b)
 }
