@@ -53,11 +53,12 @@ func add(z *zip.Writer, name string, mode fs.FileMode, content []byte) error {
 		return err
 	}
 	h := &zip.FileHeader{
-		Name: name, Method: zip.Deflate, CreatorVersion: 20, ReaderVersion: 20,
-		ModifiedDate: 1<<5 | 1, // 1 January 1980, always
-		CRC32:        crc32.ChecksumIEEE(content), CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(content)),
+		Name: name, Method: zip.Deflate, CreatorVersion: 20, ReaderVersion: 20, CRC32: crc32.ChecksumIEEE(content),
+		CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(content)),
 	}
 	h.SetMode(mode)
+	//lint:ignore SA1019 CreateRaw takes the time from nowhere else.
+	h.ModifiedDate = 1<<5 | 1 // 1 January 1980
 	raw, err := z.CreateRaw(h)
 	if err != nil {
 		return err
