@@ -17,8 +17,8 @@ type searchCommand struct {
 	Query   []string     `arg:""`
 	Prefix  string       `placeholder:"PREFIX" help:"Search only paths that begin with this."`
 	Kind    string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
-	Exact   bool         `xor:"how" help:"Find the lines that hold the query, byte for byte."`
-	Regexp  bool         `xor:"how" help:"Find the lines that match a regular expression of RE2."`
+	Exact   bool         `xor:"how" help:"Find lines that hold the query, byte for byte."`
+	Regexp  bool         `xor:"how" help:"Find lines that match a regular expression of RE2."`
 	Limit   flags.Count  `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
 	History bool         `help:"Search kept older versions and deleted files too."`
 	After   flags.Number `placeholder:"N" help:"Leave out the first N hits, up to 1,000."`

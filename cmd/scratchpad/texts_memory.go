@@ -85,8 +85,7 @@ Examples:
 
 = files edit
 Put -- before a text that begins with a dash. The editor is $VISUAL or $EDITOR. What you saved is
-written unless somebody else wrote the file meanwhile. Like files write, the command keeps as many versions as
-there are, unless you give --max-versions.
+written unless somebody else wrote the file meanwhile. As many versions are kept as by files write.
 
 Examples:
 
@@ -249,16 +248,16 @@ Examples:
   scratchpad changes --follow
 
 = search
-Any of the words may occur; passages with more of them come first. A word also finds its English forms
-and longer words, and a date its other forms. "a phrase" must occur; -word and -"a phrase" must not. Put -- before
-a query that begins with a dash.
+Passages with more of the words come first. A word also finds its English forms and longer words, and a
+date its other forms. "a phrase" must occur; -word and -"a phrase" must not. Put -- before a query that begins with
+a dash.
 
 A hit is path:line or log#entry. plan.md@3:7 is line 7 of version 3.
 
 Examples:
 
   scratchpad search '"a note" -draft' --prefix notes/
-  scratchpad search --regexp 'Mon|Tue' --kind file --json
+  scratchpad search --regexp 'Mon|Tue' --kind file
 
 = agents ls
 The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the
