@@ -29,27 +29,29 @@ var released = module.Version{Path: "github.com/agent-scratchpad/scratchpad", Ve
 
 // TestRelease releases the module as it is in this folder, and uses the release as
 // documented: go install for the command, go get and go mod tidy for the packages. The
-// command is compiled with SCRATCHPAD_TEST=full alone. Without it, go install looks for all
-// that it needs.
+// program of a user imports every package that a user can.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	user := newUser(t)
 	t.Run("Install", func(t *testing.T) {
-		user.run(t, "", "go", "install", "-n="+strconv.FormatBool(!testkit.Full()), released.Path+"/cmd/scratchpad@"+released.Version)
-		if !testkit.Full() {
-			return
-		}
+		user.run(t, "", "go", "install", released.Path+"/cmd/scratchpad@"+released.Version)
 		got := user.run(t, "", filepath.Join(user.bin, "scratchpad"+exeSuffix()), "version")
-		if want := released.Version + "\n"; got != want {
-			t.Errorf("scratchpad version = %q, want %q", got, want)
+		if want := released.Version + " (h1:"; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {
+			t.Errorf("scratchpad version = %q, want %q and the checksum", got, want)
 		}
 	})
 	t.Run("Import", func(t *testing.T) {
 		dir := t.TempDir()
 		testkit.Must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "user"))))
 		user.run(t, dir, "go", "mod", "init", "example.com/user")
-		user.run(t, dir, "go", "get", released.Path+"/workspace", released.Path+"/sqlite")
+		user.run(t, dir, "go", "get", released.Path+"@"+released.Version)
+		imports := "package main\n\nimport (\n"
+		for _, name := range publicPackages(t) {
+			imports += "\t_ " + strconv.Quote(name) + "\n"
+		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, "imports.go"), []byte(imports+")\n"), 0o600))
 		user.run(t, dir, "go", "mod", "tidy")
+		user.run(t, dir, "go", "vet", ".")
 		user.run(t, dir, "go", "build", "-o", "user"+exeSuffix(), ".")
 		got := user.run(t, dir, filepath.Join(dir, "user"+exeSuffix()), "user.db")
 		if want := "version 1: released\n"; got != want {
@@ -58,9 +60,29 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// A release contains every file of the module. The Go tool leaves some files out.
+// publicPackages lists the packages of the module that another module can import.
+func publicPackages(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if and .GoFiles (ne .Name \"main\")}}{{.ImportPath}}{{end}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	testkit.Must(t, err)
+	public := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return strings.Contains(name, "/internal/") })
+	if len(public) < 20 || !slices.Contains(public, released.Path+"/workspace") {
+		t.Fatalf("the public packages are %q", public)
+	}
+	return public
+}
+
+// A release contains every file of the module, and everybody who imports a package downloads it.
+// The Go tool leaves out links, and refuses names that differ in case alone.
 func TestReleasedFiles(t *testing.T) {
-	got := zipped(t, releaseZip(t))
+	release := releaseZip(t)
+	if most := 20_000_000; len(release) > most { // proxies take 500 MB
+		t.Errorf("a release has %d bytes, over %d", len(release), most)
+	}
+	t.Logf("a release has %d bytes", len(release))
+	got := zipped(t, release)
 	want := slices.DeleteFunc(tracked(t), func(name string) bool { // modules of their own
 		return strings.HasPrefix(name, "internal/e2e/") || strings.HasPrefix(name, "tools/") || strings.HasPrefix(name, "deploy/apify/")
 	})
