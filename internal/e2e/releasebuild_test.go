@@ -182,7 +182,7 @@ func checkBOM(t *testing.T, file string) {
 		Components []struct{ Name, Version, PURL string }
 	}
 	testkit.Must(t, json.Unmarshal(text, &bom))
-	for _, want := range []string{"std", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"} {
+	for _, want := range []string{"stdlib", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"} {
 		if !slices.ContainsFunc(bom.Components, func(c struct{ Name, Version, PURL string }) bool { return c.Name == want && c.Version != "" }) {
 			t.Errorf("the SBOM does not list %s", want)
 		}
