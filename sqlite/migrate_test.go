@@ -163,25 +163,6 @@ func wantOneCopy(t *testing.T, path string, from int64) {
 	}
 }
 
-// Writes that are in the log alone are migrated and copied too.
-func TestMigrationOfALog(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	eachPastSchema(t, func(t *testing.T, from int64) {
-		path := logFixture(t, from)
-		ws := agent(t, newService(t, open(t, path)), "unfolded")
-		expectFile(t, ws, "notes.md", "a note\n")
-		copied, err := sqlite.OpenReadOnly(t.Context(), copyOf(path, from), quiet)
-		testkit.Must(t, err)
-		defer copied.Close()
-		ws = agent(t, newService(t, copied), "unfolded")
-		expectFile(t, ws, "notes.md", "a note\n")
-		if page, err := ws.ReadLog(t.Context(), "journal", workspace.ReadLogOptions{}); err != nil || page.Total != 2 {
-			t.Errorf("the log in the copy = %+v, %v, want 2 entries", page, err)
-		}
-	})
-}
-
 // schemaOf returns the text of each table and index, sorted.
 func schemaOf(t *testing.T, path string) (texts []string) {
 	t.Helper()
