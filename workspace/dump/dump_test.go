@@ -242,6 +242,40 @@ func TestRedactedRows(t *testing.T) {
 	}
 }
 
+// A redacted entry has no content and no SHA-256.
+func TestRedactedEntryRows(t *testing.T) {
+	s := sample(t)
+	svc, err := workspace.New(s, workspace.Options{})
+	testkit.Must(t, err)
+	ws, err := svc.Agent(owner.Agent)
+	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.RedactEntry(t.Context(), "l", 2)))
+	rows := collect(t, dump.Rows(t.Context(), s, owner))
+	for what, c := range map[string]struct {
+		change func(*store.Entry)
+		kind   error
+	}{
+		"nothing":    {func(*store.Entry) {}, nil},
+		"content":    {func(e *store.Entry) { e.Content = []byte("x") }, store.ErrCorrupt},
+		"a SHA-256":  {func(e *store.Entry) { e.SHA256 = sha256.Sum256(nil) }, store.ErrCorrupt},
+		"no receipt": {func(e *store.Entry) { e.Redacted = nil }, store.ErrCorrupt},
+	} {
+		var check dump.Checker
+		var first error
+		for _, r := range rows {
+			if r.Entry != nil && r.Entry.Redacted != nil {
+				e := *r.Entry
+				c.change(&e)
+				r.Entry = &e
+			}
+			first = cmp.Or(first, check.Add(r))
+		}
+		if !errors.Is(first, c.kind) {
+			t.Errorf("an entry with %s: %v, want %v", what, first, c.kind)
+		}
+	}
+}
+
 // Rows may be left before their end, and ranged over again.
 func TestRows(t *testing.T) {
 	s := sample(t)
