@@ -188,7 +188,7 @@ func TestPluginAndSetup(t *testing.T) {
 	args := []string{"setup", "--yes", "--client", "claude-code"}
 	writeFile(t, settings, on)
 	before := a.tree(t)
-	a.run(t, args...).must(t, 0, "Its plugin connects it, so setup writes nothing", "claude plugin uninstall scratchpad@scratchpad", "Nothing was to be changed.")
+	a.run(t, args...).must(t, 0, "Its plugin connects it, by the program on the PATH, so setup writes nothing", "claude plugin uninstall scratchpad@scratchpad", "Nothing was to be changed.")
 	a.mustBe(t, before, "setup beside the plugin")
 
 	const sh = "/bin/sh"

@@ -47,8 +47,8 @@ func (c *Client) isByPlugin(have clientconfig.Entry) bool {
 			"one: run "+remove+", or scratchpad setup --undo --client claude-code")
 		return false
 	}
-	c.Notes = append(c.Notes, "Its plugin connects it, so setup writes nothing for it. To have setup do it: run "+
-		remove+", and setup again.")
+	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it. "+
+		"To have setup do it: run "+remove+", and setup again.")
 	return true
 }
 
