@@ -173,19 +173,8 @@ func TestOlderSchema(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
-	first := open(t, url)
-	write := func(s store.Store, n int64, project string) {
-		v := store.Version{Number: n, SHA256: [32]byte{1}, Project: project, Time: time.Unix(n, 0).UTC()}
-		testkit.Must(t, s.Update(t.Context(), someOwner, func(tx store.Tx) error {
-			return tx.Apply(store.FileChange{Head: store.FileHead{Path: "a", Version: n, Sizes: make([]int64, n)}, New: &v})
-		}))
-	}
-	write(first, 1, "")
 	const column = "SELECT count(*) FROM information_schema.columns WHERE table_name = 'versions' AND column_name = 'project'"
-	ask(t, url, "ALTER TABLE versions DROP COLUMN project; DROP INDEX files_deleted; DROP INDEX files_restorable; "+
-		"ALTER TABLE files DROP COLUMN expires, DROP COLUMN past; "+
-		"ALTER TABLE owners DROP COLUMN deleted_bytes, DROP COLUMN restorable, DROP COLUMN next_expiry; "+
-		"CREATE INDEX files_deleted ON files (owner, deleted, path) WHERE deleted IS NOT NULL; UPDATE schema_version SET version = 1; "+
+	ask(t, url, testkit.Unpack(t, "testdata/past/schema1.sql.gz")+
 		"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; "+
 		"CREATE TRIGGER no BEFORE UPDATE ON schema_version FOR EACH ROW EXECUTE FUNCTION no(); SELECT 1")
 	if _, err := postgres.OpenReadOnly(t.Context(), url, postgres.Options{}); !errors.Is(err, store.ErrUnsupported) || !strings.Contains(err.Error(), "command that writes") {
@@ -210,9 +199,13 @@ func TestOlderSchema(t *testing.T) {
 	}
 	opening.Wait()
 	s := open(t, url)
-	write(s, 2, "shop")
-	testkit.Must(t, s.View(t.Context(), someOwner, func(r store.Reader) error {
-		l, err := r.Load(store.Query{File: "a", History: true})
+	owner := store.Owner{Tenant: "local", Agent: "crowd-07"} // which has one file with one version
+	v := store.Version{Number: 2, SHA256: [32]byte{1}, Project: "shop", Time: time.Unix(2, 0).UTC()}
+	testkit.Must(t, s.Update(t.Context(), owner, func(tx store.Tx) error {
+		return tx.Apply(store.FileChange{Head: store.FileHead{Path: "f.md", Version: 2, Sizes: make([]int64, 2)}, New: &v})
+	}))
+	testkit.Must(t, s.View(t.Context(), owner, func(r store.Reader) error {
+		l, err := r.Load(store.Query{File: "f.md", History: true})
 		if err == nil && (len(l.Versions) != 2 || l.Versions[0].Project != "" || l.Versions[1].Project != "shop") {
 			t.Errorf("after the migration there are the versions %+v", l.Versions)
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,7 +145,7 @@ var kinds = map[string]kind{
 			return path
 		},
 		open: func(ctx context.Context, path string) (io.Closer, error) {
-			return sqlite.Open(ctx, path, sqlite.Options{})
+			return sqlite.Open(ctx, path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 		},
 		version: "PRAGMA user_version", newer: "PRAGMA user_version = ",
 		columns: "SELECT m.name || ' ' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'",
@@ -162,7 +163,7 @@ var kinds = map[string]kind{
 			return url
 		},
 		open: func(ctx context.Context, url string) (io.Closer, error) {
-			return postgres.Open(ctx, url, postgres.Options{})
+			return postgres.Open(ctx, url, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
 		},
 		version: "SELECT version::text FROM schema_version", newer: "UPDATE schema_version SET version = ",
 		columns: "SELECT table_name || ' ' || column_name FROM information_schema.columns WHERE table_schema = 'public' " +
