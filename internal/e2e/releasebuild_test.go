@@ -39,11 +39,12 @@ func TestReleaseBuild(t *testing.T) {
 	want = append(want, "scratchpad.rb")
 	checkRefused(t, clone, "git doesn't contain any tags")
 	git(t, clone, "tag", "v1.2.3")
+	testkit.Must(t, os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600))
+	checkRefused(t, clone, "git is in a dirty state")
+	git(t, clone, "checkout", "-q", "README.md")
 	first, again := makeRelease(t, clone, flags...), filepath.Join(t.TempDir(), "again")
 	git(t, clone, "clone", "-q", clone, again)
 	second := makeRelease(t, again, flags...)
-	testkit.Must(t, os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600))
-	checkRefused(t, clone, "git is in a dirty state")
 
 	sums := exec.CommandContext(t.Context(), "sha256sum", "--strict", "-c", "checksums.txt")
 	sums.Dir = first
@@ -95,6 +96,7 @@ func newClone(t *testing.T) string {
 	t.Helper()
 	dir := copyTree(t)
 	git(t, dir, "init", "-q")
+	git(t, dir, "remote", "add", "origin", "https://github.com/agent-scratchpad/scratchpad") // GoReleaser wants one
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-q", "--no-gpg-sign", "-m", "release")
 	return dir
