@@ -31,8 +31,8 @@
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
 //   - deploy_test.go checks the other files of deploy.
 //
-// The checks of deploy also need buildah, busybox-static, caddy, strace and systemd, and
-// root for the images.
+// The checks of deploy also need buildah, busybox-static, caddy, mandoc, strace and systemd,
+// root for the images, and mmdebstrap for the life of the package, which is a long proof.
 //
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
 // Package load needs Go alone, on Linux. Many agents call the real server, which is stopped
