@@ -73,7 +73,7 @@ func (r *matcher) setPath(path string) {
 	r.headers.scan([]byte(path))
 	for _, t := range r.headers.seen {
 		r.pathHas[t] = true
-		r.pathAny = r.pathAny || r.q.terms[t].weight > 0
+		r.pathAny = r.pathAny || r.q.terms[t].finds
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *matcher) match(text []byte, first bool) bool {
 		return true
 	}
 	for _, t := range r.body.seen {
-		if r.q.terms[t].weight > 0 {
+		if r.q.terms[t].finds {
 			return true
 		}
 	}

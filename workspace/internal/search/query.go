@@ -50,6 +50,7 @@ type term struct {
 	gap     int32   // how many words before next it is in the query
 	long    bool    // a word of prefixLen characters
 	widened bool    // its forms were added
+	finds   bool    // a passage that has it matches
 }
 
 // prefix reports whether a term matches longer words too. Words that are banned or in a phrase
@@ -130,6 +131,7 @@ type builder struct {
 	dates  []date
 	added  [maxDates]bool // whether the term of a date was added
 	weight float64        // of the words of the present item; dateWeight: it is a part of a date
+	beside bool           // the present word is one letter of a longer name, which finds nothing by itself
 }
 
 // A token is a word or a run of a query.
@@ -154,9 +156,12 @@ func (b *builder) add(item string, quoted, banned bool) {
 		if n := len(tokens); n == 2 && isPossessive(item) {
 			tokens = tokens[:1]
 		}
+		isLong := slices.ContainsFunc(tokens, func(t token) bool { return len(t.units) > 1 || t.units[0].c.inRun() })
 		for _, t := range tokens {
+			b.beside = isLong && len(t.units) == 1 && t.units[0].c.inWord()
 			b.token(t.units, !name)
 		}
+		b.beside = false
 	}
 }
 
@@ -238,7 +243,8 @@ func (b *builder) term(text string, weight float64) (i int32, isNew bool) {
 		b.q.byText[text] = i
 		b.q.terms = append(b.q.terms, term{next: -1, before: -1})
 	}
-	b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
+	t := &b.q.terms[i]
+	t.weight, t.finds = max(t.weight, weight), t.finds || weight > 0 && !b.beside
 	return i, !known
 }
 

@@ -111,6 +111,27 @@ func TestFormsCountLess(t *testing.T) {
 	}
 }
 
+// A letter of a longer name finds nothing by itself, and still counts.
+func TestLetterOfAName(t *testing.T) {
+	for query, want := range map[string]string{
+		"D-0173": "D-0173, E-0173", "D-0173 D": "D-0173, D-0199, E-0173", "A/B": "A/B, B", "v1.2": "v1.2, v1.3", "d日": "日",
+	} {
+		q, _ := search.Parse(query)
+		var texts []search.Text
+		for i, text := range []string{"D-0199", "E-0173", "D-0173", "B", "A/B", "v1.3", "v1.2", "日", "2"} {
+			texts = append(texts, search.Text{Path: strconv.Itoa(9000 + i), Content: []byte(text)})
+		}
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage(texts))
+		var found []string
+		for _, h := range r.Hits {
+			found = append(found, h.Text)
+		}
+		if got := strings.Join(found, ", "); err != nil || got != want {
+			t.Errorf("%s finds %s, %v, want %s", query, got, err, want)
+		}
+	}
+}
+
 // A passage whose path has a word does not count less because a form of the word is in its text.
 func TestFormBesidePath(t *testing.T) {
 	q, _ := search.Parse("shops owner")
