@@ -57,7 +57,8 @@ func bundle(t *testing.T, dist string) string {
 	testkit.Must(t, errors.Join(os.MkdirAll(built, 0o700), os.Symlink(scratchpadPath, filepath.Join(built, program))))
 	artifacts := fmt.Sprintf(`[{"name":%q,"path":"dist/built/%s","goos":%q,"goarch":%q,"type":"Binary"}]`, program, program, runtime.GOOS, runtime.GOARCH)
 	testkit.Must(t, errors.Join(os.WriteFile(filepath.Join(dist, "artifacts.json"), []byte(artifacts), 0o600),
-		os.WriteFile(filepath.Join(dist, "metadata.json"), []byte(`{"version":"1.2.3"}`), 0o600)))
+		os.WriteFile(filepath.Join(dist, "metadata.json"), []byte(`{"version":"1.2.3"}`), 0o600),
+		os.WriteFile(filepath.Join(dist, "checksums.txt"), nil, 0o600)))
 	run(t, exec.Command("go", "-C", filepath.Join(root, "tools"), "run", "-trimpath", "./bundle", "-dist", dist, "-systems", runtime.GOOS+"/"+runtime.GOARCH))
 	return "scratchpad_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".mcpb"
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -154,5 +155,15 @@ func TestSystemsAreComplete(t *testing.T) {
 		if err := makeAll(dist, wanted...); err == nil || !strings.Contains(err.Error(), system) {
 			t.Errorf("a release without %s: %v", system, err)
 		}
+	}
+}
+
+// GoReleaser always leaves a list of digests. Without it, the new one would lack the archives.
+func TestChecksumsMustExist(t *testing.T) {
+	t.Chdir("..")
+	dist := newDist(t, "linux/amd64")
+	testkit.Must(t, os.Remove(dist+"/checksums.txt"))
+	if err := makeAll(dist, "linux/amd64"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a release without checksums.txt: %v", err)
 	}
 }

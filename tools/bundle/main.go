@@ -75,7 +75,7 @@ func (r *release) make(systems []string) error {
 			return err
 		}
 	}
-	if err := r.server(); err != nil {
+	if err := r.server(systems); err != nil {
 		return err
 	}
 	return r.checksums()
@@ -105,11 +105,16 @@ func (r *release) bundle(system string) error {
 	if err != nil {
 		return err
 	}
-	return r.write("scratchpad_"+r.version+"_"+strings.ReplaceAll(system, "/", "_")+".mcpb", packed)
+	return r.write(r.name(system), packed)
 }
 
-// server writes server.json, with a package for each bundle and one for the image.
-func (r *release) server() error {
+// name returns the name of the bundle of a system.
+func (r *release) name(system string) string {
+	return "scratchpad_" + r.version + "_" + strings.ReplaceAll(system, "/", "_") + ".mcpb"
+}
+
+// server writes server.json, with a package for the bundle of each system and one for the image.
+func (r *release) server(systems []string) error {
 	var server map[string]any
 	if err := read(root+"/deploy/server.json", &server); err != nil {
 		return err
@@ -123,8 +128,8 @@ func (r *release) server() error {
 			packages = append(packages, model)
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(r.sums)) {
-			bundle := maps.Clone(model)
+		for _, system := range systems {
+			name, bundle := r.name(system), maps.Clone(model)
 			bundle["identifier"], bundle["fileSha256"] = downloads+r.version+"/"+name, r.sums[name]
 			packages = append(packages, bundle)
 		}
@@ -141,7 +146,7 @@ func (r *release) server() error {
 func (r *release) checksums() error {
 	file := r.dist + "/checksums.txt"
 	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	for line := range strings.Lines(string(text)) {

@@ -24,7 +24,7 @@ func TestScratchpad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f[0] <= 0 || f[1] <= 0 || f[2] < 10 || f[3] > 100 || f[4] > 150 || f[5] != 2*adds || f[6] != 2*adds {
+	if f[0] <= 0 || f[1] <= 0 || f[2] <= 0 || f[3] > 100 || f[4] > 150 || f[5] != 2*adds || f[6] != 2*adds {
 		t.Errorf("got %v, want a start, a memory, few tokens and %d lines", f, 2*adds)
 	}
 }
