@@ -36,7 +36,7 @@ func TestRecordPast(t *testing.T) {
 	}
 	d := newPast(t, program, filepath.Join(t.TempDir(), "scratchpad.db"))
 	d.fill()
-	stem := kinds["File"].stem(kinds["File"].schema(t, d.db))
+	stem := engines["File"].stem(engines["File"].schema(t, d.db))
 	for _, end := range []string{"", "-wal"} { // as the kill has left them
 		pack(t, stem+".db"+end+".gz", d.killed[end])
 	}
@@ -46,7 +46,7 @@ func TestRecordPast(t *testing.T) {
 	}
 	d = newPast(t, program, pgtest.URL(t))
 	d.fill()
-	stem = kinds["PostgreSQL"].stem(kinds["PostgreSQL"].schema(t, d.db))
+	stem = engines["PostgreSQL"].stem(engines["PostgreSQL"].schema(t, d.db))
 	pack(t, stem+".sql.gz", d.dumpURL())
 	d.keepAnswers(stem)
 }
