@@ -15,7 +15,7 @@ type buildRecord struct {
 	Commit  string `json:"commit,omitempty"`
 	Date    string `json:"date,omitempty"` // of the commit
 
-	// Modified says that files differed from the commit.
+	// Modified says that files differed from the commit. Then Version ends in +dirty.
 	Modified bool `json:"modified,omitempty"`
 
 	// Sum is the checksum of the module, as in a go.sum, if the program was made by go
@@ -56,11 +56,8 @@ func buildOf(info *debug.BuildInfo, ok bool) buildRecord {
 // String returns the record in one line, such as "v1.2.3 (1f0c..., 2026-11-28T10:00:00Z)" or,
 // from go install, "v1.2.3 (h1:aB3...)".
 func (r buildRecord) String() string {
-	parts := []string{r.Commit, r.Date, r.Sum}
-	if r.Modified {
-		parts = append(parts, "with changes that are not committed")
-	}
-	if parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" }); len(parts) == 0 {
+	parts := slices.DeleteFunc([]string{r.Commit, r.Date, r.Sum}, func(part string) bool { return part == "" })
+	if len(parts) == 0 {
 		return r.Version
 	}
 	return r.Version + " (" + strings.Join(parts, ", ") + ")"

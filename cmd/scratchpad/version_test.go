@@ -17,9 +17,9 @@ func TestVersion(t *testing.T) {
 		"devel":                               nil,
 		"v1.2.3":                              built("v1.2.3"),
 		"v1.2.3 (1f0c, 2026-11-28T10:00:00Z)": built("v1.2.3", commit, date, clean),
-		"v1.2.3+dirty (1f0c, 2026-11-28T10:00:00Z, with changes that are not committed)": built("v1.2.3+dirty", commit, date, modified),
-		"v1.2.3 (h1:aB3=)": installed,
-		"devel (1f0c)":     built("(devel)", commit),
+		"v1.2.3+dirty (1f0c, 2026-11-28T10:00:00Z)": built("v1.2.3+dirty", commit, date, modified),
+		"v1.2.3 (h1:aB3=)":                          installed,
+		"devel (1f0c)":                              built("(devel)", commit),
 	} {
 		if got := buildOf(info, info != nil).String(); got != want {
 			t.Errorf("the version of %v is %q, want %q", info, got, want)
