@@ -80,7 +80,7 @@ type commandLine struct {
 // flagGroups are the groups of the flags of all commands. The help of a command
 // shows only the first one.
 var flagGroups = []kong.Group{
-	{Key: commonGroup, Title: "Flags of all commands:"},
+	{Key: "common", Title: "Flags of all commands:"},
 	{Key: "storage", Title: "Storage:"},
 	{Key: "postgres", Title: "PostgreSQL:", Description: "They have no meaning for a file."},
 	{Key: "limits", Title: "Limits:",
@@ -89,8 +89,6 @@ var flagGroups = []kong.Group{
 	{Key: "summaries", Title: "Summaries of long files:"},
 	{Key: "output", Title: "Output:"},
 }
-
-const commonGroup = "common"
 
 const description = "Memory for AI agents: versioned files with diffs, and append-only logs."
 

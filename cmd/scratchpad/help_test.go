@@ -15,6 +15,7 @@ import (
 // helpPage returns what --help prints.
 func helpPage(t *testing.T, command ...string) string {
 	t.Helper()
+	t.Setenv("COLUMNS", "80") // where kong takes the width from
 	var out bytes.Buffer
 	exited := false
 	parser := newParser(&commandLine{}, kong.Writers(&out, io.Discard), kong.Exit(func(int) { exited = true }))

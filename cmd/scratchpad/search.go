@@ -15,7 +15,7 @@ import (
 
 type searchCommand struct {
 	Query   []string     `arg:""`
-	Prefix  string       `placeholder:"PREFIX" help:"Search only paths that begin with this."`
+	Prefix  string       `placeholder:"P" help:"Search only paths that begin with this."`
 	Kind    string       `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
 	Exact   bool         `xor:"how" help:"Find lines that hold the query, byte for byte."`
 	Regexp  bool         `xor:"how" help:"Find lines that match a regular expression of RE2."`
