@@ -100,11 +100,9 @@ func TestSecretFilesArePrivate(t *testing.T) {
 		t.Skip("these are steps for Unix")
 	}
 	for doc, file := range map[string]string{"deploy/README.md": "/etc/scratchpad.env", "deploy/compose.yaml": "deploy/.env", "deploy/scratchpad.service": "/etc/scratchpad.env"} {
-		text, err := os.ReadFile(filepath.FromSlash(doc))
-		testkit.Must(t, err)
 		made := filepath.Join(t.TempDir(), "env")
 		var steps []string // from the first line with the file to the end of its text
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(testkit.ReadFile(t, filepath.FromSlash(doc))) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "#"))
 			if len(steps) > 0 || strings.HasPrefix(line, "install ") && strings.HasSuffix(line, file) || strings.HasPrefix(line, "cat >"+file) {
 				steps = append(steps, line)

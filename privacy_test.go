@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,15 +23,14 @@ var connects = regexp.MustCompile(`^(net\.(Dial\w*|Resolver|DefaultResolver|Look
 
 // docs/privacy.md lists every package that can connect to another program.
 func TestOutgoingConnectionsAreListed(t *testing.T) {
-	text, err := os.ReadFile("docs/privacy.md")
-	testkit.Must(t, err)
+	text := testkit.ReadFile(t, "docs/privacy.md")
 	var listed []string
-	for _, row := range regexp.MustCompile("(?m)^\\|.*\\| `([a-z/]+)` \\|$").FindAllSubmatch(text, -1) {
-		listed = append(listed, string(row[1]))
+	for _, row := range regexp.MustCompile("(?m)^\\|.*\\| `([a-z/]+)` \\|$").FindAllStringSubmatch(text, -1) {
+		listed = append(listed, row[1])
 	}
 	slices.Sort(listed)
 	var found []string
-	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		slash := filepath.ToSlash(name)
 		switch {
 		case err != nil:

@@ -29,7 +29,7 @@ var (
 // Every row of docs/proof.md has its five cells, names tests that exist, and has a command that
 // runs each of them. Every link to a row finds it. SECURITY.md links a row for each promise.
 func TestProof(t *testing.T) {
-	rows, problems := parseProof(read(t, "docs/proof.md"))
+	rows, problems := parseProof(testkit.ReadFile(t, "docs/proof.md"))
 	if len(rows) < 25 {
 		t.Errorf("docs/proof.md has %d rows", len(rows))
 	}
@@ -56,13 +56,13 @@ func TestProof(t *testing.T) {
 		pages = append(pages, more...)
 	}
 	for _, page := range pages {
-		for _, link := range proofLink.FindAllStringSubmatch(read(t, page), -1) {
+		for _, link := range proofLink.FindAllStringSubmatch(testkit.ReadFile(t, page), -1) {
 			if !anchors[link[1]] {
 				problems = append(problems, fmt.Sprintf("%s links proof.md#%s, and there is no such row", page, link[1]))
 			}
 		}
 	}
-	for _, promise := range promises(read(t, "SECURITY.md")) {
+	for _, promise := range promises(testkit.ReadFile(t, "SECURITY.md")) {
 		if !proofLink.MatchString(promise) {
 			problems = append(problems, fmt.Sprintf("SECURITY.md promises %.60q without a link to a row", promise))
 		}
@@ -70,13 +70,6 @@ func TestProof(t *testing.T) {
 	for _, p := range problems {
 		t.Error(p)
 	}
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Must(t, err)
-	return string(text)
 }
 
 // promises returns the points of the section of SECURITY.md that promises.
