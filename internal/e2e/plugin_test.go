@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,8 +24,7 @@ func TestPlugin(t *testing.T) {
 	repository, err := filepath.Abs(root)
 	testkit.Must(t, err)
 	p := project{dir: filepath.Join(t.TempDir(), "shop"), home: t.TempDir()}
-	withProgram := []string{"PATH=" + filepath.Dir(scratchpadPath) + string(os.PathListSeparator) + os.Getenv("PATH")}
-	p.env = withProgram
+	p.env = []string{"PATH=" + filepath.Dir(scratchpadPath) + string(os.PathListSeparator) + os.Getenv("PATH")}
 	testkit.Must(t, os.Mkdir(p.dir, 0o700))
 	p.git(t, "init", "-q")
 	run := func(has string, args ...string) {
@@ -49,7 +49,7 @@ func TestPlugin(t *testing.T) {
 	}
 	run("Connected", "mcp", "list")
 
-	p.env = nil
+	p.env = []string{"PATH=" + withoutProgram(t)}
 	began, first = p.pluginSession(t)
 	if began.Servers[0].Status != "failed" {
 		t.Errorf("without the program the session begins with %+v", began)
@@ -61,6 +61,19 @@ func TestPlugin(t *testing.T) {
 	if err != nil || strings.Contains(string(settings), "scratchpad") {
 		t.Errorf("afterwards the settings are %s, %v", settings, err)
 	}
+}
+
+// withoutProgram makes a folder for the PATH with what a hook needs, and without the program, which
+// may be in the folders of the system.
+func withoutProgram(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"sh", "bash", "cat", "git"} {
+		if path, err := exec.LookPath(name); err == nil {
+			testkit.Must(t, os.Symlink(path, filepath.Join(dir, name)))
+		}
+	}
+	return dir
 }
 
 // began is what Claude Code says when a session begins.
