@@ -153,9 +153,7 @@ func (c sessionHook) tell(p *process) (t told, err error) {
 }
 
 // connectedTwice is what Claude Code shows the user if both the plugin and setup have put a hook there.
-const connectedTwice = `{"systemMessage":"Scratchpad is connected twice, by its plugin and by scratchpad setup. ` +
-	`Both use the same memory. Keep one: run claude plugin uninstall ` + clientconfig.Plugin +
-	`, or scratchpad setup --undo --client claude-code"}` + "\n"
+const connectedTwice = `{"systemMessage":"` + clientconfig.ConnectedTwice + `"}` + "\n"
 
 // hasHookOfSetup reports whether Claude Code also runs the hook that setup has written.
 func hasHookOfSetup() bool {

@@ -179,7 +179,7 @@ func TestPluginHook(t *testing.T) {
 }
 
 // Where the plugin is on, setup writes nothing for Claude Code. If setup was there first, the
-// memory is told once, the user is told of both, and each of the two can go.
+// memory is told once, the user is told of both, and each of the two can go, setup's program alone too.
 func TestPluginAndSetup(t *testing.T) {
 	a := newAccount(t)
 	a.path = filepath.Dir(a.program) + ":/usr/bin:/bin"
@@ -197,7 +197,7 @@ func TestPluginAndSetup(t *testing.T) {
 	writeFile(t, settings, off)
 	a.run(t, args...).must(t, 0, "hook SessionStart: added")
 	writeFile(t, settings, strings.Replace(testkit.ReadFile(t, settings), `"scratchpad@scratchpad": false`, `"scratchpad@scratchpad": true`, 1))
-	a.run(t, args...).must(t, 0, "It is connected twice, by its plugin and by setup.", "claude plugin uninstall scratchpad@scratchpad", "scratchpad setup --undo --client claude-code")
+	a.run(t, args...).must(t, 0, "Scratchpad is connected twice, by its plugin and by scratchpad setup.", "claude plugin uninstall scratchpad@scratchpad", "scratchpad setup --undo --client claude-code")
 	a.hook(t, sh, "scratchpad hook", "startup").must(t, 0, "This memory is empty")
 	var said map[string]string
 	got := a.hook(t, sh, pluginHook(t), "startup")
@@ -207,6 +207,10 @@ func TestPluginAndSetup(t *testing.T) {
 	if got := a.hook(t, sh, pluginHook(t), "compact"); got.out != "" || got.code != 0 {
 		t.Errorf("after a compaction: %+v", got)
 	}
+	both := testkit.ReadFile(t, settings)
+	writeFile(t, settings, strings.ReplaceAll(both, a.program, filepath.Join(a.home, "gone", "scratchpad")))
+	a.hook(t, sh, pluginHook(t), "resume").must(t, 0, "This memory is empty")
+	writeFile(t, settings, both)
 	a.run(t, "setup", "--undo", "--yes", "--client", "claude-code").must(t, 0)
 	a.hook(t, sh, pluginHook(t), "startup").must(t, 0, "This memory is empty")
 }

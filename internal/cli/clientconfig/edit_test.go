@@ -179,6 +179,33 @@ func TestHookQuoted(t *testing.T) {
 	}
 }
 
+// The hook of a program counts while the program can be run.
+func TestHasHook(t *testing.T) {
+	dir, name, folders := t.TempDir(), "scratchpad", []string{"plain", "a b", "it's"}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	} else {
+		folders = append(folders, "R&D;x|y", "$a'b`\"\\!")
+	}
+	settings := filepath.Join(dir, "settings.json")
+	for _, folder := range folders {
+		program := filepath.Join(dir, folder, name)
+		text, _, err := AddHook(settings, HookCommand(filepath.ToSlash(program), "--tenant", "shop")).edit(nil)
+		testkit.Must(t, errors.Join(err, os.WriteFile(settings, text, 0o600), os.Mkdir(filepath.Dir(program), 0o700)))
+		if HasHook(settings) {
+			t.Errorf("%s is not there, and its hook counts", program)
+		}
+		testkit.Must(t, os.WriteFile(program, nil, 0o700))
+		if !HasHook(settings) {
+			t.Errorf("%s can be run, and its hook does not count", program)
+		}
+		testkit.Must(t, os.Chmod(program, 0o600))
+		if runtime.GOOS != "windows" && HasHook(settings) {
+			t.Errorf("%s cannot be run, and its hook counts", program)
+		}
+	}
+}
+
 func TestProject(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it takes the home folder from elsewhere

@@ -3,6 +3,7 @@ package clientconfig
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -160,6 +161,18 @@ var (
 	inQuotes  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.`)
 	firstWord = regexp.MustCompile(`(?s)^(?:` + inQuotes.String() + `|[^ '"\\])*`)
 )
+
+// canRun reports whether the program of a hook is there and can be run.
+func (h hook) canRun() bool {
+	program := inQuotes.ReplaceAllStringFunc(firstWord.FindString(h.command), func(s string) string {
+		if s[0] == '\\' {
+			return s[1:]
+		}
+		return s[1 : len(s)-1]
+	})
+	_, err := exec.LookPath(program)
+	return err == nil
+}
 
 // isOwnHook reports whether a command line runs a hook of this program and nothing else.
 func isOwnHook(command string) bool {

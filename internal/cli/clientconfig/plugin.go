@@ -1,7 +1,16 @@
 package clientconfig
 
+import "slices"
+
 // Plugin is the plugin of this program for Claude Code, which deploy/plugin has.
 const Plugin = "scratchpad@scratchpad"
+
+// RemovePlugin is the command that takes [Plugin] away.
+const RemovePlugin = "claude plugin uninstall " + Plugin
+
+// ConnectedTwice says that both [Plugin] and setup connect Claude Code.
+const ConnectedTwice = "Scratchpad is connected twice, by its plugin and by scratchpad setup. Keep one: run " +
+	RemovePlugin + ", or scratchpad setup --undo --client claude-code"
 
 // PluginIsOn reports whether Claude Code has [Plugin] on, by the settings of the user.
 func PluginIsOn(settings string) bool {
@@ -9,12 +18,12 @@ func PluginIsOn(settings string) bool {
 	return err == nil && decoded(v) == true
 }
 
-// HasHook reports whether the settings of the user run a hook of this program.
+// HasHook reports whether the settings of the user run a hook of this program, which can be run.
 func HasHook(settings string) bool {
 	text, err := readFile(settings)
 	if err != nil {
 		return false
 	}
 	hooks, err := hooksIn(text, "")
-	return err == nil && len(hooks) > 0
+	return err == nil && slices.ContainsFunc(hooks, hook.canRun)
 }

@@ -34,21 +34,22 @@ func (c *Client) note(p *Plan, project string) error {
 	return c.noteHiding(p)
 }
 
-// isByPlugin reports whether the plugin connects the client in place of setup, and notes that. If
-// setup has connected the client before, both do, and the user removes one.
-func (c *Client) isByPlugin(have clientconfig.Entry) bool {
-	settings, err := c.Client.HookFile()
-	if c.Client.Name != "claude-code" || err != nil || !clientconfig.PluginIsOn(settings) {
+// noteByPlugin notes that the plugin connects the client, and reports whether it does so in place
+// of setup. If setup has connected the client before, both do, and the user removes one.
+func (c *Client) noteByPlugin(have clientconfig.Entry) bool {
+	if c.Client.Name != "claude-code" {
 		return false
 	}
-	const remove = "claude plugin uninstall " + clientconfig.Plugin
+	settings, err := c.Client.HookFile()
+	if err != nil || !clientconfig.PluginIsOn(settings) {
+		return false
+	}
 	if have.Exists() {
-		c.Notes = append(c.Notes, "It is connected twice, by its plugin and by setup. Both use the same memory. Keep "+
-			"one: run "+remove+", or scratchpad setup --undo --client claude-code")
+		c.Notes = append(c.Notes, clientconfig.ConnectedTwice)
 		return false
 	}
 	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it. "+
-		"To have setup do it: run "+remove+", and setup again.")
+		"To have setup do it: run "+clientconfig.RemovePlugin+", and setup again.")
 	return true
 }
 

@@ -158,7 +158,7 @@ func (c *Client) plan(p *Plan) error {
 			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
 		return nil
 	}
-	if project == "" && c.isByPlugin(have) {
+	if project == "" && c.noteByPlugin(have) {
 		return nil
 	}
 	if have.Exists() && !isOwn {
