@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -54,7 +55,7 @@ func (c filesHistory) Run(p *process) error {
 			if redacted != nil {
 				bytes, author = "-", strings.TrimSpace(author+" (redacted "+redacted.String()+")")
 			}
-			rows = append(rows, terminal.Row(v.Version, bytes, v.Time, author))
+			rows = append(rows, terminal.Row(v.Version, bytes, phrase.Time(v.Time), author))
 		}
 		var d *workspace.Deletion
 		last := &records[len(records)-1]
@@ -63,7 +64,8 @@ func (c filesHistory) Run(p *process) error {
 			by := report.AuthorOf(d.Deleter)
 			last.Deleted = &deletedRecord{d.Time.UTC(), by, d.Until.UTC()}
 			until := "(restorable until " + untilText(time.Now(), d.Until) + ")"
-			rows = append(rows, terminal.Row("deleted", "-", d.Time, strings.TrimSpace(by.String()+" "+until)))
+			rows = append(rows, terminal.Row("deleted", "-", phrase.Time(d.Time),
+				strings.TrimSpace(by.String()+" "+until)))
 		}
 		return p.answer(records, p.table(rows))
 	})
