@@ -110,6 +110,7 @@ func TestUsageInErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"logs tail --tail 1 l": "unknown flag --tail\nUsage: scratchpad logs tail <log> [--entries=N] [--follow]\nTry: ",
 		"files cat":            "expected \"<path>\"\nUsage: scratchpad files cat <path> [--version=N] ",
+		"serve --bogus":        "unknown flag --bogus\nUsage: scratchpad serve [flags]\nTry: ",
 		"logs show l":          "unexpected argument show; the commands are ls, cat, append, tail, redact, rm\nTry: ",
 		"cat plan.md":          "unexpected argument cat; did you mean files cat, logs cat?\nTry: ",
 	} {

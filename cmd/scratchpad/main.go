@@ -122,7 +122,9 @@ func helpOf(err error) (command, how string) {
 	if errors.As(err, &parse) && parse.Context != nil {
 		if c := parse.Context.Selected(); c != nil && !c.Hidden {
 			if len(c.Children) == 0 {
-				how = c.Parent.FullPath() + " " + usage(c)
+				if how = c.Parent.FullPath() + " " + usage(c); len(how) > 120 {
+					how = "scratchpad " + c.Summary()
+				}
 			}
 			return c.FullPath(), how
 		}
