@@ -21,7 +21,7 @@ import (
 type filesEdit struct {
 	Path      string        `arg:""`
 	Old       *string       `arg:"" optional:""`
-	New       *string       `arg:"" optional:"" help:"The text to put in its place; may be empty."`
+	New       *string       `arg:"" optional:"" help:"The text to put in its place; may be empty. A - is text, not standard input."`
 	All       bool          `help:"Replace every occurrence."`
 	IfVersion *flags.Number `placeholder:"N"`
 }

@@ -101,9 +101,9 @@ func describeHelp(k *kong.Kong) error {
 	return nil
 }
 
-// printHelp is kong's hook. A model pays for each word of help, so nothing stands on two pages:
-// the overview names the commands, the page of a group has their arguments and flags, the page of
-// a command explains them, and that of flags has what all commands share.
+// printHelp is kong's hook. A model pays for each word of help: the overview names the commands,
+// the page of a group has a sentence, the arguments and the flags of each, the page of a command
+// explains these, and that of flags has what all commands share.
 func printHelp(o kong.HelpOptions, k *kong.Context) error {
 	n := k.Selected()
 	switch {

@@ -172,8 +172,8 @@ files rm for-good
 Remove all versions of the files. Nothing brings them back. Deleted files can be named too.
 
 files edit old
-The text to replace. It must occur once. If it is empty, the other text is appended on a line of its own,
-and makes the file if there is none.
+The text to replace. A text that is appended stands on a line of its own, and makes the file if there is
+none.
 
 files edit if-version
 Edit only if the file is at version N. To append, 0: only if there is no file.
