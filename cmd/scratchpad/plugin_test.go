@@ -190,7 +190,17 @@ func TestPluginAndSetup(t *testing.T) {
 	writeFile(t, settings, on)
 	before := a.tree(t)
 	a.run(t, args...).must(t, 0, "Its plugin connects it, by the program on the PATH, so setup writes nothing", "claude plugin uninstall scratchpad@scratchpad", "Nothing was to be changed.")
+	flags := append(slices.Clip(args), "--agent", "planner", "--db", filepath.Join(a.home, "x.db"), "--max-versions", "7", "--bin", filepath.Dir(a.program))
+	a.variables = []string{"SCRATCHPAD_SECRETS=refuse"} // which the client passes on
+	a.run(t, flags...).must(t, 0, "These have no effect on it: --db, --agent, --max-versions. ", "and this command again.")
+	a.variables = nil
 	a.mustBe(t, before, "setup beside the plugin")
+	found := a.path
+	a.path = "/nothing"
+	dry := append(slices.Clip(args), "--dry-run")
+	a.run(t, dry...).must(t, 0, "its folder is not on your PATH. To run scratchpad")
+	a.run(t, append(dry, "--client", "cursor")...).must(t, 0, "its folder is not on your PATH; clients use the full path. To run scratchpad")
+	a.path = found
 
 	const sh = "/bin/sh"
 	a.hook(t, sh, pluginHook(t), "startup").must(t, 0, "This memory is empty")

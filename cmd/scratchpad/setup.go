@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
@@ -30,7 +32,7 @@ type setupCommand struct {
 }
 
 // Run sets everything up, or takes it back.
-func (c setupCommand) Run(p *process) error {
+func (c setupCommand) Run(p *process, k *kong.Context) error {
 	if err := c.check(p); err != nil {
 		return err
 	}
@@ -38,7 +40,7 @@ func (c setupCommand) Run(p *process) error {
 	if c.Undo {
 		return c.undo(p, journal)
 	}
-	plan, err := c.plan(p, journal)
+	plan, err := c.plan(p, journal, func(flag string) bool { return onLine(k, flag) })
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (c setupCommand) check(p *process) error {
 	return nil
 }
 
-func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
+func (c setupCommand) plan(p *process, journal string, given func(flag string) bool) (*setup.Plan, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	plan, err := setup.Make(setup.Options{
 		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here, IsRepo: isRepo,
 		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
-		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
+		Given: given, Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
 	ofProject := func(c *setup.Client) bool { return c.OfProject }
 	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, ofProject) {

@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -36,7 +37,7 @@ func (c *Client) note(p *Plan, project string) error {
 
 // noteByPlugin notes that the plugin connects the client, and reports whether it does so in place
 // of setup. If setup has connected the client before, both do, and the user removes one.
-func (c *Client) noteByPlugin(have clientconfig.Entry) bool {
+func (c *Client) noteByPlugin(p *Plan, have clientconfig.Entry) bool {
 	if c.Client.Name != "claude-code" {
 		return false
 	}
@@ -48,8 +49,18 @@ func (c *Client) noteByPlugin(have clientconfig.Entry) bool {
 		c.Notes = append(c.Notes, clientconfig.ConnectedTwice)
 		return false
 	}
-	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it. "+
-		"To have setup do it: run "+clientconfig.RemovePlugin+", and setup again.")
+	vain, again := "", "setup again"
+	for _, arg := range c.Entry.Server.Args {
+		if flag, is := strings.CutPrefix(arg, "--"); is && p.o.Given(flag) {
+			vain += ", " + arg
+			again = "this command again"
+		}
+	}
+	if vain != "" {
+		vain = " These have no effect on it: " + vain[2:] + "."
+	}
+	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it."+
+		vain+" To have setup do it: run "+clientconfig.RemovePlugin+", and "+again+".")
 	return true
 }
 

@@ -27,6 +27,8 @@ type Options struct {
 	Anew      bool     // keep no arguments of an entry that is there
 	Share     bool     // write the file for a team, in Project, and nothing else
 
+	Given func(flag string) bool // whether a flag is on the command line; without its dashes
+
 	// Entry returns what a client's file is to have for this program, which is at a path.
 	// folder is what stands there for the folder that the client works in; "": it does not know
 	// one. kept are the arguments of a server that setup has written before; nil: none.
@@ -158,7 +160,7 @@ func (c *Client) plan(p *Plan) error {
 			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
 		return nil
 	}
-	if project == "" && c.noteByPlugin(have) {
+	if project == "" && c.noteByPlugin(p, have) {
 		return nil
 	}
 	if have.Exists() && !isOwn {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -32,6 +33,9 @@ type ClientReport struct {
 	Error  string   `json:"error,omitempty"`
 }
 
+// hasProgram reports whether the client gets the path of the program, from setup or by hand.
+func (c *Client) hasProgram() bool { return c.Err == nil && (c.Client.ByHand || len(c.Edits) > 0) }
+
 // Print says for people what would be done.
 func (p *Plan) Print(out io.Writer) error {
 	var b strings.Builder
@@ -40,8 +44,12 @@ func (p *Plan) Print(out io.Writer) error {
 		fmt.Fprintf(&b, "Program: %s\n  %s\n", terminal.OneLine(p.Program.Path), did)
 	}
 	if !p.Program.OnPath && !p.o.Share {
-		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. To run scratchpad by its "+
-			"name, add the folder:\n    %s\n", PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
+		full := ""
+		if slices.ContainsFunc(p.Clients, (*Client).hasProgram) {
+			full = "; clients use the full path"
+		}
+		fmt.Fprintf(&b, "  its folder is not on your PATH%s. To run scratchpad by its name, add the folder:\n    %s\n",
+			full, PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
 	}
 	for _, planned := range p.Clients {
 		if planned.Err != nil {
