@@ -117,6 +117,9 @@ func (r debian) check(t *testing.T, version, asked string, calls ...string) {
 	if got := r.run(t, "scratchpad", "version"); !strings.HasPrefix(got, version+" (") {
 		t.Errorf("version = %q, want %s", got, version)
 	}
+	if got := r.run(t, "dpkg-query", "--show", "--showformat=${Pre-Depends}", "scratchpad"); got != "passwd" {
+		t.Errorf("preinstall may rely on %q, want passwd, which has useradd", got)
+	}
 	if got, want := r.run(t, "stat", "-c", "%U:%G %a", "/var/lib/scratchpad"), "scratchpad:scratchpad 700"; got != want {
 		t.Errorf("the folder of the memory is %s, want %s", got, want)
 	}
