@@ -119,7 +119,7 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 }
 
 // hookCommand returns the command line of the hook that goes with a server. Clients run
-// it by sh, on Windows by the bash of Git, which takes paths with slashes.
+// it by sh, on Windows by the bash of Git or another shell that takes paths with slashes.
 func hookCommand(s clientconfig.Server) string {
 	var args []string
 	for i, arg := range s.Args {

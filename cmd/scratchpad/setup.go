@@ -152,7 +152,11 @@ func (p *process) setupEntry(
 		}
 	}
 	s.Command = program
-	return setup.Entry{Server: s, Hook: hookCommand(s), Memory: m.String(), Agent: m.Agent}, nil
+	hook := hookCommand(s)
+	if c.Name == "claude-code" {
+		hook = clientconfig.ForPowerShell(hook)
+	}
+	return setup.Entry{Server: s, Hook: hook, Memory: m.String(), Agent: m.Agent}, nil
 }
 
 // recordProject gives a folder the memory of a server that an older setup wrote into a file of the

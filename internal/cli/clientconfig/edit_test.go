@@ -179,6 +179,29 @@ func TestHookQuoted(t *testing.T) {
 	}
 }
 
+// Claude Code gets the program bare where PowerShell may run it, in place of a quoted one.
+func TestForPowerShell(t *testing.T) {
+	for _, program := range []string{"/opt/scratchpad", "C:/Users/A B/scratchpad.exe", "C:/R&D/scratchpad.exe", "/c:/x/scratchpad"} {
+		if command := HookCommand(program); ForPowerShell(command) != command {
+			t.Errorf("%s becomes %s", command, ForPowerShell(command))
+		}
+	}
+	quoted := HookCommand("C:/Users/me/scratchpad.exe", "--db", "'a b.db'")
+	bare := ForPowerShell(quoted)
+	if bare != "C:/Users/me/scratchpad.exe hook --db 'a b.db'" {
+		t.Errorf("%s becomes %s", quoted, bare)
+	}
+	old, _, err := AddHook("", quoted).edit(nil)
+	testkit.Must(t, err)
+	text, changed, err := AddHook("", bare).edit(old)
+	if err != nil || len(changed) != 1 || strings.Count(string(text), `"command": "C:/Users/me/`) != 1 || strings.Contains(string(text), `\"`) {
+		t.Errorf("over the quoted one: %v, %v, %s", changed, err, text)
+	}
+	if left, _, err := RemoveHook("").edit(text); err != nil || string(left) != "{}\n" {
+		t.Errorf("removed: %v, %s", err, left)
+	}
+}
+
 // The hook of a program counts while the program can be run.
 func TestHasHook(t *testing.T) {
 	dir, name, folders := t.TempDir(), "scratchpad", []string{"plain", "a b", "it's"}

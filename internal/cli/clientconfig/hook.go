@@ -41,6 +41,12 @@ func HookCommand(program string, args ...string) string {
 	return strings.Join(append([]string{quoted, "hook"}, args...), " ")
 }
 
+var quotedOnWindows = regexp.MustCompile(`^"([A-Za-z]:[\w./-]+)"`)
+
+// ForPowerShell returns the command line of a hook for Claude Code, which on Windows runs it by
+// PowerShell if there is no bash. There a program in quotes is a text, so one without spaces is bare.
+func ForPowerShell(command string) string { return quotedOnWindows.ReplaceAllString(command, "$1") }
+
 // HookInTOML returns what a user has to put into the file of Codex by hand, if the file has
 // hooks already: Codex reads hooks from there or from the file with hooks, not from both.
 // It returns "" if the file has none, or has the command.
