@@ -22,7 +22,8 @@ import (
 // goreleaser is the program that makes releases.
 const goreleaser = "github.com/goreleaser/goreleaser/v2@v2.15.1"
 
-// TestReleaseBuild makes a release twice, from clones in two folders, and uses what it made.
+// TestReleaseBuild makes a release twice, from clones in two folders, and uses what it made. The
+// second time the settings of the Go tool have a tag, which changes nothing.
 // A tree without a tag, or with changes, is no release. The lists of what archives contain are a
 // long proof, because the compiler needs minutes for the program that makes them.
 func TestReleaseBuild(t *testing.T) {
@@ -44,7 +45,11 @@ func TestReleaseBuild(t *testing.T) {
 	git(t, clone, "checkout", "-q", "README.md")
 	first, again := makeRelease(t, clone, flags...), filepath.Join(t.TempDir(), "again")
 	git(t, clone, "clone", "-q", clone, again)
-	second := makeRelease(t, again, flags...)
+	settings := filepath.Join(t.TempDir(), "env")
+	testkit.Must(t, os.WriteFile(settings, []byte("GOFLAGS=-tags=plantedbugs\n"), 0o600))
+	cmd, second := release(t, again, flags...), filepath.Join(again, "dist")
+	cmd.Env = append(cmd.Env, "GOENV="+settings)
+	run(t, cmd)
 
 	sums := exec.CommandContext(t.Context(), "sha256sum", "--strict", "-c", "checksums.txt")
 	sums.Dir = first
