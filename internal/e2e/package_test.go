@@ -60,8 +60,34 @@ func TestPackage(t *testing.T) {
 	r.install(t, first)
 	r.keeps(t, db)
 	r.run(t, "dpkg", "--purge", "scratchpad")
-	r.install(t, second)
+	r.adopts(t, second, db, asked)
+}
+
+// adopts installs the package where it finds the group, and a folder of root with the memory.
+// Then the folder is a link, as systemd makes it for a unit with DynamicUser.
+func (r debian) adopts(t *testing.T, file, db, asked string) {
+	t.Helper()
+	r.run(t, "userdel", "scratchpad")
+	r.run(t, "groupadd", "--system", "--force", "scratchpad")
+	r.run(t, "chown", "-R", "root:root", "/var/lib/scratchpad")
+	r.run(t, "chmod", "755", "/var/lib/scratchpad")
+	testkit.Must(t, os.Remove(asked))
+	r.install(t, file)
+	r.check(t, "v1.2.4", asked, "daemon-reload", "try-restart scratchpad.service")
 	r.keeps(t, db)
+
+	const private = "/var/lib/private/scratchpad"
+	r.run(t, "mkdir", "/var/lib/private")
+	r.run(t, "mv", "/var/lib/scratchpad", private)
+	r.run(t, "chown", "root:root", private)
+	r.run(t, "ln", "-s", "private/scratchpad", "/var/lib/scratchpad")
+	r.install(t, file)
+	if got := r.run(t, "stat", "-c", "%U", private); got != "root" {
+		t.Errorf("behind a link, the folder went to %s", got)
+	}
+	if out := r.run(t, "dpkg", "--remove", "scratchpad"); !strings.Contains(out, "the memory stays in "+private) {
+		t.Errorf("dpkg --remove does not say where the memory is: %s", out)
+	}
 }
 
 // packaged makes the package of a version.
@@ -86,12 +112,13 @@ func (r debian) run(t *testing.T, command ...string) string {
 	return strings.TrimSpace(run(t, cmd))
 }
 
-// systemctl makes the root look as if systemd ran. It returns the file that gets the arguments
-// of each call.
+// systemctl makes the root look as if systemd ran. Each call fails, as for a masked unit. It
+// returns the file that gets the arguments of each call.
 func (r debian) systemctl(t *testing.T) (asked string) {
 	t.Helper()
 	testkit.Must(t, os.MkdirAll(filepath.Join(r.dir, "run/systemd/system"), 0o755))
-	testkit.Must(t, os.WriteFile(filepath.Join(r.dir, "usr/local/bin/systemctl"), []byte("#!/bin/sh\necho \"$@\" >>/asked\n"), 0o755))
+	script := []byte("#!/bin/sh\necho \"$@\" >>/asked\nexit 1\n")
+	testkit.Must(t, os.WriteFile(filepath.Join(r.dir, "usr/local/bin/systemctl"), script, 0o755))
 	return filepath.Join(r.dir, "asked")
 }
 
