@@ -71,18 +71,18 @@ func letters(text string) (all []letter) {
 
 // An oracleTerm is a word, a gram or a phrase.
 type oracleTerm struct {
-	text   []letter
-	weight float64
-	phrase bool
-	banned bool
-	forms  []string // of a word
-	beside bool     // one letter of a longer name, which finds nothing by itself
+	text      []letter
+	weight    float64
+	phrase    bool
+	banned    bool
+	forms     []string // of a word
+	oneLetter bool     // one letter of a longer name, which finds nothing by itself
 }
 
 // oracleQuery cuts a query into terms.
 func oracleQuery(query string) (terms []oracleTerm) {
 	known := map[string]bool{}
-	beside := false
+	oneLetter := false
 	add := func(text []letter, weight float64, phrase, banned bool) {
 		key := fmt.Sprint(plainOf(text), phrase, banned)
 		if !known[key] {
@@ -91,7 +91,7 @@ func oracleQuery(query string) (terms []oracleTerm) {
 		known[key] = true
 		for i := range terms {
 			t := &terms[i]
-			t.beside = t.beside && (beside || fmt.Sprint(plainOf(t.text), t.phrase, t.banned) != key)
+			t.oneLetter = t.oneLetter && (oneLetter || fmt.Sprint(plainOf(t.text), t.phrase, t.banned) != key)
 		}
 	}
 	items := oracleItems(query)
@@ -101,7 +101,7 @@ func oracleQuery(query string) (terms []oracleTerm) {
 		}
 		all := letters(item.text)
 		runs := oracleRuns(all)
-		beside = false
+		oneLetter = false
 		switch {
 		case len(runs) == 0:
 		case item.banned && len(runs) == 1 && !item.quoted && runs[0][0].kind == 'w':
@@ -117,7 +117,7 @@ func oracleQuery(query string) (terms []oracleTerm) {
 		default:
 			isLong := slices.ContainsFunc(runs, func(r []letter) bool { return len(r) > 1 || r[0].kind != 'w' })
 			for _, run := range runs {
-				beside = isLong && len(run) == 1 && run[0].kind == 'w'
+				oneLetter = isLong && len(run) == 1 && run[0].kind == 'w'
 				if size := int(run[0].kind - '0'); run[0].kind != 'w' {
 					for i := 0; i == 0 || i+size <= len(run); i++ {
 						add(run[i:min(i+size, len(run))], 1, false, false)
@@ -277,7 +277,7 @@ func oracleMatches(terms []oracleTerm, passage string) (counts []int, matches bo
 		if t.banned && n > 0 || t.phrase && !t.banned && n == 0 {
 			return nil, false
 		}
-		matches = matches || !t.banned && n > 0 && !t.beside
+		matches = matches || !t.banned && n > 0 && !t.oneLetter
 		counts = append(counts, n)
 	}
 	return counts, matches

@@ -127,11 +127,11 @@ type builder struct {
 	at   int32 // its position
 	pos  int32 // the next position
 
-	forms  int // of all words
-	dates  []date
-	added  [maxDates]bool // whether the term of a date was added
-	weight float64        // of the words of the present item; dateWeight: it is a part of a date
-	beside bool           // the present word is one letter of a longer name, which finds nothing by itself
+	forms     int // of all words
+	dates     []date
+	added     [maxDates]bool // whether the term of a date was added
+	weight    float64        // of the words of the present item; dateWeight: it is a part of a date
+	oneLetter bool           // the present word is one letter of a longer name, which finds nothing by itself
 }
 
 // A token is a word or a run of a query.
@@ -158,10 +158,10 @@ func (b *builder) add(item string, quoted, banned bool) {
 		}
 		isLong := slices.ContainsFunc(tokens, func(t token) bool { return len(t.units) > 1 || t.units[0].c.inRun() })
 		for _, t := range tokens {
-			b.beside = isLong && len(t.units) == 1 && t.units[0].c.inWord()
+			b.oneLetter = isLong && len(t.units) == 1 && t.units[0].c.inWord()
 			b.token(t.units, !name)
 		}
-		b.beside = false
+		b.oneLetter = false
 	}
 }
 
@@ -244,7 +244,7 @@ func (b *builder) term(text string, weight float64) (i int32, isNew bool) {
 		b.q.terms = append(b.q.terms, term{next: -1, before: -1})
 	}
 	t := &b.q.terms[i]
-	t.weight, t.finds = max(t.weight, weight), t.finds || weight > 0 && !b.beside
+	t.weight, t.finds = max(t.weight, weight), t.finds || weight > 0 && !b.oneLetter
 	return i, !known
 }
 
