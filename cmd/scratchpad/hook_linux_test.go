@@ -19,6 +19,9 @@ import (
 // A session waits for its hook for a second at most, whatever keeps the hook. The hook succeeds, and
 // prints all or nothing. Its mark moves only if somebody can have read it.
 func TestHookIsBounded(t *testing.T) {
+	if hookTime >= time.Second {
+		t.Errorf("a hook takes %v", hookTime)
+	}
 	dir := t.TempDir()
 	path, event := filepath.Join(dir, "test.db"), `{"hook_event_name":"SessionStart","cwd":"/"}`
 	makeDatabase(t, path)
@@ -81,32 +84,44 @@ func wantHookThatEnds(t *testing.T, path, event string) {
 	defer full.Close()
 	testkit.Must(t, writer.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 	writer.Write(make([]byte, 1<<20))
-	began := time.Now()
 	unread := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", path)
 	unread.Env, unread.Stdin, unread.Stdout = environ(), strings.NewReader(event), writer
-	timer := time.AfterFunc(5*time.Second, func() { full.Close() })
-	defer timer.Stop()
-	if err := unread.Run(); err != nil || time.Since(began) > 3*time.Second {
-		t.Errorf("into a full pipe: %v after %v", err, time.Since(began))
+	ended := make(chan error, 1)
+	go func() { ended <- unread.Run() }()
+	select {
+	case err := <-ended:
+		testkit.Must(t, err)
+	case <-time.After(hookPatience):
+		full.Close()
+		t.Errorf("into a full pipe: %v after %v", <-ended, hookPatience)
 	}
 }
 
-// wantHook runs a hook in a folder, which has a database.
+// hookPatience is for the start of a process on a busy machine, too. SQLite alone would wait longer.
+const hookPatience = 10 * time.Second
+
+// wantHook runs a hook in a folder, which has a database. Where the machine is so busy that the
+// hook has no time for its work, it runs again.
 func wantHook(t *testing.T, dir string, in io.Reader, out, said string) {
 	t.Helper()
-	var errs strings.Builder
-	cmd := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", filepath.Join(dir, "test.db"))
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, without("CLAUDE_")(environ("HOME="+dir)), in, &errs
-	began := time.Now()
-	got, err := cmd.Output()
-	took, most := time.Since(began), time.Second
-	if !testkit.Long() { // beside other tests
-		most *= 3
-	}
-	if err != nil || took > most || !strings.Contains(string(got), out) || out == "" && len(got) > 0 || errs.Len() > 1000 || !strings.Contains(errs.String(), said) {
-		t.Errorf("the hook took %v, and said %s and %q, %v, want %q and %q", took, got, &errs, err, out, said)
-	}
-	if err := json.Unmarshal(got, new(map[string]any)); len(got) > 0 && err != nil {
-		t.Errorf("%s: %v", got, err)
+	for try := 1; ; try++ {
+		var errs strings.Builder
+		cmd := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", filepath.Join(dir, "test.db"))
+		cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, without("CLAUDE_")(environ("HOME="+dir)), in, &errs
+		began := time.Now()
+		got, err := cmd.Output()
+		took := time.Since(began)
+		event, isText := in.(*strings.Reader)
+		if try < 5 && isText && said == "" && strings.Contains(errs.String(), "it took longer than") {
+			testkit.Must(t, testkit.Err(event.Seek(0, io.SeekStart)))
+			continue
+		}
+		if err != nil || took > hookPatience || !strings.Contains(string(got), out) || out == "" && len(got) > 0 || errs.Len() > 1000 || !strings.Contains(errs.String(), said) {
+			t.Errorf("the hook took %v, and said %s and %q, %v, want %q and %q", took, got, &errs, err, out, said)
+		}
+		if err := json.Unmarshal(got, new(map[string]any)); len(got) > 0 && err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
+		return
 	}
 }

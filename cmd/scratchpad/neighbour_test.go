@@ -143,7 +143,7 @@ func (s *faultyService) signIn(t *testing.T, key string) string {
 func TestConsoleBesideAFlood(t *testing.T) {
 	t.Parallel()
 	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
-	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: 25, Burst: 10} }})
+	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: 10, Burst: 10} }})
 	_, key := newKey(t, db, "local", auth.Read, "*")
 	cookie := s.signIn(t, key)
 	name, session, _ := strings.Cut(cookie, "=")
