@@ -19,12 +19,11 @@ func TestConfirm(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	cluster := pgtest.NewCluster(t, pgtest.ClusterOptions{})
-	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 500 * time.Millisecond})
-	testkit.Must(t, err)
-	testkit.Must(t, s.Update(t.Context(), someOwner, countFile))
+	testkit.Must(t, open(t, cluster.URL()).Update(t.Context(), someOwner, countFile))
+	s := openStore(t, cluster.URL(), postgres.Options{CommitWait: 500 * time.Millisecond})
 	system := s.System(t.Context())
 	cluster.Reload(map[string]string{"synchronous_standby_names": "nobody"})
-	waitForStandbys(t, s)
+	waitForDelete(t, s, store.ErrOutcomeUnknown)
 	cluster.Exec("SET synchronous_commit = local; INSERT INTO records VALUES ('there', '', 5, now()); UPDATE owners SET files = 9")
 	refused := errors.New("refused")
 	calls := map[string]func() error{
@@ -46,28 +45,28 @@ func TestConfirm(t *testing.T) {
 		}
 	}
 	cluster.Reload(map[string]string{"synchronous_standby_names": ""})
+	waitForDelete(t, s, store.ErrNotFound)
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound) && err != refused {
 			t.Errorf("%s, once standbys are not waited for = %v", name, err)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(t, s.Close())
 	if got := cluster.Exec("SELECT count(*) FROM records"); got[0] != "1" {
 		t.Errorf("there are %s records, want 1", got[0])
 	}
 }
 
-// waitForStandbys returns when commits wait for standbys. One of the server's processes reads
-// their names some time after the reload. The store waits a short time for a commit.
-func waitForStandbys(t *testing.T, s *postgres.Store) {
+// waitForDelete returns when the deletion of nothing has the outcome, which is unknown while
+// commits wait for standbys. One of the server's processes reads their names some time after
+// a reload. The store waits a short time for a commit.
+func waitForDelete(t *testing.T, s *postgres.Store, want error) {
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		if err := s.System(t.Context()).Delete("nothing", 1); errors.Is(err, store.ErrOutcomeUnknown) {
+		if err := s.System(t.Context()).Delete("nothing", 1); errors.Is(err, want) {
 			return
 		}
 	}
-	t.Error("no commit waits for a standby")
+	t.Errorf("the deletion of nothing never has the outcome %v", want)
 }
 
 // refuse returns a function of Update that reads the owner's state and returns an error.

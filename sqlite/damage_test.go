@@ -46,18 +46,19 @@ func fillAndCrash(ctx context.Context, path string, p *plan, copied bool) error 
 	half := 0
 	if copied {
 		half = len(p.writes) / 2
-		if err := p.run(ctx, s, 0, half); err != nil {
-			return err
+	}
+	if err := p.run(ctx, s, 0, half); err != nil {
+		return err
+	}
+	// A reader keeps the log from being begun anew.
+	err = s.View(ctx, store.Owner{}, func(r store.Reader) error {
+		_, err := r.Owner()
+		if copied {
+			err = errors.Join(err, copyLog(ctx, path))
 		}
-		// A reader keeps the log from being begun anew.
-		err := s.View(ctx, store.Owner{}, func(r store.Reader) error {
-			_, err := r.Owner()
-			return errors.Join(err, copyLog(ctx, path), p.run(ctx, s, half, len(p.writes)))
-		})
-		if err != nil {
-			return err
-		}
-	} else if err := p.run(ctx, s, 0, len(p.writes)); err != nil {
+		return errors.Join(err, p.run(ctx, s, half, len(p.writes)))
+	})
+	if err != nil {
 		return err
 	}
 	return killSelf()

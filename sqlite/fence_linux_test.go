@@ -103,7 +103,7 @@ func TestFenceAmongWriters(t *testing.T) {
 	}
 	back := fmt.Sprint("PRAGMA user_version = ", mustCount(t, path, "PRAGMA user_version"))
 	// In one transaction, as a migration is, with the number of files then.
-	script(t, path, "PRAGMA busy_timeout = 15000", "BEGIN IMMEDIATE", "CREATE TABLE at_migration AS SELECT count(*) AS n FROM files", "PRAGMA user_version = 99", "COMMIT")
+	script(t, path, "PRAGMA busy_timeout = 60000", "BEGIN IMMEDIATE", "CREATE TABLE at_migration AS SELECT count(*) AS n FROM files", "PRAGMA user_version = 99", "COMMIT")
 	wg.Wait()
 	if after := mustCount(t, path, "SELECT (SELECT count(*) FROM files) - n FROM at_migration"); after != 0 {
 		t.Errorf("%d files were written after the migration", after)

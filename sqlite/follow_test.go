@@ -408,7 +408,7 @@ func TestFollowFindsLateChanges(t *testing.T) {
 					testkit.Must(t, writeRows(writer, 0, 1))
 					select { // so that the follower reads between the writes
 					case <-got:
-					case <-time.After(10 * time.Millisecond):
+					case <-time.After(200 * time.Millisecond): // it is not to see the last one yet
 					}
 				}
 				err = errors.Join(<-ended, checkFollowed(allRows(t, store), pages))

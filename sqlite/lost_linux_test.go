@@ -78,8 +78,8 @@ func TestLostFiles(t *testing.T) {
 				}
 			}
 			expectFile(t, ws, "before", "before")
-			if s.Close(); strings.Count(log.String(), c.say) != 2 || !strings.Contains(log.String(), "path="+path) {
-				t.Errorf("the log says %q; want twice %q, and the path", log.String(), c.say)
+			if s.Close(); strings.Count(log.String(), c.say) < 2 || !strings.Contains(log.String(), "path="+path) {
+				t.Errorf("the log says %q; want %q twice, and the path", log.String(), c.say)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -44,7 +45,8 @@ func TestIdentifyDuringMigration(t *testing.T) {
 		failed <- err
 	}()
 	seen := map[int64]int{}
-	for range testkit.Pick(60, 300, 300) {
+	deadline := time.Now().Add(time.Minute)
+	for n := 0; n < testkit.Pick(60, 300, 300) || (seen[2] == 0 || seen[3] == 0) && time.Now().Before(deadline); n++ {
 		if _, err := look(path); err != nil {
 			t.Error(err)
 			break

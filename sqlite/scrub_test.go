@@ -38,7 +38,7 @@ func canary(id, size int) []byte {
 func canaries(t testing.TB, path string) map[int]int {
 	t.Helper()
 	found := make(map[int]int)
-	for _, name := range []string{path, path + "-wal"} {
+	for _, name := range []string{path + "-wal", path} { // in the order in which a content moves
 		raw, err := os.ReadFile(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue

@@ -1,7 +1,6 @@
 package pgtest_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -13,11 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// insert adds a row in a transaction, in one pipeline. It waits for two seconds.
+// insert adds a row in a transaction, in one pipeline.
 func insert(t *testing.T, c *pgconn.PgConn) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	pipeline := c.StartPipeline(ctx)
+	pipeline := c.StartPipeline(t.Context())
 	for _, sql := range []string{"BEGIN", "INSERT INTO t VALUES (1)", "COMMIT"} {
 		pipeline.SendQueryParams(sql, nil, nil, nil, nil)
 	}
