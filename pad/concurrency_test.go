@@ -87,6 +87,7 @@ func TestReadersDuringWrites(t *testing.T) {
 			doing.Store(name)
 			for seen := reads.Load(); reads.Load() == seen && !t.Failed(); {
 				write(i % 200)
+				runtime.Gosched()
 			}
 		}
 	}

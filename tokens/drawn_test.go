@@ -23,9 +23,6 @@ func (g generator) drawn() []sample {
 		"ANSI log": func() string {
 			return fmt.Sprintf("%s %s %s %s", colour(g.time().Format("15:04:05.000")), colour(level()), colour(g.noun()), g.sentence())
 		},
-		"ANSI 256": func() string {
-			return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[39m \x1b[48;5;%dm%s\x1b[0m\x1b[K", g.IntN(256), g.noun(), g.IntN(256), g.noun())
-		},
 		"ANSI diff": func() string {
 			return "\x1b[31m-" + g.sentence() + "\x1b[m\n\x1b[32m+\x1b[m\x1b[32m" + g.sentence() + "\x1b[m"
 		},
@@ -61,10 +58,6 @@ func (g generator) tables() map[string]func() string {
 		},
 		"block bars": bar("█", "░"),
 		"braille":    bar("⣿", "⣀"),
-		"sparklines": func() string {
-			return g.noun() + " " + strings.Join(repeat(30, func() string { return pick(g, "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█") }), "")
-		},
-		"markdown table": func() string { return "|" + cells() + "|\n|------:|:---|:---:|---|" },
 		"tree": func() string {
 			return "│   ├── " + g.noun() + ".go\n│   │   └── " + g.noun() + "_test.go"
 		},
