@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -42,6 +43,9 @@ func TestUnansweredIsCounted(t *testing.T) {
 			s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait})
 			got, err := s.Summarize(ctx, request(strings.Repeat("some text here\n", 400)))
 			checkError(t, err)
+			if errors.Is(err, context.Canceled) != c.leave {
+				t.Errorf("%s, %s: %v", a.method, name, err)
+			}
 			if got.Spent < one*c.tries || got.Spent > 2*one*c.tries {
 				t.Errorf("%s, %s: spent %d in %d tries, %v", a.method, name, got.Spent, f.asked.Load(), err)
 			}

@@ -94,7 +94,6 @@ var troubles = []troubleCase{
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
 	{"413", status(413, "<html>too large</html>"), 0, 1, "too long for the model some-model; set a smaller window (--summary-window)"},
 	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `(it says: "slow down"); try again in 1h0m0s, at 2026-09-30T13:00Z`},
-	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
 	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},
 	{"429 no money", status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), 0, 1, "no credit left"},
 	{"429 spending limit", status(429, `{"error":{"message":"m","type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`), 0, 1, "spending limit"},
@@ -128,9 +127,7 @@ var troubles = []troubleCase{
 		}
 	}, 0, 1, "403"},
 	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "does not have the form of this API"},
-	{"gzip bomb of an error", status(500, bomb, "Content-Encoding", "gzip"), 0, 3, "500"},
 	{"big header", status(200, "{}", "X-Big", strings.Repeat("x", 1<<20)), 0, 3, "the connection broke"},
-	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "does not have the form of this API"},
 	{"a page", status(200, "<html>"+secret), 0, 1, "does not have the form of this API"},
 	{"empty object", status(200, "{}"), 0, 1, "the answer has no text"},
 	{"empty text", func(a *api) http.HandlerFunc { return answering(good(a, " \n", "end_turn", 9, 0)) }, 0, 1, "the answer has no text"},
@@ -149,7 +146,7 @@ func TestTroubles(t *testing.T) {
 			t.Run(a.method+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				f := newFake(t, c.do(a))
-				for range 20 {
+				for range 3 {
 					if f.asked.Store(0); c.timeout != 0 {
 						f = newFake(t, c.do(a)) // a try of the run before may still reach the old one
 					}
@@ -171,7 +168,7 @@ func TestTroubles(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() {
-		const runs = 2 * 2 * 20
+		const runs = 2 * 2 * 3
 		if most := int64(runs * 12 << 20); flooded.Load() > most {
 			t.Errorf("%d bytes of endless answers were taken, want %d at most", flooded.Load(), most)
 		}
@@ -207,7 +204,7 @@ func TestTroubleThatPasses(t *testing.T) {
 				}
 				answering(good(a, "fine", "end_turn", 10, 1))(w, r)
 			})
-			for range 20 {
+			for range 5 {
 				var p pauses
 				got, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait}).Summarize(t.Context(), request("text"))
 				least, most := int64(11), int64(11)
@@ -275,18 +272,6 @@ func TestPauseBeyondTheTimeout(t *testing.T) {
 	}
 }
 
-func TestCallerLeaves(t *testing.T) {
-	for _, a := range apis {
-		f := newFake(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		ctx, leave := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		_, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{}).Summarize(ctx, request("text"))
-		checkError(t, err)
-		if leave(); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
 func TestRefusedWithoutAKey(t *testing.T) {
 	for _, code := range []int{401, 403} {
 		f := newFake(t, status(code, `{"error":"denied"}`)(nil))
@@ -299,10 +284,7 @@ func TestRefusedWithoutAKey(t *testing.T) {
 }
 
 func TestNoServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
-	l.Close()
-	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
+	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + testkit.FreeAddress(t)}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
 	if got.Spent != 0 || !strings.Contains(err.Error(), "check that the server is running") {
 		t.Errorf("%+v, %v", got, err)
