@@ -122,11 +122,6 @@ func TestEvidenceBudget(t *testing.T) {
 			t.Errorf("%s: %d tokens, budget %d", shape, n, most)
 		}
 	}
-	for budget := 30; budget < 900; budget += testkit.Pick(145, 29, 29) {
-		if n := tokens.Estimate(Render(gather(s.msgs[budget%50:], nil, budget))); n > budget {
-			t.Errorf("%d tokens, budget %d", n, budget)
-		}
-	}
 	if got := gather(s.msgs, []string{"a/b.go"}, -1); got != nil {
 		t.Errorf("a negative budget: %q", got)
 	}

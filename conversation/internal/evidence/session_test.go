@@ -63,22 +63,14 @@ func (s *session) bash(text, command string, result func() string) {
 	s.call(text, "bash", map[string]any{"command": s.command(command), "timeout": 120000}, result)
 }
 
-func (s *session) hex(n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = "0123456789abcdef"[s.IntN(16)]
-	}
-	return string(b)
-}
-
 // commit returns a hash of git: mostly seven digits, one in four the whole hash.
 func (s *session) commit() string {
 	if len(s.hashes) > 3 && s.IntN(3) == 0 {
 		return one(s, s.hashes...)
 	}
-	h := s.hex(7)
-	if s.IntN(4) == 0 {
-		h = s.hex(40)
+	h := fmt.Sprintf("%08x%016x%016x", s.Uint32(), s.Uint64(), s.Uint64())
+	if s.IntN(4) > 0 {
+		h = h[:7]
 	}
 	s.hashes = append(s.hashes, h)
 	return h
@@ -95,12 +87,11 @@ func (s *session) verb() string {
 func title(w string) string { return strings.ToUpper(w[:1]) + w[1:] }
 
 func (s *session) prose() string {
-	return one(s, "Let me check how this is wired up.", "That explains the failure.", "I see the problem now.", "The change is small, but two callers depend on it.",
-		"Next I look at the tests that cover it.", "This was introduced a while ago and nobody noticed.", "I will keep the public API as it is.",
-		"Good, that is what I expected.", "The error comes from a lower layer, so wrapping it is enough.", "Now the remaining callers.")
+	return one(s, "Let me check how this is wired up.", "The change is small, but two callers depend on it.", "Next I look at the tests that cover it.",
+		"I will keep the public API as it is.", "The error comes from a lower layer, so wrapping it is enough.")
 }
 
-// makeSession returns an agent that works on a project in Go, TypeScript or Python.
+// makeSession returns an agent that works on a project in Go.
 func makeSession(seed uint64, messages int) *session {
 	s := &session{Rand: rand.New(rand.NewPCG(seed, 77))}
 	s.world()
@@ -115,15 +106,9 @@ func makeSession(seed uint64, messages int) *session {
 }
 
 func (s *session) world() {
-	ext := fields(s, ".go .go .ts .py")
-	dir := map[string]string{".go": "internal", ".ts": "src", ".py": "app"}[ext]
 	s.service = fields(s, "ledger atlas beacon harbor quill")
 	for range 40 {
-		name := s.noun() + one(s, "", "_"+s.verb(), "_store", "_test")
-		if ext == ".ts" {
-			name = strings.ReplaceAll(name, "_", one(s, "-", "."))
-		}
-		p := dir + "/" + s.noun() + "/" + name + ext
+		p := "internal/" + s.noun() + "/" + s.noun() + one(s, "", "_"+s.verb(), "_store", "_test") + ".go"
 		if s.IntN(5) == 0 {
 			p = "/home/dev/" + s.service + "/" + p
 		}
@@ -157,15 +142,8 @@ func (s *session) task() {
 }
 
 func (s *session) testCommand() string {
-	f := one(s, s.focus...)
-	dir := path.Dir(f)
-	switch {
-	case strings.HasSuffix(s.files[0], ".go"):
-		return one(s, "go test ./...", "go vet ./...", "go test ./"+strings.TrimPrefix(dir, "/")+" -run Test"+title(one(s, s.names...))+" -count=1", "go test -race ./"+dir)
-	case strings.HasSuffix(s.files[0], ".ts"):
-		return one(s, "npm test", "npx vitest run "+f, "npx tsc --noEmit", "pnpm lint --fix")
-	}
-	return one(s, "pytest -q", "pytest "+f+" -k "+s.noun()+" -x", "ruff check .", "python -m mypy "+dir)
+	dir := "./" + strings.TrimPrefix(path.Dir(one(s, s.focus...)), "/")
+	return one(s, "go test ./...", "go vet ./...", "go test "+dir+" -run Test"+title(one(s, s.names...))+" -count=1", "go test -race "+dir)
 }
 
 // code returns the text of a file. Nothing is planted in it.
@@ -194,7 +172,7 @@ func (s *session) codingStep() {
 		s.bash(one(s, "", s.prose()), s.testCommand(), func() string { return s.testOutput(f) })
 	case 9, 10:
 		name := one(s, s.names...)
-		s.bash("", fmt.Sprintf("grep -rn %q --include='*%s' .", name, path.Ext(f)), func() string {
+		s.bash("", fmt.Sprintf("grep -rn %q --include='*.go' .", name), func() string {
 			var b strings.Builder
 			for range 2 + s.IntN(6) {
 				fmt.Fprintf(&b, "%s:%d:\t%s(ctx, %s)\n", s.path(one(s, s.files...)), 1+s.IntN(400), name, s.noun())
@@ -205,23 +183,15 @@ func (s *session) codingStep() {
 		s.bash("", fmt.Sprintf("git log --oneline -%d -- %s", 3+s.IntN(5), f), func() string {
 			var b strings.Builder
 			for range 3 + s.IntN(4) {
-				h := s.hex(7)
-				s.hashes = append(s.hashes, h)
-				fmt.Fprintf(&b, "%s %s the %s %s\n", s.hash(h), s.verb(), s.noun(), s.noun())
+				fmt.Fprintf(&b, "%s %s the %s %s\n", s.hash(s.commit()), s.verb(), s.noun(), s.noun())
 			}
 			return b.String()
 		})
-	case 12:
-		s.bash(s.prose(), fmt.Sprintf("git add -A && git commit -m %q", s.verb()+" the "+s.noun()), func() string {
-			h := s.hex(7)
-			s.hashes = append(s.hashes, h)
-			return fmt.Sprintf("[main %s] %s the %s\n %d files changed, %d insertions(+), %d deletions(-)\n", s.hash(h), s.verb(), s.noun(), 1+s.IntN(5), s.IntN(90), s.IntN(40))
-		})
-	case 13:
+	case 12, 13:
 		s.bash("", one(s, "ls -la "+path.Dir(f), "find . -type f -not -path './.git/*'", "git ls-files"), func() string {
 			var b strings.Builder
 			for i := range 60 + s.IntN(400) {
-				fmt.Fprintf(&b, "./%s/%s_%d%s\n", s.noun(), s.verb(), i, path.Ext(f))
+				fmt.Fprintf(&b, "./%s/%s_%d.go\n", s.noun(), s.verb(), i)
 			}
 			return b.String()
 		})
