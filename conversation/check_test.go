@@ -193,21 +193,6 @@ func TestCheckProvider(t *testing.T) {
 	}
 }
 
-// Check does not change the messages.
-func TestCheckLeavesMessages(t *testing.T) {
-	for p, cases := range rawCases {
-		for _, c := range cases {
-			before, err := json.Marshal(c.mended)
-			testkit.Must(t, err)
-			Check(c.mended, p)
-			after, err := json.Marshal(c.mended)
-			if err != nil || string(before) != string(after) {
-				t.Errorf("%s: changed", c.name)
-			}
-		}
-	}
-}
-
 // More than 16 calls of one message are found by a map.
 func TestCheckManyParallelCalls(t *testing.T) {
 	var ids []string

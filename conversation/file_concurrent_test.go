@@ -122,7 +122,6 @@ func TestFileConcurrent(t *testing.T) {
 		t.Errorf("%d records, %v, want %d", len(got), err, len(seqs)+own)
 	}
 	checkWhole(t, got)
-	checkMore(t, path, got)
 }
 
 // saidBatch returns batch n of a writer, of one to three records.
@@ -132,16 +131,6 @@ func saidBatch(writer, n int) []conversation.Record {
 		records[i] = saidRecord(fmt.Sprintf("%d %d %d/%d", writer, n, i, len(records)))
 	}
 	return records
-}
-
-// checkMore checks that each line inside a batch says that there is more.
-func checkMore(t testing.TB, path string, records []conversation.Record) {
-	t.Helper()
-	for i, line := range strings.Split(strings.TrimSuffix(string(readFile(t, path)), "\n"), "\n") {
-		if _, _, part, size := parseSaid(t, records[i]); part < size-1 && !strings.HasSuffix(line, `,"more":true}`) {
-			t.Fatalf("line %d, in the middle of a batch, does not say that there is more: %s", i+1, line)
-		}
-	}
 }
 
 // An Append whose context ends while it waits returns nil if it is stored, and an error

@@ -1,7 +1,6 @@
 package conversation_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,39 +13,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// full returns a message in which everything can be changed.
-func full() conversation.Message {
-	return conversation.Message{
-		Role:        conversation.Assistant,
-		Parts:       []conversation.Part{{Type: conversation.TextPart, Text: "text"}},
-		ToolCalls:   []conversation.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}},
-		Raw:         json.RawMessage(`{"role":"assistant"}`),
-		RawProvider: conversation.Anthropic,
-	}
-}
-
-// spoil changes everything that a message points to.
-func spoil(msgs ...conversation.Message) {
-	for i := range msgs {
-		msgs[i].Parts[0].Text = "spoilt"
-		msgs[i].ToolCalls[0].Name = "spoilt"
-		msgs[i].ToolCalls[0].Arguments[1] = 'X'
-		msgs[i].Raw[1] = 'X'
-		msgs[i].Content = "spoilt"
-	}
-}
-
 func TestHistoryCopies(t *testing.T) {
 	var h conversation.History
-	pushed := []conversation.Message{full(), full()}
+	pushed, replacements := rich("a"), rich("b")
 	h.Push(pushed...)
-	replacement := full()
-	h.Replace(1, replacement)
-	spoil(pushed...)
-	spoil(replacement)
-	spoil(h.All()...)
-	spoil(h.Slice(0, conversation.End)...)
-	if diff := cmp.Diff([]conversation.Message{full(), full()}, h.All()); diff != "" {
+	h.Replace(1, replacements[1])
+	scribble(pushed)
+	scribble(replacements)
+	scribble(h.All())
+	scribble(h.Slice(0, conversation.End))
+	if diff := cmp.Diff([]conversation.Message{rich("a")[0], rich("b")[1], rich("a")[2]}, h.All()); diff != "" {
 		t.Error("the history was changed from outside (-want +got):\n" + diff)
 	}
 }

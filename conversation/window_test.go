@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
-	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
 	"github.com/agent-scratchpad/scratchpad/internal/testing/providertest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -40,7 +38,7 @@ func TestWindow(t *testing.T) {
 		"results that come late": {Options{SummarizeAt: 8, KeepLast: 1},
 			[]Message{u("a"), a("b"), u("c"), call("1", "2"), ToolResult("2", ""), u("d"), ToolResult("1", ""), u("e")}, "S e", "a b c (1)(2) =2 d =1"},
 		"an open call is never summarised": {Options{SummarizeAt: 4, KeepLast: 1},
-			[]Message{u("a"), call("1"), u("b"), u("c"), u("d"), u("e")}, "S a (1) b c d e", ""},
+			[]Message{u("a"), call("1"), u("b"), u("c"), u("d"), u("e")}, "a (1) b c d e", ""},
 		"nor what it waits for": {Options{SummarizeAt: 5, KeepLast: 1},
 			[]Message{u("a"), a("b"), u("c"), call("1"), u("d")}, "S c (1) d", "a b"},
 		"the newest user message stands before the tail": {Options{SummarizeAt: 6, KeepLast: 2},
@@ -59,9 +57,6 @@ func TestWindow(t *testing.T) {
 			[]Message{u("a"), a("b"), u("c"), providerMessage(OpenAIResponses, Assistant, `{"type":"reasoning","id":"r"}`)}, "S c ", "a b"},
 		"nothing kept, a question last": {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), u("d")}, "S d", "a b c"},
 	} {
-		if name == "an open call is never summarised" {
-			c.want = "a (1) b c d e"
-		}
 		r := &recorder{}
 		c.o.Summarize = r.summarize
 		m := newMemory(t, c.o)
@@ -151,19 +146,13 @@ func TestEachMessageIsSummarisedOnce(t *testing.T) {
 		want = append(want, texts(msgs))
 	}
 	var got []string
+	previous := ""
 	for i, q := range r.requests {
 		got = append(got, texts(q.Messages))
-		if want := ""; i > 0 {
-			want = fmt.Sprintf("summary %d of %s", i, texts(r.requests[i-1].Messages))
-			if q.Previous != want {
-				t.Fatalf("request %d: the previous summary is %q, want %q", i, q.Previous, want)
-			}
-		} else if q.Previous != want {
-			t.Fatalf("the first request has a previous summary, %q", q.Previous)
+		if q.Previous != previous || q.MaxTokens != 77 {
+			t.Fatalf("request %d: the previous summary is %q, want %q; MaxTokens %d", i, q.Previous, previous, q.MaxTokens)
 		}
-		if q.MaxTokens != 77 {
-			t.Fatalf("MaxTokens is %d", q.MaxTokens)
-		}
+		previous = fmt.Sprintf("summary %d of %s", i+1, texts(q.Messages))
 	}
 	for _, msg := range m.Messages()[1:] {
 		got = append(got, texts([]Message{msg}))
@@ -277,14 +266,10 @@ func validCase(r *rand.Rand) error {
 		return fmt.Errorf("%d originals of %d", i, len(msgs))
 	}
 	trim := TrimOptions{KeepLast: r.IntN(20), KeepTokens: r.IntN(2) * r.IntN(1000)}
-	trimmed := Trim(msgs, trim)
-	if err := sound(msgs, trimmed); err != nil {
+	if err := sound(msgs, Trim(msgs, trim)); err != nil {
 		return fmt.Errorf("%s, %+v: %w", p, trim, err)
 	}
-	if r.IntN(50) > 0 || len(Check(msgs, p)) > 0 {
-		return nil
-	}
-	return errors.Join(accepted(p, msgs), accepted(p, m.Messages()), accepted(p, trimmed))
+	return nil
 }
 
 // key returns a text that is different for different messages.
@@ -344,47 +329,6 @@ func sound(all, window []Message) error {
 		if c, ok := calls[m.ToolCallID]; m.Role == Tool && ok && there[c] != there[i] {
 			return fmt.Errorf("the call %s was cut from its result in %q", m.ToolCallID, texts(window))
 		}
-	}
-	return nil
-}
-
-// accepted gives the messages to the adapter of the provider and takes them back, and returns
-// what Check finds in them.
-func accepted(p Provider, msgs []Message) error {
-	var sent []Message
-	switch p {
-	case Anthropic:
-		system, messages, err := anthropicmsg.To(msgs)
-		if err != nil {
-			return err
-		}
-		if sent, err = anthropicmsg.FromSystem(system...); err != nil {
-			return err
-		}
-		said, err := anthropicmsg.From(messages...)
-		if err != nil {
-			return err
-		}
-		sent = append(sent, said...)
-	case OpenAIChat:
-		messages, err := openaimsg.ToChat(msgs)
-		if err != nil {
-			return err
-		}
-		if sent, err = openaimsg.FromChat(messages...); err != nil {
-			return err
-		}
-	case OpenAIResponses:
-		items, err := openaimsg.ToItems(msgs)
-		if err != nil {
-			return err
-		}
-		if sent, err = openaimsg.FromItems(items...); err != nil {
-			return err
-		}
-	}
-	if problems := Check(sent, p); len(problems) > 0 {
-		return fmt.Errorf("%s: message %d of %d: %s", p, problems[0].Index, len(sent), problems[0].Text)
 	}
 	return nil
 }
