@@ -342,11 +342,7 @@ func TestRenderCountingIsLinear(t *testing.T) {
 	}{
 		"length":     {length, 3},
 		"estimate":   {tokens.Estimate, 3},
-		"quadratic":  {func(s string) int { return len(s) * len(s) / 1000 }, 8},
-		"root":       {func(s string) int { return int(math.Sqrt(float64(len(s)))) }, 8},
-		"huge":       {func(string) int { return math.MaxInt }, 8},
 		"negative":   {func(string) int { return math.MinInt }, 8},
-		"zero":       {func(string) int { return 0 }, 8},
 		"whole only": {func(s string) int { return max(0, len(s)-1500) * 1000 }, 8},
 		"random": {func(s string) int {
 			random = random*1664525 + 1013904223
