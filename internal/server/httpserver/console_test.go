@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -381,9 +382,7 @@ func TestConsoleRoom(t *testing.T) {
 	}
 	text := post("ada", 100)
 	under := s.dial().send(text[:len(text)-50])
-	for s.Stats().Visits != 1 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the form is not under way", func() bool { return s.Stats().Visits == 1 && s.held() == 66 })
 	for i := range 500 {
 		text := request("POST", "/signin", "", "Content-Length: 100", urlencoded, "X-Forwarded-For: 192.0.2.1")
 		if i >= 100 { // fewer requests than one address may have under way
@@ -398,10 +397,7 @@ func TestConsoleRoom(t *testing.T) {
 	if a := under.send(text[len(text)-50:]).read("POST"); a.status != 303 {
 		t.Errorf("the form under way: %v", a)
 	}
-	eventually(t, "no strangers make room", func() bool { return s.Stats().ClosedForRoom > 100 })
-	if n := s.Stats().Pages; n != 65 {
-		t.Errorf("%d pages are open, want 65", n)
-	}
+	eventually(t, "no strangers make room, or pages do", func() bool { n := s.Stats(); return n.ClosedForRoom > 100 && n.Pages == 65 })
 }
 
 // However many strangers wait at the console, there is room for calls.
@@ -452,10 +448,10 @@ func TestVisited(t *testing.T) {
 	}
 	testkit.Must(t, s.stop())
 	want := []string{
-		"GET /{$} key=k-ada 200 false", "GET /a/{agent} key=k-ada 200 false", "GET /a/{agent}/files/{path...} key=k-ada 404 false", "/ key= 404 false",
-		"GET /signin key= 200 false", "POST /signin key= 403 false", "POST /signout key=k-ada 303 false", " key= 405 false",
-		"GET /events key= 401 true", "GET /static/{name} key= 404 false",
+		" key= 405 false", "/ key= 404 false", "GET /a/{agent} key=k-ada 200 false", "GET /a/{agent}/files/{path...} key=k-ada 404 false", "GET /events key= 401 true",
+		"GET /signin key= 200 false", "GET /static/{name} key= 404 false", "GET /{$} key=k-ada 200 false", "POST /signin key= 403 false", "POST /signout key=k-ada 303 false",
 	}
+	slices.Sort(told) // an answer may arrive before its request is told of
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("what is told (-want +got):\n%s", diff)
 	}

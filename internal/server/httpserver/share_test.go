@@ -28,13 +28,20 @@ func (s *served) probes() {
 	}
 }
 
+// held returns how many connections stay open, however many come.
+func (s *served) held() int {
+	s.places.mu.Lock()
+	defer s.places.mu.Unlock()
+	return s.places.open - s.places.quiet.Len()
+}
+
 // Nine keys of two tenants, whose bodies do not come, keep nobody else from being served.
 func TestSlowBodiesOfTwoTenants(t *testing.T) {
 	s := serve(t, Options{MaxConnections: 64, Metrics: text("metrics")}, nil)
 	for i := range 9 * 12 {
 		s.dial().send(slowBody(fmt.Sprintf("%d/tenant%d", i%9, i%9%2)))
 	}
-	eventually(t, "the calls do not begin", func() bool { n := s.Stats(); return n.Accepted == 9*12 && n.Calls == 48 })
+	eventually(t, "the calls do not begin", func() bool { n := s.Stats(); return n.Accepted == 9*12 && n.Calls == 48 && s.held() == 48 })
 	s.mustAppend()
 	s.probes()
 	// Stats count a call that is about to be refused, so the last of the 48 may still have to come.
@@ -55,7 +62,7 @@ func TestProbesHavePlaces(t *testing.T) {
 	for i := range 56 {
 		s.dial().send(slowBody(fmt.Sprintf("%d/tenant%d", i, i)))
 	}
-	eventually(t, "the calls do not begin", func() bool { return s.Stats().Calls == 56 })
+	eventually(t, "the calls do not begin", func() bool { return s.Stats().Calls == 56 && s.held() == 56 })
 	s.probes()
 	if a := s.dial().send(appends()).read("POST"); a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "limit of this server") {
 		t.Errorf("a call too many: %v, want 503", a)
