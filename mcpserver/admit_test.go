@@ -24,8 +24,7 @@ func post(t *testing.T, h *httptest.Server, session, body, verb, name string) *h
 	if session != "" {
 		body = strings.ReplaceAll(body, requestMeta, "")
 	}
-	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL, strings.NewReader(body))
-	testkit.Must(t, err)
+	req := must(http.NewRequestWithContext(t.Context(), "POST", h.URL, strings.NewReader(body)))(t)
 	for key, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": modern, "Mcp-Method": verb, "Mcp-Name": name} {
 		req.Header.Set(key, value)
 	}
@@ -34,8 +33,7 @@ func post(t *testing.T, h *httptest.Server, session, body, verb, name string) *h
 		req.Header.Set("Mcp-Session-Id", session)
 		req.Header.Del("Mcp-Method")
 	}
-	res, err := h.Client().Do(req)
-	testkit.Must(t, err)
+	res := must(h.Client().Do(req))(t)
 	t.Cleanup(func() { res.Body.Close() })
 	return res
 }

@@ -19,22 +19,18 @@ import (
 func everything(t testing.TB, svc *workspace.Service) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	agents, err := svc.Agents(t.Context(), "", 0)
-	testkit.Must(t, err)
+	agents := must(svc.Agents(t.Context(), "", 0))(t)
 	for _, a := range agents {
 		u := a.Usage
 		u.Operations = 0
 		all[a.Agent] = fmt.Sprintf("%+v", u)
 		ws := agentOf(t, svc, a.Agent)
-		files, err := ws.ListFiles(t.Context(), workspace.ListOptions{})
-		testkit.Must(t, err)
+		files := must(ws.ListFiles(t.Context(), workspace.ListOptions{}))(t)
 		for _, f := range files.Files {
-			r, err := ws.ReadFile(t.Context(), f.Path, workspace.ReadOptions{})
-			testkit.Must(t, err)
+			r := must(ws.ReadFile(t.Context(), f.Path, workspace.ReadOptions{}))(t)
 			all[a.Agent+" file "+f.Path] = fmt.Sprintf("%d %q", r.Current, r.Content)
 		}
-		logs, err := ws.ListLogs(t.Context(), workspace.ListOptions{})
-		testkit.Must(t, err)
+		logs := must(ws.ListLogs(t.Context(), workspace.ListOptions{}))(t)
 		for _, g := range logs.Logs {
 			all[a.Agent+" log "+g.Path] = fmt.Sprint(g.Last, g.Bytes)
 		}

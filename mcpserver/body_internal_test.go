@@ -3,10 +3,8 @@ package mcpserver
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,32 +14,17 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// newTimed returns a server over a file of 1 MiB, with the given times and memory.
+// newTimed serves the files of newInner, with the given times and memory.
 func newTimed(t *testing.T, l limits, memory int64) (*Server, *httptest.Server) {
 	t.Helper()
-	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	testkit.Must(t, err)
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
-	for path, text := range map[string][]byte{"large": bytes.Repeat([]byte("x\n"), 1<<19), "small": []byte("small")} {
-		if _, err := ws.WriteFile(t.Context(), path, text, workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := New(Options{
-		Bound: true, Memory: memory, Logger: slog.New(slog.DiscardHandler),
-		Workspace: func(context.Context, Call) (*workspace.Workspace, error) { return ws, nil },
-	})
-	testkit.Must(t, err)
+	s := newInner(t, Options{Memory: memory})
 	s.limits = l
 	h := httptest.NewUnstartedServer(s.Handler())
 	h.Listener = narrow{h.Listener}
 	h.Start()
-	t.Cleanup(func() { h.CloseClientConnections(); h.Close(); svc.Close(context.Background()) })
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
 	return s, h
 }
 
@@ -71,7 +54,7 @@ const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/js
 
 // call returns a request that calls a tool, padded to a length.
 func callText(tool, args string, pad int) string {
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, tool, args)
+	body := callOf(tool, args)
 	return fmt.Sprintf(head+"Content-Length: %d\r\n\r\n%s%s", tool, len(body)+pad, body, strings.Repeat(" ", pad))
 }
 

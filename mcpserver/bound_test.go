@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -14,10 +15,10 @@ import (
 // serveMixed returns a server on which the callers whose names begin with "one" are bound to
 // the agent of their name. All others name their agent. It notes the calls of which
 // Workspace was asked without an agent.
-func serveMixed(t *testing.T, svc *workspace.Service) (h *httptest.Server, unnamed *syncBuffer) {
+func serveMixed(t *testing.T, svc *workspace.Service) (h *httptest.Server, unnamed *testkit.Buffer) {
 	t.Helper()
 	isBound := func(ctx context.Context) bool { return strings.HasPrefix(caller(ctx), "one") }
-	unnamed = &syncBuffer{}
+	unnamed = &testkit.Buffer{}
 	server := newServerWith(t, mcpserver.Options{
 		IsBound: isBound, Caller: func(context.Context) string { return "all" },
 		Brief: func(ctx context.Context) string { return "brief of " + caller(ctx) },

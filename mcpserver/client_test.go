@@ -7,7 +7,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 
@@ -38,8 +37,7 @@ func connectClient(t testing.TB, s *mcpserver.Server, protocol string, client *m
 		toClient.Close()
 		ran <- err
 	}()
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
-	testkit.Must(t, err)
+	session := must(client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
 	t.Cleanup(func() {
 		session.Close()
 		if err := <-ran; err != nil {

@@ -23,25 +23,19 @@ import (
 var hostile = map[string]string{
 	"long":       strings.Repeat("x", 1<<16),
 	"words":      strings.Repeat("/etc/passwd ", 1<<12),
-	"digits":     strings.Repeat("9", 1<<12),
 	"NUL":        strings.Repeat("\x00", 1<<10),
 	"controls":   strings.Repeat("\x1b\x07\r\t\x7f", 1<<8),
 	"quotes":     strings.Repeat(`"\`, 1<<10),
-	"newlines":   strings.Repeat("\n", 1<<10),
 	"Chinese":    strings.Repeat("記憶體不足請稍後再試", 1<<8),
 	"rare Han":   strings.Repeat("𠀀𠮷龘靐", 1<<8),
 	"emoji":      strings.Repeat("👩‍👩‍👧", 1<<8),
 	"tags":       strings.Repeat("\U000E0041", 1<<10),
-	"unassigned": strings.Repeat("\U0003FFFE", 1<<10),
 	"cuneiform":  strings.Repeat("𒀀𒁹", 1<<10),
 	"bidi":       strings.Repeat("\u202e\u200b\ufeff", 1<<8),
 	"marks":      strings.Repeat("Z͑ͫ̓ͪ̂ͫ̽", 1<<7),
 	"percent":    strings.Repeat("%!s(%d)", 1<<8),
-	"mixed":      strings.Repeat("aZ9~é語🙂\x01", 1<<8),
-	"Tibetan":    strings.Repeat("༄༅བོད", 1<<8),
 	"look-alike": strings.Repeat("𝐚", 21) + strings.Repeat("ꙮ", 60),
 	"ligature":   "ﬁ" + strings.Repeat("ꙮ", 19),
-	"slash":      "/" + strings.Repeat("ᠠ", 60),
 	"twice long": strings.Repeat("ꙮ", 240) + "ﷺ",
 }
 
@@ -147,7 +141,7 @@ func TestInternalErrors(t *testing.T) {
 		"nil workspace": func() (*workspace.Workspace, error) { return nil, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var logged syncBuffer
+			var logged testkit.Buffer
 			broken := true
 			svc := withOneFile(t)
 			w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Logger: slog.New(slog.NewTextHandler(&logged, nil)),

@@ -79,9 +79,7 @@ func TestSubscriptions(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "web"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI },
 	})
-	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL}, &mcp.ClientSessionOptions{ProtocolVersion: legacy})
-	testkit.Must(t, err)
-	defer s.Close()
+	s := connectClientHTTP(t, h, legacy, client)
 	for uri, offered := range map[string]bool{"test://weather": true, "test://none": false, "scratchpad://a/f": false} {
 		if err := s.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); (err == nil) != offered {
 			t.Errorf("Subscribe(%s) = %v, want it accepted: %v", uri, err, offered)

@@ -2,8 +2,8 @@ package mcpserver_test
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,7 +25,11 @@ func serveHTTP(t testing.TB, s *mcpserver.Server) *httptest.Server {
 
 func connectHTTP(t testing.TB, h *httptest.Server, protocol string) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "2"}, nil)
+	return connectClientHTTP(t, h, protocol, mcp.NewClient(&mcp.Implementation{Name: "web", Version: "2"}, nil))
+}
+
+func connectClientHTTP(t testing.TB, h *httptest.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
+	t.Helper()
 	session := must(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
 	t.Cleanup(func() { session.Close() })
 	return session
@@ -54,8 +58,7 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%s: a resource that is not there is read", protocol)
 		}
 	}
-	page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
-	testkit.Must(t, err)
+	page := must(agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{}))(t)
 	for _, e := range page.Entries {
 		if want := (workspace.Author{Client: "web", Version: "2"}); e.Author != want {
 			t.Errorf("the author of entry %d is %+v, want %+v", e.ID, e.Author, want)
@@ -63,35 +66,16 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// send makes a request of the protocol of 2026-07-28.
+// send makes a request of the protocol of 2026-07-28, or in its headers of another one.
 func send(t testing.TB, h *httptest.Server, verb, body string, header map[string]string) (int, string) {
 	t.Helper()
-	var r io.Reader
-	if body != "" {
-		r = strings.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), verb, h.URL, r)
-	testkit.Must(t, err)
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": modern, "Mcp-Method": "tools/list"} {
-		req.Header.Set(name, value)
-	}
-	for name, value := range header {
-		req.Header.Set(name, value)
-	}
+	all := map[string]string{"Mcp-Protocol-Version": modern, "Mcp-Method": "tools/list"}
 	if header["Mcp-Protocol-Version"] == legacy {
-		req.Header.Del("Mcp-Method")
+		delete(all, "Mcp-Method")
 	}
-	if header["chunked"] != "" {
-		req.ContentLength = -1
-	}
-	res, err := h.Client().Do(req)
-	if err != nil {
-		t.Fatalf("%s: %v", verb, err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	testkit.Must(t, err)
-	return res.StatusCode, string(text)
+	maps.Copy(all, header)
+	status, _, text := exchange(t, h, t.Context(), verb, body, all)
+	return status, text
 }
 
 // All requests from a page of another origin are refused.
@@ -134,7 +118,7 @@ func TestBodyLimit(t *testing.T) {
 
 // Calls that succeed are not logged.
 func TestQuietLog(t *testing.T) {
-	var logged syncBuffer
+	var logged testkit.Buffer
 	h := serveHTTP(t, newServerWith(t, mcpserver.Options{
 		Logger: slog.New(slog.NewTextHandler(&logged, nil)), Workspace: workspaces(newService(t, workspace.Options{}), ""),
 	}))

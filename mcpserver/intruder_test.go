@@ -30,7 +30,7 @@ type fault struct {
 func invade(t *testing.T, isBound map[string]bool, f fault, requests int) (intruder.Report, string) {
 	t.Helper()
 	svc := newService(t, workspace.Options{})
-	var logged syncBuffer
+	var logged testkit.Buffer
 	var mu sync.Mutex // guards the following
 	calls := 0
 	find := func(ctx context.Context, c mcpserver.Call) (*workspace.Workspace, error) {

@@ -116,7 +116,7 @@ func probe(t testing.TB, bound bool, n int, bend func(mcpserver.Call, *workspace
 	svc := newService(t, workspace.Options{})
 	stranger(t, svc)
 	before := everything(t, svc)
-	var logged syncBuffer
+	var logged testkit.Buffer
 	find := workspaces(svc, map[bool]string{true: "a"}[bound])
 	w := newWire(t, newServerWith(t, mcpserver.Options{
 		Bound: bound, Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -116,22 +115,4 @@ func checkError(t interface{ Errorf(string, ...any) }, what, text string) {
 	if n := o200k.Count(text); n > maxErrorTokens || strings.TrimSpace(text) == "" {
 		t.Errorf("%s: the error costs %d tokens, want 1 to %d: %s", what, n, maxErrorTokens, text)
 	}
-}
-
-// A syncBuffer is a buffer for many goroutines.
-type syncBuffer struct {
-	mu sync.Mutex // guards b
-	b  strings.Builder
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -13,7 +13,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,8 +173,7 @@ func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out 
 	if in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	pipe, err := cmd.StdoutPipe()
-	testkit.Must(t, err)
+	pipe := must(cmd.StdoutPipe())(t)
 	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
@@ -217,11 +215,9 @@ func processorTime(t *testing.T, cmd *exec.Cmd) int {
 // checkResident compares the most memory that the process ever had with maxResident.
 func checkResident(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	testkit.Must(t, err)
+	status := must(os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)))(t)
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kib, err := strconv.Atoi(strings.Fields(rest)[0])
-	testkit.Must(t, err)
+	kib := must(strconv.Atoi(strings.Fields(rest)[0]))(t)
 	if t.Logf("%d MiB resident at most", kib>>10); kib>>10 >= maxResident {
 		t.Errorf("the server had %d MiB, want less than %d", kib>>10, maxResident)
 	}
@@ -262,16 +258,14 @@ func skipLine(r *bufio.Reader) (string, error) {
 
 func loadHTTP(t *testing.T, l load) {
 	cmd, _, out := startLoad(t, "http")
-	address, err := out.ReadString('\n')
-	testkit.Must(t, err)
+	address := must(out.ReadString('\n'))(t)
 	address = strings.TrimSpace(address)
 	stop := make(chan struct{})
 	var others sync.WaitGroup
 	others.Go(func() { smallCalls(t, address, stop) })
 	var calls sync.WaitGroup
 	for range l.calls() {
-		conn, err := net.Dial("tcp", address)
-		testkit.Must(t, err)
+		conn := must(net.Dial("tcp", address))(t)
 		defer conn.Close()
 		if !l.reads {
 			conn.(*net.TCPConn).SetReadBuffer(16 << 10)
@@ -341,8 +335,7 @@ func TestTools(t *testing.T) {
 	} {
 		svc := newService(t, workspace.Options{})
 		session := connect(t, newServerWith(t, mcpserver.Options{Workspace: workspaces(svc, ""), Tools: c.tools}))
-		list, err := session.ListTools(t.Context(), nil)
-		testkit.Must(t, err)
+		list := must(session.ListTools(t.Context(), nil))(t)
 		var memory *mcp.Tool
 		for _, tool := range list.Tools {
 			if tool.Name == "memory" {
@@ -375,8 +368,7 @@ func TestMemoryToolTokens(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	for bound, most := range map[string]int{"": 290, "a": 270} {
 		session := connect(t, newServerWith(t, mcpserver.Options{Bound: bound != "", Workspace: workspaces(svc, bound), Tools: mcpserver.MemoryTool}))
-		list, err := session.ListTools(t.Context(), nil)
-		testkit.Must(t, err)
+		list := must(session.ListTools(t.Context(), nil))(t)
 		shown, err := json.Marshal(struct {
 			Name        string `json:"name"`
 			Description string `json:"description"`
@@ -410,12 +402,7 @@ func TestMemoryToolOverHTTP(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := newService(t, workspace.Options{})
 	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: workspaces(svc, "a"), Tools: mcpserver.MemoryTool, Memory: 1 << 20})
-	h := httptest.NewServer(server.Handler())
-	defer h.Close()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, DisableStandaloneSSE: true}, nil)
-	testkit.Must(t, err)
-	defer session.Close()
+	session := connectHTTP(t, serveHTTP(t, server), modern)
 	text := strings.Repeat("a line of text\n", 60_000)
 	mustCall(t, session, "memory", m{"command": "create", "path": "/memories/large", "file_text": text})
 	mustCall(t, session, "memory", m{"command": "insert", "path": "/memories/large", "insert_line": 0, "insert_text": "first"})

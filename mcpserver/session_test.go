@@ -50,12 +50,14 @@ func as(user, session string) map[string]string {
 // exchange makes a request and returns all that a client can see of the answer.
 func exchange(t testing.TB, h *httptest.Server, ctx context.Context, verb, body string, header map[string]string) (status int, session, text string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body))
-	testkit.Must(t, err)
+	req := must(http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	for name, value := range header {
 		req.Header.Set(name, value)
+	}
+	if header["chunked"] != "" {
+		req.ContentLength = -1
 	}
 	res, err := h.Client().Do(req)
 	if err != nil {
@@ -234,7 +236,10 @@ func TestCloseCancelsUnwantedCalls(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			got := make(chan int, 1)
-			go func() { got <- summaryStatus(ctx, h.URL, session) }()
+			go func() {
+				status, _, _ := exchange(t, h, ctx, "POST", toolCall(1, "summarize_file", `{"path":"f"}`), as("", session))
+				got <- status
+			}()
 			<-asked
 			if !wanted {
 				leave()
@@ -257,23 +262,4 @@ func TestCloseCancelsUnwantedCalls(t *testing.T) {
 			}
 		})
 	}
-}
-
-// summaryStatus asks for a summary in a session. It returns 0 if there was no answer.
-func summaryStatus(ctx context.Context, url, session string) int {
-	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(toolCall(1, "summarize_file", `{"path":"f"}`)))
-	if err != nil {
-		return 0
-	}
-	for name, value := range as("", session) {
-		req.Header.Set(name, value)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0
-	}
-	defer res.Body.Close()
-	return res.StatusCode
 }

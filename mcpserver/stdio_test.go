@@ -24,35 +24,32 @@ func TestBadLines(t *testing.T) {
 		id   string // that of the error
 		code int
 	}{
-		"truncated":            {`{"jsonrpc":"2.0","id":1,"method":"tools/`, "null", parse},
-		"no JSON":              {`hello`, "null", parse},
-		"two objects":          {`{"jsonrpc":"2.0","id":1,"method":"a"}{}`, "null", parse},
-		"UTF-16":               {"\xff\xfe{\x00}\x00", "null", parse},
-		"NUL":                  {"\x00", "null", parse},
-		"NUL inside":           {"{\"jsonrpc\":\x00\"2.0\"}", "null", parse},
-		"raw control in text":  {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\x01\"}", "null", parse},
-		"deep nesting":         {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "null", parse},
-		"nesting, not so deep": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + `}}`, "1", invalid},
-		"unclosed nesting":     {strings.Repeat(`{"a":[`, 100_000), "null", parse},
-		"batch":                {`[` + strings.TrimSpace(request("1", "get_usage_stats", "{}")) + `]`, "null", invalid},
-		"empty batch":          {`[]`, "null", invalid},
-		"text":                 {`"x"`, "null", invalid},
-		"number":               {`17`, "null", invalid},
-		"null":                 {`null`, "null", invalid},
-		"empty object":         {`{}`, "null", invalid},
-		"id null":              {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "null", invalid},
-		"id true":              {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, "null", invalid},
-		"id {}":                {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", invalid},
-		"id []":                {`{"jsonrpc":"2.0","id":[],"method":"ping"}`, "null", invalid},
-		"version 1.0":          {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, "7", invalid},
-		"version 2":            {`{"jsonrpc":2.0,"id":7,"method":"ping"}`, "7", invalid},
-		"no version":           {`{"id":"x","method":"ping"}`, `"x"`, invalid},
-		"no method":            {`{"jsonrpc":"2.0","id":7}`, "7", invalid},
-		"METHOD":               {`{"jsonrpc":"2.0","id":7,"METHOD":"ping"}`, "7", invalid},
-		"method 1":             {`{"jsonrpc":"2.0","id":7,"method":1}`, "7", invalid},
-		"method null":          {`{"jsonrpc":"2.0","id":7,"method":null}`, "7", invalid},
-		"over the limit":       {padded("1", maxLine+2), "null", invalid},
-		"far over the limit":   {strings.Repeat("x", maxLine*5/4), "null", invalid},
+		"truncated":             {`{"jsonrpc":"2.0","id":1,"method":"tools/`, "null", parse},
+		"no JSON":               {`hello`, "null", parse},
+		"two objects":           {`{"jsonrpc":"2.0","id":1,"method":"a"}{}`, "null", parse},
+		"NUL":                   {"\x00", "null", parse},
+		"raw control in text":   {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\x01\"}", "null", parse},
+		"deep nesting":          {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "null", parse},
+		"nesting, not so deep":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + `}}`, "1", invalid},
+		"batch":                 {`[` + strings.TrimSpace(request("1", "get_usage_stats", "{}")) + `]`, "null", invalid},
+		"empty batch":           {`[]`, "null", invalid},
+		"empty object":          {`{}`, "null", invalid},
+		"id null":               {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "null", invalid},
+		"id {}":                 {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", invalid},
+		"version 2":             {`{"jsonrpc":2.0,"id":7,"method":"ping"}`, "7", invalid},
+		"no version":            {`{"id":"x","method":"ping"}`, `"x"`, invalid},
+		"no method":             {`{"jsonrpc":"2.0","id":7}`, "7", invalid},
+		"arguments twice":       {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"a":1},"arguments":{"a":2}}}`, "7", invalid},
+		"a name in escapes":     {`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"a","\u0075ri":"b"}}`, "7", invalid},
+		"a key twice":           {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"scratchpad/idempotency_key":"a","scratchpad/idempotency_key":"b"}}}`, "7", invalid},
+		"ARGUMENTS":             {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","ARGUMENTS":{}}}`, "7", invalid},
+		"_META":                 {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_META":{}}}`, "7", invalid},
+		"a key in capitals":     {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"Scratchpad/idempotency_key":"a"}}}`, "7", invalid},
+		"an id that is no text": {"{\"jsonrpc\":\"2.0\",\"id\":\"a\xff\",\"method\":\"ping\"}", "null", invalid},
+		"METHOD":                {`{"jsonrpc":"2.0","id":7,"METHOD":"ping"}`, "7", invalid},
+		"method 1":              {`{"jsonrpc":"2.0","id":7,"method":1}`, "7", invalid},
+		"over the limit":        {padded("1", maxLine+2), "null", invalid},
+		"far over the limit":    {strings.Repeat("x", maxLine*5/4), "null", invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if len(c.line) > maxLine {
@@ -154,31 +151,20 @@ func TestNotifications(t *testing.T) {
 	w.alive("1")
 }
 
-// A last line without a line end is a line too.
+// A last line without a line end is a line too. Half a line gets an error.
 func TestNoNewlineAtTheEnd(t *testing.T) {
-	w := newWire(t, newServer(t, "a"))
-	w.send(strings.TrimSpace(request("1", "get_usage_stats", "{}")))
-	w.to.Close()
-	if a := w.must(); string(a.ID) != "1" || a.Error != nil {
-		t.Errorf("answer %s, want that of the last line", a.raw)
-	}
-	if _, more := w.next(); more {
-		t.Error("there is an answer to nothing")
-	}
-	if err := w.end(maxWait); err != nil {
-		t.Errorf("Run() = %v, want nil", err)
-	}
-}
-
-// Half a line at the end gets an error.
-func TestHalfALineAtTheEnd(t *testing.T) {
-	w := newWire(t, newServer(t, "a"))
-	w.send(`{"jsonrpc":`)
-	w.to.Close()
-	if a := w.must(); a.Error == nil {
-		t.Errorf("answer %s, want an error", a.raw)
-	}
-	if err := w.end(maxWait); err != nil {
-		t.Errorf("Run() = %v, want nil", err)
+	for line, isError := range map[string]bool{strings.TrimSpace(request("1", "get_usage_stats", "{}")): false, `{"jsonrpc":`: true} {
+		w := newWire(t, newServer(t, "a"))
+		w.send(line)
+		w.to.Close()
+		if a := w.must(); (a.Error != nil) != isError || !isError && string(a.ID) != "1" {
+			t.Errorf("%s is answered with %s", line, a.raw)
+		}
+		if _, more := w.next(); more {
+			t.Error("there is an answer to nothing")
+		}
+		if err := w.end(maxWait); err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
 	}
 }

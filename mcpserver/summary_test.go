@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -103,8 +102,7 @@ func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
 
 // Without a Summarizer there is no such tool, and no text names it.
 func TestNoSummarizer(t *testing.T) {
-	server, err := mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")})
-	testkit.Must(t, err)
+	server := must(mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")}))(t)
 	s := connect(t, server)
 	list := listTools(t, s)
 	if len(list) != len(storageTools)-1 || slices.ContainsFunc(list, func(tool *mcp.Tool) bool { return tool.Name == "summarize_file" }) {
@@ -157,7 +155,12 @@ func TestSummaryTimeout(t *testing.T) {
 
 // A client that asks for progress gets it before the answer, and with rising numbers.
 func TestSummaryProgress(t *testing.T) {
-	for transport, connect := range map[string]func(testing.TB, *mcpserver.Server, string, *mcp.Client) *mcp.ClientSession{"stdio": connectClient, "http": overHTTP} {
+	for transport, connect := range map[string]func(testing.TB, *mcpserver.Server, string, *mcp.Client) *mcp.ClientSession{
+		"stdio": connectClient,
+		"http": func(t testing.TB, server *mcpserver.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
+			return connectClientHTTP(t, serveHTTP(t, server), protocol, client)
+		},
+	} {
 		for _, protocol := range []string{modern, legacy} {
 			t.Run(transport+" "+protocol, func(t *testing.T) {
 				first, heard := make(chan bool, 1), make(chan mcp.ProgressNotificationParams, 1000)
@@ -193,12 +196,4 @@ func TestSummaryProgress(t *testing.T) {
 			})
 		}
 	}
-}
-
-func overHTTP(t testing.TB, server *mcpserver.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
-	t.Helper()
-	h := serveHTTP(t, server)
-	s := must(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
-	t.Cleanup(func() { s.Close() })
-	return s
 }

@@ -48,8 +48,7 @@ func TestTranscripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			t.Parallel()
-			want, err := os.ReadFile(file)
-			testkit.Must(t, err)
+			want := must(os.ReadFile(file))(t)
 			got := (&conversation{t: t, clock: testkit.NewClock(), texts: map[string]string{}}).replay(string(want))
 			golden.Check(t, file, got)
 		})

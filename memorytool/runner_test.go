@@ -2,15 +2,19 @@ package memorytool_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testing/providertest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/memorytool"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -59,44 +63,73 @@ func content(t testing.TB, ws *workspace.Workspace, path string) string {
 // native is the definition of the tool as the API documents it.
 const native = `{"name":"memory","type":"memory_20250818"}`
 
-// loops are the ways in which the SDK runs a tool.
-var loops = map[string]func(context.Context, anthropic.Client, *memorytool.Tool) error{
-	"runner":                    runner(false, false),
-	"runner on a thread":        runner(false, true),
-	"streamed runner":           runner(true, false),
-	"streamed runner on thread": runner(true, true),
-}
-
-func runnerParams() anthropic.BetaToolRunnerParams {
-	return anthropic.BetaToolRunnerParams{BetaMessageNewParams: anthropic.BetaMessageNewParams{
-		Model:     "claude-haiku-4-5",
-		MaxTokens: 1024,
-		Messages:  []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("Go on."))},
-		Tools:     []anthropic.BetaToolUnionParam{memorytool.BetaDefinition()},
-	}}
-}
-
-func runner(streamed, thread bool) func(context.Context, anthropic.Client, *memorytool.Tool) error {
-	return func(ctx context.Context, client anthropic.Client, tool *memorytool.Tool) error {
-		p := runnerParams()
-		p.DisableThread = !thread
-		tools := []anthropic.BetaTool{tool}
-		if !streamed {
-			_, err := client.Beta.Messages.NewToolRunner(tools, p).RunToCompletion(ctx)
-			return err
-		}
-		for events, err := range client.Beta.Messages.NewToolRunnerStreaming(tools, p).AllStreaming(ctx) {
-			if err != nil {
-				return err
-			}
-			for _, err := range events {
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+// calls are calls of the tool with these inputs.
+func calls(inputs ...string) (all []providertest.Call) {
+	for _, input := range inputs {
+		all = append(all, providertest.Call{Name: "memory", Arguments: input})
 	}
+	return all
+}
+
+// newModel returns a fake model that makes these calls turn by turn, and then ends.
+func newModel(t testing.TB, turns ...[]providertest.Call) (anthropic.Client, *providertest.Server) {
+	t.Helper()
+	replies := make([]providertest.Reply, len(turns))
+	for i, turn := range turns {
+		replies[i].Calls = turn
+	}
+	srv := providertest.Anthropic(replies...)
+	t.Cleanup(srv.Close)
+	return anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("none"), option.WithMaxRetries(0),
+		option.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})), srv
+}
+
+// A block is a call or its result, as the model reads it.
+type block struct {
+	ID      string
+	Of      string `json:"tool_use_id"`
+	IsError bool   `json:"is_error"`
+	Content []struct{ Text string }
+}
+
+// results returns the results of each turn. Each request must have one for each call, in order,
+// and tell the model of the native tool.
+func results(t testing.TB, srv *providertest.Server) (all [][]block) {
+	t.Helper()
+	for _, body := range srv.Requests()[1:] {
+		var request struct {
+			Tools    []json.RawMessage
+			Messages []struct{ Content json.RawMessage }
+		}
+		testkit.Must(t, json.Unmarshal(body, &request))
+		if len(request.Tools) != 1 || string(request.Tools[0]) != native {
+			t.Fatalf("the tools are %s, want %s", request.Tools, native)
+		}
+		var calls, answers []block
+		last := len(request.Messages) - 1
+		testkit.Must(t, json.Unmarshal(request.Messages[last-1].Content, &calls))
+		testkit.Must(t, json.Unmarshal(request.Messages[last].Content, &answers))
+		for i, call := range calls {
+			if len(answers) != len(calls) || answers[i].Of != call.ID || len(answers[i].Content) != 1 {
+				t.Fatalf("the calls %+v are answered with %+v", calls, answers)
+			}
+		}
+		all = append(all, answers)
+	}
+	return all
+}
+
+// run is the tool runner of the SDK.
+func run(ctx context.Context, client anthropic.Client, tool *memorytool.Tool, definitions ...anthropic.BetaToolUnionParam) error {
+	return testkit.Err(client.Beta.Messages.NewToolRunner([]anthropic.BetaTool{tool}, anthropic.BetaToolRunnerParams{
+		DisableThread: true, // the fake model keeps nothing between requests
+		BetaMessageNewParams: anthropic.BetaMessageNewParams{
+			Model:     "claude-haiku-4-5",
+			MaxTokens: 1024,
+			Messages:  []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("Go on."))},
+			Tools:     definitions,
+		},
+	}).RunToCompletion(ctx))
 }
 
 // session is a script of turns of one call each, with the text that each answers. A text
@@ -122,63 +155,42 @@ var session = []struct{ input, want string }{
 	{`{"command":"insert","path":"/memories/kept/plan.md","insert_line":2.7,"insert_text":"x"}`, `!argument insert_line must be a whole number up to 2^53, not 2.7`},
 }
 
-func TestRunnersRunEveryCommand(t *testing.T) {
-	var turns [][]string
+func TestRunnerRunsEveryCommand(t *testing.T) {
+	var turns [][]providertest.Call
 	for _, c := range session {
-		turns = append(turns, []string{c.input})
+		turns = append(turns, calls(c.input))
 	}
-	for name, run := range loops {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ws, m := newWorkspace(t), newModel(t, turns...)
-			testkit.Must(t, run(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
-			for i, results := range m.results(t) {
-				checkResult(t, session[i].input, session[i].want, results[0], "Error: ")
-			}
-			if n := len(m.results(t)); n != len(session) {
-				t.Fatalf("%d turns were answered, want %d", n, len(session))
-			}
-			if got, want := content(t, ws, "kept/plan.md"), "zero\none\ntwo <&> \u2028 é\n3\n"; got != want {
-				t.Errorf("the file is %q, want %q", got, want)
-			}
-			m.checkRequests(t, strings.Contains(name, "thread"), strings.Contains(name, "streamed"))
-			checkHistory(t, ws)
-		})
+	ws := newWorkspace(t)
+	client, srv := newModel(t, turns...)
+	testkit.Must(t, run(t.Context(), client, memorytool.New(ws, memorytool.Options{}), memorytool.BetaDefinition()))
+	answers := results(t, srv)
+	if len(answers) != len(session) {
+		t.Fatalf("%d turns were answered, want %d", len(answers), len(session))
 	}
+	for i, turn := range answers {
+		checkResult(t, session[i].input, session[i].want, turn[0], "Error: ")
+	}
+	checkHistory(t, ws)
 }
 
 // checkResult checks a result. An error has its text with the prefix of the loop, once.
-func checkResult(t *testing.T, input, want string, got toolResult, prefix string) {
+func checkResult(t *testing.T, input, want string, got block, prefix string) {
 	t.Helper()
 	want, isError := strings.CutPrefix(want, "!")
 	if isError {
 		want = prefix + strings.TrimPrefix(want, prefix)
 	}
-	if got.IsError != isError || got.text() != want {
-		t.Errorf("%s: is_error %v, want %v; text (-want +got):\n%s", input, got.IsError, isError, cmp.Diff(want, got.text()))
-	}
-}
-
-// checkRequests checks that the model was told of the native tool, and that the loop sent
-// what its name says.
-func (m *model) checkRequests(t *testing.T, thread, streamed bool) {
-	t.Helper()
-	for i, r := range m.requests {
-		if r.Stream != streamed || (r.Thread != nil) != thread {
-			t.Fatalf("request %d: stream %v, thread %v", i+1, r.Stream, r.Thread)
-		}
-		if thread && i > 0 {
-			continue // the tools are those of the thread
-		}
-		if len(r.Tools) != 1 || string(r.Tools[0]) != native {
-			t.Fatalf("request %d: the tools are %s, want %s", i+1, r.Tools, native)
-		}
+	if got.IsError != isError || got.Content[0].Text != want {
+		t.Errorf("%s: is_error %v, want %v; text (-want +got):\n%s", input, got.IsError, isError, cmp.Diff(want, got.Content[0].Text))
 	}
 }
 
 // checkHistory checks that each change of the session is a version by the author.
 func checkHistory(t *testing.T, ws *workspace.Workspace) {
 	t.Helper()
+	if got, want := content(t, ws, "kept/plan.md"), "zero\none\ntwo <&> \u2028 é\n3\n"; got != want {
+		t.Errorf("the file is %q, want %q", got, want)
+	}
 	h, err := ws.History(t.Context(), "kept/plan.md")
 	testkit.Must(t, err)
 	for _, v := range h {
@@ -194,17 +206,17 @@ func checkHistory(t *testing.T, ws *workspace.Workspace) {
 // Without its definition in Tools the runner describes the tool itself, and it works with
 // any model.
 func TestRunnerWithoutTheDefinition(t *testing.T) {
-	ws, m := newWorkspace(t), newModel(t, []string{`{"command":"create","path":"/memories/a.md","file_text":"a"}`})
-	p := runnerParams()
-	p.Tools = nil
+	ws := newWorkspace(t)
+	client, srv := newModel(t, calls(`{"command":"create","path":"/memories/a.md","file_text":"a"}`))
 	tool := memorytool.New(ws, memorytool.Options{})
-	client := m.client()
-	testkit.Must(t, testkit.Err(client.Beta.Messages.NewToolRunner([]anthropic.BetaTool{tool}, p).RunToCompletion(t.Context())))
+	testkit.Must(t, run(t.Context(), client, tool))
 	if content(t, ws, "a.md") != "a" {
 		t.Error("the file was not written")
 	}
+	var request struct{ Tools []json.RawMessage }
+	testkit.Must(t, json.Unmarshal(srv.Requests()[0], &request))
 	want := fmt.Sprintf(`{"name":"memory","description":%s,"input_schema":%s}`, quoted(tool.Description()), memorytool.Schema())
-	if got := string(m.requests[0].Tools[0]); !sameJSON(t, got, want) {
+	if got := string(request.Tools[0]); !sameJSON(t, got, want) {
 		t.Errorf("the tool is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testing/providertest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/memorytool"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -78,20 +79,18 @@ func ask(ctx context.Context, client anthropic.Client, tool *memorytool.Tool) er
 // In a loop of one's own the calls of a turn run in order, and the texts are the
 // documented ones.
 func TestResultInALoopOfOnesOwn(t *testing.T) {
-	var turn []string
+	var turn []providertest.Call
 	for _, c := range session {
-		turn = append(turn, c.input)
+		turn = append(turn, calls(c.input)...)
 	}
-	ws, m := newWorkspace(t), newModel(t, turn, []string{`other {"a":1}`})
-	testkit.Must(t, ask(t.Context(), m.client(), memorytool.New(ws, memorytool.Options{})))
-	results := m.results(t)
-	for i, r := range results[0] {
+	ws := newWorkspace(t)
+	client, srv := newModel(t, turn, []providertest.Call{{Name: "other", Arguments: `{"a":1}`}})
+	testkit.Must(t, ask(t.Context(), client, memorytool.New(ws, memorytool.Options{})))
+	answers := results(t, srv)
+	for i, r := range answers[0] {
 		checkResult(t, session[i].input, session[i].want, r, "")
 	}
-	if got, want := results[1][0], `there is no tool "other"; the tool is memory`; !got.IsError || got.text() != want {
-		t.Errorf("the call of another tool: is_error %v, %q, want an error with %q", got.IsError, got.text(), want)
-	}
-	m.checkRequests(t, false, false)
+	checkResult(t, "the call of another tool", `!there is no tool "other"; the tool is memory`, answers[1][0], "")
 	checkHistory(t, ws)
 }
 
@@ -131,12 +130,10 @@ func TestPanicOfTheStore(t *testing.T) {
 		`{"command":"create","path":"/memories/b.md","file_text":"b"}`,
 		`{"command":"delete","path":"/memories/a.md"}`,
 	}
-	m := newModel(t, inputs)
-	testkit.Must(t, loops["runner"](t.Context(), m.client(), tool))
-	for i, r := range m.results(t)[0] {
-		if !r.IsError || r.text() != "Error: internal error" {
-			t.Errorf("%s: is_error %v, %q", inputs[i], r.IsError, r.text())
-		}
+	client, srv := newModel(t, calls(inputs...))
+	testkit.Must(t, run(t.Context(), client, tool, memorytool.BetaDefinition()))
+	for i, r := range results(t, srv)[0] {
+		checkResult(t, inputs[i], "!internal error", r, "Error: ")
 	}
 	if n := strings.Count(log.String(), "msg=panic"); n != len(inputs) || strings.Contains(log.String(), "on fire") {
 		t.Errorf("the log tells of %d panics, want %d without their values:\n%s", n, len(inputs), log.String())
@@ -202,25 +199,23 @@ func TestOneCommandAtATime(t *testing.T) {
 
 // A runner whose context ends during a turn ends with the context's error.
 func TestRunnerHeedsItsContext(t *testing.T) {
-	for name, run := range loops {
-		ctx, cancel := context.WithCancel(t.Context())
-		var cancelling atomic.Bool
-		ws := agentOn(t, &slowStore{openStore(t), func(context.Context) {
-			if cancelling.Load() {
-				cancel()
-			}
-		}})
-		m := newModel(t, []string{`{"command":"create","path":"/memories/a.md","file_text":"a"}`, `{"command":"create","path":"/memories/b.md","file_text":"b"}`})
-		cancelling.Store(true)
-		if err := run(ctx, m.client(), memorytool.New(ws, memorytool.Options{})); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: the error is %v, want that of the context", name, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var cancelling atomic.Bool
+	ws := agentOn(t, &slowStore{openStore(t), func(context.Context) {
+		if cancelling.Load() {
+			cancel()
 		}
-		cancelling.Store(false)
-		if len(m.requests) != 1 {
-			t.Errorf("%s: there were %d requests, want 1", name, len(m.requests))
-		}
-		if list, err := ws.ListFiles(t.Context(), workspace.ListOptions{}); err != nil || len(list.Files) > 0 {
-			t.Errorf("%s: there are %d files, %v, want none", name, len(list.Files), err)
-		}
+	}})
+	client, srv := newModel(t, calls(`{"command":"create","path":"/memories/a.md","file_text":"a"}`, `{"command":"create","path":"/memories/b.md","file_text":"b"}`))
+	cancelling.Store(true)
+	if err := run(ctx, client, memorytool.New(ws, memorytool.Options{})); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want that of the context", err)
+	}
+	cancelling.Store(false)
+	if n := len(srv.Requests()); n != 1 {
+		t.Errorf("there were %d requests, want 1", n)
+	}
+	if list, err := ws.ListFiles(t.Context(), workspace.ListOptions{}); err != nil || len(list.Files) > 0 {
+		t.Errorf("there are %d files, %v, want none", len(list.Files), err)
 	}
 }
