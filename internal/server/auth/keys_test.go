@@ -32,8 +32,7 @@ func open(t testing.TB, s workspace.Store) *auth.Keys {
 
 func grant(t testing.TB, agents ...string) auth.Grant {
 	t.Helper()
-	a, err := auth.ParseAgents(agents...)
-	testkit.Must(t, err)
+	a := must(auth.ParseAgents(agents...))(t)
 	return auth.Grant{Tenant: "team", Name: "the laptop", Agents: a, Scopes: auth.Read | auth.Write}
 }
 
@@ -47,8 +46,7 @@ func create(t testing.TB, keys *auth.Keys, g auth.Grant) (auth.Key, string) {
 // accepted demands that the keys know a credential.
 func accepted(t testing.TB, keys *auth.Keys, credential string) auth.Caller {
 	t.Helper()
-	c, err := keys.Verify(t.Context(), credential)
-	testkit.Must(t, err)
+	c := must(keys.Verify(t.Context(), credential))(t)
 	return c
 }
 
@@ -78,26 +76,6 @@ func TestVerify(t *testing.T) {
 	mixed := other[:3] + key.ID + other[11:]
 	for _, wrong := range []string{"", "sp_", text + "0", text[:len(text)-1], mixed, "SP_" + text[3:]} {
 		refused(t, keys, wrong)
-	}
-}
-
-func TestRevokedKeyFails(t *testing.T) {
-	keys := open(t, memstore.New())
-	key, text := create(t, keys, grant(t, "*"))
-	accepted(t, keys, text)
-	for range 2 {
-		got, err := keys.Revoke(t.Context(), key.ID)
-		testkit.Must(t, err)
-		if got.Revoked.IsZero() || got.Live(time.Now()) {
-			t.Errorf("the key is %+v, expected that it is revoked", got)
-		}
-		refused(t, keys, text)
-	}
-	if _, _, err := keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("Rotate of a revoked key = %v, expected ErrInvalid", err)
-	}
-	if _, err := keys.Set(t.Context(), key.ID, auth.Change{}); !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("Set of a revoked key = %v, expected ErrInvalid", err)
 	}
 }
 
@@ -216,15 +194,13 @@ func TestTenants(t *testing.T) {
 		{auth.TenantChange{Bytes: &none, Keys: &five}, auth.TenantLimits{Agents: 5, Bytes: -1, Keys: 5}},
 		{auth.TenantChange{Agents: &zero, Bytes: &zero}, auth.TenantLimits{Agents: 10_000, Bytes: 10_000_000_000, Keys: 5}},
 	} {
-		got, err := tenants.Set(t.Context(), "big", c.change)
-		testkit.Must(t, err)
+		got := must(tenants.Set(t.Context(), "big", c.change))(t)
 		limits, err := tenants.Limits(t.Context(), "big")
 		if err != nil || got.Limits != c.want || limits != c.want {
 			t.Errorf("the limits are %+v, %+v, %v; expected %+v", got.Limits, limits, err, c.want)
 		}
 	}
-	list, err := tenants.List(t.Context(), "", 0)
-	testkit.Must(t, err)
+	list := must(tenants.List(t.Context(), "", 0))(t)
 	want := []auth.Tenant{{Name: "big", Limits: auth.TenantLimits{Agents: 10_000, Bytes: 10_000_000_000, Keys: 5}}, {Name: "team", Limits: defaults}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Error(diff)
@@ -262,5 +238,14 @@ func TestTenantLimitsOfOptions(t *testing.T) {
 		if err != nil || err2 != nil || got != want || shown.Limits != want {
 			t.Errorf("the limits of %s are %+v, %+v, %v, %v; expected %+v", name, got, shown.Limits, err, err2, want)
 		}
+	}
+}
+
+// must returns a value, or ends the test with the error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		testkit.Must(t, err)
+		return value
 	}
 }

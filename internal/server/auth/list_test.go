@@ -30,8 +30,7 @@ func TestList(t *testing.T) {
 	for tenant, n := range map[string]int{"team": 13, "other": 12, "": 25, "none": 0} {
 		var got []auth.Key
 		for o := (auth.ListOptions{Tenant: tenant, Limit: 6}); ; {
-			page, err := keys.List(t.Context(), o)
-			testkit.Must(t, err)
+			page := must(keys.List(t.Context(), o))(t)
 			got = append(got, page.Keys...)
 			if o.After = page.Next; page.Next == "" {
 				break
@@ -122,8 +121,7 @@ func TestKeyLimit(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	page, err := here.List(t.Context(), auth.ListOptions{Tenant: "team"})
-	testkit.Must(t, err)
+	page := must(here.List(t.Context(), auth.ListOptions{Tenant: "team"}))(t)
 	if len(page.Keys) > 20 || int64(len(page.Keys)) != made.Load() || made.Load()+refused.Load() != 60 {
 		t.Errorf("%d keys, %d made, %d refused; expected at most 20", len(page.Keys), made.Load(), refused.Load())
 	}
@@ -165,11 +163,9 @@ func TestSweep(t *testing.T) {
 		if used, err := s.System(t.Context()).List("auth/used/", "", 100); err != nil || len(used) != 1 {
 			t.Errorf("%d records of a last use, %v; expected the one of the key that stays", len(used), err)
 		}
-		dead, err := keys.Revoke(t.Context(), first.ID)
-		testkit.Must(t, err)
+		dead := must(keys.Revoke(t.Context(), first.ID))(t)
 		r := s.System(t.Context())
-		record, err := r.Get("auth/key/" + dead.ID)
-		testkit.Must(t, err)
+		record := must(r.Get("auth/key/" + dead.ID))(t)
 		for i := range 1015 {
 			testkit.Must(t, testkit.Err(r.Put(fmt.Sprintf("auth/key/%.3s0%04d", dead.ID, i), record.Value, 0)))
 		}
@@ -184,8 +180,7 @@ func counts(t testing.TB, keys *auth.Keys, want int) {
 	t.Helper()
 	n := 0
 	for o := (auth.ListOptions{Tenant: "team", Limit: 1000}); ; {
-		page, err := keys.List(t.Context(), o)
-		testkit.Must(t, err)
+		page := must(keys.List(t.Context(), o))(t)
 		n += len(page.Keys)
 		if o.After = page.Next; page.Next == "" {
 			break
@@ -214,8 +209,7 @@ func TestChangesMeet(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		got, err := keys[0].Show(t.Context(), key.ID)
-		testkit.Must(t, err)
+		got := must(keys[0].Show(t.Context(), key.ID))(t)
 		if got.Name != name || fmt.Sprint(got.Agents.Patterns()) != "[a]" || got.Scopes != scopes || got.Rate != rate || got.Expires.IsZero() {
 			t.Fatalf("a change is lost: %+v", got)
 		}

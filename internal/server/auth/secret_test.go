@@ -24,8 +24,7 @@ func TestNothingGivesASecretBack(t *testing.T) {
 	dir := t.TempDir()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "keys.db"), sqlite.Options{Logger: logger})
-	testkit.Must(t, err)
+	s := must(sqlite.Open(t.Context(), filepath.Join(dir, "keys.db"), sqlite.Options{Logger: logger}))(t)
 	keys := auth.NewKeys(s, auth.Options{})
 	key, first := create(t, keys, grant(t, "*"))
 	_, second, err := keys.Rotate(t.Context(), key.ID, time.Hour)
@@ -38,10 +37,8 @@ func TestNothingGivesASecretBack(t *testing.T) {
 	_, _, _, berr := keys.Sessions().Begin(t.Context(), session)
 	left, _ := signIn(t, keys, first)
 	testkit.Must(t, keys.Sessions().End(t.Context(), left))
-	bits, err := base64.RawURLEncoding.DecodeString(session[9:])
-	testkit.Must(t, err)
-	shown, err := keys.Show(t.Context(), key.ID)
-	testkit.Must(t, err)
+	bits := must(base64.RawURLEncoding.DecodeString(session[9:]))(t)
+	shown := must(keys.Show(t.Context(), key.ID))(t)
 	_, verr := keys.Verify(t.Context(), first+"x")
 	_, serr := keys.Show(t.Context(), first)
 	fmt.Fprintf(&log, "%+v %#v %+v %+v %v %v %v %v", caller, shown, shown, who, verr, serr, eerr, berr)
@@ -87,8 +84,7 @@ func forms(secret string) map[string][]byte {
 // readDir returns what is in the files of a folder.
 func readDir(t *testing.T, dir string) (all []byte) {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	testkit.Must(t, err)
+	files := must(os.ReadDir(dir))(t)
 	for _, f := range files {
 		all = append(all, testkit.ReadFile(t, filepath.Join(dir, f.Name()))...)
 	}

@@ -53,8 +53,7 @@ func signedOut(t testing.TB, keys *auth.Keys, sessions ...string) {
 // sessionRecords returns the keys of all records of sessions.
 func sessionRecords(t testing.TB, s workspace.Store) (keys []string) {
 	t.Helper()
-	page, err := s.System(t.Context()).List("auth/session/", "", 10_000)
-	testkit.Must(t, err)
+	page := must(s.System(t.Context()).List("auth/session/", "", 10_000))(t)
 	for _, r := range page {
 		keys = append(keys, r.Key)
 	}
@@ -91,59 +90,10 @@ func TestSession(t *testing.T) {
 			t.Errorf("Begin with a wrong key = %q, %+v, %v, %v", got, c, until, err)
 		}
 	}
-}
-
-// A session holds and ends everywhere: by sign-out, with the key, with the secret that it
-// began with; and what the key may do now is what it may do.
-func TestSessionEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := memstore.New()
-		here, there := open(t, s), open(t, s)
-		key, text := create(t, here, grant(t, "a", "b"))
-		left, _ := signIn(t, here, text)
-		first, _ := signIn(t, there, text)
-		for _, keys := range []*auth.Keys{here, there} {
-			signedIn(t, keys, left, first)
-		}
-		for range 2 {
-			testkit.Must(t, here.Sessions().End(t.Context(), left))
-			signedOut(t, here, left)
-		}
-		time.Sleep(held)
-		signedOut(t, there, left)
-		only, read := grant(t, "a").Agents, auth.Read
-		_, err := here.Set(t.Context(), key.ID, auth.Change{Agents: &only, Scopes: &read})
-		testkit.Must(t, err)
-		time.Sleep(held)
-		if c := signedIn(t, there, first); c.Agents.Allow("b") || c.Scopes != auth.Read {
-			t.Errorf("after the key was narrowed, the session gives %v and %v", c.Agents.Patterns(), c.Scopes)
-		}
-		_, next, err := here.Rotate(t.Context(), key.ID, time.Hour)
-		testkit.Must(t, err)
-		second, _ := signIn(t, here, next)
-		late, until := signIn(t, there, text)
-		if !until.Equal(time.Now().Add(time.Hour)) {
-			t.Errorf("a session of an old secret is to last until %v, expected an hour", until)
-		}
-		time.Sleep(time.Hour - time.Millisecond)
-		signedIn(t, there, first, second, late)
-		time.Sleep(time.Millisecond)
-		signedOut(t, there, first, late)
-		signedOut(t, here, first, late)
-		signedIn(t, there, second)
-		testkit.Must(t, testkit.Err(here.Revoke(t.Context(), key.ID)))
-		signedOut(t, here, second)
-		accepted(t, there, next) // it does not know yet
-		if _, _, _, err := there.Sessions().Begin(t.Context(), next); err != auth.ErrUnknown {
-			t.Errorf("Begin with a key that was revoked just now = %v", err)
-		}
-		time.Sleep(held)
-		signedOut(t, there, second)
-		testkit.Must(t, here.Sessions().End(t.Context(), second))
-		for _, nothing := range []string{"", "x", text, left[:9] + strings.Repeat("A", 43)} {
-			testkit.Must(t, here.Sessions().End(t.Context(), nothing))
-		}
-	})
+	for _, nothing := range []string{"", "x", text, session[:9] + strings.Repeat("A", 43)} {
+		testkit.Must(t, keys.Sessions().End(t.Context(), nothing))
+	}
+	signedIn(t, keys, session)
 }
 
 // A key has at most 64 sessions, whoever begins them at the same time. The oldest end.

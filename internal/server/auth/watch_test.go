@@ -247,10 +247,8 @@ func TestLastUse(t *testing.T) {
 
 func lastUsed(t testing.TB, keys *auth.Keys, id string, want time.Time) {
 	t.Helper()
-	shown, err := keys.Show(t.Context(), id)
-	testkit.Must(t, err)
-	page, err := keys.List(t.Context(), auth.ListOptions{Tenant: shown.Tenant})
-	testkit.Must(t, err)
+	shown := must(keys.Show(t.Context(), id))(t)
+	page := must(keys.List(t.Context(), auth.ListOptions{Tenant: shown.Tenant}))(t)
 	if !shown.LastUsed.Equal(want.Truncate(time.Microsecond)) || !page.Keys[0].LastUsed.Equal(shown.LastUsed) {
 		t.Errorf("last use: Show says %v, List %v; expected %v", shown.LastUsed, page.Keys[0].LastUsed, want)
 	}

@@ -69,15 +69,12 @@ type child struct {
 // startChild starts a server that runs until the test ends.
 func startChild(t testing.TB, dir string) *child {
 	t.Helper()
-	self, err := os.Executable()
-	testkit.Must(t, err)
+	self := must(os.Executable())(t)
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("GOMAXPROCS=%d", min(2, runtime.GOMAXPROCS(0))))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	testkit.Must(t, err)
-	out, err := cmd.StdoutPipe()
-	testkit.Must(t, err)
+	in := must(cmd.StdinPipe())(t)
+	out := must(cmd.StdoutPipe())(t)
 	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
@@ -86,8 +83,7 @@ func startChild(t testing.TB, dir string) *child {
 		}
 	})
 	var address string
-	_, err = fmt.Fscanln(out, &address)
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(fmt.Fscanln(out, &address)))
 	return &child{address, cmd.Process, t}
 }
 

@@ -25,8 +25,8 @@ func TestNotReady(t *testing.T) {
 		fmt.Errorf("/var/canary: %w", workspace.ErrBusy):        "the store is busy",
 		fmt.Errorf("/var/canary"):                               "the store does not answer",
 	} {
-		var log logBuffer
-		s := serve(t, Options{MCP: who, Logger: log.logger(), Ready: func(context.Context) error { return err }}, nil)
+		var log testkit.Buffer
+		s := serve(t, Options{MCP: who, Logger: logTo(&log), Ready: func(context.Context) error { return err }}, nil)
 		status, text := 503, fmt.Sprintf(`{"ready":false,"reason":%q}`+"\n", want)
 		if err == nil {
 			status, text = 200, `{"ready":true}`+"\n"

@@ -86,7 +86,6 @@ func TestSlowBodies(t *testing.T) {
 		"no key":        request("POST", "/mcp", "", "Content-Length: 100"),
 		"no key, large": request("POST", "/mcp", "", "Content-Length: 100000000"),
 		"chunked":       request("POST", "/mcp", "", "Transfer-Encoding: chunked"),
-		"a batch":       request("POST", "/mcp", "", withKey, "Content-Length: 100", "Mcp-Protocol-Version: 2026-07-28") + "[",
 		"too large":     request("POST", "/mcp", "", withKey, "Content-Length: 600000000"),
 		"not found":     request("POST", "/none", "", "Content-Length: 100"),
 		"health":        request("GET", "/healthz", "", "Content-Length: 100"),
@@ -119,8 +118,6 @@ func TestSmuggling(t *testing.T) {
 		"two lengths":            {post("Content-Length: 0", "Content-Length: 5") + hidden, 400},
 		"a list of lengths":      {post("Content-Length: 5, 5") + hidden, 400},
 		"a signed length":        {post("Content-Length: +5") + hidden, 400},
-		"a negative length":      {post("Content-Length: -1") + hidden, 400},
-		"a length in hex":        {post("Content-Length: 0x5") + hidden, 400},
 		"a length with a space":  {post("Content-Length : 5") + hidden, 400},
 		"chunked, but not":       {post("Transfer-Encoding: xchunked") + hidden, 501},
 		"chunked twice":          {post("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + hidden, 501},
@@ -222,9 +219,7 @@ func TestHangUp(t *testing.T) {
 			close(gone)
 		})}, nil)
 		c := s.dial().send(request("POST", "/mcp", body, withKey))
-		for s.Stats().Calls == 0 {
-			time.Sleep(time.Millisecond)
-		}
+		eventually(t, "no call is under way", func() bool { return s.Stats().Calls > 0 })
 		c.Close()
 		select {
 		case <-gone:

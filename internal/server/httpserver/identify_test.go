@@ -51,12 +51,9 @@ func TestIdentify(t *testing.T) {
 		{"Authorization: Bearer sp_good|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer sp_bad|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Basic c3BfZ29vZDo=", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
-		{"Authorization: sp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
-		{"Authorization:", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer sp_good, Bearer sp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer sp_good x", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
-		{"Authorization: Bearer\tsp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"X-Api-Key: sp_good", 401, "scratchpad keys create", challenge + meta},
 		{"Cookie: key=sp_good", 401, "scratchpad keys create", challenge + meta},
 	} {
@@ -132,9 +129,9 @@ func TestAnonymousBehindProxy(t *testing.T) {
 // After ten wrong credentials of an address, further wrong ones are told to come later. Right
 // ones pass, whether they are known already or not. What is no guess never counts.
 func TestFailures(t *testing.T) {
-	log := &logBuffer{}
+	log := &testkit.Buffer{}
 	s := serve(t, Options{
-		MCP: who, Logger: log.logger(), Failures: auth.NewFailures(nil), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MCP: who, Logger: logTo(log), Failures: auth.NewFailures(nil), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Known: func(_ context.Context, credential string) (auth.Caller, bool) {
 			return auth.Caller{ID: "known"}, credential == "sp_known"
 		},

@@ -43,7 +43,7 @@ func TestRoom(t *testing.T) {
 func TestIdle(t *testing.T) {
 	s := serve(t, Options{}, nil)
 	c := s.dial()
-	for range 4 {
+	for range 2 {
 		if a := c.send(appends()).read("POST"); !a.isAppended() {
 			t.Fatal(a)
 		}

@@ -99,19 +99,22 @@ func serve(t testing.TB, o Options, change func(*Server)) *served {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s, err := New(o)
-	testkit.Must(t, err)
+	s := must(New(o))(t)
 	if change != nil {
 		change(s)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
+	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
 	stop := sync.OnceValue(func() error { cancel(); return <-ended })
 	t.Cleanup(func() { testkit.Must(t, stop()) })
 	return &served{s, l.Addr().String(), stop, t}
+}
+
+// logTo returns a logger that keeps all in a buffer.
+func logTo(b *testkit.Buffer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 // patience is how long a test waits for what should come in a moment.
@@ -142,8 +145,7 @@ type client struct {
 
 func dial(t testing.TB, address string) *client {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	testkit.Must(t, err)
+	c := must(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { c.Close() })
 	testkit.Must(t, c.SetDeadline(time.Now().Add(patience)))
 	return &client{c, bufio.NewReader(c), t}
@@ -234,5 +236,14 @@ func (s *served) mustAppend() {
 	s.t.Helper()
 	if a := s.dial().send(appends()).read("POST"); !a.isAppended() {
 		s.t.Errorf("a good call: %v", a)
+	}
+}
+
+// must returns a value, or ends the test with the error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		testkit.Must(t, err)
+		return value
 	}
 }

@@ -68,7 +68,6 @@ var attacks = map[string]attack{
 			io.WriteString(c, request("GET", page, "", as("bob"), asBrowser))
 		}
 	}, wait: time.Second},
-	"600 MB chunked": {connections: 4, do: chunked},
 	"never read": {connections: 300, short: 20, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
@@ -88,17 +87,6 @@ func oneCall(t testing.TB, c net.Conn) {
 	io.WriteString(c, call("list_files", `{"agent_id":"a"}`, withKey))
 	if n, err := c.Read(make([]byte, 4096)); n < 12 {
 		t.Errorf("a call: %d bytes, %v", n, err)
-	}
-}
-
-// chunked sends 600 MB, or what the server takes of it.
-func chunked(_ testing.TB, c net.Conn) {
-	io.WriteString(c, request("POST", "/mcp", "", withKey, "Transfer-Encoding: chunked", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28"))
-	chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
-	for range 600 {
-		if _, err := io.WriteString(c, chunk); err != nil {
-			return
-		}
 	}
 }
 

@@ -57,8 +57,7 @@ func TestCallerRate(t *testing.T) {
 func TestAgentRate(t *testing.T) {
 	testkit.SkipInShort(t)
 	clock := testkit.NewClock()
-	s, err := New(Options{MCP: who})
-	testkit.Must(t, err)
+	s := must(New(Options{MCP: who}))(t)
 	s.now = clock.Now
 	admitted := 0
 	for range 1000 {

@@ -135,8 +135,8 @@ func TestRequestID(t *testing.T) {
 // A panic is the end of its own request only, and what it says reaches neither the client
 // nor the log.
 func TestPanic(t *testing.T) {
-	var log logBuffer
-	s := serve(t, Options{Logger: log.logger(), MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var log testkit.Buffer
+	s := serve(t, Options{Logger: logTo(&log), MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Header.Get("X-Do") {
 		case "panic":
 			panic("canary")

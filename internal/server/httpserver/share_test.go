@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // slowBody returns the head of a call with a key, whose body does not come.
@@ -69,10 +68,10 @@ func TestProbesHavePlaces(t *testing.T) {
 	}
 }
 
-// A handler that waits for a body does not wait for ever. When all of a request has arrived,
-// the answer may take longer.
+// A handler that waits for a body or a form does not wait for ever. When all of it has arrived, the
+// answer may take longer.
 func TestRequestTime(t *testing.T) {
-	s := serve(t, Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.ReadAll(r.Body); err != nil {
 			http.Error(w, "late", http.StatusRequestTimeout)
 			return
@@ -82,20 +81,24 @@ func TestRequestTime(t *testing.T) {
 		case <-r.Context().Done():
 		}
 		fmt.Fprint(w, r.Context().Err())
-	})}, func(s *Server) { s.limits.read = 50 * time.Millisecond })
-	slow, whole := s.dial().send(slowBody("")), s.dial().send(request("POST", "/mcp", "body", withKey))
-	if a := slow.read("POST"); a.status != 408 {
-		t.Errorf("a body that does not come: %v, want 408 from the handler", a)
-	}
-	if a := whole.read("POST"); a.text != "<nil>" {
-		t.Errorf("a call that takes longer: %v, want no error of its context", a)
+	})
+	s := serve(t, Options{MCP: slow, Console: slow}, func(s *Server) { s.limits.read, s.limits.form = 50*time.Millisecond, 50*time.Millisecond })
+	for _, path := range []string{"/mcp", "/signout"} {
+		late, whole := s.dial().send(request("POST", path, "", withKey, "Content-Length: 1000")), s.dial()
+		for range 2 { // on one connection
+			if a := whole.send(request("POST", path, "body", withKey)).read("POST"); a.text != "<nil>" {
+				t.Errorf("%s: a call that takes longer: %v, want no error of its context", path, a)
+			}
+		}
+		if a := late.read("POST"); a.status != 408 {
+			t.Errorf("%s: a body that does not come: %v, want 408 from the handler", path, a)
+		}
 	}
 }
 
 // A process can have only so many connections as it may open files.
 func TestConnectionsAndFiles(t *testing.T) {
-	o, err := Options{MCP: who, MaxConnections: math.MaxInt}.complete()
-	testkit.Must(t, err)
+	o := must(Options{MCP: who, MaxConnections: math.MaxInt}.complete())(t)
 	if want := native.MaxFiles() - 64; o.MaxConnections != want {
 		t.Errorf("MaxConnections is %d, want %d", o.MaxConnections, want)
 	}

@@ -63,9 +63,7 @@ func TestStopWithSlowBody(t *testing.T) {
 	s := serve(t, Options{}, nil)
 	head, body, _ := strings.Cut(appends(), "\r\n\r\n")
 	c := s.dial().send(head + "\r\n\r\n" + body[:5])
-	for s.Stats().Calls == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "no call is under way", func() bool { return s.Stats().Calls > 0 })
 	ended := s.stopping()
 	if a := c.send(body[5:]).read("POST"); !a.isAppended() {
 		t.Errorf("the call under way: %v", a)
@@ -82,36 +80,30 @@ func TestStopCuts(t *testing.T) {
 		},
 	} {
 		stopped := make(chan struct{})
-		var log logBuffer
-		s := serve(t, Options{MCP: handler(stopped), Logger: log.logger()}, func(s *Server) { s.limits.drain, s.limits.linger = 30*time.Millisecond, 30*time.Millisecond })
+		var log testkit.Buffer
+		s := serve(t, Options{MCP: handler(stopped), Logger: logTo(&log)}, func(s *Server) { s.limits.drain, s.limits.linger = 30*time.Millisecond, 30*time.Millisecond })
 		s.dial().send(request("POST", "/mcp", "", withKey))
-		for s.Stats().Calls == 0 {
-			time.Sleep(time.Millisecond)
-		}
+		eventually(t, "no call is under way", func() bool { return s.Stats().Calls > 0 })
 		testkit.Must(t, s.stop())
 		if !strings.Contains(log.String(), "calls are cut") {
 			t.Errorf("%s: nothing is logged", name)
 		}
 		close(stopped)
-		for s.Stats().Calls != 0 {
-			time.Sleep(time.Millisecond)
-		}
+		eventually(t, "a call is under way", func() bool { return s.Stats().Calls == 0 })
 	}
 }
 
 // A call whose body has stopped arriving is cut with the others, and the log says how many
 // those are.
 func TestStopCutsSlowBodies(t *testing.T) {
-	var log logBuffer
+	var log testkit.Buffer
 	reads := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) })
-	s := serve(t, Options{MCP: reads, Console: reads, Logger: log.logger()}, func(s *Server) {
+	s := serve(t, Options{MCP: reads, Console: reads, Logger: logTo(&log)}, func(s *Server) {
 		s.limits.drain, s.limits.linger, s.limits.read, s.limits.form = 30*time.Millisecond, time.Hour, time.Hour, time.Hour
 	})
 	s.stop = s.within(patience)
 	call, form := s.dial().send(slowBody("")), s.dial().send(request("POST", "/keys", "", "Content-Length: 1000"))
-	for n := s.Stats(); n.Calls+n.Visits < 2; n = s.Stats() {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the call and the form are not under way", func() bool { n := s.Stats(); return n.Calls+n.Visits == 2 })
 	testkit.Must(t, s.stop())
 	for _, c := range []*client{call, form} {
 		if !c.isClosed() {
@@ -139,9 +131,7 @@ func TestStopEndsStreams(t *testing.T) {
 	c.send(request("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, header...)).read("POST")
 	stream := s.dial().send(request("GET", "/mcp", "", header...))
 	s.dial() // says nothing
-	for s.Stats().Calls == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "no call is under way", func() bool { return s.Stats().Calls > 0 })
 	testkit.Must(t, s.stop())
 	if res, err := http.ReadResponse(stream.in, nil); err == nil {
 		_, _ = io.Copy(io.Discard, res.Body)

@@ -189,8 +189,7 @@ func TestRates(t *testing.T) {
 	for range 3 {
 		w.of(t, both, "b").get("/memstore_a").fails(404, "not_found_error", "")
 	}
-	agents, err := auth.ParseAgents("*")
-	testkit.Must(t, err)
+	agents := must(auth.ParseAgents("*"))(t)
 	key, text, err := w.keys.Create(t.Context(), auth.Grant{Tenant: "house", Agents: agents, Scopes: both, Rate: auth.Rate{PerSecond: 0.001, Burst: 2}})
 	testkit.Must(t, err)
 	d := &client{T: t, url: w.url, id: key.ID, key: text}
@@ -210,16 +209,14 @@ func TestBodies(t *testing.T) {
 		return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(text), text)
 	}
 	ask := func(c *client, rest string) (*bufio.Reader, net.Conn) {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-		testkit.Must(t, err)
+		conn := must(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(t)
 		t.Cleanup(func() { conn.Close() })
 		testkit.Must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 		fmt.Fprintf(conn, "POST /v1/memory_stores HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\n%s", c.key, rest)
 		return bufio.NewReader(conn), conn
 	}
 	status := func(in *bufio.Reader) int {
-		res, err := http.ReadResponse(in, nil)
-		testkit.Must(t, err)
+		res := must(http.ReadResponse(in, nil))(t)
 		defer res.Body.Close()
 		testkit.Must(t, testkit.Err(io.Copy(io.Discard, res.Body)))
 		return res.StatusCode

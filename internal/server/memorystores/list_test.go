@@ -63,8 +63,7 @@ func TestFullPages(t *testing.T) {
 	testkit.SkipInShort(t)
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
-		ws, err := w.svc.Agent("a")
-		testkit.Must(t, err)
+		ws := must(w.svc.Agent("a"))(t)
 		for i := range 30 {
 			size := 10
 			if i < 9 {

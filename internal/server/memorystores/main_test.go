@@ -45,8 +45,7 @@ func worlds(t *testing.T, test func(*testing.T, *world)) {
 	t.Run("memory", func(t *testing.T) { test(t, newWorld(t, memstore.New(), nil)) })
 	t.Run("sqlite", func(t *testing.T) {
 		testkit.SkipUnlessLong(t)
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{})
-		testkit.Must(t, err)
+		store := must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{}))(t)
 		t.Cleanup(func() { testkit.Must(t, store.Close()) })
 		test(t, newWorld(t, store, nil))
 	})
@@ -55,12 +54,10 @@ func worlds(t *testing.T, test func(*testing.T, *world)) {
 // newWorld serves until the test ends. change changes the options, if it is not nil.
 func newWorld(t *testing.T, store workspace.Store, change func(*memorystores.Options, *httpserver.Options)) *world {
 	t.Helper()
-	base, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths, KeepDeleted: 30 * 24 * time.Hour})
-	testkit.Must(t, err)
+	base := must(workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths, KeepDeleted: 30 * 24 * time.Hour}))(t)
 	w := &world{store: store, keys: auth.NewKeys(store, auth.Options{})}
 	limits := workspace.StoreLimits{Agents: 40}
-	w.svc, err = base.Tenant("house", limits)
-	testkit.Must(t, err)
+	w.svc = must(base.Tenant("house", limits))(t)
 	door := access.New(base, func(context.Context, string) (workspace.StoreLimits, error) { return limits, nil })
 	var server *httpserver.Server
 	o := memorystores.Options{
@@ -79,10 +76,8 @@ func newWorld(t *testing.T, store workspace.Store, change func(*memorystores.Opt
 		change(&o, &ho)
 	}
 	ho.MemoryStores = memorystores.New(o)
-	server, err = httpserver.New(ho)
-	testkit.Must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
+	server = must(httpserver.New(ho))(t)
+	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l) }()
@@ -112,8 +107,7 @@ func (w *world) of(t *testing.T, scopes auth.Scopes, patterns ...string) *client
 
 func (w *world) in(t *testing.T, tenant string, scopes auth.Scopes, patterns ...string) *client {
 	t.Helper()
-	agents, err := auth.ParseAgents(patterns...)
-	testkit.Must(t, err)
+	agents := must(auth.ParseAgents(patterns...))(t)
 	key, text, err := w.keys.Create(t.Context(), auth.Grant{Tenant: tenant, Agents: agents, Scopes: scopes})
 	testkit.Must(t, err)
 	return &client{T: t, url: w.url, id: key.ID, key: text}
@@ -139,19 +133,16 @@ type answer struct {
 // ask sends a request below /v1/memory_stores.
 func (c *client) ask(method, path, body string) answer {
 	c.Helper()
-	r, err := http.NewRequestWithContext(c.Context(), method, c.url+"/v1/memory_stores"+path, strings.NewReader(body))
-	testkit.Must(c.T, err)
+	r := must(http.NewRequestWithContext(c.Context(), method, c.url+"/v1/memory_stores"+path, strings.NewReader(body)))(c.T)
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	for i := 0; i < len(c.header); i += 2 {
 		r.Header.Add(c.header[i], c.header[i+1])
 	}
-	res, err := http.DefaultClient.Do(r)
-	testkit.Must(c.T, err)
+	res := must(http.DefaultClient.Do(r))(c.T)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	testkit.Must(c.T, err)
+	text := must(io.ReadAll(res.Body))(c.T)
 	a := answer{c.T, fmt.Sprintf("%s %s %.200s", method, path, body), res.StatusCode, res.Header, string(text), nil}
 	if method != "HEAD" {
 		testkit.Must(c.T, json.Unmarshal(text, &a.body))
@@ -178,8 +169,7 @@ func body(t *testing.T, v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	b, err := json.Marshal(v)
-	testkit.Must(t, err)
+	b := must(json.Marshal(v))(t)
 	return string(b)
 }
 
@@ -278,4 +268,13 @@ func (b *broken) View(ctx context.Context, o port.Owner, fn func(port.Reader) er
 		return *err
 	}
 	return b.Store.View(ctx, o, fn)
+}
+
+// must returns a value, or ends the test with the error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		testkit.Must(t, err)
+		return value
+	}
 }

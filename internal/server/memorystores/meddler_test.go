@@ -67,8 +67,7 @@ func (r meddledRecords) Get(key string) (workspace.Record, error) {
 // write writes a file of an agent of the tenant house.
 func (w *world) write(t *testing.T, agent, path, text string) {
 	t.Helper()
-	ws, err := w.svc.Agent(agent)
-	testkit.Must(t, err)
+	ws := must(w.svc.Agent(agent))(t)
 	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
 }
 
@@ -138,10 +137,8 @@ func TestAnswerOfOvertakenChange(t *testing.T) {
 func TestStoresAmongMany(t *testing.T) {
 	testkit.SkipInShort(t)
 	w := newWorld(t, memstore.New(), nil)
-	base, err := workspace.New(w.store, workspace.Options{})
-	testkit.Must(t, err)
-	svc, err := base.Tenant("house", workspace.StoreLimits{Agents: -1})
-	testkit.Must(t, err)
+	base := must(workspace.New(w.store, workspace.Options{}))(t)
+	svc := must(base.Tenant("house", workspace.StoreLimits{Agents: -1}))(t)
 	for i := range 5500 {
 		_, err := svc.UpdateProfile(t.Context(), fmt.Sprintf("m-%d", i), func(p workspace.Profile, _ bool) (workspace.Profile, error) {
 			p.Name = "other"
@@ -172,8 +169,7 @@ func TestUnicodeMemoryOnASCIIServer(t *testing.T) {
 		w.write(t, "a", fmt.Sprintf("ünï/%d.md", i), "text")
 	}
 	w.write(t, "a", "ünï.md", "text")
-	base, err := workspace.New(w.store, workspace.Options{})
-	testkit.Must(t, err)
+	base := must(workspace.New(w.store, workspace.Options{}))(t)
 	ascii := newWorld(t, w.store, func(o *memorystores.Options, _ *httpserver.Options) {
 		o.Door = access.New(base, func(context.Context, string) (workspace.StoreLimits, error) { return workspace.StoreLimits{}, nil })
 	})
@@ -197,8 +193,7 @@ func TestPageOfOvertakenVersions(t *testing.T) {
 	first := c.memory("/f.md", "secret")
 	id := first.str("id")
 	c.made("/memstore_a/memories/"+id, object{"content": "harmless"})
-	ws, err := w.svc.Agent("a")
-	testkit.Must(t, err)
+	ws := must(w.svc.Agent("a"))(t)
 	redact := func() {
 		testkit.Must(t, testkit.Err(ws.RedactVersion(t.Context(), "f.md", 1, workspace.RedactOptions{})))
 	}

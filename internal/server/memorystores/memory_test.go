@@ -207,8 +207,7 @@ func TestLostAnswerOfNarrowedKey(t *testing.T) {
 		c := w.of(t, both, "*")
 		again := c.with("X-Stainless-Retry-Count", "1")
 		c.made("", object{"name": "mine"})
-		other, err := auth.ParseAgents("other")
-		testkit.Must(t, err)
+		other := must(auth.ParseAgents("other"))(t)
 		testkit.Must(t, testkit.Err(w.keys.Set(t.Context(), c.id, auth.Change{Agents: &other})))
 		for began := time.Now(); c.get("/memstore_mine").status == 200 && time.Since(began) < time.Minute; {
 			time.Sleep(10 * time.Millisecond)
@@ -223,8 +222,7 @@ func TestLostAnswerOfNarrowedKey(t *testing.T) {
 func TestSharedTime(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.newStore(t)
-		ws, err := w.svc.Agent("a")
-		testkit.Must(t, err)
+		ws := must(w.svc.Agent("a"))(t)
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		for _, path := range []string{"one", "two"} {
 			v := workspace.Version{Number: 1, Content: []byte(path), Size: 3, SHA256: sha256.Sum256([]byte(path)), Time: at}

@@ -149,8 +149,7 @@ func TestFirstMemoryMakesTheStore(t *testing.T) {
 func TestAgentIsStore(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {
 		c := w.of(t, both, "*")
-		ws, err := w.svc.Agent("planner")
-		testkit.Must(t, err)
+		ws := must(w.svc.Agent("planner"))(t)
 		c.get("/memstore_planner").fails(404, "not_found_error", "")
 		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "notes/plan.md", []byte("by MCP"), workspace.WriteOptions{})))
 		a := c.get("/memstore_planner").ok()
@@ -185,8 +184,7 @@ func TestStores(t *testing.T) {
 			name := fmt.Sprintf("s%02d", i)
 			want = append(want, "memstore_"+name)
 			if i%3 == 0 { // of these nothing is said
-				ws, err := w.svc.Agent(name)
-				testkit.Must(t, err)
+				ws := must(w.svc.Agent(name))(t)
 				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})))
 				continue
 			}

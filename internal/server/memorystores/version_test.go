@@ -34,8 +34,7 @@ func TestVersion(t *testing.T) {
 			{Client: "claude-code"}:   nil,
 			{Key: "oauth:0123456789"}: map[string]any{"type": "user_actor", "user_id": "oauth:0123456789"},
 		} {
-			ws, err := w.svc.Agent("a")
-			testkit.Must(t, err)
+			ws := must(w.svc.Agent("a"))(t)
 			testkit.Must(t, testkit.Err(ws.As(author).WriteFile(t.Context(), "m", []byte("three"), workspace.WriteOptions{})))
 			newest := c.get(memories + "/" + a.str("id")).ok().str("memory_version_id")
 			if got := c.get(versions + "/" + newest).ok(); !reflect.DeepEqual(got.body["created_by"], want) {

