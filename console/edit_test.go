@@ -16,8 +16,7 @@ import (
 // read returns the text of a file, and its version. 0: there is none.
 func read(t testing.TB, svc *workspace.Service, agent, path string) (string, int64) {
 	t.Helper()
-	ws, err := svc.Agent(agent)
-	testkit.Must(t, err)
+	ws := must(svc.Agent(agent))(t)
 	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
 	if err != nil {
 		return "", 0
@@ -106,8 +105,7 @@ func TestNewFile(t *testing.T) {
 	if got, version := read(t, svc, "a", "notes/日本 語.md"); got != "\n\none\ntwo" || version != 1 {
 		t.Errorf("the file has %q, version %d", got, version)
 	}
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	ws := must(svc.Agent("a"))(t)
 	r, err := ws.ReadFile(t.Context(), "notes/日本 語.md", workspace.ReadOptions{})
 	if want := (workspace.Author{Client: "scratchpad console", Version: "1.4.0", Key: "k1"}); err != nil || r.Author != want {
 		t.Errorf("the author is %+v, %v", r.Author, err)

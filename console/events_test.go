@@ -8,21 +8,18 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // listen opens the events of an address. The channel is closed when they end.
 func (b *browser) listen(address string) (events <-chan string, status int) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+address, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Must(b.t, err)
 	client := *b.client
 	client.Timeout = 0
 	answer, err := client.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Must(b.t, err)
 	b.t.Cleanup(func() { answer.Body.Close() })
 	told := make(chan string, 100)
 	go func() {

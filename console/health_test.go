@@ -105,7 +105,7 @@ func TestNothingHere(t *testing.T) {
 	ada, stranger := visit(t, address, "ada"), visit(t, address, "")
 	for path, wants := range map[string][]string{
 		"/none": {`<nav aria-label="Parts">`}, "/a/a/none": {`<nav aria-label="Parts">`},
-		"/a/a/files/none.md": {`<nav aria-label="Parts">`, `href="/a/a/changes"`},
+		"/a/a/files/none.md": {`<nav aria-label="Parts">`, `href="/a/a/changes"`, `<a class="btn" href="/a/a">Files of a</a>`},
 	} {
 		status, page := ada.get(path)
 		for _, want := range wants {

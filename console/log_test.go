@@ -209,8 +209,7 @@ func TestLogTrim(t *testing.T) {
 			t.Errorf("a reader's %s: %d, the log begins at %d", do, status, first())
 		}
 	}
-	changes, err := all.Service.Look("a")
-	testkit.Must(t, err)
+	changes := must(all.Service.Look("a"))(t)
 	if log, err := changes.ChangeLog(t.Context(), workspace.ChangeLogQuery{Limit: 1}); err != nil || log.Changes[0].Op != workspace.OpTrim || log.Changes[0].Author.Client != "scratchpad console" || log.Changes[0].Author.Key != "k1" {
 		t.Errorf("the journal has %+v, %v", log.Changes, err)
 	}

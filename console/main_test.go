@@ -150,9 +150,7 @@ func (b *browser) submit(page, path string, form url.Values) (status int, answer
 func (b *browser) do(method, path string, form url.Values) (status int, page string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Must(b.t, err)
 	r.Header.Set("Accept", "text/html")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if form != nil {
@@ -164,14 +162,10 @@ func (b *browser) do(method, path string, form url.Values) (status int, page str
 func (b *browser) roundTrip(r *http.Request) (status int, page string) {
 	b.t.Helper()
 	answer, err := b.client.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Must(b.t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.Must(b.t, err)
 	return answer.StatusCode, string(text)
 }
 

@@ -33,10 +33,8 @@ func TestRedacted(t *testing.T) {
 	for _, text := range []string{"one\n", "CANARY\n", "three\n", "four\n"} {
 		write(t, svc, "a", "p.md", text)
 	}
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
-	v, err := ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "p.md", 2, workspace.RedactOptions{})
-	testkit.Must(t, err)
+	ws := must(svc.Agent("a"))(t)
+	v := must(ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "p.md", 2, workspace.RedactOptions{}))(t)
 	at := v.Redacted.Time.Format("2006-01-02T15:04:05Z")
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {

@@ -33,20 +33,6 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A form counts only with the token of the session that it was made for.
-func TestFormToken(t *testing.T) {
-	svc := newService(t)
-	all := people{"ada": everybody(svc), "bob": everybody(svc)}
-	ada := open(t, console.Options{People: all}, "ada")
-	bob := visit(t, ada.url, "bob")
-	_, page := bob.get("/")
-	for _, token := range []string{"", "x", tokenOf(t, page)} {
-		if status, _ := ada.post("/signout", url.Values{"token": {token}}); status != http.StatusForbidden {
-			t.Errorf("with the token %q: %d, want 403", token, status)
-		}
-	}
-}
-
 // A token in an address counts where people come by a link, and nowhere else: an address must
 // not lead somebody into the session of another.
 func TestLink(t *testing.T) {

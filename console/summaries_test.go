@@ -27,8 +27,7 @@ func summarizer(t *testing.T) (b *browser, summarize func(path, text string)) {
 	}})
 	testkit.Must(t, err)
 	t.Cleanup(func() { _ = svc.Close(context.Background()) })
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	ws := must(svc.Agent("a"))(t)
 	return open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada"), func(path, text string) {
 		t.Helper()
 		write(t, svc, "a", path, strings.Repeat("long ", 2000))

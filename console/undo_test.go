@@ -172,17 +172,6 @@ func TestRestoreTwice(t *testing.T) {
 	}
 }
 
-// The page of a file that is not there leads to those that are.
-func TestNoSuchFile(t *testing.T) {
-	svc := keeping(t)
-	write(t, svc, "a", "p.md", "one\n")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
-	_, page := b.get("/a/a/files/zzz.md")
-	if !strings.Contains(page, `<a class="btn" href="/a/a">Files of a</a>`) || strings.Contains(page, "oad the page again") {
-		t.Errorf("no way to the files:\n%s", page)
-	}
-}
-
 // What cannot be restored any more is not offered: the newest version that has a text is.
 func TestRestoreBesideRedacted(t *testing.T) {
 	svc := keeping(t)

@@ -104,19 +104,3 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d texts are refused", refused)
 	}
 }
-
-func FuzzRender(f *testing.F) {
-	for _, h := range hostile.All() {
-		f.Add(h.Text[:min(len(h.Text), 2048)])
-	}
-	f.Fuzz(func(t *testing.T, source string) {
-		out, err := markdown.Render([]byte(source), func(dest string) (string, bool) { return dest, true })
-		if err != nil && !errors.Is(err, markdown.ErrTooComplex) && !errors.Is(err, markdown.ErrTooLarge) {
-			t.Fatal(err)
-		}
-		if err != nil && strings.Contains(err.Error(), "runtime error") {
-			t.Fatal(err)
-		}
-		safe(t, source, out)
-	})
-}

@@ -132,13 +132,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func FuzzHTML(f *testing.F) {
-	for _, h := range append(hostile.Texts(), hostile.Names()...) {
-		f.Add(h.Text[:min(len(h.Text), 4096)], 3, 9)
-	}
-	f.Fuzz(func(t *testing.T, shown string, start, end int) { check(t, shown, start, end) })
-}
-
 // check parses what the functions make of a text: spans and elements of this package,
 // and text that is the text again.
 func check(t *testing.T, shown string, start, end int) {
