@@ -190,8 +190,6 @@ func TestCompareWindows(t *testing.T) {
 		rows, pages int
 	}{
 		{"many.txt?diff=1..2", 2200, 3},
-		{"many.txt?diff=1..2&as=split", 1100, 2},
-		{"wide.txt?diff=1..2", 220, 3},
 		{"wide.txt?diff=1..2&as=split", 110, 3},
 		{"one.txt?diff=1..2", 2, 1},
 	} {
