@@ -12,9 +12,8 @@
 //
 //   - session_test.go has the steps of a session, and the answers that every client
 //     must see.
-//   - client_test.go and inspector_test.go run the clients.
-//   - server_test.go starts the server, over stdio or HTTP, and records what clients and
-//     servers say to each other.
+//   - client_test.go runs the clients. server_test.go starts the server, over stdio or HTTP.
+//   - inspector_test.go lets the Inspector check the schemas of the tools.
 //   - serve_test.go runs all clients with a key at scratchpad serve, and changes the key.
 //   - hosts_test.go runs Codex and Claude Code. model_test.go is a model
 //     on loopback that makes their calls. plugin_test.go installs the plugin for Claude Code.
@@ -26,7 +25,7 @@
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
 //   - releasebuild_test.go makes a release with GoReleaser, twice, and uses it. package_test.go
-//     installs, upgrades and removes its package in a root of its own.
+//     installs, upgrades and removes its package in a root of its own. Both are long proofs.
 //   - bundle_test.go makes an MCPB bundle with tools/bundle, and uses it.
 //   - image_test.go builds the images of deploy with buildah and runs what is in them.
 //   - deploy_test.go checks the other files of deploy.

@@ -284,25 +284,6 @@ func TestClaudeCode(t *testing.T) {
 			t.Errorf("in %s there is %s", p.dir, got)
 		}
 	}
-	if testkit.Long() { // a session takes seconds
-		wantAsked(t, "in another project", b.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"plan.md", "Newest"})
-	}
-}
-
-// Codex lists the server that setup has added.
-func TestCodexSetup(t *testing.T) {
-	t.Parallel()
-	p := project{dir: t.TempDir(), home: t.TempDir()}
-	p.scratchpad(t, "setup", "--yes", "--client", "codex", "--bin", filepath.Dir(scratchpadPath))
-	out, _ := p.host(t, p.command(t.Context(), codexPath(t), "mcp", "list", "--json"))
-	var listed []struct {
-		Name      string
-		Enabled   bool
-		Transport struct{ Args []string }
-	}
-	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed) != 1 || !listed[0].Enabled || strings.Join(listed[0].Transport.Args[:3], " ") != "mcp --project ." {
-		t.Errorf("codex mcp list: %v, %s", err, out)
-	}
 }
 
 // A person runs setup once. In Claude Code an agent then writes in one repository, and is told of

@@ -19,16 +19,7 @@ var (
 	homeDir        string // an empty home folder for the clients
 )
 
-// With recordArgument as the first argument, the test binary is the witness between a
-// client and its server.
-const recordArgument = "record-stdio"
-
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == recordArgument {
-		os.Exit(record(os.Args[2], os.Args[3:]))
-	}
-	os.Exit(runTests(m))
-}
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "scratchpad-e2e-")

@@ -106,15 +106,9 @@ func bound(s step) step {
 func TestServe(t *testing.T) {
 	for _, c := range slices.Concat(clients, hosts) {
 		t.Run(c.name, func(t *testing.T) {
-			if c.other {
-				testkit.SkipUnlessLong(t)
-			}
 			t.Parallel()
 			k, shows := newKeyed(t), c.shows.complete()
 			steps := k.steps(t, shows)
-			if c.only != nil && !testkit.Long() { // each step starts a process
-				steps = slices.DeleteFunc(steps, func(s step) bool { return s.name == "read" || s.name == "another agent" || s.name == "under the rate" })
-			}
 			var requests []request
 			for _, s := range steps {
 				requests = append(requests, s.request)

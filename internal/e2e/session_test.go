@@ -218,11 +218,7 @@ func normal(block string) string {
 }
 
 // TestSession runs the session with each client over each transport. All must see the
-// same answers, each in its version of the protocol. A client's other modes use one of the
-// transports, and the other one with the long proofs. The Inspector, which starts a process
-// for each step, takes the first few of its steps. It takes all with
-//
-//	cd internal/e2e && SCRATCHPAD_TEST=full go test -run TestSession .
+// same answers, each in its version of the protocol.
 func TestSession(t *testing.T) {
 	transports := []struct {
 		name string
@@ -231,22 +227,17 @@ func TestSession(t *testing.T) {
 	for _, transport := range transports {
 		for _, c := range clients {
 			t.Run(transport.name+"/"+c.name, func(t *testing.T) {
-				if (c.only != nil || c.other) && (transport.name == "http") != (c.version == stateless) {
-					testkit.SkipUnlessLong(t)
-				}
 				t.Parallel()
-				g := transport.open(t)
-				steps := c.session(t)
+				steps := session()
 				var requests []request
 				for _, s := range steps {
 					requests = append(requests, s.request)
 				}
-				version, answers, err := c.run(t, g, requests)
+				version, answers, err := c.run(t, transport.open(t), requests)
 				testkit.Must(t, err)
 				if version != "" && version != c.version {
 					t.Errorf("the client says that it spoke %s, want %s", version, c.version)
 				}
-				g.check(t, c.version)
 				if len(answers) != len(steps) {
 					t.Fatalf("%d answers to %d requests", len(answers), len(steps))
 				}
@@ -256,21 +247,6 @@ func TestSession(t *testing.T) {
 			})
 		}
 	}
-}
-
-// session returns the steps that the client takes.
-func (c client) session(t *testing.T) []step {
-	t.Helper()
-	all, only := session(), c.only
-	if only == nil {
-		return all
-	}
-	only = testkit.Pick(only[:inspectorFew], only[:inspectorFew], only)
-	steps := slices.DeleteFunc(all, func(s step) bool { return !slices.Contains(only, s.name) })
-	if len(steps) != len(only) {
-		t.Fatalf("the session has %d of the steps %q", len(steps), only)
-	}
-	return steps
 }
 
 func (s step) check(t *testing.T, a answer) {

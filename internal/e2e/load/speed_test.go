@@ -12,95 +12,78 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
-	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
-// The calls of the floor that carry as much as ours.
+// The calls of the floor.
 const (
 	floorWrites = `"path":"f","content":"one line of text"`
 	floorReads  = `"path":"f"`
 )
 
-// measured are the calls of all tools, each with one of the floor. NUMBER counts the calls
-// of an agent from 0, and NEXT from 1. TEXT is 1 KiB. Tools that read have an agent of
-// their own, whose memory does not grow.
+// measured are calls, each with one of the floor that carries as much. TEXT is 1 KiB.
 var measured = []struct{ tool, args, floor, floorArgs string }{
-	{"write_file", `"path":"new/NUMBER","content":"TEXT"`, "write_file", `"path":"new/NUMBER","content":"TEXT"`},
-	{"edit_file", `"path":"g","old_text":"vNUMBER ","new_text":"vNEXT "`, "write_file", floorWrites},
-	{"read_file", `"path":"f"`, "read_file", floorReads},
-	{"append_log", `"path":"log","entry":"one line of text"`, "write_file", floorWrites},
-	{"read_log", `"path":"log","tail":10`, "read_file", floorReads},
-	{"list_files", `"prefix":"docs/"`, "read_file", floorReads},
-	{"list_logs", ``, "read_file", floorReads},
-	{"changes", `"since":2`, "read_file", floorReads},
+	{"write_file", `"path":"w","content":"TEXT"`, "write_file", `"path":"w","content":"TEXT"`},
+	{"read_file", floorReads, "read_file", floorReads},
 	{"search", `"query":"refund"`, "read_file", floorReads},
-	{"get_usage_stats", ``, "read_file", floorReads},
-	{"summarize_file", `"path":"long"`, "read_file", floorReads},
-	{"move_file", `"path":"new/NUMBER","new_path":"moved/NUMBER"`, "write_file", floorWrites},
-	{"delete_file", `"path":"moved/NUMBER"`, "write_file", floorWrites},
-	{"delete_log", `"path":"log","through_entry":NEXT`, "write_file", floorWrites},
+	{"append_log", `"path":"log","entry":"one line of text"`, "write_file", floorWrites},
 }
 
 var kibibyte = strings.Repeat("the refund of the northern branch is due by Friday\n", 21)[:1024]
 
-// BenchmarkTools measures every tool over HTTP with a key, beside the floor. Our server has
-// limits on the rates that nobody reaches. The two take turns. The ratios are medians over the
-// rounds. On a busy machine the processor time of a call says more.
+// BenchmarkTools measures tools over HTTP with a key, with 8 calls at once, beside the floor.
+// Our server has limits on the rates that nobody reaches. The two take turns. The ratios are
+// medians over the rounds. On a busy machine the processor time of a call says more.
 func BenchmarkTools(b *testing.B) {
-	servers := [2]*server{startFloor(b)}
-	var keys [2]string
-	servers[1], keys[1] = startWithKey(b, "--rate", "1000000", "--rate-agent", "1000000")
+	db := filepath.Join(b.TempDir(), "speed.db")
+	_, key := process.NewKey(b, scratchpadPath, db, "--agents", "*")
+	servers := [2]*process.Server{startFloor(b), process.Start(b, scratchpadPath, "--db", db, "--summarizer", "outline", "--rate", "1000000", "--rate-agent", "1000000")}
 	for _, era := range []string{process.Modern, process.Legacy} {
-		for _, atOnce := range []int{8, 64} {
-			var crews [2]*crew
-			for i := range crews {
-				crews[i] = newCrew(b, servers[i].url, keys[i], era, atOnce)
-			}
-			for _, m := range measured {
-				b.Run(fmt.Sprintf("%s/%s/at-once=%d", m.tool, era, atOnce), func(b *testing.B) {
-					if b.N > 1 {
-						b.Skip("run it with -benchtime 1x")
-					}
-					var calls, ratios [2][]float64 // the calls are those of a second
-					var worked [2]time.Duration    // by the processors, for the servers
-					const rounds = 9
-					for round := range rounds {
-						var took [2]time.Duration
-						for i := range crews {
-							i = (i + round) % len(crews)
-							tool, args := m.tool, m.args
-							if i == 0 {
-								tool, args = m.floor, m.floorArgs
-							}
-							before := servers[i].worked(b)
-							took[i] = crews[i].round(b, tool, args, m.floor == "write_file", round)
-							worked[i] += servers[i].worked(b) - before
+		crews := [2]crew{newCrew(b, servers[0], "", era), newCrew(b, servers[1], key, era)}
+		for _, m := range measured {
+			b.Run(m.tool+"/"+era, func(b *testing.B) {
+				if b.N > 1 {
+					b.Skip("run it with -benchtime 1x")
+				}
+				var calls, ratios [2][]float64 // the calls are those of a second
+				var processors [2]time.Duration
+				const rounds = 9
+				for round := range rounds {
+					var took [2]time.Duration
+					for i := range crews {
+						i = (i + round) % len(crews)
+						tool, args := m.tool, m.args
+						if i == 0 {
+							tool, args = m.floor, m.floorArgs
 						}
-						for i, d := range took {
-							ratios[i] = append(ratios[i], took[0].Seconds()/d.Seconds())
-							calls[i] = append(calls[i], float64(atOnce*each(atOnce))/d.Seconds())
-						}
+						before := worked(b, servers[i])
+						took[i] = crews[i].round(b, tool, args)
+						processors[i] += worked(b, servers[i]) - before
 					}
-					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(median(calls[0]), "floor/s")
-					b.ReportMetric(median(calls[1]), "calls/s")
-					b.ReportMetric(median(ratios[1]), "ratio")
-					all := float64(rounds * atOnce * each(atOnce))
-					b.ReportMetric(float64(worked[0].Microseconds())/all, "floor-cpu-µs/call")
-					b.ReportMetric(float64(worked[1].Microseconds())/all, "cpu-µs/call")
-				})
-			}
+					for i, d := range took {
+						ratios[i] = append(ratios[i], took[0].Seconds()/d.Seconds())
+						calls[i] = append(calls[i], atOnce*each/d.Seconds())
+					}
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(median(calls[0]), "floor/s")
+				b.ReportMetric(median(calls[1]), "calls/s")
+				b.ReportMetric(median(ratios[1]), "ratio")
+				const all = rounds * atOnce * each
+				b.ReportMetric(float64(processors[0].Microseconds())/all, "floor-cpu-µs/call")
+				b.ReportMetric(float64(processors[1].Microseconds())/all, "cpu-µs/call")
+			})
 		}
 	}
 }
@@ -110,83 +93,37 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// each returns how many calls each agent makes in a round.
-func each(atOnce int) int { return max(8, 192/atOnce) }
+// A crew is atOnce clients of a server, each with an agent of its own, and makes each calls of
+// each client in a round.
+type crew []*process.Client
 
-// startWithKey starts a server on a new database, and returns a key for all agents.
-func startWithKey(b *testing.B, args ...string) (s *server, key string) {
+const atOnce, each = 8, 24
+
+// newCrew returns clients whose agents have 27 KiB in files.
+func newCrew(b *testing.B, s *process.Server, key, era string) (w crew) {
 	b.Helper()
-	db := filepath.Join(b.TempDir(), "speed.db")
-	store, err := sqlite.Open(b.Context(), db, sqlite.Options{})
-	must(b, err)
-	keys := auth.NewKeys(store, auth.Options{})
-	all, err := auth.ParseAgents("*")
-	must(b, err)
-	_, key, err = keys.Create(b.Context(), auth.Grant{Tenant: "team", Agents: all, Scopes: auth.Read | auth.Write})
-	must(b, err)
-	must(b, keys.Close(b.Context()))
-	must(b, store.Close())
-	return startServer(b, db, args...), key
-}
-
-// A crew is a number of clients of one server. Each has two agents of its own: one that
-// writes, and one that only reads what it has.
-type crew struct {
-	clients []*process.Client
-	writers []string
-	readers []string
-}
-
-// newCrew returns clients whose agents have some files and entries.
-func newCrew(b *testing.B, url, key, era string, atOnce int) *crew {
-	b.Helper()
-	w := &crew{}
 	for i := range atOnce {
-		w.clients = append(w.clients, process.NewClient(func() string { return url }, key, era == process.Modern))
-		name := fmt.Sprintf("agent-%d-of-%d-%s", i, atOnce, era)
-		w.writers, w.readers = append(w.writers, name), append(w.readers, name+"-reader")
+		c := process.NewClient(func() string { return s.URL }, key, era == process.Modern)
+		c.Name = fmt.Sprintf("agent-%d-%s", i, era)
+		b.Cleanup(c.HangUp)
+		w = append(w, c)
 	}
-	w.write(b, w.writers, "g", "v0 of the file\n")
-	for _, agents := range [][]string{w.writers, w.readers} {
-		w.write(b, agents, "f", kibibyte)
+	for path, content := range map[string]string{"f": kibibyte, "long": strings.Repeat(kibibyte, 26)} {
+		w.all(b, 1, "write_file", fmt.Sprintf(`"path":%q,"content":%q`, path, content))
 	}
-	w.write(b, w.readers, "long", strings.Repeat(kibibyte, 16))
-	for i := range 10 {
-		w.write(b, w.readers, fmt.Sprintf("docs/%d.md", i), kibibyte)
-	}
-	if key != "" { // the floor has no logs
-		for range 10 {
-			w.all(b, func(i int, c *process.Client) error {
-				_, err := c.Call(b.Context(), "append_log", fmt.Sprintf(`"agent_id":%q,"path":"log","entry":"one line of text"`, w.readers[i]), "")
-				return err
-			})
-		}
-	}
-	b.Cleanup(func() {
-		for _, c := range w.clients {
-			c.HangUp()
-		}
-	})
 	return w
 }
 
-// write makes all clients write a file.
-func (w *crew) write(b *testing.B, agents []string, path, content string) {
-	b.Helper()
-	w.all(b, func(i int, c *process.Client) error {
-		_, err := c.Call(b.Context(), "write_file", fmt.Sprintf(`"agent_id":%q,"path":%q,"content":%q`, agents[i], path, content), "")
-		return err
-	})
-}
-
-// all does something with all clients at the same time.
-func (w *crew) all(b *testing.B, do func(i int, c *process.Client) error) {
+// all makes all clients call at the same time, each n times.
+func (w crew) all(b *testing.B, n int, tool, args string) {
 	b.Helper()
 	var g sync.WaitGroup
-	for i, c := range w.clients {
+	for _, c := range w {
 		g.Go(func() {
-			if err := do(i, c); err != nil {
-				b.Error(err)
+			for range n {
+				if _, err := c.Call(b.Context(), tool, fmt.Sprintf(`"agent_id":%q,%s`, c.Name, args), ""); err != nil {
+					b.Errorf("%s {%.200s}: %v", tool, args, err)
+				}
 			}
 		})
 	}
@@ -197,25 +134,11 @@ func (w *crew) all(b *testing.B, do func(i int, c *process.Client) error) {
 }
 
 // round makes the calls of a round and returns how long they took.
-func (w *crew) round(b *testing.B, tool, args string, writes bool, round int) time.Duration {
+func (w crew) round(b *testing.B, tool, args string) time.Duration {
 	b.Helper()
-	n, agents := each(len(w.clients)), w.readers
-	if writes {
-		agents = w.writers
-	}
-	text := strings.ReplaceAll(kibibyte, "\n", `\n`)
+	args = strings.ReplaceAll(args, "TEXT", strings.ReplaceAll(kibibyte, "\n", `\n`))
 	began := time.Now()
-	w.all(b, func(i int, c *process.Client) error {
-		for k := range n {
-			number := round*n + k
-			these := strings.NewReplacer("NUMBER", fmt.Sprint(number), "NEXT", fmt.Sprint(number+1), "TEXT", text).Replace(args)
-			these = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, agents[i], these), ",")
-			if _, err := c.Call(context.Background(), tool, these, ""); err != nil {
-				return fmt.Errorf("%s {%s}: %w", tool, these, err)
-			}
-		}
-		return nil
-	})
+	w.all(b, each, tool, args)
 	return time.Since(began)
 }
 
@@ -265,8 +188,7 @@ func textResult(text string) (*mcp.CallToolResult, any, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 }
 
-// serveFloor serves on a free port until the process is killed. It says where, as
-// scratchpad serve does.
+// serveFloor serves on a free port until SIGTERM. It says where, as scratchpad serve does.
 func serveFloor() error {
 	f := &floor{files: map[[2]string]floorFile{}}
 	s := mcp.NewServer(&mcp.Implementation{Name: "floor", Version: "0"}, nil)
@@ -279,7 +201,13 @@ func serveFloor() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "serving http://%s/mcp\na kill stops the server\n", l.Addr())
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	go func() {
+		<-stop
+		os.Exit(0)
+	}()
+	fmt.Fprintf(os.Stderr, "serving http://%s/mcp\nSIGTERM stops the server\n", l.Addr())
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/readyz":
@@ -292,15 +220,11 @@ func serveFloor() error {
 }
 
 // startFloor starts the floor in a process of its own.
-func startFloor(t testing.TB) *server {
-	t.Helper()
-	log, err := os.Create(filepath.Join(t.TempDir(), "floor.log"))
-	must(t, err)
-	defer log.Close()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), floorVariable+"=1")
-	cmd.Stderr = log
-	return launch(t, cmd, func() string { return served(log.Name(), 0) })
+func startFloor(b *testing.B) *process.Server {
+	b.Helper()
+	b.Setenv(floorVariable, "1")
+	defer os.Unsetenv(floorVariable)
+	return process.Start(b, os.Args[0])
 }
 
 // BenchmarkStart measures the time from the start of a process until /readyz says that it
@@ -362,7 +286,7 @@ func startOnce(b *testing.B, cmd *exec.Cmd) (ms, memory float64) {
 	must(b, err)
 	began := time.Now()
 	must(b, cmd.Start())
-	s := &server{cmd: cmd}
+	address := ""
 	defer func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -373,12 +297,12 @@ func startOnce(b *testing.B, cmd *exec.Cmd) (ms, memory float64) {
 		must(b, err)
 		text += string(some[:n])
 		if _, rest, ok := strings.Cut(text, "serving "); ok {
-			s.url, _, _ = strings.Cut(rest, "\n")
+			address, _, _ = strings.Cut(rest, "\n")
 		}
 	}
 	go io.Copy(io.Discard, said)
 	for ready := false; !ready; {
-		res, err := http.Get(strings.TrimSuffix(s.url, "/mcp") + "/readyz")
+		res, err := http.Get(strings.TrimSuffix(address, "/mcp") + "/readyz")
 		if time.Since(began) > 10*time.Second {
 			b.Fatalf("the server is not ready: %v", err)
 		}
@@ -390,7 +314,7 @@ func startOnce(b *testing.B, cmd *exec.Cmd) (ms, memory float64) {
 	}
 	ms = float64(time.Since(began).Microseconds()) / 1000
 	time.Sleep(time.Second)
-	kib, err := s.status("VmRSS:")
+	kib, err := status(cmd.Process.Pid, "VmRSS:")
 	must(b, err)
 	return ms, float64(kib) / 1024
 }

@@ -104,6 +104,9 @@ func NewKey(t testing.TB, program, db string, flags ...string) (id, key string) 
 // on a free port of loopback. At the end of the test it gets SIGTERM, and must end cleanly.
 func Serve(t testing.TB, program string, args ...string) (url string) {
 	t.Helper()
+	if !strings.Contains(strings.Join(args, " "), "--addr") {
+		args = append(args, "--addr", "127.0.0.1:0")
+	}
 	return Start(t, program, args...).URL
 }
 
@@ -118,11 +121,12 @@ type Server struct {
 	done    chan error // has the end of the process
 }
 
-// Start is [Serve] for a server that the test stops and starts again.
+// Start is [Serve] for a server that the test stops and starts again. Its port is none that
+// the system gives to somebody else meanwhile.
 func Start(t testing.TB, program string, args ...string) *Server {
 	t.Helper()
 	if !strings.Contains(strings.Join(args, " "), "--addr") {
-		args = append(args, "--addr", "127.0.0.1:0")
+		args = append(args, "--addr", FreeAddress(t))
 	}
 	s := &Server{t: t, program: program, args: args}
 	t.Cleanup(s.Stop)
@@ -165,6 +169,9 @@ func (s *Server) Start() {
 	}()
 	s.cmd, s.done = cmd, done
 }
+
+// PID returns the number of the process, which runs.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
 
 // Stop sends SIGTERM and waits for the end, which must be clean. It does nothing if the
 // process does not run.
