@@ -57,7 +57,7 @@ func newImages(t *testing.T) images {
 	containerfile := "FROM scratch\nCOPY bin /bin\nCOPY tmp /tmp\nCOPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt\n" +
 		"ENV PATH=/usr/local/go/bin:/bin GOMODCACHE=/modules GOCACHE=/cache GOTOOLCHAIN=local GOFLAGS=-modcacherw GOPROXY=" + proxies + "\n"
 	testkit.Must(t, os.WriteFile(filepath.Join(base, "Containerfile"), []byte(containerfile), 0o600))
-	i.buildah(t, "bud", "--isolation", "chroot", "-t", "docker.io/library/golang:1.26.8", base)
+	i.buildah(t, "bud", "--isolation", "chroot", "-t", "docker.io/library/golang:1.26.10", base)
 	return i
 }
 

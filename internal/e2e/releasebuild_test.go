@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -188,6 +189,9 @@ func checkArchive(t *testing.T, file string) {
 	if want := []string{"LICENSE", "NOTICE", "README.md", "completions/_scratchpad", "completions/scratchpad.bash", "completions/scratchpad.fish",
 		"scratchpad", "scratchpad.1", "scratchpad.service"}; !slices.Equal(names, want) {
 		t.Errorf("the archive has %q, want %q", names, want)
+	}
+	if link := regexp.MustCompile(`(\]\(|src(set)?=")[^#):"]+[)#"]`).Find(readFile(t, filepath.Join(dir, "README.md"))); link != nil {
+		t.Errorf("a link of the README in the archive leads nowhere: %s", link)
 	}
 }
 
