@@ -15,9 +15,8 @@ import (
 
 // The page of an agent shows what its profile says, as text.
 func TestProfile(t *testing.T) {
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "a.md", "text")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	if _, page := b.get("/a/a"); strings.Contains(page, "archived") {
 		t.Errorf("without a profile:\n%s", page)
 	}

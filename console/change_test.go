@@ -114,8 +114,7 @@ func TestSaveOutcomeUnknown(t *testing.T) {
 
 // A form that is sent several times at once changes things once, and no answer is an error.
 func TestSentTwice(t *testing.T) {
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "p.md", "one\n")
 	twice := func(f *webForm) {
 		t.Helper()
@@ -152,8 +151,7 @@ func TestSentTwice(t *testing.T) {
 // Who saves a file that was deleted or moved meanwhile sees what has happened, and the text
 // goes where the page says.
 func TestSaveAfterLoss(t *testing.T) {
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	ws := must(svc.Agent("a"))(t)
 	ws = ws.As(workspace.Author{Client: "codex"})
 	write(t, svc, "a", "p.md", "one\n")

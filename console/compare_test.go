@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -67,7 +66,7 @@ func classOf(n *html.Node) string {
 
 func TestCompare(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	for path, versions := range map[string][]string{
 		"plan.md":  {"one\ntwo\nthree\nfour\nfive\nsix\nship on Friday\nend\n", "one\ntwo\nthree\nfour\nfive\nsix\nship on Monday\nmore\nend\n", "other\n"},
 		"ends.txt": {"a\nbig cat\nc\n", "a\r\nbig cat\nc\r\n", "a\nbig dog\nc"},
@@ -81,7 +80,6 @@ func TestCompare(t *testing.T) {
 			write(t, svc, "a", path, text)
 		}
 	}
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct{ query, want string }{
 		{"plan.md?diff=1..2", "Show 3 equal lines\n4|4|four\n5|5|five\n6|6|six\n*7||Removed: ship on [-Friday-]\n|7|Added: ship on {+Monday+}\n|8|Added: more\n8|9|end"},
 		{"plan.md?diff=2..1", "Show 3 equal lines\n4|4|four\n5|5|five\n6|6|six\n*7||Removed: ship on [-Monday-]\n8||Removed: more\n|7|Added: ship on {+Friday+}\n9|8|end"},
@@ -110,13 +108,12 @@ func TestCompare(t *testing.T) {
 // The page says what is compared, and leads to other comparisons.
 func TestCompareLinks(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	for i := range 12 {
 		write(t, svc, "a", "n.txt", strings.Repeat("line\n", 20)+fmt.Sprintf("number %d\n", i+1))
 	}
 	write(t, svc, "a", "dos.txt", "a\nb\n")
 	write(t, svc, "a", "dos.txt", "a\r\nb\r\n")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		query  string
 		status int
@@ -170,7 +167,7 @@ func TestCompareLinks(t *testing.T) {
 // none has too much.
 func TestCompareWindows(t *testing.T) {
 	testkit.SkipUnlessLong(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	text := func(n, width int, word string) string {
 		var b strings.Builder
 		for i := range n {
@@ -184,7 +181,6 @@ func TestCompareWindows(t *testing.T) {
 	write(t, svc, "a", "wide.txt", text(110, 4000, "new"))
 	write(t, svc, "a", "one.txt", strings.Repeat("word, ", 80_000)+"old"+strings.Repeat(" word", 100_000))
 	write(t, svc, "a", "one.txt", strings.Repeat("word, ", 80_000)+"new"+strings.Repeat(" word", 100_000))
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		query       string
 		rows, pages int
@@ -245,8 +241,7 @@ func linkOf(page, text, name string) string {
 // No hostile text becomes markup.
 func TestCompareHostile(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	for _, h := range sample() {
 		content := strings.ToValidUTF8(h.Text, "?")
 		write(t, svc, "a", h.Name, content+"\n")

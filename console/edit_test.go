@@ -38,8 +38,7 @@ var texts = rapid.Custom(func(t *rapid.T) string {
 // line endings. A text that a browser would change is not offered for editing.
 func TestEditorKeepsBytes(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts.Draw(rt, "text")
 		_, before := read(t, svc, "a", "x")

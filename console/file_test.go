@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestFile(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "notes/plan.md", "# Plan\n\nSee [the list](../list.txt).\n")
 	write(t, svc, "a", "notes/plan.md", "# New plan\n\nSee [the list](../list.txt).\n")
 	var long strings.Builder
@@ -21,7 +20,6 @@ func TestFile(t *testing.T) {
 	}
 	write(t, svc, "a", "list.txt", long.String())
 	write(t, svc, "a", "one.txt", strings.Repeat("x", 1<<20))
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		address string
 		want    []string

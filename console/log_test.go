@@ -78,11 +78,10 @@ func parseLog(t *testing.T, page string) (p logPage) {
 
 func TestLog(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	cursor := workspace.Author{Client: "cursor", Version: "1.7", Key: "k9"}
 	appendLog(t, svc, "a", "checks", cursor, "deploy\nsmoke test: ok", "web-07 FAILED", strings.Repeat("a line of a report\n", 40)+"the end failed", strings.Repeat("x", 5000))
 	appendLog(t, svc, "a", "checks", workspace.Author{}, "red \x1b[31m <b>bold</b>")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		query string
 		rows  string
@@ -125,10 +124,9 @@ func TestLog(t *testing.T) {
 // Older pages lead through all entries, each once, also while entries are added and removed.
 func TestLogPages(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(950)...)
 	appendLog(t, svc, "a", "l", workspace.Author{}, strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10))
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	want := int64(955)
 	for next := "/a/a/logs/l"; next != ""; {
 		_, text := b.get(next)
@@ -217,9 +215,8 @@ func TestLogTrim(t *testing.T) {
 
 // A log that has grown since the person was asked is not deleted.
 func TestLogDelete(t *testing.T) {
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(3)...)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	_, page := b.get("/a/a/logs/l?view=delete")
 	if !strings.Contains(page, "All 3 entries go") || !strings.Contains(page, ">Delete 3 entries<") {
 		t.Errorf("the question:\n%s", page)
@@ -274,7 +271,7 @@ func (s *lateEntry) Update(ctx context.Context, o port.Owner, fn func(port.Tx) e
 // The lines of a log are all of its entries, with their bytes.
 func TestLogLines(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	want := numbered(250)
 	for i := range 12 {
 		want = append(want, strings.Repeat(string(rune('a'+i)), 60<<10))
@@ -285,7 +282,6 @@ func TestLogLines(t *testing.T) {
 	for i := 0; i < len(want); i += 10 {
 		appendLog(t, svc, "a", "l", workspace.Author{Client: "c"}, want[i:min(i+10, len(want))]...)
 	}
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	_, text := b.get("/a/a/logs/l?raw=1")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) != len(want) {

@@ -105,6 +105,13 @@ func open(t *testing.T, o console.Options, credential string) *browser {
 	return visit(t, serve(t, o), credential)
 }
 
+// visited serves a console over a service, and returns a browser that has signed in as Ada, who may
+// do everything.
+func visited(t *testing.T, svc *workspace.Service) (*workspace.Service, *browser) {
+	t.Helper()
+	return svc, open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+}
+
 // serve serves a console, and returns its address.
 func serve(t *testing.T, o console.Options) string {
 	t.Helper()

@@ -5,17 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A redacted entry says so in the log and in the journal, and its append shows no text.
 func TestRedactedEntry(t *testing.T) {
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	appendLog(t, svc, "a", "l", workspace.Author{}, "one", "CANARY")
 	must(must(svc.Agent("a"))(t).As(workspace.Author{Client: "cleaner"}).RedactEntry(t.Context(), "l", 2))(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for path, want := range map[string]string{
 		"logs/l": "Redacted by <bdi>cleaner</bdi>", "changes": `<span class="muted">entry 2</span>`, "logs/l?view=delete": "Delete 2 entries",
 	} {
@@ -29,14 +27,13 @@ func TestRedactedEntry(t *testing.T) {
 // text. No page links to a comparison with it.
 func TestRedacted(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	for _, text := range []string{"one\n", "CANARY\n", "three\n", "four\n"} {
 		write(t, svc, "a", "p.md", text)
 	}
 	ws := must(svc.Agent("a"))(t)
 	v := must(ws.As(workspace.Author{Client: "cleaner"}).RedactVersion(t.Context(), "p.md", 2, workspace.RedactOptions{}))(t)
 	at := v.Redacted.Time.Format("2006-01-02T15:04:05Z")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		path   string
 		status int

@@ -26,8 +26,7 @@ func liveRegion(t *testing.T, page string) string {
 
 // An open editor learns of what others write, at an address that has no text field.
 func TestEditorLearns(t *testing.T) {
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", "notes/p.md", "one\n")
 	_, page := b.get("/a/a/files/notes/p.md?view=edit")
 	body := find(parsePage(t, page), func(n *html.Node) bool { return n.Data == "body" })
@@ -123,8 +122,7 @@ func TestRestore(t *testing.T) {
 // A move takes the versions along. What is wrong with the new path stands at its field.
 func TestMove(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "p.md", "one\n")
 	write(t, svc, "a", "there.md", "other\n")
 	f := b.form("/a/a/files/p.md?view=move", "move")
@@ -164,8 +162,7 @@ func TestMove(t *testing.T) {
 // The page that asks says what goes, and goes only with the version that it has shown.
 func TestDelete(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "p.md", strings.Repeat("x", 1000))
 	write(t, svc, "a", "p.md", strings.Repeat("x", 500))
 	status, page := b.get("/a/a/files/p.md?view=delete")

@@ -51,7 +51,7 @@ func many(from, to int) string {
 
 func TestSearch(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := keeping(t)
+	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", "notes/plan.md", "# Plan\n\nWe ship on Monday.\n")
 	write(t, svc, "a", "long.txt", strings.Repeat("nothing\n\n", 700)+"the needle <b>is</b> here\n")
 	appendLog(t, svc, "a", "checks", workspace.Author{}, "all is well", "a needle in the log")
@@ -59,7 +59,6 @@ func TestSearch(t *testing.T) {
 	must(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{}))(t)
 	write(t, svc, "a", "many.txt", strings.Repeat("many\n", 60))
 	write(t, svc, "b", "plan.md", "The plan of another agent, with a needle.")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	for _, c := range []struct {
 		address string
 		status  int
@@ -103,9 +102,8 @@ func TestSearch(t *testing.T) {
 // The link to a hit leads to a page that has its line, however long the lines before are.
 func TestSearchLongLines(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	write(t, svc, "a", "f", strings.Repeat(strings.Repeat("x", 30_000)+"\n", 32)+"needle")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	_, page := b.get("/a/a/search?q=needle")
 	to, line, _ := strings.Cut(hitsOf(t, page)[0], "#")
 	if _, text := b.get(to); line != "L33" || !strings.Contains(text, `id="L33"`) {
@@ -193,8 +191,7 @@ func checkHostile(t *testing.T, name, page string) {
 
 func TestHostileLogs(t *testing.T) {
 	testkit.SkipInShort(t)
-	svc := newService(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, newService(t))
 	ws := must(svc.Agent("a"))(t)
 	names := 0
 	for _, c := range sample() {

@@ -3,17 +3,14 @@ package console_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/agent-scratchpad/scratchpad/console"
 )
 
 // The page of a file says which of its lines have a secret.
 func TestFileWithSecret(t *testing.T) {
-	svc := newService(t)
+	svc, b := visited(t, newService(t))
 	text := "a\nglpat-" + "x7Kq2mVb9TzR4wYc1NsD" + "\n"
 	write(t, svc, "a", "f", text)
 	write(t, svc, "a", "g", "a\n")
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 	const note = "Attention: line 2 has a secret (GitLab token). This removes it, also from older versions: scratchpad files redact f --agent a"
 	if _, page := b.get("/a/a/files/f"); !strings.Contains(page, note) {
 		t.Errorf("the page does not say %q:\n%s", note, page)

@@ -12,27 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 )
 
-func TestSignIn(t *testing.T) {
-	svc := newService(t)
-	all := people{"ada": everybody(svc)}
-	b := open(t, console.Options{People: all, Version: "1.0"}, "")
-	if _, page := b.get("/"); !strings.Contains(page, "<h1>Sign in</h1>") {
-		t.Errorf("without a session:\n%s", page)
-	}
-	if status, page := b.post("/signin", url.Values{"key": {"eve"}}); status != http.StatusForbidden || !strings.Contains(page, "This key is wrong") {
-		t.Errorf("a wrong key: %d\n%s", status, page)
-	}
-	if status, page := b.post("/signin", url.Values{"key": {"ada"}}); status != http.StatusOK || !strings.Contains(page, "<h1>Agents</h1>") {
-		t.Errorf("a good key: %d\n%s", status, page)
-	}
-	if status, page := b.submit("/", "/signout", url.Values{}); status != http.StatusOK || !strings.Contains(page, "<h1>Sign in</h1>") {
-		t.Errorf("sign out: %d\n%s", status, page)
-	}
-	if _, page := b.get("/"); !strings.Contains(page, "<h1>Sign in</h1>") {
-		t.Errorf("after signing out:\n%s", page)
-	}
-}
-
 // A token in an address counts where people come by a link, and nowhere else: an address must
 // not lead somebody into the session of another.
 func TestLink(t *testing.T) {

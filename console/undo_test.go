@@ -27,8 +27,7 @@ func keeping(t *testing.T) *workspace.Service {
 // offer it.
 func TestUndo(t *testing.T) {
 	const path, escaped = "notes/プラン 1.md", "/a/a/files/notes/%E3%83%97%E3%83%A9%E3%83%B3%201.md"
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", path, "one\n")
 	write(t, svc, "a", path, "two\n")
 	for i, place := range []string{"", "/a/a", "/a/a?q=/notes/", "/a/a/changes", escaped, "version"} {
@@ -83,8 +82,7 @@ func TestNoUndo(t *testing.T) {
 // A file that was written or deleted meanwhile is not overwritten, and can be restored from the
 // answer. The pages that change a file refuse a deleted one.
 func TestRestoreMeanwhile(t *testing.T) {
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", "p.md", "one\n")
 	remove := func() {
 		testkit.Must(t, testkit.Err(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "p.md", workspace.DeleteOptions{})))
@@ -118,8 +116,7 @@ func TestRestoreMeanwhile(t *testing.T) {
 // Each part of a path leads to what is there, whatever its letters are. The field finds files
 // and logs.
 func TestPathsAndParts(t *testing.T) {
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	for _, path := range []string{"mes notes/été 1/a-b c.md", "mes notes/x.md", "other/mes notes/y.md", "re 100/प्र q.md"} {
 		write(t, svc, "a", path, "x")
 		appendLog(t, svc, "a", path, workspace.Author{}, "x")
@@ -160,8 +157,7 @@ func TestPathsAndParts(t *testing.T) {
 
 // A page that was open before the file was restored and deleted again restores it once more.
 func TestRestoreTwice(t *testing.T) {
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", "p.md", "one\n")
 	for range 3 {
 		testkit.Must(t, testkit.Err(must(svc.Agent("a"))(t).DeleteFile(t.Context(), "p.md", workspace.DeleteOptions{})))
@@ -174,8 +170,7 @@ func TestRestoreTwice(t *testing.T) {
 
 // What cannot be restored any more is not offered: the newest version that has a text is.
 func TestRestoreBesideRedacted(t *testing.T) {
-	svc := keeping(t)
-	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	svc, b := visited(t, keeping(t))
 	for _, place := range []string{"/a/a", "/a/a?deleted=p.md", "/a/a/changes", "/a/a/files/p.md"} {
 		ws := must(svc.Agent("a"))(t)
 		write(t, svc, "a", "p.md", "one\n")

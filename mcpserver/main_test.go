@@ -23,8 +23,8 @@ import (
 // TestMain keeps the random tests short unless they are asked to be long. With loadServer
 // set, it is the server of TestLoad.
 func TestMain(m *testing.M) {
-	if how := os.Getenv(loadServer); how != "" {
-		if err := loadMain(how); err != nil {
+	if os.Getenv(loadServer) != "" {
+		if err := loadMain(); err != nil {
 			panic(err)
 		}
 		return

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +31,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// loadServer is the variable that makes the test binary a server: "http" or "stdio".
+// loadServer is the variable that makes the test binary a server.
 const loadServer = "SCRATCHPAD_LOAD_SERVER"
 
 // maxResident is the most memory that a server may take under any load, in MiB.
@@ -60,18 +58,13 @@ var loads = map[string]load{
 // of other clients.
 func TestLoad(t *testing.T) {
 	testkit.SkipUnlessLong(t)
-	for i, name := range slices.Sorted(maps.Keys(loads)) { // every other one over each, unless there is time
-		if i%2 == 0 || testkit.Full() {
-			t.Run(name+" over HTTP", func(t *testing.T) { loadHTTP(t, loads[name]) })
-		}
-		if i%2 == 1 || testkit.Full() {
-			t.Run(name+" over stdio", func(t *testing.T) { loadStdio(t, loads[name]) })
-		}
+	for name, l := range loads {
+		t.Run(name, func(t *testing.T) { loadHTTP(t, l) })
 	}
 }
 
 // loadMain runs the server of TestLoad over a full database.
-func loadMain(how string) error {
+func loadMain() error {
 	dir, err := os.MkdirTemp("", "load")
 	if err != nil {
 		return err
@@ -99,9 +92,6 @@ func loadMain(how string) error {
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // VmHWM begins here
 		return err
-	}
-	if how == "stdio" {
-		return server.Run(context.Background(), os.Stdin, os.Stdout)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -163,16 +153,12 @@ func fillForLoad(svc *workspace.Service) error {
 }
 
 // startLoad starts a server as a process of its own.
-func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
+func startLoad(t *testing.T) (cmd *exec.Cmd, address string) {
 	t.Helper()
-	self, err := os.Executable()
-	testkit.Must(t, err)
-	cmd = exec.Command(self)
-	cmd.Env = append(os.Environ(), loadServer+"="+how, "GOMAXPROCS=2", "GOGC=400", "GOMEMLIMIT=160MiB")
+	cmd = exec.Command(must(os.Executable())(t))
+	cmd.Env = append(os.Environ(), loadServer+"=1", "GOMAXPROCS=2", "GOGC=400", "GOMEMLIMIT=160MiB")
 	cmd.Stderr = os.Stderr
-	if in, err = cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	in := must(cmd.StdinPipe())(t)
 	pipe := must(cmd.StdoutPipe())(t)
 	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
@@ -182,7 +168,8 @@ func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out 
 			t.Errorf("the server ended with %v", err)
 		}
 	})
-	return cmd, in, bufio.NewReaderSize(pipe, 1<<16)
+	address = must(bufio.NewReader(pipe).ReadString('\n'))(t)
+	return cmd, strings.TrimSpace(address)
 }
 
 // waitUntilIdle waits until a process has used little time for a second, because it has
@@ -223,43 +210,8 @@ func checkResident(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func loadStdio(t *testing.T, l load) {
-	cmd, in, out := startLoad(t, "stdio")
-	go func() {
-		for i := range l.calls() {
-			io.WriteString(in, request(strconv.Itoa(i), "read_file", l.args))
-		}
-	}()
-	answers := l.calls()
-	if !l.reads {
-		waitUntilIdle(t, cmd)
-		checkResident(t, cmd)
-		answers = min(answers, 50) // the server goes on where it stood
-		defer cmd.Process.Kill()
-	}
-	for i := range answers {
-		line, err := skipLine(out)
-		if err != nil || !strings.Contains(line, `"result":{"`) || strings.Contains(line, `"isError":true`) {
-			t.Fatalf("answer %d begins with %.300s, %v, want a result", i, line, err)
-		}
-	}
-	checkResident(t, cmd)
-}
-
-// skipLine reads a line and returns its beginning.
-func skipLine(r *bufio.Reader) (string, error) {
-	begin, err := r.ReadSlice('\n')
-	text := string(begin[:min(len(begin), 300)])
-	for err == bufio.ErrBufferFull {
-		_, err = r.ReadSlice('\n')
-	}
-	return text, err
-}
-
 func loadHTTP(t *testing.T, l load) {
-	cmd, _, out := startLoad(t, "http")
-	address := must(out.ReadString('\n'))(t)
-	address = strings.TrimSpace(address)
+	cmd, address := startLoad(t)
 	stop := make(chan struct{})
 	var others sync.WaitGroup
 	others.Go(func() { smallCalls(t, address, stop) })

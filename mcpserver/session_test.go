@@ -135,31 +135,6 @@ func mustText(t testing.TB, h *httptest.Server, header map[string]string, body s
 	return text
 }
 
-// A request without an identity has none, in a session too.
-func TestNothingIsInherited(t *testing.T) {
-	svc := newService(t, workspace.Options{})
-	seen := make(chan string, 1)
-	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
-		seen <- caller(ctx)
-		return svc.Agent("a")
-	}})
-	handler := server.Handler()
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if user := r.Header.Get("X-User"); user != "" {
-			r = r.WithContext(context.WithValue(r.Context(), userKey{}, user))
-		}
-		handler.ServeHTTP(w, r)
-	}))
-	defer h.Close()
-	session := beginSession(t, h, "alice")
-	for _, user := range []string{"bob", "", "alice", ""} {
-		mustText(t, h, as(user, session), toolCall(5, "get_usage_stats", `{}`))
-		if got := <-seen; got != user {
-			t.Errorf("a call of %q runs as %q", user, got)
-		}
-	}
-}
-
 // A session belongs to its caller. Everybody else gets the answer for a session that does
 // not exist, byte for byte.
 func TestSessionOfAnother(t *testing.T) {

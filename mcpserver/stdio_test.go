@@ -131,17 +131,6 @@ func TestOddLines(t *testing.T) {
 	}
 }
 
-// An id can be used again as soon as its answer is there.
-func TestIDUsedAgain(t *testing.T) {
-	w := newWire(t, newServer(t, "a"))
-	for i := range 50 {
-		w.send(request("7", "get_usage_stats", "{}"))
-		if a := w.must(); a.Error != nil {
-			t.Fatalf("use %d of an id that was answered: %s", i+1, a.raw)
-		}
-	}
-}
-
 // A message without an id gets no answer.
 func TestNotifications(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))

@@ -137,8 +137,6 @@ func run(ctx context.Context, client anthropic.Client, tool *memorytool.Tool, de
 var session = []struct{ input, want string }{
 	{`{"command":"view","path":"/memories"}`, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n0B\t/memories"},
 	{`{"command":"create","path":"/memories/notes/plan.md","file_text":"one\ntwo <&> \u2028 é\nthree\n"}`, "File created successfully at: /memories/notes/plan.md"},
-	{`{"command":"create","path":"/memories/notes/plan.md","file_text":""}`, "!Error: File /memories/notes/plan.md already exists"},
-	{`{"command":"view","path":"/memories/notes/plan.md","view_range":[2,2]}`, "Here's the content of /memories/notes/plan.md with line numbers:\n     2\ttwo <&> \u2028 é"},
 	{`{"command":"str_replace","path":"/memories/notes/plan.md","old_str":"three","new_str":"3"}`,
 		"The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tone\n     2\ttwo <&> \u2028 é\n     3\t3\n     4\t"},
 	{`{"command":"str_replace","path":"/memories/notes/plan.md","old_str":"four","new_str":"4"}`,
@@ -146,12 +144,10 @@ var session = []struct{ input, want string }{
 	{`{"command":"insert","path":"/memories/notes/plan.md","insert_line":0,"insert_text":"zero\n"}`, "The file /memories/notes/plan.md has been edited."},
 	{`{"command":"insert","path":"/memories/notes/plan.md","insert_line":9,"insert_text":"nine\n"}`,
 		"!Error: Invalid `insert_line` parameter: 9. It should be within the range of lines of the file: [0, 5]"},
-	{`{"command":"insert","path":"/memories/absent.md","insert_line":0,"insert_text":"x"}`, "!Error: The path /memories/absent.md does not exist"},
 	{`{"command":"rename","old_path":"/memories/notes","new_path":"/memories/kept"}`, "Successfully renamed /memories/notes to /memories/kept"},
 	{`{"command":"view","path":"/memories/notes/plan.md"}`, "!The path /memories/notes/plan.md does not exist. Please provide a valid path."},
 	{`{"command":"create","path":"/memories/draft.md","file_text":"d"}`, "File created successfully at: /memories/draft.md"},
 	{`{"command":"delete","path":"/memories/draft.md"}`, "Successfully deleted /memories/draft.md"},
-	{`{"command":"view","path":"/memories/../etc/passwd"}`, `!path "/memories/../etc/passwd" holds ".."; give a path without it, such as /memories/notes.md`},
 	{`{"command":"insert","path":"/memories/kept/plan.md","insert_line":2.7,"insert_text":"x"}`, `!argument insert_line must be a whole number up to 2^53, not 2.7`},
 }
 

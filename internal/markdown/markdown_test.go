@@ -141,21 +141,3 @@ func TestHeadingsAreThoseOfGoldmark(t *testing.T) {
 		t.Errorf("only %d headings: the texts prove little", found)
 	}
 }
-
-// The sizes of the lines are those of the text, whatever it is.
-func FuzzReader(f *testing.F) {
-	f.Add([]byte("# a\n- ```\n\tb\n"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		var r markdown.Reader
-		for rest := content; len(rest) > 0; {
-			l := r.Next(rest)
-			if l.Size <= 0 || l.Size > len(rest) || (l.Kind == markdown.Heading) != (l.Level > 0) || l.Level > 6 {
-				t.Fatalf("%q: %+v", rest, l)
-			}
-			if n := bytes.Count(rest[:l.Size], []byte("\n")); l.Kind != markdown.Heading && n > 1 {
-				t.Fatalf("%q has %d lines", rest[:l.Size], n)
-			}
-			rest = rest[l.Size:]
-		}
-	})
-}

@@ -109,27 +109,6 @@ func TestScopes(t *testing.T) {
 	})
 }
 
-// A credential is in one of two headers, or the same in both.
-func TestCredential(t *testing.T) {
-	w := newWorld(t, memstore.New(), nil)
-	c := w.newStore(t)
-	other := w.of(t, both, "*")
-	none := *c
-	none.key = ""
-	none.with("X-Api-Key", c.key).get("/memstore_a").ok()
-	c.with("X-Api-Key", c.key).get("/memstore_a").ok()
-	c.with("X-Api-Key", other.key).get("/memstore_a").fails(400, "invalid_request_error", "different credentials")
-	none.with("X-Api-Key", c.key).with("X-Api-Key", c.key).get("/memstore_a").fails(400, "invalid_request_error", "2 x-api-key headers")
-	none.with("X-Api-Key", "").get("/memstore_a").fails(401, "authentication_error", "is not a key")
-	none.with("X-Api-Key", "sp_wrong").get("/memstore_a").fails(401, "authentication_error", "revoked")
-	none.get("/memstore_a").fails(401, "authentication_error", "send an API key")
-	none.with("Authorization", "Basic eDp4").get("/memstore_a").fails(401, "authentication_error", "")
-	testkit.Must(t, testkit.Err(w.keys.Revoke(t.Context(), c.id)))
-	if a := c.get("/memstore_a").fails(401, "authentication_error", "revoked"); !strings.HasPrefix(a.header.Get("Www-Authenticate"), "Bearer ") {
-		t.Errorf("the header is %v", a.header)
-	}
-}
-
 // Both generations of the API are known, but not at once.
 func TestBetas(t *testing.T) {
 	w := newWorld(t, memstore.New(), nil)
