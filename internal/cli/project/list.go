@@ -31,26 +31,18 @@ func (r Records) List(ctx context.Context) ([]Entry, error) {
 		of[agent].Origin = cmp.Or(of[agent].Origin, origin)
 		of[agent].Folders = append(of[agent].Folders, folders...)
 	}
-	for k, err := range all[kept](r.system(ctx), repositoryKey(r, "")) {
-		if err != nil {
-			return nil, err
-		}
-		if folders := r.has(ctx, k.value); len(folders) > 0 {
-			add(k.value.Agent, k.value.Origin, folders...)
-		}
+	l, err := r.load(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for c, err := range all[claim](r.system(ctx), claimKey(r, "")) {
-		if err != nil {
-			return nil, err
-		} else if c.value.Key == "" && len(r.has(ctx, kept{Agent: c.name, Folders: []string{c.value.Folder}})) > 0 {
-			add(c.name, "", c.value.Folder)
+	for _, m := range l {
+		folders := m.Folders
+		if !m.isSaid() {
+			folders = r.has(ctx, l, m)
 		}
-	}
-	for f, err := range all[rule](r.system(ctx), folderKey(r, "")) {
-		if err != nil {
-			return nil, err
+		if len(folders) > 0 {
+			add(m.Agent, m.Origin, folders...)
 		}
-		add(f.value.Agent, "", f.value.Folder)
 	}
 	agents := slices.Sorted(maps.Keys(of))
 	if len(agents) > 0 && agents[0] == "" {
@@ -83,16 +75,17 @@ func (r Records) addUse(ctx context.Context, of map[string]*Entry, agents []stri
 // Name returns the name of the project whose memory an agent is: the path of the origin, or else the
 // last part of the folder. It is "" for an agent of no project. Errors: those of the store.
 func (r Records) Name(ctx context.Context, agent string) (string, error) {
-	c, err := get[claim](r.system(ctx), claimKey(r, agent))
-	if err != nil || c == (claim{}) {
+	l, err := r.load(ctx)
+	i := l.index(func(m memory) bool { return m.Agent == agent && !m.isSaid() && len(m.Folders) > 0 })
+	if err != nil || i < 0 {
 		return "", err
 	}
-	k, err := get[kept](r.system(ctx), repositoryKey(r, c.Key))
-	if _, at, is := strings.Cut(k.Origin, "://"); is {
+	if _, at, is := strings.Cut(l[i].Origin, "://"); is {
 		_, name, _ := strings.Cut(at, "/")
-		return name, err
+		return name, nil
 	}
-	return c.Folder[strings.LastIndexAny(c.Folder, `/\`)+1:], err // the folder may be one of another system
+	folder := l[i].Folders[0]
+	return folder[strings.LastIndexAny(folder, `/\`)+1:], nil // it may be one of another system
 }
 
 // Folders returns the last folder of each agent that is the memory of a project. The errors are

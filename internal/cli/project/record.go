@@ -5,82 +5,153 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
-	"strings"
+	"slices"
+	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func repositoryKey(r Records, key string) string { return "repository/" + r.Tenant + "/" + key }
-func claimKey(r Records, agent string) string    { return "project/" + r.Tenant + "/" + agent }
-func folderKey(r Records, key string) string     { return "folder/" + r.Tenant + "/" + key }
+// A memory is what is recorded of a repository or of a folder, as JSON.
+type memory struct {
+	Agent   string   `json:"agent,omitempty"` // "": there is no memory
+	Key     string   `json:"key,omitempty"`   // of the repository; "": it is of a folder
+	Older   bool     `json:"older,omitempty"` // an older version has recorded the folder; else a person has named it
+	Folders []string `json:"folders"`         // of a repository: in which something was stored, the last one at the end
+	Origin  string   `json:"origin,omitempty"`
+}
+
+func (m memory) isSaid() bool { return m.Key == "" && !m.Older }
+
+// A list is what is recorded of all projects, the first recorded first.
+type list []memory
+
+// index returns where a memory is in the list, -1 if it is not there.
+func (l list) index(is func(memory) bool) int { return slices.IndexFunc(l, is) }
+
+// known returns where a repository is in the list, -1 if it is not there. One that could not keep an id
+// when it was recorded, and has got one since, is known by its path until it is settled again.
+func (l list) known(repo *repository.Repository, id string) int {
+	for _, id := range []string{id, ""} {
+		key, _ := keys(id, repo.Common)
+		if i := l.index(func(m memory) bool { return m.Key == key }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// nearest returns where the memory of the nearest folder at or above another is, -1 if there is none. may
+// says which folders count.
+func (l list) nearest(folder string, older bool, may func(string) bool) int {
+	best := -1
+	for i, m := range l {
+		if m.Key != "" || m.Older != older || len(m.Folders) == 0 {
+			continue
+		}
+		f := m.Folders[0]
+		if f == "" || !repository.Contains(f, folder) || !may(f) {
+			continue
+		}
+		if best < 0 || len(f) > len(l[best].Folders[0]) || f == l[best].Folders[0] && m.Agent == nameOf(f) {
+			best = i
+		}
+	}
+	return best
+}
+
+func (r Records) key() string { return "projects/" + r.Tenant }
 
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// system returns the records of the database, nil if there is none.
-func (r Records) system(ctx context.Context) workspace.Records {
+// load returns what is recorded. Errors: those of the store.
+func (r Records) load(ctx context.Context) (l list, err error) {
 	if r.Store == nil {
-		return nil
+		return nil, nil
 	}
-	return r.Store.System(ctx)
+	found, err := records.Get(r.Store.System(ctx), r.key())
+	if err == nil {
+		l, _, err = r.decode(ctx, found)
+	}
+	return l, err
 }
 
-// A record is a value that was read.
-type record[T any] struct {
-	workspace.Record
-	name  string // what follows the prefix of the key
-	value T
-}
-
-func decode[T any](r workspace.Record) (value T, err error) {
-	if r.Revision > 0 && json.Unmarshal(r.Value, &value) != nil {
-		err = workspace.Errorf(workspace.ErrCorrupt, "the record %s cannot be read", r.Key)
-	}
-	return value, err
-}
-
-// get returns the value of a record, the zero value if there is none.
-func get[T any](r workspace.Records, key string) (value T, err error) {
-	if r == nil {
-		return value, nil
-	}
-	found, err := records.Get(r, key)
-	if err != nil {
-		return value, err
-	}
-	return decode[T](found)
-}
-
-// all yields the records with a prefix. It ends after an error.
-func all[T any](r workspace.Records, prefix string) iter.Seq2[record[T], error] {
-	return func(yield func(record[T], error) bool) {
-		if r == nil {
-			return
-		}
-		for found, err := range records.All(r, prefix, "") {
-			one := record[T]{Record: found, name: strings.TrimPrefix(found.Key, prefix)}
-			if err == nil {
-				one.value, err = decode[T](found)
-			}
-			if !yield(one, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// update changes the value of a record if change returns true.
-func update[T any](r workspace.Records, key string, change func(*T) (changed bool)) error {
-	_, err := records.Update(r, key, func(old workspace.Record) ([]byte, error) {
-		value, err := decode[T](old)
-		if err != nil || !change(&value) {
+// update changes what is recorded to what change returns; nil: it stays. Errors: those of change and of
+// the store.
+func (r Records) update(ctx context.Context, change func(list) (list, error)) error {
+	system := r.Store.System(ctx)
+	var old []workspace.Record
+	_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
+		l, parts, err := r.decode(ctx, found)
+		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(value)
+		if l, err = change(l); err != nil || l == nil {
+			return nil, err
+		}
+		old = parts
+		return json.Marshal(l)
 	})
+	for _, part := range old {
+		if err == nil {
+			_, err = records.Delete(system, part)
+		}
+	}
 	return err
+}
+
+// decode returns the list in a record. Older versions had a record for each repository, folder and name.
+// Those that are still there are added to the list, and returned.
+func (r Records) decode(ctx context.Context, found workspace.Record) (l list, old []workspace.Record, err error) {
+	if found.Revision > 0 && json.Unmarshal(found.Value, &l) != nil {
+		return nil, nil, corrupt(found)
+	}
+	before, claimed := len(l), map[string]time.Time{} // when an agent became that of a repository
+	for _, kind := range []string{"folder/", "project/", "repository/"} {
+		prefix := kind + r.Tenant + "/"
+		for one, err := range records.All(r.Store.System(ctx), prefix, "") {
+			var v struct {
+				memory
+				Folder string
+			}
+			if err == nil && json.Unmarshal(one.Value, &v) != nil {
+				err = corrupt(one)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			old = append(old, one)
+			switch name := one.Key[len(prefix):]; {
+			case kind == "folder/":
+				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}})
+			case kind == "repository/":
+				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin})
+			case v.Key == "":
+				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}})
+			default:
+				claimed[name] = one.Updated
+			}
+		}
+	}
+	slices.SortStableFunc(l[before:], func(a, b memory) int { return claimed[a.Agent].Compare(claimed[b.Agent]) })
+	return l, old, nil
+}
+
+// with returns the list with a memory, unless it has one of the same place.
+func (l list) with(m memory) list {
+	if l.index(func(has memory) bool {
+		return has.Key == m.Key && has.Older == m.Older && (m.Key != "" || has.Folders[0] == m.Folders[0] &&
+			(has.Agent == m.Agent || !m.Older))
+	}) >= 0 {
+		return l
+	}
+	return append(l, m)
+}
+
+func corrupt(r workspace.Record) error {
+	return workspace.Errorf(workspace.ErrCorrupt, "the record %s cannot be read", r.Key)
 }

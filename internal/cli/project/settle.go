@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/internal/records"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -38,7 +38,42 @@ func (p Project) Settle(ctx context.Context) (agent string, err error) {
 	if !p.Settled && id == "" {
 		id = repo.MakeID()
 	}
-	return p.records.settle(ctx, p, id)
+	err = p.records.update(ctx, func(l list) (list, error) {
+		now, err := p.records.find(ctx, l, p.place)
+		if agent = now.Agent; err != nil || now.ruled {
+			return nil, err
+		}
+		return l.settle(repo, id, agent), nil
+	})
+	return agent, err
+}
+
+// settle returns the list with a repository that has the memory of an agent, nil if nothing changes. What
+// an older version has recorded of that memory is for the whole repository from now on.
+func (l list) settle(repo *repository.Repository, id, agent string) list {
+	i := l.known(repo, id)
+	if i < 0 {
+		l = slices.DeleteFunc(l, func(m memory) bool {
+			return m.Older && m.Agent == agent && (m.Folders[0] == repo.Main() || m.Folders[0] == repo.Top)
+		})
+		i, l = len(l), append(l, memory{})
+	}
+	m := &l[i]
+	key, _ := keys(id, repo.Common)
+	changed := m.Key != key || m.Agent != agent
+	m.Key, m.Agent = key, agent
+	if origin := repo.Origin(); origin != "" && origin != m.Origin {
+		m.Origin, changed = origin, true
+	}
+	folder := string([]rune(repo.Top)) // as JSON keeps bytes that are not UTF-8
+	if !slices.Contains(m.Folders, folder) {
+		m.Folders, changed = append(slices.DeleteFunc(m.Folders, isGone), folder), true
+		m.Folders = m.Folders[max(0, len(m.Folders)-mostFolders):]
+	}
+	if !changed {
+		return nil
+	}
+	return l
 }
 
 // Still returns [workspace.ErrConflict] if an agent, whose memory the folder had, has it no longer.
@@ -57,23 +92,6 @@ func (p Project) OffError() error {
 		"off; scratchpad projects forget %[1]s takes that back, and --agent names a memory all the same", p.Top)
 }
 
-func (r Records) settle(ctx context.Context, p Project, id string) (agent string, err error) {
-	repo := p.place.repo
-	known, at, err := r.known(ctx, repo, id)
-	key, digits := keys(id, repo.Common)
-	if agent = known.Agent; err == nil && agent == "" {
-		agent, err = r.claimName(ctx, p, key, digits)
-	}
-	if err != nil {
-		return "", err
-	}
-	agent, err = r.keep(ctx, key, kept{agent, append(known.Folders, repo.Top), repo.Origin()})
-	if err == nil && at != key {
-		_, _, err = remove[kept](r.system(ctx), repositoryKey(r, at))
-	}
-	return agent, err
-}
-
 // Adopt gives a folder the memory that an older version gave it by a client's file. If the folder is
 // the top of a repository that has no memory yet, it is settled, so that its worktrees have the
 // memory too, and the folder when it is renamed. The errors are those of Set.
@@ -85,90 +103,24 @@ func (r Records) Adopt(ctx context.Context, folder, agent string) error {
 	if err != nil {
 		return err
 	}
-	p, err := r.find(ctx, place)
-	if err != nil || p.Settled && p.Agent == agent {
-		return err
-	}
-	repo := place.repo
-	isMain := repo != nil && repo.Main() == repo.Top
-	if repo != nil && repo.Top == place.Folder && !p.Settled && (isMain || p.older == "" || p.older == agent) {
-		key, _ := keys(repo.MakeID(), repo.Common)
-		if _, err := r.claim(ctx, agent, claim{repo.Top, key}, p.older == agent); err != nil {
-			return err
+	return r.update(ctx, func(l list) (list, error) {
+		p, err := r.find(ctx, l, place)
+		if err != nil || p.Settled && p.Agent == agent {
+			return nil, err
 		}
-		has, err := r.keep(ctx, key, kept{agent, []string{repo.Top}, repo.Origin()})
-		if err != nil || has == agent {
-			return err
+		repo := place.repo
+		isNew := repo != nil && repo.Top == place.Folder && !p.Settled
+		if isNew && (repo.Main() == repo.Top || p.older == "" || p.older == agent) {
+			return l.settle(repo, repo.MakeID(), agent), nil
 		}
-	}
-	return r.rule(ctx, place.Folder, agent)
-}
-
-// keep records an agent of a repository, unless it has one. A folder and an origin are added to
-// what is recorded. keep returns the agent that the repository has.
-func (r Records) keep(ctx context.Context, key string, add kept) (agent string, err error) {
-	err = update(r.system(ctx), repositoryKey(r, key), func(k *kept) (changed bool) {
-		changed = k.Agent == "" || add.Origin != "" && add.Origin != k.Origin
-		k.Agent, k.Origin = cmp.Or(k.Agent, add.Agent), cmp.Or(add.Origin, k.Origin)
-		for _, folder := range add.Folders {
-			folder = string([]rune(folder)) // as JSON keeps bytes that are not UTF-8
-			if !slices.Contains(k.Folders, folder) {
-				k.Folders, changed = append(slices.DeleteFunc(k.Folders, isGone), folder), true
-			}
-		}
-		k.Folders = k.Folders[max(0, len(k.Folders)-mostFolders):]
-		agent = k.Agent
-		return changed
+		return l.say(place.Folder, agent), nil
 	})
-	return agent, err
 }
 
 // isGone reports whether a folder was removed or renamed.
 func isGone(folder string) bool {
 	_, err := os.Lstat(folder)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// claimName returns the name of a repository's new agent, and records that it is taken.
-func (r Records) claimName(ctx context.Context, p Project, key, digits string) (name string, err error) {
-	top := p.place.repo.Top
-	if p.older != "" {
-		if mine, err := r.claim(ctx, p.older, claim{top, key}, true); err != nil || mine {
-			return p.older, err
-		}
-	}
-	for name := range names(p.place.repo.Main(), digits) {
-		exists, err := r.exists(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		if exists { // perhaps since another process has claimed it for this repository
-			has, err := get[claim](r.system(ctx), claimKey(r, name))
-			if err != nil {
-				return "", err
-			}
-			if has.Key != key {
-				continue
-			}
-		}
-		if mine, err := r.claim(ctx, name, claim{top, key}, false); err != nil || mine {
-			return name, err
-		}
-	}
-	return "", records.Busy()
-}
-
-// claim records that a name is taken. mine is false if somebody else has it. older takes over what
-// an older version has recorded.
-func (r Records) claim(ctx context.Context, name string, as claim, older bool) (mine bool, err error) {
-	err = update(r.system(ctx), claimKey(r, name), func(c *claim) bool {
-		free := *c == claim{} || older && c.Key == ""
-		if mine = free || c.Key == as.Key; free {
-			*c = as
-		}
-		return free
-	})
-	return mine, err
 }
 
 // exists reports whether an agent holds anything, or has held it.
