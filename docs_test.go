@@ -1,14 +1,18 @@
 package scratchpad_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/doc"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,51 +31,28 @@ func TestPackagesAreListed(t *testing.T) {
 	golden.Check(t, name, before+"\n## The packages\n\n```\n"+packageList(t)+"```\n"+after)
 }
 
-// packageList has a line for each package: its folder and what its comment says.
-func packageList(t *testing.T) string {
-	t.Helper()
-	var list strings.Builder
-	err := filepath.WalkDir(".", func(folder string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || !d.IsDir():
-			return err
-		case folder != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasOwnModule(folder)):
-			return fs.SkipDir
-		}
-		if synopsis := synopsisOf(t, folder); synopsis != "" && folder != "." {
-			fmt.Fprintf(&list, "%-32s %s\n", filepath.ToSlash(folder), synopsis)
-		}
-		return nil
-	})
-	testkit.Must(t, err)
-	return list.String()
-}
-
 var subject = regexp.MustCompile(`^(Package|Command) \w+ `)
 
-// synopsisOf returns the first sentence of a package's comment without its subject, "" if the
-// folder has no package that is not a test.
-func synopsisOf(t *testing.T, folder string) string {
+// packageList has a line for each package: its folder and the first sentence of its comment.
+func packageList(t *testing.T) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	testkit.Must(t, err)
-	found := false
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		found = true
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
-		testkit.Must(t, err)
-		if f.Doc != nil {
-			said := subject.ReplaceAllString(new(doc.Package).Synopsis(f.Doc.Text()), "")
-			return strings.NewReplacer("[", "", "]", "").Replace(strings.TrimRight(said, ".:"))
+	says := map[string]string{}
+	for _, name := range goFiles(t) {
+		if folder := path.Dir(name); folder != "." && !strings.HasSuffix(name, "_test.go") {
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+			testkit.Must(t, err)
+			says[folder] = cmp.Or(says[folder], new(doc.Package).Synopsis(f.Doc.Text()))
 		}
 	}
-	if found {
-		t.Errorf("no file of package %s has a comment that says what it is", folder)
+	var list strings.Builder
+	for _, folder := range slices.Sorted(maps.Keys(says)) {
+		if says[folder] == "" {
+			t.Errorf("no file of package %s has a comment that says what it is", folder)
+		}
+		said := strings.TrimRight(subject.ReplaceAllString(says[folder], ""), ".:")
+		fmt.Fprintf(&list, "%-32s %s\n", folder, strings.NewReplacer("[", "", "]", "").Replace(said))
 	}
-	return ""
+	return list.String()
 }
 
 var quotedFile = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|sql|md|txtar|yaml))`")

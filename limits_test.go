@@ -5,12 +5,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 const (
@@ -23,20 +22,8 @@ const (
 // noun needs. A test may have more lines and wider ones, and a raw text too.
 func TestLimits(t *testing.T) {
 	sources := map[string][]byte{}
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasOwnModule(name)):
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go"):
-			return nil
-		}
-		sources[filepath.ToSlash(name)], err = os.ReadFile(name)
-		return err
-	})
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("reading the module: %v, %d files", err, len(sources))
+	for _, name := range goFiles(t) {
+		sources[name] = []byte(testkit.ReadFile(t, name))
 	}
 	for _, problem := range overLimits(t, sources) {
 		t.Error(problem)

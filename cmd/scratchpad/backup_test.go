@@ -82,22 +82,6 @@ func TestVerify(t *testing.T) {
 	runCommand(t, dir, nil, "verify", "--db", "none.db").must(t, 3, "there is no database")
 }
 
-// An agent that was deleted leaves its last numbers. Every command counts the agents
-// that are left, and verify says that it has checked those numbers too.
-func TestDeletedAgentsAreNotCounted(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
-	runCommand(t, dir, nil, "agents", "rm", "alice", "--yes", "--db", path).must(t, 0)
-	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  1 agent (and 1 deleted), ")
-	runCommand(t, dir, nil, "verify", "--db", path, "--json").must(t, 0, `"agents":1,"deleted_agents":1,`)
-	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, "agents       1 agent, ")
-	runCommand(t, dir, nil, "stats", "--db", path, "--json").must(t, 0, `"store_agents":1,`)
-	if o := runCommand(t, dir, nil, "agents", "ls", "--db", path); o.code != 0 || strings.Count(o.out, "\n") != 2 {
-		t.Errorf("agents ls has %q, want a header and one agent", o.out)
-	}
-}
-
 // Verify finds a changed bit that SQLite does not notice, names it and counts it once.
 func TestVerifyReportsDamagedBytes(t *testing.T) {
 	dir := t.TempDir()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -156,21 +155,6 @@ func TestMCPFullDisk(t *testing.T) {
 	}
 	if testkit.ReadFile(t, path) != original {
 		t.Error("the database has changed")
-	}
-}
-
-// A backup to a full disk fails with the reason and leaves nothing behind.
-func TestBackupFullDisk(t *testing.T) {
-	root := t.TempDir()
-	path := filepath.Join(root, "test.db")
-	makeDatabase(t, path)
-	dir := filepath.Join(root, "disk")
-	testkit.Must(t, os.Mkdir(dir, 0o700))
-	mountTmpfs(t, dir)
-	testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"))
-	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, failure.ExitDatabase, "copy.db: the disk is full; make room on it")
-	if left := contents(t, dir); len(left) != 0 {
-		t.Errorf("the backup has left %v", left)
 	}
 }
 

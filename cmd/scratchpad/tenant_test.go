@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -31,20 +30,4 @@ func TestAgentsOfMemoryStores(t *testing.T) {
 	runCommand(t, dir, in, "agents", "ls", "--json").must(t, 0, `"name":"Shop \u001b[31m","archived":"2001-09-09T01:46:40Z"}`)
 	runCommand(t, dir, in, "agents", "rm", "empty", "--yes").must(t, 0, "empty: deleted, 0 files, 0 logs")
 	runCommand(t, dir, in, "agents", "rm", "empty", "--yes").must(t, 3, "there is no such agent")
-}
-
-// A write that raises the limit on versions stays in its tenant. So does an import.
-func TestTenantRaisesVersions(t *testing.T) {
-	dir := t.TempDir()
-	in := []string{"SCRATCHPAD_TENANT=acme", "SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
-	file := filepath.Join(t.TempDir(), "plan.md")
-	for n := range 12 {
-		writeFile(t, file, fmt.Sprintln("plan", n))
-		runCommand(t, dir, in, "files", "write", "plan.md", file, "--max-versions", "20").must(t, 0, fmt.Sprintf("version %d,", n+1))
-	}
-	writeFile(t, file, "plan again\n")
-	runCommand(t, dir, in, "files", "write", "plan.md", file).must(t, 0, "version 13,")
-	writeFile(t, file, "plan imported\n")
-	runCommand(t, dir, in, "import", filepath.Dir(file)).must(t, 0, "version 14")
-	runCommand(t, dir, in, "files", "ls", "--tenant", "local").must(t, 0, "no files")
 }

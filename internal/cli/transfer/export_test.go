@@ -16,8 +16,5 @@ func SetOpening(t *testing.T, fn func(name string)) {
 	t.Cleanup(func() { opening = before })
 }
 
-// SamePath says why a name is left out whose path another name had before.
-var SamePath = samePath
-
 // Slug returns the name that Claude Code gives to a project.
 var Slug = slug

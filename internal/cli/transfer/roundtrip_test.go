@@ -351,18 +351,3 @@ func TestImportOnePathTwice(t *testing.T) {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
 	}
 }
-
-// The reason names the code points of the first letter that differs.
-func TestSamePath(t *testing.T) {
-	for _, c := range []struct{ name, other, want string }{
-		{"Caf\u00e9.md", "Cafe\u0301.md", "this name has U+00E9 where that one has U+0065 U+0301"},
-		{"\uac01.md", "\u1100\u1161\u11a8.md", "this name has U+AC01 where that one has U+1100 U+1161 U+11A8"},
-		{"\u1e9b\u0323", "\u017f\u0323\u0307", "this name has U+1E9B U+0323 where that one has U+017F U+0323 U+0307"},
-		{"x\u212b/y", "x\u00c5/y", "this name has U+212B where that one has U+00C5"},
-		{"files/%61", "files/a", "files/a stands for the same path; rename this one"},
-	} {
-		if got := transfer.SamePath(c.name, c.other); !strings.Contains(got, c.want) {
-			t.Errorf("%+q and %+q: %q, want %q", c.name, c.other, got, c.want)
-		}
-	}
-}
