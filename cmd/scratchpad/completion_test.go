@@ -41,7 +41,7 @@ var shells = map[string]struct {
 		},
 	},
 	"zsh": {
-		[]string{"-f", "-c", `autoload -Uz compinit; compinit -u -d "$PWD/dump"; source "$1"
+		[]string{"-f", "-c", `autoload -Uz compinit; compinit -u -d "$HOME/dump"; source "$1"
 _describe() { print -rl -- "${candidates[@]%%:*}" }
 _files() { print :files }
 words=(scratchpad "${@[2,-1]}"); CURRENT=$#words; _scratchpad`, "zsh"},
@@ -56,42 +56,33 @@ words=(scratchpad "${@[2,-1]}"); CURRENT=$#words; _scratchpad`, "zsh"},
 // typed. A name with spaces is completed as one word, however its beginning is quoted.
 func TestCompletionInShells(t *testing.T) {
 	testkit.SkipUnlessLong(t)
-	dir, home := t.TempDir(), t.TempDir() // fish keeps its settings and its history at home
-	testkit.Must(t, os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")))
-	makeDatabase(t, filepath.Join(dir, "my.db"))
-	writeFile(t, filepath.Join(dir, "script"), "")
-	for _, name := range []string{"my first notes.md", "記憶"} {
-		runCommand(t, dir, nil, "--db", "my.db", "--paths", "unicode", "files", "write", name, "script").must(t, 0)
-	}
 	for shell, c := range shells {
-		if _, err := exec.LookPath(shell); err != nil {
-			t.Logf("NOT CHECKED with %s, which is not installed", shell)
-			continue
-		}
-		o := runCommand(t, dir, nil, "completion", shell)
-		o.must(t, 0)
-		writeFile(t, filepath.Join(dir, "script"), o.out)
-		before := contents(t, dir)
-		for typed, want := range c.cases {
-			args := slices.Concat(c.run, []string{filepath.Join(dir, "script")}, strings.Split(typed, "|"))
-			got := runProgram(t, shell, dir, environ("HOME="+home, "PATH="+dir+":"+os.Getenv("PATH")), args...)
-			offered := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
-			slices.Sort(offered)
-			if got.code != 0 || got.err != "" || !slices.Equal(offered, want) {
-				t.Errorf("%s, %q: %q, %s, want %q", shell, typed, offered, got.err, want)
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(shell); err != nil {
+				t.Skipf("NOT CHECKED with %s, which is not installed", shell)
 			}
-		}
-		if after := contents(t, dir); shell != "zsh" && !cmp.Equal(before, after) {
-			t.Errorf("completing in %s has changed the folder:\n%s", shell, cmp.Diff(before, after))
-		}
-	}
-}
-
-func TestCompletionRefuses(t *testing.T) {
-	runCommand(t, t.TempDir(), nil, "completion", "tcsh").must(t, 2, "bash", "zsh", "fish", "tcsh")
-	o := runCommand(t, t.TempDir(), nil, "--help")
-	if o.must(t, 0, "completion"); strings.Contains(o.out, "__complete") {
-		t.Error("the help shows what is for scripts")
+			dir, home := t.TempDir(), t.TempDir() // fish keeps its settings and its history at home
+			testkit.Must(t, os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")))
+			makeDatabase(t, filepath.Join(dir, "my.db"))
+			writeFile(t, filepath.Join(dir, "script"), runCommand(t, dir, nil, "completion", shell).out)
+			for _, name := range []string{"my first notes.md", "記憶"} {
+				runCommand(t, dir, nil, "--db", "my.db", "--paths", "unicode", "files", "write", name, "script").must(t, 0)
+			}
+			before := contents(t, dir)
+			for typed, want := range c.cases {
+				args := slices.Concat(c.run, []string{filepath.Join(dir, "script")}, strings.Split(typed, "|"))
+				got := runProgram(t, shell, dir, environ("HOME="+home, "PATH="+dir+":"+os.Getenv("PATH")), args...)
+				offered := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+				slices.Sort(offered)
+				if got.code != 0 || got.err != "" || !slices.Equal(offered, want) {
+					t.Errorf("%q: %q, %s, want %q", typed, offered, got.err, want)
+				}
+			}
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("completing has changed the folder:\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -149,23 +149,14 @@ func TestConsole(t *testing.T) {
 // checkStrangers tries the door in ways that must not open it. ada is in.
 func (c *opened) checkStrangers(t *testing.T, ada *http.Client) {
 	t.Helper()
-	if host := c.link.Hostname(); host != "127.0.0.1" {
-		t.Errorf("the console is at %s", host)
-	}
-	token := c.link.Query().Get("token")
-	for name, address := range map[string]string{
-		"the link again": c.link.String(), "no token": "/", "a wrong token": "/signin?token=" + strings.Repeat("A", len(token)), "an empty token": "/signin?token=",
-		"the events": "/events", "a file": "/a/alice/files/x",
-	} {
+	for _, address := range []string{c.link.String(), "/", "/events", "/a/alice/files/x"} {
 		status, page := c.visit(t, browser(t), address, "")
 		if strings.Contains(page, "decisions") || strings.Contains(page, "Sign out") || status == 200 && !strings.Contains(page, "lets one browser in, once") {
-			t.Errorf("%s: %d\n%s", name, status, page)
+			t.Errorf("%s for a second browser: %d\n%s", address, status, page)
 		}
 	}
-	for _, host := range []string{"evil.example", "evil.example:" + c.link.Port(), "127.0.0.1.evil.example"} {
-		if status, page := c.visit(t, ada, "/", host); status != http.StatusForbidden || strings.Contains(page, "alice") {
-			t.Errorf("as %s: %d\n%s", host, status, page)
-		}
+	if status, page := c.visit(t, ada, "/", "evil.example"); c.link.Hostname() != "127.0.0.1" || status != http.StatusForbidden || strings.Contains(page, "alice") {
+		t.Errorf("the console is at %s, and as evil.example: %d\n%s", c.link.Hostname(), status, page)
 	}
 }
 

@@ -111,8 +111,9 @@ func TestMarkAfterOutput(t *testing.T) {
 // A brief does not wait long for another process that writes. It says that the mark stays.
 func TestMarkOfBusyDatabase(t *testing.T) {
 	testkit.SkipUnlessLong(t) // it waits for two seconds
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
 	holdTurn(t, path)
-	runCommand(t, t.TempDir(), nil, "brief", "--agent", "alice", "--mark", "m", "--db", path).must(t, 0, "Newest:", "the mark m stays where it was", "another process is writing")
+	runProgram(t, os.Args[0], t.TempDir(), environ(), "brief", "--agent", "alice", "--mark", "m", "--db", path).must(t, 0, "Newest:", "the mark m stays where it was", "another process is writing")
 }

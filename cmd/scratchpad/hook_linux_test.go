@@ -45,14 +45,14 @@ func TestHookIsBounded(t *testing.T) {
 	fifo := filepath.Join(dir, ".cursor", "mcp.json")
 	testkit.Must(t, syscall.Mkfifo(fifo, 0o600))
 	cmd := exec.Command(os.Args[0], "hook", "--db", path)
-	cmd.Env, cmd.Stdin = environ("HOME="+dir), strings.NewReader(`{"hook_event_name":"sessionStart","workspace_roots":["/"]}`)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, environ("HOME="+dir), strings.NewReader(`{"hook_event_name":"sessionStart","workspace_roots":["/"]}`)
 	if got, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(got), "not a regular file") {
 		t.Errorf("with a pipe as the file of Cursor: %s, %v", got, err)
 	}
 
 	runCommand(t, dir, nil, "files", "write", "new.md", "--agent", "alice", "--db", path).must(t, 0)
 	nobody := exec.Command("sh", "-c", `exec "$0" hook --agent alice --db "$1" >/dev/null`, os.Args[0], path)
-	nobody.Env, nobody.Stdin = environ(), strings.NewReader(event)
+	nobody.Dir, nobody.Env, nobody.Stdin = dir, environ(), strings.NewReader(event)
 	if said, err := nobody.CombinedOutput(); err != nil || !strings.Contains(string(said), "nobody reads the output") {
 		t.Errorf("into nothing: %s, %v", said, err)
 	}
@@ -85,7 +85,7 @@ func wantHookThatEnds(t *testing.T, path, event string) {
 	testkit.Must(t, writer.SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 	writer.Write(make([]byte, 1<<20))
 	unread := exec.Command(os.Args[0], "hook", "--agent", "alice", "--db", path)
-	unread.Env, unread.Stdin, unread.Stdout = environ(), strings.NewReader(event), writer
+	unread.Dir, unread.Env, unread.Stdin, unread.Stdout = filepath.Dir(path), environ(), strings.NewReader(event), writer
 	ended := make(chan error, 1)
 	go func() { ended <- unread.Run() }()
 	select {

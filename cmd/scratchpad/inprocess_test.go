@@ -110,7 +110,7 @@ func runHere(dir string, filter func([]string) []string, variables []string, in 
 		panic(err)
 	}
 	set := func(all []string) {
-		wanted := map[string]bool{"SCRATCHPAD_TEST": true} // tests beside this one look at it
+		wanted := map[string]bool{"SCRATCHPAD_TEST": true, "TMPDIR": true} // tests beside this one look at them
 		for _, v := range all {
 			name, value, _ := strings.Cut(v, "=")
 			wanted[name] = true
@@ -144,7 +144,7 @@ func (toBuffer) Close() error { return nil }
 
 // scriptVariables are those that scripts set.
 var scriptVariables = []string{
-	"HOME", "XDG_DATA_HOME", "TMPDIR", "PATH", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "SCRATCHPAD_DB", "SCRATCHPAD_AGENT",
+	"HOME", "XDG_DATA_HOME", "PATH", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "SCRATCHPAD_DB", "SCRATCHPAD_AGENT",
 	"SCRATCHPAD_TENANT", "SCRATCHPAD_MAX_AGENTS", "SCRATCHPAD_PATHS", "SCRATCHPAD_SUMMARIZER",
 	"SCRATCHPAD_SUMMARY_BASE_URL", "SCRATCHPAD_SUMMARY_MODEL", "SCRATCHPAD_SUMMARY_WINDOW",
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -258,16 +259,23 @@ func TestIntruder(t *testing.T) {
 	duels := c.duels()
 	r := serve(t, append(c.issuer.flags(), "--db", db, "--debug", "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")...)
 	answered := map[string]int{}
-	n := testkit.Pick(120, 1000, 50_000)
-	for _, d := range duels {
-		report := d.fight(t, r.url, n, 11)
-		for _, leak := range report.Leaks {
-			t.Errorf("%s: %.3000s", d.name, leak)
+	var mu sync.Mutex // guards answered
+	t.Run("duels", func(t *testing.T) {
+		for _, d := range duels {
+			t.Run(d.name, func(t *testing.T) {
+				t.Parallel()
+				report := d.fight(t, r.url, testkit.Pick(120, 1000, 50_000), 11)
+				for _, leak := range report.Leaks {
+					t.Errorf("%.3000s", leak)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for kind, n := range report.Answered {
+					answered[kind] += n
+				}
+			})
 		}
-		for kind, n := range report.Answered {
-			answered[kind] += n
-		}
-	}
+	})
 	for _, tool := range []string{"read_file", "write_file", "edit_file", "move_file", "read_log", "append_log", "search", "changes", "resources/read", "completion/complete", "tools/list"} {
 		if testkit.Long() && answered[tool+" 2025-06-18"]+answered[tool+" 2026-07-28"] == 0 {
 			t.Errorf("no %s succeeds: the requests prove little", tool)

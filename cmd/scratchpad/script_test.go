@@ -55,6 +55,9 @@ type sealed struct{ m *testing.M }
 // Run implements [testscript.TestingM].
 func (s sealed) Run() int {
 	testkit.OnlyInShort(inShort)
+	testkit.SideBySide()
+	remove := testkit.TempInMemory()
+	defer remove()
 	return testkit.RunSealed(s.m.Run)
 }
 
@@ -76,33 +79,52 @@ const raceOptions = "atexit_sleep_ms=0"
 //	keyid FILE VARIABLE, nosecret FILE: see below
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
+	testscript.Run(t, scripts(t, false))
+}
+
+// TestScriptPostgres runs the scripts again, each with a PostgreSQL database of its own in
+// place of the default file.
+func TestScriptPostgres(t *testing.T) {
+	testkit.SkipUnlessLong(t)
+	pgtest.URL(t) // skips all of it where there is no PostgreSQL
+	testscript.Run(t, scripts(t, true))
+}
+
+// scripts returns the scripts, and what they need.
+func scripts(t *testing.T, onPostgres bool) testscript.Params {
 	dir, err := filepath.Abs("testdata/script") // commands in this process change its folder
 	testkit.Must(t, err)
-	testscript.Run(t, testscript.Params{
-		Dir: dir,
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d scripts, %v", len(files), err)
+	}
+	if onPostgres {
+		// These are about no database, about a client's file without one, about what is told of a
+		// database file alone, and about what is made of texts.
+		others := []string{"help.txtar", "project.txtar", "hook.txtar", "diff.txtar", "secrets.txtar", "summarize.txtar", "console.txtar"}
+		files = slices.DeleteFunc(files, func(name string) bool { return slices.Contains(others, filepath.Base(name)) })
+	}
+	return testscript.Params{
+		Files: files,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", raceOptions)
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
+			if onPostgres {
+				e.Setenv("SCRATCHPAD_DB", pgtest.URL(t))
+			}
 			return nil
 		},
-		Condition: onPostgres(false),
-		Cmds:      scriptCommands,
-	})
-}
-
-var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"run": scriptRun, "code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
-	"keyid": scriptKeyID, "nosecret": scriptNoSecret,
-}
-
-// onPostgres answers the condition postgres of a script.
-func onPostgres(is bool) func(string) (bool, error) {
-	return func(condition string) (bool, error) {
-		if condition != "postgres" {
-			return false, fmt.Errorf("there is no condition %s", condition)
-		}
-		return is, nil
+		Condition: func(condition string) (bool, error) {
+			if condition != "postgres" {
+				return false, fmt.Errorf("there is no condition %s", condition)
+			}
+			return onPostgres, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run": scriptRun, "code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel,
+			"long": scriptLong, "keyid": scriptKeyID, "nosecret": scriptNoSecret,
+		},
 	}
 }
 
@@ -308,33 +330,4 @@ func (f *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, `{"choices":[{"finish_reason":"stop","message":{"content":%q}}],"usage":{"prompt_tokens":%d,"completion_tokens":20}}`, f.text, len(body)/4)
-}
-
-// TestScriptPostgres runs the scripts again, each with a PostgreSQL database of its own in
-// place of the default file. A script of help has no database.
-func TestScriptPostgres(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	pgtest.URL(t) // skips all of it where there is no PostgreSQL
-	dir, err := filepath.Abs("testdata/script")
-	testkit.Must(t, err)
-	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d scripts, %v", len(files), err)
-	}
-	// These are about no database, about a client's file without one, and about what is told of a
-	// database file alone.
-	others := []string{"help.txtar", "project.txtar", "hook.txtar"}
-	files = slices.DeleteFunc(files, func(name string) bool { return slices.Contains(others, filepath.Base(name)) })
-	testscript.Run(t, testscript.Params{
-		Files: files,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("GORACE", raceOptions)
-			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
-			e.Setenv("SCRATCHPAD_DB", pgtest.URL(t))
-			return nil
-		},
-		Condition: onPostgres(true),
-		Cmds:      scriptCommands,
-	})
 }

@@ -41,9 +41,21 @@ func newAccount(t *testing.T) *account {
 	a := &account{home: filepath.Join(root, "me"), path: filepath.Join(root, "nothing"), program: filepath.Join(root, "download", "scratchpad")}
 	a.project = filepath.Join(a.home, "shop")
 	testkit.Must(t, errors.Join(os.MkdirAll(a.project, 0o755), os.Mkdir(filepath.Dir(a.program), 0o755)))
-	testkit.Must(t, os.Link(os.Args[0], a.program))
+	if os.Link(os.Args[0], a.program) != nil {
+		program, err := programInMemory()
+		testkit.Must(t, errors.Join(err, os.Link(program, a.program)))
+	}
 	return a
 }
+
+// programInMemory returns a copy of the test binary beside the temporary folders, for where those are
+// in another file system.
+var programInMemory = sync.OnceValues(func() (name string, err error) {
+	dir, err := os.MkdirTemp("", "program")
+	name = filepath.Join(dir, "scratchpad")
+	text, err2 := os.ReadFile(os.Args[0])
+	return name, errors.Join(err, err2, os.WriteFile(name, text, 0o755))
+})
 
 func (a *account) environment() []string {
 	return append([]string{runVariable + "=1", noRaceWait, "HOME=" + a.home, "PATH=" + a.path}, a.variables...)
@@ -160,6 +172,7 @@ func TestUndoPutsEveryFileBack(t *testing.T) {
 				}
 			}
 			done := a.tree(t)
+			download := a.program
 			a.program = a.installed()
 			a.run(t, "setup").must(t, 0, "Nothing was to be changed.") // the installed one, with nothing to ask
 			a.run(t, "setup", "--undo", "--dry-run").must(t, 0, append(files, a.installed())...)
@@ -168,6 +181,8 @@ func TestUndoPutsEveryFileBack(t *testing.T) {
 			a.mustBe(t, done, "--undo, and no answer")
 			a.run(t, "setup", "--undo", "--yes").must(t, 0, append(files, a.installed())...)
 			a.mustBe(t, before, "--undo")
+			a.program = download
+			a.run(t, "setup", "--undo").must(t, 0, "Nothing is left of setup.")
 		})
 	}
 }
@@ -253,30 +268,6 @@ func TestSetupAtOnce(t *testing.T) {
 	a.run(t, "setup", "--yes").must(t, 0, "Nothing was to be changed.")
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")
-}
-
-// A memory that is in use stays. A link that leads out of the folder of a file is not followed.
-func TestSetupUndoKeepsMemory(t *testing.T) {
-	a := newAccount(t)
-	a.install(t, "claude-code", "")
-	file, real := a.install(t, "cursor", ""), filepath.Join(a.home, "dotfiles.json")
-	writeFile(t, real, "{}")
-	testkit.Must(t, os.Symlink(real, file))
-	before := a.tree(t)
-	a.run(t, "setup", "--yes").must(t, 2, "Cursor: "+file+" is reached by a link that leads out of", "Claude Code: the server starts")
-	writeFile(t, filepath.Join(a.project, "note"), "a note")
-	a.run(t, "files", "write", "notes.md", "note", "--agent", "shop").must(t, 0)
-	testkit.Must(t, os.Remove(filepath.Join(a.project, "note")))
-	a.run(t, "setup", "--undo", "--yes").must(t, 0)
-	if o := a.run(t, "files", "cat", "notes.md", "--agent", "shop"); o.out != "a note" {
-		t.Errorf("the note is %q, %s", o.out, o.err)
-	}
-	for name, what := range before {
-		if a.tree(t)[name] != what {
-			t.Errorf("%s has changed", name)
-		}
-	}
-	a.run(t, "setup", "--undo").must(t, 0, "Nothing is left of setup.")
 }
 
 // An older program is replaced while it runs, goes on, and is put back.

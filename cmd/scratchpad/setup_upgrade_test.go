@@ -29,7 +29,7 @@ func (a *account) older(t *testing.T, project, agent string, args string) {
 		testkit.Must(t, json.Unmarshal(text, &journal))
 	}
 	for name, text := range map[string]string{
-		".git/HEAD": "ref: refs/heads/main\n", ".mcp.json": `{"mcpServers": ` + entry + `}`, ".vscode/mcp.json": `{"servers": ` + entry + `}`,
+		".mcp.json": `{"mcpServers": ` + entry + `}`, ".vscode/mcp.json": `{"servers": ` + entry + `}`,
 		".claude/settings.local.json": `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "` + a.program + ` brief --mark claude-code --agent ` + agent + `"}]}]}}`,
 	} {
 		name = filepath.Join(dir, name)
@@ -38,12 +38,9 @@ func (a *account) older(t *testing.T, project, agent string, args string) {
 		if strings.Contains(name, ".vscode") {
 			client = "vscode"
 		}
-		if !strings.Contains(name, ".git") {
-			journal.Files = append(journal.Files, map[string]any{"file": name, "client": client, "hook": strings.Contains(name, ".claude/"), "left": []byte(text)})
-		}
+		journal.Files = append(journal.Files, map[string]any{"file": name, "client": client, "hook": strings.Contains(name, ".claude/"), "left": []byte(text)})
 	}
-	testkit.Must(t, os.MkdirAll(filepath.Join(dir, ".git", "refs"), 0o755))
-	testkit.Must(t, os.MkdirAll(filepath.Join(dir, ".git", "objects"), 0o755))
+	makeRepositories(t, dir)
 	text, err := json.Marshal(journal)
 	testkit.Must(t, err)
 	testkit.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -197,10 +194,8 @@ func TestSetupNotes(t *testing.T) {
 	a.install(t, "windsurf", "")
 	a.install(t, "cursor", "")
 	sub := filepath.Join(a.project, "sub")
-	for _, name := range []string{".git/refs", ".git/objects", ".claude", "sub"} {
-		testkit.Must(t, os.MkdirAll(filepath.Join(a.project, name), 0o755))
-	}
-	writeFile(t, filepath.Join(a.project, ".git", "HEAD"), "ref: refs/heads/main\n")
+	testkit.Must(t, errors.Join(os.Mkdir(sub, 0o755), os.Mkdir(filepath.Join(a.project, ".claude"), 0o755)))
+	makeRepositories(t, a.project)
 	writeFile(t, filepath.Join(a.project, ".claude", "settings.local.json"), `{"hooks": {"SessionStart": [{"hooks": [{"command": "/x brief --mark claude-code"}]}]}}`)
 	top := a.project
 	a.project = sub

@@ -279,10 +279,7 @@ func TestLogsRmAsksAboutWhatIsThere(t *testing.T) {
 func TestMemoryOfAProjectIsSaid(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "shop")
-	for _, name := range []string{"objects", "refs"} {
-		testkit.Must(t, os.MkdirAll(filepath.Join(dir, ".git", name), 0o700))
-	}
-	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	makeRepositories(t, dir)
 	db := filepath.Join(t.TempDir(), "a.db")
 	for _, c := range []struct{ args, want string }{
 		{"logs append l one", "memory of project shop; --agent default for your own\r\n" + "l: "},

@@ -457,23 +457,48 @@ func TestCopyOfDamage(t *testing.T) {
 	}
 }
 
-// Somebody who has the target open writes to it. That is never thrown away.
+// What somebody else writes to the target meanwhile is never thrown away, even if the source has
+// changed that owner too.
 func TestCopyBesideWriterOfTarget(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	for _, o := range []store.Owner{{Tenant: "a", Agent: "agent-002"}, {Tenant: "zz", Agent: "own"}} {
+	shared := store.Owner{Tenant: "a", Agent: "agent-002"}
+	for name, c := range map[string]struct {
+		owner          store.Owner
+		source, target int  // calls in each, when the owners were copied
+		late           bool // the target is written in the moment before each write of Copy
+	}{
+		"an owner of the source":            {shared, 0, 12, false},
+		"an owner of its own":               {store.Owner{Tenant: "zz", Agent: "own"}, 0, 12, false},
+		"an owner with more in the source":  {shared, 12, 4, false},
+		"an owner that is copied once more": {shared, 2, 12, true},
+	} {
 		from, to := memstore.New(), newFile(t)
 		fill(t, from, 4, 6, 1)
-		_, err := dbcopy.Copy(t.Context(), listed{from, new(int), func(n int) {
-			if n == 2 {
-				work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
-			}
-		}}, to, dbcopy.Options{From: "source"})
-		if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
-			t.Errorf("Copy beside a writer of %s in the target = %v, want ErrConflict that names it", o, err)
+		var written []string
+		write := func() {
+			work(t, to, c.owner.Tenant, c.owner.Agent, c.target, rand.New(rand.NewPCG(5, 5)))
+			written = rowsOf(t, to, c.owner)
 		}
-		if rows := rowsOf(t, to, o); len(rows) < 10 {
-			t.Errorf("what was written to %s in the target is gone", o)
+		changes := listed{from, new(int), func(n int) {
+			if n == 2 {
+				work(t, from, c.owner.Tenant, c.owner.Agent, c.source, rand.New(rand.NewPCG(4, 4)))
+			}
+			if n == 2 && !c.late {
+				write()
+			}
+		}}
+		beside := updated{to, func(store.Owner) {
+			if c.late {
+				write()
+			}
+		}}
+		_, err := dbcopy.Copy(t.Context(), changes, beside, dbcopy.Options{From: "source"})
+		if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), c.owner.String()) {
+			t.Errorf("%s: Copy = %v, want ErrConflict that names %s", name, err, c.owner)
+		}
+		if len(written) == 0 || !slices.Equal(written, rowsOf(t, to, c.owner)) {
+			t.Errorf("%s: what was written to %s in the target is gone", name, c.owner)
 		}
 	}
 }
@@ -487,56 +512,6 @@ type updated struct {
 func (s updated) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	s.before(o)
 	return s.Store.Update(ctx, o, fn)
-}
-
-// What somebody else writes to the target is not thrown away, even if it is written in the
-// moment before an owner is copied again.
-func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	o := store.Owner{Tenant: "a", Agent: "agent-002"}
-	from, to := memstore.New(), newFile(t)
-	fill(t, from, 4, 6, 1)
-	changes := listed{from, new(int), func(n int) {
-		if n == 2 {
-			work(t, from, o.Tenant, o.Agent, 2, rand.New(rand.NewPCG(4, 4)))
-		}
-	}}
-	written := 0
-	beside := updated{to, func(store.Owner) {
-		work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
-		written = len(rowsOf(t, to, o))
-	}}
-	_, err := dbcopy.Copy(t.Context(), changes, beside, dbcopy.Options{From: "source"})
-	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
-		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
-	}
-	if rows := rowsOf(t, to, o); written == 0 || len(rows) != written {
-		t.Errorf("%s has %d rows in the target, want the %d that somebody else wrote", o, len(rows), written)
-	}
-}
-
-// The same holds if the source has changed more since than the target.
-func TestCopyAgainAfterWriterOfTarget(t *testing.T) {
-	t.Parallel()
-	o := store.Owner{Tenant: "a", Agent: "agent-002"}
-	from, to := memstore.New(), newFile(t)
-	fill(t, from, 4, 6, 1)
-	var rows []string
-	changes := listed{from, new(int), func(n int) {
-		if n == 2 {
-			work(t, from, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(4, 4)))
-			work(t, to, o.Tenant, o.Agent, 4, rand.New(rand.NewPCG(5, 5)))
-			rows = rowsOf(t, to, o)
-		}
-	}}
-	_, err := dbcopy.Copy(t.Context(), changes, to, dbcopy.Options{From: "source"})
-	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
-		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
-	}
-	if len(rows) == 0 || !slices.Equal(rows, rowsOf(t, to, o)) {
-		t.Errorf("what somebody else wrote to %s in the target is gone", o)
-	}
 }
 
 // Of two Copies into one target, the last one that begins wins.
@@ -560,16 +535,4 @@ func TestCopyTwice(t *testing.T) {
 			t.Errorf("Unfinished = %v, want nil", err)
 		}
 	}
-}
-
-// The rows of an owner whose journal was cut, and one that is older than the journal.
-func TestCopyOfPastOwner(t *testing.T) {
-	t.Parallel()
-	from, to := memstore.New(), newFile(t)
-	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	testkit.Must(t, from.Restore(t.Context(), store.Owner{Tenant: "t", Agent: "a"}, func(yield func(store.Row, error) bool) {
-		_ = yield(store.Row{State: &store.OwnerState{Usage: workspace.Usage{Operations: 1}, Revision: 1, FileFloor: 9, Updated: at}}, nil)
-	}))
-	testkit.Must(t, testkit.Err(dbcopy.Copy(t.Context(), from, to, dbcopy.Options{From: "x"})))
-	same(t, "the copy", everything(t, to), everything(t, from))
 }

@@ -1,8 +1,6 @@
 package dbcopy_test
 
 import (
-	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,39 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-// Between two databases of PostgreSQL, with a source that is opened for reading and whose
-// agents go on writing.
-func TestCopyFromPostgreSQLToPostgreSQL(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	source, target := pgtest.URL(t), pgtest.URL(t)
-	writer, err := openNamed(source)
-	testkit.Must(t, err)
-	defer writer.Close()
-	to, err := openNamed(target)
-	testkit.Must(t, err)
-	defer to.Close()
-	fill(t, writer, 4, 8, 1)
-	from, err := openToRead(source)
-	testkit.Must(t, err)
-	defer from.Close()
-	rnd := rand.New(rand.NewPCG(3, 3))
-	report, err := dbcopy.Copy(t.Context(), listed{from, new(int), func(n int) {
-		if n <= 3 {
-			work(t, writer, "team", "agent-003", 3, rnd)
-		}
-	}}, to, dbcopy.Options{From: "source"})
-	if err != nil || report.Again == 0 {
-		t.Fatalf("Copy = %+v, %v, want an owner copied again", report, err)
-	}
-	want := everything(t, writer)
-	same(t, "the copy", everything(t, to), want)
-	rowByRow(t, writer, to)
-	if _, err := dbcopy.Copy(t.Context(), to, from, dbcopy.Options{From: "copy"}); !errors.Is(err, workspace.ErrConflict) {
-		t.Errorf("Copy into the source = %v, want ErrConflict", err)
-	}
-}
 
 // A copier whose connections are ended again and again comes to its end when it is called
 // again, and each call says that it has failed.
