@@ -35,9 +35,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestBackupRefuses(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, _ := newDatabase(t)
 	writeFile(t, filepath.Join(dir, "there"), "precious")
 	before := contents(t, dir)
 	for _, c := range []struct {
@@ -65,9 +63,7 @@ func TestBackupRefuses(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
 	runCommand(t, dir, nil, "verify", "--db", "test.db").must(t, 0, "ok  2 agents, 6 versions, 4 entries, 192 B in ", path)
 	o := runCommand(t, dir, nil, "verify", "--db", path, "--json")
 	o.must(t, 0)
@@ -84,9 +80,7 @@ func TestVerify(t *testing.T) {
 
 // Verify finds a changed bit that SQLite does not notice, names it and counts it once.
 func TestVerifyReportsDamagedBytes(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
 	flipContent(t, path)
 	runCommand(t, dir, nil, "verify", "--db", path, "--color", "always").must(t, 6, "\x1b[31mproblem", "plan.md: version 1: its bytes do not match their SHA-256", "problems: 1", "restore")
 	o := runCommand(t, dir, nil, "verify", "--db", path, "--json")

@@ -104,8 +104,7 @@ func wantCompletions(t *testing.T, db, agent string, offered map[string]string) 
 }
 
 func TestComplete(t *testing.T) {
-	db := filepath.Join(t.TempDir(), "test.db")
-	makeDatabase(t, db)
+	_, db := newDatabase(t)
 	wantCompletions(t, db, "alice", map[string]string{
 		"files rm p":                "plan.md",
 		"files rm plan.md d":        "docs/a.md,docs/b.md",

@@ -83,11 +83,8 @@ func (c *opened) visit(t *testing.T, b *http.Client, address, host string) (stat
 	testkit.Must(t, err)
 	r.Host, r.Header = host, http.Header{"Accept": {"text/html"}}
 	res, err := b.Do(r)
-	testkit.Must(t, err)
-	defer res.Body.Close()
-	page, err := io.ReadAll(res.Body)
-	testkit.Must(t, err)
-	return res.StatusCode, string(page)
+	page := read(t, res, err)
+	return res.StatusCode, page
 }
 
 // watch opens an event stream, and waits for its first event.

@@ -71,9 +71,7 @@ func hold(t *testing.T, path string) (pid int) {
 }
 
 func TestDoctorNeighbours(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, "no other process has it open")
 	pid := hold(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", path)

@@ -6,9 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -42,9 +42,7 @@ func holdTurn(t *testing.T, path string) {
 // Ctrl-C while another process keeps the database is an interrupt, and no
 // trouble with the database.
 func TestInterruptedWait(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
 	testkit.Must(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
 	writeFile(t, filepath.Join(dir, "notes", "a.md"), "text")
 	holdTurn(t, path)
@@ -66,24 +64,19 @@ func TestInterruptedWait(t *testing.T) {
 // waitOpen waits until a process has a file open.
 func waitOpen(t *testing.T, pid int, name string) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(waitPatience); time.Now().Before(deadline); <-tick.C {
+	eventually(t, "the process does not open "+name, func() bool {
 		fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 		testkit.Must(t, err)
-		for _, fd := range fds {
-			if target, err := os.Readlink(fd); err == nil && target == name {
-				return
-			}
-		}
-	}
-	t.Fatalf("process %d does not open %s", pid, name)
+		return slices.ContainsFunc(fds, func(fd string) bool {
+			target, err := os.Readlink(fd)
+			return err == nil && target == name
+		})
+	})
 }
 
 // A mark stays where it was if nobody can have read the brief.
 func TestMarkAfterOutput(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
-	makeDatabase(t, path)
+	_, path := newDatabase(t)
 	brief := func(redirect string) (string, error) {
 		cmd := exec.Command("sh", "-c", `exec "$0" brief --agent alice --mark m --db "$1" `+redirect, os.Args[0], path)
 		cmd.Env = environ()
@@ -112,8 +105,7 @@ func TestMarkAfterOutput(t *testing.T) {
 func TestMarkOfBusyDatabase(t *testing.T) {
 	testkit.SkipUnlessLong(t) // it waits for two seconds
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	makeDatabase(t, path)
+	_, path := newDatabase(t)
 	holdTurn(t, path)
 	runProgram(t, os.Args[0], t.TempDir(), environ(), "brief", "--agent", "alice", "--mark", "m", "--db", path).must(t, 0, "Newest:", "the mark m stays where it was", "another process is writing")
 }

@@ -46,20 +46,14 @@ func TestJSONFailures(t *testing.T) {
 		want failure.Failure
 	}{
 		{"files cat plan", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan: there is no such file; the nearest name is plan.md", Hint: another}},
-		{"files cat plan --agent b", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan: there is no such file; scratchpad files ls shows those that exist"}},
-		{"files cat plan.md --version 7", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan.md: version 7 is not kept, only version 1 is"}},
 		{"files write plan.md a.txt --if-version 0", failure.ExitConflict, failure.Failure{Kind: "conflict", Message: "write plan.md: it exists at version 1, --if-version is 0; read it first"}},
 		{"files write plan.md a.txt --max-file-bytes 3", failure.ExitLimit, failure.Failure{Kind: "too_large", Message: "write plan.md: the source has more than 3 bytes, the limit of a file (--max-file-bytes)"}},
-		{"files write b a.txt --max-files 1", failure.ExitLimit, failure.Failure{Kind: "quota"}},
 		{"files rm plan.md --for-good", failure.ExitUsage, failure.Failure{Kind: "invalid", Message: "files rm plan.md needs a yes, and there is no terminal to ask on; give --yes"}},
 		{"files ls --db foreign.db", failure.ExitDatabase, failure.Failure{Kind: "invalid"}},
 		{"files ls --db none.db", failure.ExitNotFound, failure.Failure{Kind: "not_found"}},
-		{"mcp --agent ..", failure.ExitUsage, failure.Failure{Kind: "invalid"}},
 		{"files cat", failure.ExitUsage, failure.Failure{Kind: "usage", Message: `expected "<path>"`, Hint: "scratchpad files cat --help"}},
 		{"search -draft", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unknown flag -d; put -- before a text that begins with a dash", Hint: "scratchpad search --help"}},
-		{"files --nothing", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unknown flag --nothing", Hint: "scratchpad files --help"}},
 		{"nothing", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unexpected argument nothing", Hint: "scratchpad --help"}},
-		{"logs cat l --tail x", failure.ExitUsage, failure.Failure{Kind: "usage", Hint: "scratchpad logs cat --help"}},
 	} {
 		args := strings.Fields(c.args)
 		o := runCommand(t, dir, db, append(args, "--json")...)

@@ -115,9 +115,7 @@ func testBoundServer(t *testing.T, shop *mcp.ClientSession, dir string, run func
 
 // A server's instructions show nothing of a project that took the name for which its own waited.
 func TestMCPShowsItsOwnProject(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "test.db")
-	makeDatabase(t, db)
+	dir, db := newDatabase(t)
 	makeRepositories(t, filepath.Join(dir, "a/kiosk"), filepath.Join(dir, "b/kiosk"))
 	cmd := exec.Command(os.Args[0], "mcp", "--db", db, "--project", filepath.Join(dir, "a/kiosk"))
 	cmd.Env, cmd.Stderr = environ("HOME="+dir), os.Stderr

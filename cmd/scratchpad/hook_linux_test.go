@@ -22,9 +22,8 @@ func TestHookIsBounded(t *testing.T) {
 	if hookTime >= time.Second {
 		t.Errorf("a hook takes %v", hookTime)
 	}
-	dir := t.TempDir()
-	path, event := filepath.Join(dir, "test.db"), `{"hook_event_name":"SessionStart","cwd":"/"}`
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
+	event := `{"hook_event_name":"SessionStart","cwd":"/"}`
 	hook := func(in io.Reader, out, said string) {
 		t.Helper()
 		wantHook(t, dir, in, out, said)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for database/sql
@@ -88,6 +89,16 @@ func runProgram(t *testing.T, program, dir string, env []string, args ...string)
 		t.Fatal(err)
 	}
 	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// eventually waits until something is so, and fails with the text after waitPatience.
+func eventually(t *testing.T, text string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > waitPatience {
+			t.Fatal(text)
+		}
+	}
 }
 
 // without returns a filter of variables.
@@ -176,6 +187,15 @@ func scriptHere(ts *testscript.TestScript, args []string) (code int) {
 
 // noRaceWait keeps a process under the race detector from waiting a second at its end.
 const noRaceWait = "GORACE=atexit_sleep_ms=0"
+
+// newDatabase makes a database test.db with two agents in a new folder.
+func newDatabase(t *testing.T) (dir, path string) {
+	t.Helper()
+	dir = t.TempDir()
+	path = filepath.Join(dir, "test.db")
+	makeDatabase(t, path)
+	return dir, path
+}
 
 // makeDatabase makes one with two agents.
 func makeDatabase(t *testing.T, path string) {

@@ -21,9 +21,7 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, _ := newDatabase(t)
 	runCommand(t, dir, nil, "keys", "create", "--agents", "*", "--db", "test.db").must(t, 0)
 	before := contents(t, dir)
 	runCommand(t, dir, nil, "migrate", "--from", "test.db", "--to", "there.db").must(t, 0, filepath.Join(dir, "there.db")+"  2 agents, 6 versions, 4 entries, 192 B, verified, in ")

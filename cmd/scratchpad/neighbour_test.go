@@ -84,11 +84,7 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 			}
 		})
 	}
-	for began := time.Now(); !late[0].Load() || !late[1].Load(); time.Sleep(time.Millisecond) {
-		if time.Since(began) > waitPatience {
-			t.Fatal("wrong credentials are not told to come later")
-		}
-	}
+	eventually(t, "wrong credentials are not told to come later", func() bool { return late[0].Load() && late[1].Load() })
 	for range 5 {
 		_, fresh := newKey(t, db, "local", auth.Read, "*")
 		ask("a key that was used before", used, nil, 200)
@@ -168,11 +164,7 @@ func TestConsoleBesideAFlood(t *testing.T) {
 	hammered := func() {
 		t.Helper()
 		before := refused.Load()
-		for began := time.Now(); refused.Load() < before+10; time.Sleep(time.Millisecond) {
-			if time.Since(began) > waitPatience {
-				t.Fatal("the flood is not refused")
-			}
-		}
+		eventually(t, "the flood is not refused", func() bool { return refused.Load() >= before+10 })
 	}
 	for range 5 {
 		hammered()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -53,11 +52,7 @@ func TestNothingIsDialled(t *testing.T) {
 		log := new(testkit.Buffer)
 		trace.cmd.Stderr = log
 		testkit.Must(t, trace.cmd.Start())
-		for began := time.Now(); !strings.Contains(log.String(), "stops the server"); time.Sleep(10 * time.Millisecond) {
-			if time.Since(began) > waitPatience {
-				t.Fatalf("the server does not start: %s", log)
-			}
-		}
+		eventually(t, "the server does not start", func() bool { return strings.Contains(log.String(), "stops the server") })
 		testkit.Must(t, trace.cmd.Process.Signal(syscall.SIGTERM))
 		testkit.Must(t, trace.cmd.Wait())
 		if len(trace.calls(t, "socket")) == 0 {
@@ -134,12 +129,10 @@ func (r *trace) calls(t *testing.T, names ...string) []string {
 	t.Helper()
 	reach := regexp.MustCompile(`(?m)^.*\b(` + strings.Join(names, "|") + `)\(.*AF_INET.*$`)
 	ended := regexp.MustCompile(fmt.Sprintf(`(?m)^%d +\+\+\+ exited`, r.cmd.Process.Pid))
-	for began := time.Now(); time.Since(began) < waitPatience; time.Sleep(10 * time.Millisecond) {
-		text, _ := os.ReadFile(r.file)
-		if ended.Match(text) {
-			return reach.FindAllString(string(text), -1)
-		}
-	}
-	t.Fatal("strace does not end")
-	return nil
+	var text []byte
+	eventually(t, "strace does not end", func() bool {
+		text, _ = os.ReadFile(r.file)
+		return ended.Match(text)
+	})
+	return reach.FindAllString(string(text), -1)
 }

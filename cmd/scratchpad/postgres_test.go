@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -105,21 +103,11 @@ func TestServeOnPostgres(t *testing.T) {
 		t.Fatalf("the URL %s has no user to give a password to", url)
 	}
 	metrics := testkit.FreeAddress(t)
-	s, err := startServer("--db", url, "--metrics-addr", metrics)
-	testkit.Must(t, err)
-	defer s.cmd.Process.Kill()
-	answer := func(url string) string {
-		r, err := http.Get(url)
-		testkit.Must(t, err)
-		defer r.Body.Close()
-		text, err := io.ReadAll(r.Body)
-		testkit.Must(t, err)
-		return string(text)
-	}
-	if ready := answer(s.url + "/readyz"); ready != "{\"ready\":true}\n" {
+	s := serve(t, "--db", url, "--metrics-addr", metrics)
+	if _, ready := s.get(t, "/readyz", ""); ready != "{\"ready\":true}\n" {
 		t.Errorf("/readyz = %q", ready)
 	}
-	text := answer("http://" + metrics + "/metrics")
+	_, text := (&running{url: "http://" + metrics}).get(t, "/metrics", "")
 	for _, want := range []string{"scratchpad_store_connections_limit 16\n", "scratchpad_store_commit_seconds_count 0\n", "scratchpad_store_retries_total 0\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the metrics have no %q", want)

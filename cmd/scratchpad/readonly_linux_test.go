@@ -17,8 +17,7 @@ import (
 
 // A command that only looks does not wait for a process that keeps the turn.
 func TestLookTakesNoTurn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
-	makeDatabase(t, path)
+	_, path := newDatabase(t)
 	done := make(chan struct{})
 	t.Cleanup(func() { <-done }) // when the turn is free
 	holdTurn(t, path)

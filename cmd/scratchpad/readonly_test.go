@@ -19,9 +19,7 @@ var looks = []string{
 
 // A command that only looks changes no byte and counts no operation of the agent.
 func TestLook(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "test.db")
-	makeDatabase(t, path)
+	dir, path := newDatabase(t)
 	before := contents(t, dir)
 	operations := runCommand(t, dir, nil, "agents", "ls", "--db", path, "--json").out
 	lookAll(t, path, "alice")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -61,16 +59,7 @@ func startServer(args ...string) (*running, error) {
 		return nil, err
 	}
 	r := &running{cmd: cmd, log: new(testkit.Buffer), done: make(chan error, 1)}
-	lines := bufio.NewScanner(io.TeeReader(out, r.log))
-	for lines.Scan() {
-		r.said = append(r.said, lines.Text())
-		if url, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
-			r.url = strings.TrimSuffix(url, "/mcp")
-		}
-		if strings.HasSuffix(lines.Text(), "stops the server") {
-			break
-		}
-	}
+	r.listen(io.TeeReader(out, r.log))
 	go func() {
 		io.Copy(r.log, out)
 		r.done <- cmd.Wait()
@@ -79,6 +68,20 @@ func startServer(args ...string) (*running, error) {
 		return nil, fmt.Errorf("the server ended: %v: %q", <-r.done, r.said)
 	}
 	return r, nil
+}
+
+// listen reads what the server says, up to how it ends.
+func (r *running) listen(in io.Reader) {
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		line := strings.TrimSuffix(lines.Text(), "\r")
+		r.said = append(r.said, line)
+		if url, ok := strings.CutPrefix(line, "serving "); ok {
+			r.url = strings.TrimSuffix(url, "/mcp")
+		}
+		if strings.HasSuffix(line, "stops the server") {
+			return
+		}
+	}
 }
 
 // stop sends SIGTERM and waits for a clean end.
@@ -100,18 +103,18 @@ func (r *running) get(t *testing.T, path, key string) (status int, body string) 
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	res, err := http.DefaultClient.Do(req)
-	testkit.Must(t, err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	testkit.Must(t, err)
-	return res.StatusCode, string(text)
+	body = read(t, res, err)
+	return res.StatusCode, body
 }
 
 // client connects a real MCP client with a key; "": without one.
-func (r *running) client(ctx context.Context, key string) (*mcp.ClientSession, error) {
+func (r *running) client(t *testing.T, key string) *mcp.ClientSession {
+	t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "team-client", Version: "3"}, nil)
 	web := &http.Client{Transport: withKey{key}}
-	return c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: web, MaxRetries: -1, DisableStandaloneSSE: true}, nil)
+	s, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: web, MaxRetries: -1, DisableStandaloneSSE: true}, nil)
+	testkit.Must(t, err)
+	return s
 }
 
 type withKey struct{ key string }
@@ -174,8 +177,7 @@ func TestNobodyIsServedWithoutAKey(t *testing.T) {
 		{team, "read_log", map[string]any{"agent_id": "carol", "path": "l"}, "!not among"},
 		{stranger, "read_log", map[string]any{"path": "l"}, `"count":0`},
 	} {
-		s, err := r.client(t.Context(), c.key)
-		testkit.Must(t, err)
+		s := r.client(t, c.key)
 		blocks, isError := call(t, s, c.tool, c.args)
 		want, fails := strings.CutPrefix(c.want, "!")
 		if text := strings.Join(blocks, "\n"); isError != fails || !strings.Contains(text, want) {
@@ -193,14 +195,12 @@ func TestServeWriteOnly(t *testing.T) {
 	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
 	_, write := newKey(t, db, "local", auth.Write, "a")
 	r := serve(t, "--db", db)
-	owner, err := r.client(t.Context(), both)
-	testkit.Must(t, err)
+	owner := r.client(t, both)
 	for _, path := range []string{"f.md", "canary.md"} {
 		call(t, owner, "write_file", map[string]any{"path": path, "content": "the canary sings\n"})
 		call(t, owner, "append_log", map[string]any{"path": path, "entry": "canary"})
 	}
-	s, err := r.client(t.Context(), write)
-	testkit.Must(t, err)
+	s := r.client(t, write)
 	for tool, args := range map[string]map[string]any{
 		"edit_file": {"path": "f.md", "old_text": "the canari sings", "new_text": "x"}, "move_file": {"path": "canari.md", "new_path": "y.md"},
 		"delete_file": {"path": "canari.md"}, "delete_log": {"path": "canari.md"}, "read_file": {"path": "f.md"},
@@ -254,8 +254,7 @@ func TestServeBeyondLoopback(t *testing.T) {
 		t.Errorf("a request while there is no key: %d %s, want 401 and how to make one", status, body)
 	}
 	_, key := newKey(t, db, "local", auth.Read|auth.Write, "a")
-	s, err := r.client(t.Context(), key)
-	testkit.Must(t, err)
+	s := r.client(t, key)
 	if text, isError := call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"}); isError {
 		t.Errorf("a call with a key = %s", text)
 	}
@@ -278,13 +277,11 @@ func TestServeWithoutLog(t *testing.T) {
 	r := &running{cmd: cmd, url: "http://" + address, done: make(chan error, 1)}
 	go func() { r.done <- cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-r.done })
-	var s *mcp.ClientSession
-	for began := time.Now(); time.Since(began) < waitPatience; time.Sleep(10 * time.Millisecond) {
-		if s, err = r.client(t.Context(), ""); err == nil {
-			break
-		}
-	}
-	testkit.Must(t, err)
+	eventually(t, "the server does not start", func() bool {
+		conn, err := net.Dial("tcp", address)
+		return err == nil && conn.Close() == nil
+	})
+	s := r.client(t, "")
 	if text, isError := call(t, s, "append_log", map[string]any{"agent_id": "a", "path": "l", "entry": "x"}); isError {
 		t.Errorf("a call = %s", text)
 	}
@@ -298,8 +295,7 @@ func TestServeMetrics(t *testing.T) {
 	_, metrics := newKey(t, db, "local", auth.Metrics, "*")
 	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
 	r := serve(t, "--db", db, "--metrics-addr", address, "--host", "pad.example")
-	s, err := r.client(t.Context(), both)
-	testkit.Must(t, err)
+	s := r.client(t, both)
 	call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"})
 	own := *r
 	own.url = "http://" + address

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -145,17 +144,15 @@ func (s *screen) readTo(t *testing.T, text string) string {
 // checkShown waits for the browser, which must have the link, in a group of its own.
 func checkShown(t *testing.T, file, link string, console int) {
 	t.Helper()
-	for deadline := time.Now().Add(waitPatience); ; time.Sleep(10 * time.Millisecond) {
-		got, err := os.ReadFile(file)
-		if err != nil && time.Now().Before(deadline) {
-			continue
-		}
-		testkit.Must(t, err)
-		group, address, _ := strings.Cut(strings.TrimSpace(string(got)), " ")
-		if address != link || group == fmt.Sprint(console) {
-			t.Errorf("the browser got %q in the group %s, want %q in another than %d", address, group, link, console)
-		}
-		return
+	var got []byte
+	eventually(t, "no browser was started", func() (is bool) {
+		var err error
+		got, err = os.ReadFile(file)
+		return err == nil
+	})
+	group, address, _ := strings.Cut(strings.TrimSpace(string(got)), " ")
+	if address != link || group == fmt.Sprint(console) {
+		t.Errorf("the browser got %q in the group %s, want %q in another than %d", address, group, link, console)
 	}
 }
 
@@ -170,19 +167,10 @@ func serveOn(t *testing.T, in, errors *os.File, screen io.Reader, args ...string
 	r := &running{cmd: cmd, done: make(chan error, 1), log: new(testkit.Buffer)}
 	go func() { r.done <- cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-r.done })
-	lines := bufio.NewScanner(screen)
-	for lines.Scan() {
-		line := strings.TrimSuffix(lines.Text(), "\r")
-		r.said = append(r.said, line)
-		if url, ok := strings.CutPrefix(line, "serving "); ok {
-			r.url = strings.TrimSuffix(url, "/mcp")
-		}
-		if strings.HasSuffix(line, "stops the server") {
-			return r
-		}
+	if r.listen(screen); r.url == "" {
+		t.Fatalf("the server ended: %q", r.said)
 	}
-	t.Fatalf("the server ended: %q, %v", r.said, lines.Err())
-	return nil
+	return r
 }
 
 var keyForm = regexp.MustCompile(`sp_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}`)
@@ -200,8 +188,7 @@ func TestKeyIsShownOnATerminal(t *testing.T) {
 	if len(keys) != 1 {
 		t.Fatalf("the first start on a terminal shows %d keys: %q", len(keys), r.said)
 	}
-	s, err := r.client(t.Context(), keys[0])
-	testkit.Must(t, err)
+	s := r.client(t, keys[0])
 	if text, isError := call(t, s, "append_log", map[string]any{"path": "l", "entry": "the first"}); isError {
 		t.Errorf("a call with the first key = %s", text)
 	}

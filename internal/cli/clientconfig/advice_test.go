@@ -69,33 +69,28 @@ func write(c clientconfig.Change) (clientconfig.Preview, error) {
 	return p, err
 }
 
-// A list of servers gets no lines to paste, because they would be a part of its last element.
-func TestAdviceForList(t *testing.T) {
+// A list of servers gets no lines to paste, because they would be a part of its last element. The
+// advice for an entry that shares a line with others shows nothing of the others.
+func TestAdviceBesideOthers(t *testing.T) {
 	t.Parallel()
-	for _, old := range []string{"[[mcp_servers]]\nname = 'b'\n", "mcp_servers = [{name = 'b'}]\n", "mcp_servers = 1\n"} {
-		c, _ := clientconfig.Find("codex")
-		file := filepath.Join(t.TempDir(), "client")
-		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
-		_, err := c.AddServer(file, "scratchpad", server).Preview()
-		if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "write [mcp_servers.NAME] for each server") {
-			t.Errorf("%q: %v", old, err)
-		}
-	}
-}
-
-// The advice for an entry that shares a line with others shows nothing of the others.
-func TestAdviceHidesOthers(t *testing.T) {
-	t.Parallel()
-	for old, client := range map[string]string{
-		`{"mcpServers": {"b": {"env": {"KEY": "secret"}}, "scratchpad": {"args": [/* two */]}, "c": {"env": {"KEY": "secret"}}}}`: "cursor",
-		"mcp_servers = { b = { env = { KEY = 'secret' } }, scratchpad = { command = 'x' }, c = { env = { KEY = 'secret' } } }\n":  "codex",
+	const byHand, list = " in line 1:\n", "write [mcp_servers.NAME] for each server"
+	for _, c := range []struct {
+		client, old string
+		kind        error
+		says        string
+	}{
+		{"codex", "[[mcp_servers]]\nname = 'secret'\n", clientconfig.ErrInvalid, list},
+		{"codex", "mcp_servers = [{name = 'secret'}]\n", clientconfig.ErrInvalid, list},
+		{"codex", "mcp_servers = 1\n", clientconfig.ErrInvalid, list},
+		{"codex", "mcp_servers = { b = { env = { KEY = 'secret' } }, scratchpad = { command = 'x' }, c = { env = { KEY = 'secret' } } }\n", clientconfig.ErrByHand, byHand},
+		{"cursor", `{"mcpServers": {"b": {"env": {"KEY": "secret"}}, "scratchpad": {"args": [/* two */]}, "c": {"env": {"KEY": "secret"}}}}`, clientconfig.ErrByHand, byHand},
 	} {
-		c, _ := clientconfig.Find(client)
+		client, _ := clientconfig.Find(c.client)
 		file := filepath.Join(t.TempDir(), "client")
-		testkit.Must(t, os.WriteFile(file, []byte(old), 0o600))
-		_, err := c.AddServer(file, "scratchpad", server).Preview()
-		if !errors.Is(err, clientconfig.ErrByHand) || !strings.Contains(err.Error(), " in line 1:\n") || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v", old, err)
+		testkit.Must(t, os.WriteFile(file, []byte(c.old), 0o600))
+		_, err := client.AddServer(file, "scratchpad", server).Preview()
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", c.old, err)
 		}
 	}
 }

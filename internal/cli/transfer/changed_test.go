@@ -141,8 +141,7 @@ func TestImportEdited(t *testing.T) {
 		write(t, from, "gone", c)
 	}
 	appendLog(t, from, "log", "x")
-	dir := t.TempDir()
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	for name, content := range map[string]string{"files/edited": "mine", "versions/damaged/%v2": "?", "logs/log.jsonl": "{}"} {
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
@@ -174,8 +173,7 @@ func TestImportAdded(t *testing.T) {
 	from := memory(t, workspace.Options{})
 	write(t, from, "a", "x")
 	write(t, from, "sub/Con", "x")
-	dir := t.TempDir()
-	export(t, from, dir, false)
+	dir := exported(t, from, false)
 	for name, content := range map[string]string{"sub/new.md": "new", "%41": "A", "%61": "another a", "%zz": "?", "b~": "?"} {
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte(content), 0o600))
 	}
@@ -199,8 +197,7 @@ func TestImportLimits(t *testing.T) {
 		write(t, from, fmt.Sprint("f", i), strings.Repeat("x", 100*i))
 		appendLog(t, from, fmt.Sprint("l", i), "a", "longer", strings.Repeat("y", 10*i))
 	}
-	dir := t.TempDir()
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	for _, c := range []struct {
 		limits   workspace.Limits
 		first    transfer.LeftOut
@@ -242,8 +239,7 @@ func TestImportOverDeletedPath(t *testing.T) {
 	}
 	write(t, to, "f", "other")
 	testkit.Must(t, testkit.Err(to.DeleteFile(t.Context(), "f", workspace.DeleteOptions{ForGood: true})))
-	dir := t.TempDir()
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	dry := importWith(t, to, dir, transfer.ImportOptions{DryRun: true})
 	r := importAll(t, to, dir)
 	want := transfer.Change{Path: "f", New: true, Versions: 1}
@@ -266,8 +262,7 @@ func TestImportTooLargeInside(t *testing.T) {
 		write(t, from, "file", text)
 	}
 	write(t, from, "file", "now")
-	dir := t.TempDir()
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	to := memory(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 45, FileBytes: 45}})
 	dry := importWith(t, to, dir, transfer.ImportOptions{DryRun: true})
 	r := importAll(t, to, dir)
@@ -298,8 +293,7 @@ func TestImportTooLargeInside(t *testing.T) {
 func TestImportIntoFullStore(t *testing.T) {
 	from := memory(t, workspace.Options{})
 	write(t, from, "f", "x")
-	dir := t.TempDir()
-	export(t, from, dir, false)
+	dir := exported(t, from, false)
 	store := memstore.New()
 	defer store.Close()
 	o := workspace.Options{Store: workspace.StoreLimits{Agents: 1}}

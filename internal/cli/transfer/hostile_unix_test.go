@@ -131,6 +131,10 @@ func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 	linkTo := func(to string) func(string, string) error {
 		return func(name, elsewhere string) error { return os.Symlink(filepath.Join(elsewhere, to), name) }
 	}
+	pipe := func(name, _ string) error { return syscall.Mkfifo(name, 0o600) }
+	sparse := func(name, _ string) error {
+		return errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 1<<40))
+	}
 	manifest := func(old, new string) func(*testing.T, string, string) {
 		return func(t *testing.T, dir, _ string) {
 			name := filepath.Join(dir, "manifest.json")
@@ -150,27 +154,13 @@ func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 		"link log":      replace("logs/log.jsonl", linkTo("secret")),
 		"link old":      replace("versions/secret", linkTo("notes")),
 		"link manifest": replace("manifest.json", linkTo("secret")),
-		"pipe":          replace("files/secret", func(name, _ string) error { return syscall.Mkfifo(name, 0o600) }),
-		"pipe log":      replace("logs/log.jsonl", func(name, _ string) error { return syscall.Mkfifo(name, 0o600) }),
-		"pipe manifest": replace("manifest.json", func(name, _ string) error { return syscall.Mkfifo(name, 0o600) }),
+		"pipe":          replace("files/secret", pipe),
+		"pipe log":      replace("logs/log.jsonl", pipe),
+		"pipe manifest": replace("manifest.json", pipe),
 		"folder":        replace("files/secret", func(name, _ string) error { return os.Mkdir(name, 0o700) }),
 		"zero":          replace("files/secret", func(name, _ string) error { return os.Symlink("/dev/zero", name) }),
-		"sparse": replace("files/secret", func(name, _ string) error {
-			f, err := os.Create(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return f.Truncate(1 << 40)
-		}),
-		"sparse log": replace("logs/log.jsonl", func(name, _ string) error {
-			f, err := os.Create(name)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return f.Truncate(1 << 40)
-		}),
+		"sparse":        replace("files/secret", sparse),
+		"sparse log":    replace("logs/log.jsonl", sparse),
 		"up":       manifest(`"name":"files/secret"`, `"name":"files/../../outside/secret"`),
 		"absolute": manifest(`"name":"files/secret"`, `"name":"/etc/passwd"`),
 		"escaped":  manifest(`"path":"secret","version":2,"name":"files/secret"`, `"path":"../../outside/secret","version":2,"name":"files/%2E%2E/%2E%2E/outside/secret"`),

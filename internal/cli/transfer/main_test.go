@@ -128,6 +128,14 @@ func export(t rapid.TB, ws *workspace.Workspace, dir string, versions bool) tran
 	return sum
 }
 
+// exported exports into a new folder.
+func exported(t *testing.T, ws *workspace.Workspace, versions bool) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	export(t, ws, dir, versions)
+	return dir
+}
+
 func importAll(t rapid.TB, ws *workspace.Workspace, dir string) transfer.Imported {
 	t.Helper()
 	r, err := transfer.Import(context.Background(), ws, dir, transfer.ImportOptions{})

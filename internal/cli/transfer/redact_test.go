@@ -22,8 +22,7 @@ func TestImportOfRedacted(t *testing.T) {
 	write(t, from, "f", "clean")
 	_, err := from.RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
 	testkit.Must(t, err)
-	dir := filepath.Join(t.TempDir(), "x")
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	testkit.Must(t, os.WriteFile(filepath.Join(dir, "versions", "f", "%v1"), []byte("put there"), 0o600))
 	importAll(t, to, dir)
 	if history, err := to.History(t.Context(), "f"); err != nil || len(history) != 2 || history[0].Redacted == nil || history[0].Bytes != 0 {

@@ -189,8 +189,7 @@ func TestImportSkipsInExport(t *testing.T) {
 	for _, path := range []string{".hidden", ".notes/a", "node_modules/b"} {
 		write(t, from, path, "x")
 	}
-	dir := t.TempDir()
-	export(t, from, dir, false)
+	dir := exported(t, from, false)
 	for _, name := range []string{".DS_Store", ".notes/.DS_Store", ".notes/new", ".git/config"} {
 		testkit.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, "files", name)), 0o700))
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte("y"), 0o600))
@@ -215,8 +214,7 @@ func TestImportByteOrderMark(t *testing.T) {
 	write(t, from, "marked", mark+"x")
 	write(t, from, "marked", mark+"y")
 	appendLog(t, from, "log", "a", mark+"b")
-	dir := t.TempDir()
-	export(t, from, dir, true)
+	dir := exported(t, from, true)
 	edit := func(name string, fn func([]byte) []byte) {
 		name = filepath.Join(dir, name)
 		b, err := os.ReadFile(name)
@@ -280,8 +278,7 @@ func TestUnicodePaths(t *testing.T) {
 			write(t, from, path, "two "+path)
 			appendLog(t, from, path, "entry "+path)
 		}
-		dir := filepath.Join(t.TempDir(), "x")
-		export(t, from, dir, true)
+		dir := exported(t, from, true)
 
 		to, withRule := agent(t, store, "to", unicode), transfer.ImportOptions{Paths: workspace.UnicodePaths}
 		if r := importWith(t, to, dir, withRule); len(r.LeftOut) > 0 {
