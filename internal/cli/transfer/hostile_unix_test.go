@@ -161,11 +161,11 @@ func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 		"zero":          replace("files/secret", func(name, _ string) error { return os.Symlink("/dev/zero", name) }),
 		"sparse":        replace("files/secret", sparse),
 		"sparse log":    replace("logs/log.jsonl", sparse),
-		"up":       manifest(`"name":"files/secret"`, `"name":"files/../../outside/secret"`),
-		"absolute": manifest(`"name":"files/secret"`, `"name":"/etc/passwd"`),
-		"escaped":  manifest(`"path":"secret","version":2,"name":"files/secret"`, `"path":"../../outside/secret","version":2,"name":"files/%2E%2E/%2E%2E/outside/secret"`),
-		"dots":     manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"../../outside/notes/a.md","version":1,"name":"files/../../outside/notes/a.md"`),
-		"twice":    manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"secret","version":3,"name":"files/secret"`),
+		"up":            manifest(`"name":"files/secret"`, `"name":"files/../../outside/secret"`),
+		"absolute":      manifest(`"name":"files/secret"`, `"name":"/etc/passwd"`),
+		"escaped":       manifest(`"path":"secret","version":2,"name":"files/secret"`, `"path":"../../outside/secret","version":2,"name":"files/%2E%2E/%2E%2E/outside/secret"`),
+		"dots":          manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"../../outside/notes/a.md","version":1,"name":"files/../../outside/notes/a.md"`),
+		"twice":         manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"secret","version":3,"name":"files/secret"`),
 	}
 }
 
