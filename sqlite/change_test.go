@@ -1,17 +1,14 @@
 package sqlite_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/google/go-cmp/cmp"
 )
@@ -119,100 +116,5 @@ func TestOwnersOrders(t *testing.T) {
 				t.Errorf("schema %d, order %d: with a prefix and a part: %v, want crowd-10 to crowd-19", schema, order, some)
 			}
 		}
-	}
-}
-
-// A summary is paid for once. It is there after a restart, and its bytes count. Deleting the
-// file gives them back.
-func TestSummaryIsKept(t *testing.T) {
-	t.Parallel()
-	path, calls := filepath.Join(t.TempDir(), "test.db"), 0
-	summarizer := &workspace.Summarizer{
-		Method: "test", Model: "model", Prompt: "1", Remote: true,
-		Summarize: func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-			calls++
-			return workspace.SummaryText{Text: "summary of " + r.Path, Spent: 10}, nil
-		},
-	}
-	for i := range 2 {
-		s := open(t, path)
-		svc, err := workspace.New(s, workspace.Options{Summarizer: summarizer})
-		testkit.Must(t, err)
-		ws := agent(t, svc, "a")
-		if i == 0 {
-			_, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("0123456789", 900)), workspace.WriteOptions{})
-			testkit.Must(t, err)
-		}
-		r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
-		if err != nil || r.Cached != (i == 1) || r.Text != "summary of f" || calls != 1 {
-			t.Fatalf("Summarize %d = %+v, %v, after %d calls of the model", i, r, err, calls)
-		}
-		if u, err := ws.Usage(t.Context()); err != nil || u.Bytes != 9000+int64(len(r.Text)) {
-			t.Errorf("the usage is %+v, %v, expected the bytes of the file and its summary", u, err)
-		}
-		if i == 1 {
-			_, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})
-			testkit.Must(t, err)
-			if u, err := ws.Usage(t.Context()); err != nil || u.Bytes != 0 {
-				t.Errorf("the usage after the deletion is %+v, %v, expected no bytes", u, err)
-			}
-		}
-		if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || len(report.Problems) != 0 {
-			t.Errorf("Verify() = %q, %v, expected no problem", report.Problems, err)
-		}
-		testkit.Must(t, s.Close())
-	}
-}
-
-func said(text string) conversation.Record {
-	m := conversation.UserText(text)
-	return conversation.Record{Kind: conversation.MessageRecord, Message: &m}
-}
-
-func recorded(t testing.TB, j conversation.Journal) (records []conversation.Record) {
-	t.Helper()
-	for r, err := range j.Records(t.Context(), 0) {
-		testkit.Must(t, err)
-		records = append(records, r)
-	}
-	return records
-}
-
-// A journal is the same after its store was opened again, also under other limits. A
-// record that does not fit into a quota is not stored in part. The test of kills shows that
-// the entries of one append, of which a record may need several, are stored together.
-func TestJournal(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "journal.db")
-	large := said(strings.Repeat("🎉x", testkit.Pick(1<<16, 1<<18, 1<<20)))
-	odd := said("\x00\n1/2 {\u2028}\"\\ 🎉")
-	all := []conversation.Record{odd, large, {Kind: conversation.SummaryRecord, Summary: "s", Through: 1, Evidence: []string{"\x00", "🎉"}}, {Kind: conversation.ClearRecord}}
-	s, ws, err := openAgent(path, "journal", workspace.Limits{})
-	testkit.Must(t, err)
-	j := workspace.Journal(ws, "chat")
-	testkit.Must(t, j.Append(t.Context(), all...))
-	again := []conversation.Record{large, odd}
-	testkit.Must(t, j.Append(t.Context(), again...))
-	all = append(all, again...)
-	u, err := ws.Usage(t.Context())
-	testkit.Must(t, err)
-	testkit.Must(t, s.Close())
-
-	s, ws, err = openAgent(path, "journal", workspace.Limits{EntryBytes: 64, Entries: u.Entries + 20})
-	testkit.Must(t, err)
-	defer s.Close()
-	j = workspace.Journal(ws, "chat")
-	if diff := cmp.Diff(all, recorded(t, j)); diff != "" {
-		t.Errorf("opened again the records are others, -want +got:\n%.2000s", diff)
-	}
-	batch := []conversation.Record{odd, said(strings.Repeat("x", 2000)), odd}
-	if err := j.Append(t.Context(), batch...); !errors.Is(err, store.ErrQuota) || !errors.Is(err, conversation.ErrJournal) || batch[0].Seq != odd.Seq {
-		t.Errorf("Append over the quota = %v, Seq %d, expected ErrQuota and ErrJournal, and the Seq as it was", err, batch[0].Seq)
-	}
-	batch = []conversation.Record{odd}
-	testkit.Must(t, j.Append(t.Context(), batch...))
-	if diff := cmp.Diff(append(all, batch...), recorded(t, j)); diff != "" {
-		t.Errorf("after a refusal the records are others, -want +got:\n%.2000s", diff)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -17,10 +16,9 @@ func TestLostFilesAlone(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)
 	runs := 0
-	err := <-start(s, func(tx store.Tx) error {
-		if runs++; runs == 1 { // what an interrupt or a full disk does
-			s.writer.c.Exec("ROLLBACK")
-			s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
+	err := <-start(s, testOwner, func(tx store.Tx) error {
+		if runs++; runs == 1 {
+			loseTransaction(s)
 			return nil
 		}
 		if err := os.Remove(s.path); err != nil {

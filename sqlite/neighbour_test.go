@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,76 +18,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-// --- conditional writes
-
-// "count DB TIMES PROCESS": adds one to a counter so many times, each by a
-// conditional write, with other writes between them.
-var _ = register("count", func(args []string) error {
-	store, ws, err := openAgent(args[0], "count", workspace.Limits{})
-	if err != nil {
-		return err
-	}
-	tell("ready")
-	<-hear()
-	for n := range atoi(args[1]) {
-		if err := addOne(ws); err != nil {
-			return err
-		}
-		if _, err := ws.WriteFile(context.Background(), "of-"+args[2], fmt.Append(nil, n+1), workspace.WriteOptions{}); err != nil {
-			return err
-		}
-		tell("added")
-	}
-	return store.Close()
-})
-
-func addOne(ws *workspace.Workspace) error {
-	for {
-		r, err := ws.ReadFile(context.Background(), "counter", workspace.ReadOptions{})
-		n := 0
-		switch {
-		case err == nil:
-			n, err = strconv.Atoi(string(r.Content))
-		case errors.Is(err, store.ErrNotFound):
-			err = nil
-		}
-		if err != nil {
-			return err
-		}
-		_, err = ws.WriteFile(context.Background(), "counter", fmt.Append(nil, n+1), workspace.WriteOptions{IfVersion: &r.Version})
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-	}
-}
-
-// Of 16 processes that write on conditions, no write is lost, and none is told that the
-// database is busy. Any error ends its process.
-func TestNeighbourConditionalWrites(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	processes, times := testkit.Pick(6, 16, 16), testkit.Pick(6, 12, 60)
-	path := filepath.Join(t.TempDir(), "count.db")
-	children := startChildren(t, processes, "count", path, fmt.Sprint(times))
-	for _, c := range children {
-		c.expect(t, "ready")
-	}
-	for _, c := range children {
-		c.say(t, "go")
-	}
-	for _, c := range children {
-		for range times {
-			c.expect(t, "added")
-		}
-		c.finish(t)
-	}
-	ws := workspaceOn(t, open(t, path), "count")
-	expectFile(t, ws, "counter", fmt.Sprint(processes*times))
-	for p := range processes {
-		expectFile(t, ws, fmt.Sprintf("of-%d", p), fmt.Sprint(times))
-	}
-}
 
 // --- creating
 

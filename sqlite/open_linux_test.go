@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
-	"golang.org/x/sys/unix"
 )
 
 const nobody = 65534
@@ -246,111 +244,6 @@ func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, befor
 	}
 	testkit.Must(t, os.Chmod(dir, folder))
 	return path, before
-}
-
-// fuseMount mounts an empty file system of the given type in user space.
-func fuseMount(t *testing.T, fsType string) string {
-	t.Helper()
-	needRoot(t, "mounts a file system in user space")
-	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Skipf("needs /dev/fuse: %v", err)
-	}
-	dir := t.TempDir()
-	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd)
-	if err := unix.Mount("host:/folder", dir, fsType, unix.MS_NODEV|unix.MS_NOSUID, options); err != nil {
-		unix.Close(fd)
-		t.Fatalf("mount %s: %v", fsType, err)
-	}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		serveFuse(fd)
-	}()
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-			unix.Unmount(dir, unix.MNT_DETACH)
-		}
-		<-served
-		unix.Close(fd)
-	})
-	return dir
-}
-
-// serveFuse answers the kernel until the file system is unmounted:
-// https://www.kernel.org/doc/html/latest/filesystems/fuse.html, linux/fuse.h.
-func serveFuse(fd int) {
-	const (
-		forget, getattr, statfs, initialize = 2, 3, 17, 26
-		folder                              = 0o040755
-	)
-	u32, u64 := binary.NativeEndian.PutUint32, binary.NativeEndian.PutUint64
-	in := make([]byte, 1<<20)
-	for {
-		n, err := unix.Read(fd, in)
-		if err == unix.EINTR || err == unix.EAGAIN || err == unix.ENOENT {
-			continue
-		}
-		if err != nil || n < 40 {
-			return
-		}
-		var body []byte
-		var code int32
-		switch binary.NativeEndian.Uint32(in[4:]) {
-		case forget:
-			continue
-		case initialize:
-			body = make([]byte, 64)
-			u32(body[0:], 7)     // major
-			u32(body[4:], 31)    // minor
-			u32(body[20:], 4096) // max_write
-			u32(body[24:], 1)    // time_gran
-		case getattr:
-			body = make([]byte, 104)
-			u64(body[16:], 1) // ino
-			u32(body[16+60:], folder)
-			u32(body[16+64:], 2) // nlink
-		case statfs:
-			body = make([]byte, 80)
-			u64(body[0:], 1<<20) // blocks, of which all are free
-			u64(body[8:], 1<<20)
-			u64(body[16:], 1<<20)
-			u32(body[40:], 4096)
-			u32(body[44:], 255)
-			u32(body[48:], 4096)
-		default:
-			code = -int32(unix.ENOENT)
-		}
-		out := make([]byte, 16, 16+len(body))
-		u32(out[0:], uint32(16+len(body)))
-		u32(out[4:], uint32(code))
-		copy(out[8:], in[8:16]) // unique
-		unix.Write(fd, append(out, body...))
-	}
-}
-
-// A network file system is refused before anything is made on it.
-func TestOpenNetworkFileSystem(t *testing.T) {
-	for _, fsType := range []string{"fuse.sshfs", "fuse.s3fs", "fuse.rclone"} {
-		t.Run(fsType, func(t *testing.T) {
-			path := filepath.Join(fuseMount(t, fsType), "a.db")
-			s, err := sqlite.Open(t.Context(), path, quiet)
-			if err == nil {
-				s.Close()
-			}
-			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), fsType) || !strings.Contains(err.Error(), "PostgreSQL") {
-				t.Errorf("Open = %v; want ErrInvalid, the path, the file system, and PostgreSQL", err)
-			}
-		})
-	}
-	t.Run("local", func(t *testing.T) {
-		// This one takes no files, but is none of the network.
-		_, err := sqlite.Open(t.Context(), filepath.Join(fuseMount(t, "fuse.encfs"), "a.db"), quiet)
-		if err == nil || strings.Contains(err.Error(), "network") {
-			t.Errorf("Open = %v; want another error", err)
-		}
-	})
 }
 
 // If a file beside the database is a link, or belongs to somebody else, Open fails.

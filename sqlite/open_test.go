@@ -439,19 +439,6 @@ func TestOpenOddNames(t *testing.T) {
 	}
 }
 
-// An empty file, as mktemp makes one, becomes a new database.
-func TestOpenEmptyFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "empty.db")
-	write(t, path, nil)
-	write(t, path+"-wal", nil)
-	svc, acked := newService(t, open(t, path)), newLedger()
-	if err := errors.Join(acked.write(t.Context(), agent(t, svc, "alice"), "plan.md", []byte("text")), acked.check(t.Context(), svc)); err != nil {
-		t.Error(err)
-	}
-}
-
 // ledger records what a store has acknowledged: by agent and path, the SHA-256 of the
 // content in hex. Each file has one version.
 type ledger struct {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -68,7 +67,7 @@ func TestIdentifyDuringMigration(t *testing.T) {
 // pragmas returns the settings of a connection.
 func pragmas(c *conn) (map[string]any, error) {
 	got := map[string]any{}
-	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
+	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint", "cell_size_check"} {
 		if _, err := c.One(func(f *row.Fields) error { got[name] = f.Next(); return nil }, "PRAGMA "+name); err != nil {
 			return nil, err
 		}
@@ -86,6 +85,7 @@ func TestPragmas(t *testing.T) {
 	want := map[string]any{
 		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "trusted_schema": int64(0),
 		"query_only": int64(0), "busy_timeout": int64(15000), "journal_size_limit": int64(67108864), "wal_autocheckpoint": int64(0),
+		"cell_size_check": int64(0),
 	}
 	check := func(name string, c *conn) error {
 		got, err := pragmas(c)
@@ -111,9 +111,8 @@ func TestPragmas(t *testing.T) {
 				all.Done()
 				all.Wait() // every connection is in use now
 				seen[i] = c
-				_, err := c.Exec("DELETE FROM files")
-				if !errors.Is(err, store.ErrReadOnly) {
-					return fmt.Errorf("a write by a reader = %v, want ErrReadOnly", err)
+				if err := writesNothing(c); err != nil {
+					return err
 				}
 				return check(fmt.Sprint("reader ", i), c)
 			})
@@ -123,6 +122,13 @@ func TestPragmas(t *testing.T) {
 		})
 	}
 	done.Wait()
+	looks, err := dialRead(s.path) // as Open does first
+	testkit.Must(t, err)
+	defer looks.close()
+	got, err := pragmas(looks)
+	if err := errors.Join(err, writesNothing(looks)); err != nil || got["trusted_schema"] != int64(0) || got["cell_size_check"] != int64(1) {
+		t.Errorf("the connection that looks has the settings %v, %v", got, err)
+	}
 	for i, c := range seen {
 		for _, other := range seen[:i] {
 			if c == other {
@@ -130,6 +136,13 @@ func TestPragmas(t *testing.T) {
 			}
 		}
 	}
+}
+
+func writesNothing(c *conn) error {
+	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, store.ErrReadOnly) {
+		return fmt.Errorf("a write on a connection that reads = %v, want ErrReadOnly", err)
+	}
+	return nil
 }
 
 // checkDefensive tries a change that a connection in defensive mode refuses.
@@ -141,30 +154,4 @@ func checkDefensive(c *conn) error {
 		return errors.New("the schema can be written: not defensive")
 	}
 	return nil
-}
-
-// The connection with which Open looks at a database cannot write.
-func TestLookIsReadOnly(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "look.db")
-	s, err := Open(context.Background(), path, Options{})
-	testkit.Must(t, err)
-	defer s.Close()
-	c, err := dialRead(path)
-	testkit.Must(t, err)
-	defer c.close()
-	for name, want := range map[string]int64{"trusted_schema": 0, "cell_size_check": 1} {
-		if _, err := c.One(func(f *row.Fields) error {
-			if got := f.Int(); got != want {
-				t.Errorf("%s is %d on the connection that looks, want %d", name, got, want)
-			}
-			return nil
-		}, "PRAGMA "+name); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, store.ErrReadOnly) {
-		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
-	}
 }

@@ -51,11 +51,7 @@ func TestScrubWaits(t *testing.T) {
 // redactedFile returns a store with a file whose version 1 is redacted.
 func redactedFile(t *testing.T, secret string) *Store {
 	t.Helper()
-	s := openInternal(t)
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	s, ws := openWorkspace(t, workspace.Options{})
 	_, err1 := ws.WriteFile(t.Context(), "f", []byte(secret), workspace.WriteOptions{})
 	_, err2 := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{})
 	_, err3 := ws.As(store.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
@@ -105,13 +101,7 @@ func TestVerifyRedacted(t *testing.T) {
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || r.Problems != nil || r.Versions != 2 {
 			t.Fatalf("Verify() = %+v, %v, want two sound versions", r, err)
 		}
-		testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error {
-			n, err := tx.exec("UPDATE versions SET " + change + " WHERE version = 1")
-			if n != 1 {
-				t.Errorf("%s: %d rows were changed, want 1", change, n)
-			}
-			return err
-		}))
+		exec(t, s, "UPDATE versions SET "+change+" WHERE version = 1")
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || len(r.Problems) == 0 || !strings.Contains(r.Problems[0], "f, 1,") && !strings.Contains(r.Problems[0], "version 1") {
 			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
 		}

@@ -42,33 +42,17 @@ func TestVerifyEveryTable(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	for _, c := range wrongRows {
-		s := openInternal(t)
-		svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
-		testkit.Must(t, err)
-		ws, err := svc.Agent("a")
-		testkit.Must(t, err)
-		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{IdempotencyKey: "k"}); err != nil {
-			t.Fatal(err)
-		}
+		s, ws := openWorkspace(t, workspace.Options{Summarizer: shortener()})
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{IdempotencyKey: "k"})))
 		for _, log := range []string{"l", "m"} {
-			if _, err := ws.AppendLog(t.Context(), log, []byte("1")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), log, []byte("1"))))
 		}
-		if _, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.System(t.Context()).Put("key", []byte("v"), 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})))
+		testkit.Must(t, testkit.Err(s.System(t.Context()).Put("key", []byte("v"), 0)))
 		if r, err := s.Verify(t.Context(), VerifyOptions{}); err != nil || len(r.Problems) > 0 {
 			t.Fatalf("Verify() = %v, %v, want no problems", r.Problems, err)
 		}
-		err = s.writer.do(t.Context(), "", func(tx *tx) error {
-			_, err := tx.exec(c.change)
-			return err
-		})
-		testkit.Must(t, err)
+		exec(t, s, c.change)
 		r, err := s.Verify(t.Context(), VerifyOptions{})
 		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), c.want) {
 			t.Errorf("Verify() after %s = %q, %v, want a problem with %q", c.change, r.Problems, err, c.want)
@@ -113,25 +97,15 @@ func TestVerifySummaries(t *testing.T) {
 		}, "local/a: file f: there is a summary of version 1, which is not the current one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := openInternal(t)
-			svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
-			testkit.Must(t, err)
-			ws, err := svc.Agent("a")
-			testkit.Must(t, err)
-			if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			s, ws := openWorkspace(t, workspace.Options{Summarizer: shortener()})
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{})))
 			if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || !r.Stored {
 				t.Fatalf("Summarize = %+v, %v", r, err)
 			}
-			err = s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(tx store.Tx) error {
+			testkit.Must(t, s.Update(t.Context(), testOwner, func(tx store.Tx) error {
 				l, err := tx.Load(store.Query{File: "f"})
-				if err != nil {
-					return err
-				}
-				return c.change(tx, l.File, l.Owner)
-			})
-			testkit.Must(t, err)
+				return errors.Join(err, c.change(tx, l.File, l.Owner))
+			}))
 			r, err := s.Verify(t.Context(), VerifyOptions{})
 			if got := strings.Join(r.Problems, "\n"); err != nil || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("Verify() = %q, %v, want %q", got, err, c.want)
@@ -151,17 +125,11 @@ func TestListsOfDamagedFiles(t *testing.T) {
 		"UPDATE versions SET owner = 'local/other' WHERE path = 'b'",
 		"DELETE FROM versions WHERE path = 'b'",
 	} {
-		s := openInternal(t)
-		svc, err := workspace.New(s, workspace.Options{})
-		testkit.Must(t, err)
-		ws, err := svc.Agent("a")
-		testkit.Must(t, err)
+		s, ws := openWorkspace(t, workspace.Options{})
 		for _, path := range []string{"a", "b", "c"} {
-			if _, err := ws.As(store.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(ws.As(store.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{})))
 		}
-		testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error { _, err := tx.exec(change); return err }))
+		exec(t, s, change)
 		v, err := ws.ViewFiles(t.Context(), workspace.FilesQuery{})
 		var got []string
 		for _, f := range v.Files {
@@ -170,7 +138,7 @@ func TestListsOfDamagedFiles(t *testing.T) {
 		if all := strings.Join(got, ", "); err != nil || all != "a by a, b , c by c" {
 			t.Errorf("after %s: %q, %v", change, all, err)
 		}
-		err = s.View(t.Context(), store.Owner{Tenant: "local", Agent: "a"}, func(r store.Reader) error {
+		err = s.View(t.Context(), testOwner, func(r store.Reader) error {
 			q := store.ScanQuery{Kind: store.KindFile, Limit: 1, Contents: true, MaxBytes: 100}
 			if page, err := r.Scan(q); err != nil || len(page.Files) != 1 || !page.More {
 				t.Errorf("after %s: the list before the file is %+v, %v", change, page, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -21,6 +22,29 @@ func openInternal(t *testing.T) *Store {
 	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// openWorkspace returns a store and the workspace of agent a in it.
+func openWorkspace(t *testing.T, o workspace.Options) (*Store, *workspace.Workspace) {
+	t.Helper()
+	s := openInternal(t)
+	svc, err := workspace.New(s, o)
+	testkit.Must(t, err)
+	ws, err := svc.Agent("a")
+	testkit.Must(t, err)
+	return s, ws
+}
+
+// exec runs a statement as the writer, and expects that it changes rows.
+func exec(t *testing.T, s *Store, statement string) {
+	t.Helper()
+	testkit.Must(t, s.writer.do(t.Context(), "", func(tx *tx) error {
+		n, err := tx.exec(statement)
+		if n == 0 {
+			t.Errorf("%s: no row was changed", statement)
+		}
+		return err
+	}))
 }
 
 var testOwner = store.Owner{Tenant: "local", Agent: "a"}
@@ -33,12 +57,12 @@ func storeFile(tx store.Tx, name string) error {
 
 // start runs an Update in the background and sends its answer. After a Goexit that is
 // errExited.
-func start(s *Store, fn func(store.Tx) error) <-chan error {
+func start(s *Store, o store.Owner, fn func(store.Tx) error) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
 		err := errExited
 		defer func() { answer <- err }()
-		err = s.Update(context.Background(), testOwner, fn)
+		err = s.Update(context.Background(), o, fn)
 	}()
 	return answer
 }
@@ -58,61 +82,10 @@ func waitQueued(s *Store, n int) {
 	}
 }
 
-// A group that has lost its transaction runs function by function. If one of them calls
-// Goexit only then, the others are still answered.
-func TestGoexitAlone(t *testing.T) {
-	t.Parallel()
-	s := openInternal(t)
-	inside, leave := make(chan struct{}), make(chan struct{})
-	enter := sync.OnceFunc(func() { close(inside) })
-	first := start(s, func(store.Tx) error { // holds the writer until the others are queued
-		enter()
-		<-leave
-		return nil
-	})
-	<-inside
-	var answers []<-chan error
-	answers = append(answers, start(s, func(tx store.Tx) error { return storeFile(tx, "x") }))
-	waitQueued(s, 1)
-	runs := 0
-	answers = append(answers, start(s, func(store.Tx) error {
-		if runs++; runs > 1 {
-			runtime.Goexit()
-		}
-		return nil
-	}))
-	waitQueued(s, 2)
-	lost := false
-	answers = append(answers, start(s, func(tx store.Tx) error {
-		if !lost { // what an interrupt or a full disk does
-			lost = true
-			s.writer.c.Exec("ROLLBACK")
-			s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
-			return nil
-		}
-		return storeFile(tx, "z")
-	}))
-	waitQueued(s, 3)
-	close(leave)
-	for i, want := range []error{nil, errExited, nil} {
-		if err := <-answers[i]; !errors.Is(err, want) {
-			t.Errorf("function %d: %v, want %v", i, err, want)
-		}
-	}
-	if err := <-first; err != nil {
-		t.Error(err)
-	}
-	err := s.View(t.Context(), testOwner, func(r store.Reader) error {
-		for _, name := range []string{"x", "z"} {
-			if l, err := r.Load(store.Query{File: name}); err != nil || !l.File.Exists() {
-				t.Errorf("%s was acknowledged and is not stored: %v", name, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+// loseTransaction ends the transaction of a group, as an interrupt or a full disk does.
+func loseTransaction(s *Store) {
+	s.writer.c.Exec("ROLLBACK")
+	s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
 }
 
 // A function that was queued a moment before the store became read-only is refused and
@@ -141,7 +114,7 @@ func TestCloseWaits(t *testing.T) {
 	s := openInternal(t)
 	s.writer.closeWait = time.Millisecond
 	inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	slow := start(s, func(tx store.Tx) error {
+	slow := start(s, testOwner, func(tx store.Tx) error {
 		close(inside)
 		<-leave
 		return storeFile(tx, "slow")
@@ -226,7 +199,8 @@ func change(tx store.Tx) error {
 }
 
 // If a group has lost its transaction, or is run again because a function of it failed,
-// exactly those are told whose function went through.
+// exactly those are stored and told whose function went through. If a function calls Goexit
+// only when it runs alone, the others are still answered.
 func TestToldAlone(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {
@@ -234,41 +208,40 @@ func TestToldAlone(t *testing.T) {
 		told, err := s.Watch(t.Context())
 		testkit.Must(t, err)
 		inside, leave := make(chan struct{}), make(chan struct{})
-		answers := []<-chan error{start(s, func(store.Tx) error { // may run again
-			select {
-			case <-inside:
-			default:
-				close(inside)
-			}
+		enter := sync.OnceFunc(func() { close(inside) })
+		answers := []<-chan error{start(s, testOwner, func(store.Tx) error { // may run again
+			enter()
 			<-leave
 			return nil
 		})}
 		<-inside
 		queue := func(agent string, fn func(store.Tx) error) {
-			answer := make(chan error, 1)
-			go func() {
-				err := errExited
-				defer func() { answer <- err }()
-				err = s.Update(context.Background(), store.Owner{Tenant: "local", Agent: agent}, fn)
-			}()
+			answer := start(s, store.Owner{Tenant: "local", Agent: agent}, fn)
 			waitQueued(s, len(answers))
 			answers = append(answers, answer)
 		}
 		failed := errors.New("failed")
+		alone, loses := false, lost
 		queue("stores", change)
 		queue("fails", func(tx store.Tx) error { return errors.Join(change(tx), failed) })
 		queue("exits", func(tx store.Tx) error { change(tx); runtime.Goexit(); return nil })
+		queue("exits alone", func(tx store.Tx) error {
+			if alone || !lost {
+				change(tx)
+				runtime.Goexit()
+			}
+			return nil
+		})
 		queue("ends", func(tx store.Tx) error {
-			if lost {
-				lost = false
-				s.writer.c.Exec("ROLLBACK")
-				s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
+			if loses {
+				alone, loses = true, false
+				loseTransaction(s)
 				return nil
 			}
 			return change(tx)
 		})
 		close(leave)
-		for i, want := range []error{nil, nil, failed, errExited, nil} {
+		for i, want := range []error{nil, nil, failed, errExited, errExited, nil} {
 			if err := <-answers[i]; !errors.Is(err, want) {
 				t.Errorf("function %d: %v, want %v", i, err, want)
 			}
@@ -277,8 +250,14 @@ func TestToldAlone(t *testing.T) {
 		for len(told) > 0 {
 			got[(<-told).Agent] = true
 		}
-		if !got["stores"] || !got["ends"] || got["fails"] || got["exits"] {
-			t.Errorf("told of %v, want stores and ends", got)
+		for agent, want := range map[string]bool{"stores": true, "fails": false, "exits": false, "exits alone": false, "ends": true} {
+			testkit.Must(t, s.View(t.Context(), store.Owner{Tenant: "local", Agent: agent}, func(r store.Reader) error {
+				state, err := r.Owner()
+				if stored := state.Revision > 0; stored != want || got[agent] != want {
+					t.Errorf("%s: stored %v, told %v, want %v", agent, stored, got[agent], want)
+				}
+				return err
+			}))
 		}
 	}
 }

@@ -1,6 +1,16 @@
 package dbfile
 
-import "testing"
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 func TestNetworkFuseName(t *testing.T) {
 	for name, network := range map[string]bool{
@@ -23,6 +33,19 @@ func TestNetworkMagic(t *testing.T) {
 		if name := networkMagic[magic]; name != "" {
 			t.Errorf("%#x is %s", magic, name)
 		}
+	}
+}
+
+// A database on a network file system is refused. Here the file system of the test is one.
+func TestResolveOnNetwork(t *testing.T) {
+	var s unix.Statfs_t
+	dir := t.TempDir()
+	testkit.Must(t, unix.Statfs(dir, &s))
+	networkMagic[int64(uint32(s.Type))] = "NFS"
+	defer delete(networkMagic, int64(uint32(s.Type)))
+	path, err := Resolve(filepath.Join(dir, "a.db"))
+	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), dir+" is on a network file system (NFS)") || !strings.Contains(err.Error(), "PostgreSQL") {
+		t.Errorf("Resolve = %q, %v; want ErrInvalid, the folder, and PostgreSQL", path, err)
 	}
 }
 
