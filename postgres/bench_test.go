@@ -167,17 +167,14 @@ func rawWriter(b *testing.B, url string, workers int) side {
 	sum, sizes := sha256.Sum256(page), "{4096,4096,4096,4096,4096,4096,4096,4096,4096,4096}"
 	makeOwners(b, r, workers)
 	return side{name: "floor", call: func(w, i int) error {
-		_, err := r.run(w, floorWrite, fmt.Sprintf("raw/agent-%d", w), fmt.Sprintf("file-%d", i%10), strconv.Itoa(i+1), "4096", sum[:], page, sizes)
-		return err
+		return testkit.Err(r.run(w, floorWrite, fmt.Sprintf("raw/agent-%d", w), fmt.Sprintf("file-%d", i%10), strconv.Itoa(i+1), "4096", sum[:], page, sizes))
 	}}
 }
 
 func makeOwners(b *testing.B, r raw, workers int) {
 	b.Helper()
 	for w := range workers {
-		if _, err := r.run(w, "INSERT INTO owners (owner, live) VALUES ($1, true)", fmt.Sprintf("raw/agent-%d", w)); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, testkit.Err(r.run(w, "INSERT INTO owners (owner, live) VALUES ($1, true)", fmt.Sprintf("raw/agent-%d", w))))
 	}
 }
 
@@ -201,8 +198,7 @@ func BenchmarkWrite(b *testing.B) {
 			url := benchServer(b)
 			ws := agents(b, benchService(b, url), n)
 			compare(b, n, side{"writes", func(w, i int) error {
-				_, err := ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), page, workspace.WriteOptions{})
-				return err
+				return testkit.Err(ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), page, workspace.WriteOptions{}))
 			}}, rawWriter(b, url, n))
 		})
 	}
@@ -217,14 +213,11 @@ func BenchmarkRead(b *testing.B) {
 			ws := agents(b, benchService(b, url), n)
 			for w := range ws {
 				for i := range 10 {
-					if _, err := ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i), page, workspace.WriteOptions{}); err != nil {
-						b.Fatal(err)
-					}
+					testkit.Must(b, testkit.Err(ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i), page, workspace.WriteOptions{})))
 				}
 			}
 			ours := side{name: "reads", call: func(w, i int) error {
-				_, err := ws[w].ReadFile(b.Context(), fmt.Sprintf("file-%d", i%10), workspace.ReadOptions{})
-				return err
+				return testkit.Err(ws[w].ReadFile(b.Context(), fmt.Sprintf("file-%d", i%10), workspace.ReadOptions{}))
 			}}
 			r := connect(b, url, n)
 			compare(b, n, ours, side{name: "floor", call: func(w, i int) error {

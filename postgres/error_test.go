@@ -22,15 +22,12 @@ func TestErrorsOfServerAreLogged(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	var log bytes.Buffer
-	w, err := openWith(t, url, postgres.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).Agent("agent")
-	testkit.Must(t, err)
+	w := agent(t, openWith(t, url, postgres.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}), "agent")
 	write := func() error {
-		_, err := w.WriteFile(t.Context(), "plan.md", []byte("text"), workspace.WriteOptions{})
-		return err
+		return testkit.Err(w.WriteFile(t.Context(), "plan.md", []byte("text"), workspace.WriteOptions{}))
 	}
 	read := func() error {
-		_, err := w.ReadFile(t.Context(), "plan.md", workspace.ReadOptions{})
-		return err
+		return testkit.Err(w.ReadFile(t.Context(), "plan.md", workspace.ReadOptions{}))
 	}
 	testkit.Must(t, write())
 	for _, c := range []struct {

@@ -91,7 +91,7 @@ func TestStandbyGone(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	standby := primary.Standby("b", pgtest.Synchronous)
-	proxy := pgtest.NewProxy(t, primary.URL())
+	server, proxy := asking(t, primary.URL()), pgtest.NewProxy(t, primary.URL())
 	svc := openWith(t, proxy.URL(), postgres.Options{CommitWait: 2 * time.Second, LockTimeout: 2 * time.Second})
 	for _, end := range []struct{ agent, sql string }{
 		{"late", "SELECT 1"}, // the caller does not wait any longer
@@ -103,8 +103,8 @@ func TestStandbyGone(t *testing.T) {
 		standby.Stop()
 		done := make(chan error, 1)
 		go func() { done <- a.append(context.Background(), "subject") }()
-		waitCount(t, primary, waitsForStandby, "1")
-		primary.Exec(end.sql)
+		server.wait("SELECT count(*) "+waitsForStandby, "1")
+		server.exec(end.sql)
 		if err := <-done; !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Errorf("%s: append = %v, want %v", end.agent, err, store.ErrOutcomeUnknown)
 		}
@@ -115,32 +115,18 @@ func TestStandbyGone(t *testing.T) {
 			if err := a.append(t.Context(), "meanwhile"); !errors.Is(err, store.ErrBusy) {
 				t.Errorf("the owner's next append = %v, want %v", err, store.ErrBusy)
 			}
-			waitCount(t, primary, waitsForStandby, "1") // it was not cancelled
+			server.wait("SELECT count(*) "+waitsForStandby, "1") // it was not cancelled
 		}
 		standby.Start()
-		waitCount(t, primary, "FROM pg_stat_replication WHERE sync_state = 'sync'", "1")
-		waitCount(t, primary, waitsForStandby, "0")
+		server.wait("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", "1")
+		server.wait("SELECT count(*) "+waitsForStandby, "0")
 		if err := a.append(t.Context(), "after"); err != nil {
 			t.Errorf("%s: append with the standby back: %v", end.agent, err)
 		}
 		a.judge(t, primary.URL())
-		waitCount(t, primary, "FROM entries WHERE owner = 'local/"+end.agent+"' AND content = 'subject'", "1")
+		server.wait("SELECT count(*) FROM entries WHERE owner = 'local/"+end.agent+"' AND content = 'subject'", "1")
 	}
 	if n := proxy.Cancels(); n > 0 {
 		t.Errorf("the server was asked %d times to cancel", n)
-	}
-}
-
-// waitCount waits until there are so many rows.
-func waitCount(t *testing.T, c *pgtest.Cluster, from, want string) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
-		got := c.Exec("SELECT count(*) " + from)[0]
-		if got == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s rows, want %s: %s", got, want, from)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // countFile is a function of Update that changes the owner's state.
@@ -74,35 +72,22 @@ func TestMigratedUnderneath(t *testing.T) {
 	url := pgtest.URL(t)
 	s := openStore(t, url, postgres.Options{LockTimeout: time.Minute})
 	testkit.Must(t, s.Update(t.Context(), someOwner, countFile))
-	c, err := pgconn.Connect(t.Context(), url)
-	testkit.Must(t, err)
-	defer c.Close(context.Background())
-	exec := func(sql string) {
-		if _, err := c.Exec(t.Context(), sql).ReadAll(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 4")
+	migration, a := asking(t, url), asking(t, url)
+	migration.exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 4")
 	update, put := make(chan error, 1), make(chan error, 1)
 	go func() { update <- s.Update(t.Context(), someOwner, countFile) }()
 	go func() {
 		_, err := s.System(t.Context()).Put("new", nil, 0)
 		put <- err
 	}()
-	const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-	for deadline := time.Now().Add(time.Minute); ask(t, url, waiting)[0] != "2"; {
-		if time.Now().After(deadline) {
-			t.Fatal("the writes do not wait for the migration")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	exec("COMMIT")
+	a.wait("SELECT count(*) FROM pg_locks WHERE NOT granted AND "+ofDatabase, "2")
+	migration.exec("COMMIT")
 	for name, done := range map[string]chan error{"Update": update, "Put": put} {
 		if err := <-done; !errors.Is(err, store.ErrUnsupported) {
 			t.Errorf("%s = %v, want ErrUnsupported", name, err)
 		}
 	}
-	if got := ask(t, url, "SELECT sum(files) + (SELECT count(*) FROM records) FROM owners")[0]; got != "1" {
+	if got := a.exec("SELECT sum(files) + (SELECT count(*) FROM records) FROM owners"); got != "1" {
 		t.Errorf("after writes that failed there are %s files and records, want 1", got)
 	}
 }
@@ -123,6 +108,7 @@ func TestSchemaOfOthers(t *testing.T) {
 		{"another table", "CREATE TABLE invoices (id int)", "", nil, "public"},
 		{"a schema of its own", "CREATE SCHEMA own; CREATE TABLE files (id int)", "&search_path=own", nil, "own"},
 		{"no schema", "", "&search_path=missing", store.ErrUnsupported, ""},
+		{"a later schema has our tables", "CREATE SCHEMA own; CREATE SCHEMA later; CREATE TABLE later.schema_version (version int); CREATE TABLE later.owners_live (owner text)", "&search_path=own,later", store.ErrUnsupported, ""},
 		{"a later schema has other tables", "CREATE SCHEMA own; CREATE TABLE schema_version (version varchar(50)); CREATE TABLE files (id int)", "&search_path=own,public", nil, "own"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,23 +133,6 @@ func TestSchemaOfOthers(t *testing.T) {
 				t.Errorf("schema %s has %s owners", test.tables, got)
 			}
 		})
-	}
-}
-
-// Tables that are in a later schema of search_path are found, not made a second time in the
-// first one.
-func TestSchemaIsLater(t *testing.T) {
-	testkit.SkipInShort(t)
-	t.Parallel()
-	url := pgtest.URL(t)
-	testkit.Must(t, open(t, url).Update(t.Context(), someOwner, countFile))
-	ask(t, url, "CREATE SCHEMA own; SELECT 1")
-	s, err := postgres.Open(t.Context(), url+"&search_path=own,public", postgres.Options{})
-	if err == nil {
-		s.Close()
-	}
-	if !errors.Is(err, store.ErrUnsupported) {
-		t.Errorf("Open() = %v, want ErrUnsupported", err)
 	}
 }
 

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/postgres"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // A server beyond this machine that need not prove its name is a warning, once for each Open.
@@ -55,13 +54,9 @@ func TestOpenWarnsOfUnverifiedHosts(t *testing.T) {
 func TestOpenTogether(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	c, err := pgconn.Connect(t.Context(), url)
-	testkit.Must(t, err)
-	defer c.Close(context.Background())
+	holder, a := asking(t, url), asking(t, url)
 	const schemaLock = "396386651053" // 0x5c4a7c4bad, as in schema.go
-	if _, err := c.Exec(t.Context(), "SELECT pg_advisory_lock("+schemaLock+")").ReadAll(); err != nil {
-		t.Fatal(err)
-	}
+	holder.exec("SELECT pg_advisory_lock(" + schemaLock + ")")
 	const servers = 4
 	var opening sync.WaitGroup
 	for range servers {
@@ -74,17 +69,8 @@ func TestOpenTogether(t *testing.T) {
 			s.Close()
 		})
 	}
-	const waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-	for deadline := time.Now().Add(time.Minute); ask(t, url, waiting)[0] != "4"; {
-		if time.Now().After(deadline) {
-			t.Error("the servers do not wait for each other")
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if _, err := c.Exec(t.Context(), "SELECT pg_advisory_unlock("+schemaLock+")").ReadAll(); err != nil {
-		t.Error(err)
-	}
+	a.wait("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND "+ofDatabase, fmt.Sprint(servers))
+	holder.exec("SELECT pg_advisory_unlock(" + schemaLock + ")")
 	opening.Wait()
 }
 

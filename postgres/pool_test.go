@@ -57,6 +57,9 @@ func (a asker) exec(sql string) string {
 	return ""
 }
 
+// ofDatabase is a condition on locks.
+const ofDatabase = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+
 // wait waits until a query returns what is wanted.
 func (a asker) wait(sql, want string) {
 	a.t.Helper()
@@ -99,8 +102,7 @@ func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspa
 }
 
 func put(ctx context.Context, ws *workspace.Workspace, path string) error {
-	_, err := ws.WriteFile(ctx, path, []byte("content of "+path), workspace.WriteOptions{})
-	return err
+	return testkit.Err(ws.WriteFile(ctx, path, []byte("content of "+path), workspace.WriteOptions{}))
 }
 
 // TestHotOwner locks an agent's row from outside, while 64 callers write to the agent. They
@@ -213,9 +215,7 @@ func TestConnections(t *testing.T) {
 	s := openStore(t, named(t, database, "counted"), postgres.Options{MaxConns: most})
 	svc := service(t, s)
 	for range 3 {
-		if _, err := s.Watch(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(s.Watch(t.Context())))
 	}
 	var wg sync.WaitGroup
 	for i := range 200 {

@@ -63,29 +63,25 @@ func lines(n int) []byte { return []byte(strings.Repeat("a line of text\n", n)) 
 
 func writeTrip(name, path string, content []byte, o workspace.WriteOptions) tripCall {
 	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		_, err := w.WriteFile(ctx, path, content, o)
-		return err
+		return testkit.Err(w.WriteFile(ctx, path, content, o))
 	}}
 }
 
 func appendTrip(name string, o workspace.AppendOptions, entries ...[]byte) tripCall {
 	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		_, err := w.AppendLogWith(ctx, "log.jsonl", o, entries...)
-		return err
+		return testkit.Err(w.AppendLogWith(ctx, "log.jsonl", o, entries...))
 	}}
 }
 
 func editTrip(name, old, new string, o workspace.EditOptions) tripCall {
 	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		_, err := w.EditFile(ctx, "a.md", old, new, o)
-		return err
+		return testkit.Err(w.EditFile(ctx, "a.md", old, new, o))
 	}}
 }
 
 func deleteTrip(name, path string, o workspace.DeleteOptions) tripCall {
 	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		_, err := w.DeleteFile(ctx, path, o)
-		return err
+		return testkit.Err(w.DeleteFile(ctx, path, o))
 	}}
 }
 
@@ -108,14 +104,12 @@ func tripCalls() []tripCall {
 		editTrip("edit with a key", "three", "four", workspace.EditOptions{IdempotencyKey: "edit"}),
 	}, readTrips(), []tripCall{
 		{"move", 2, func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.MoveFile(ctx, "c.md", "d.md", workspace.MoveOptions{})
-			return err
+			return testkit.Err(w.MoveFile(ctx, "c.md", "d.md", workspace.MoveOptions{}))
 		}},
 		deleteTrip("delete", "b.md", workspace.DeleteOptions{}),
 		deleteTrip("delete with a key", "d.md", workspace.DeleteOptions{IdempotencyKey: "delete"}),
 		{"delete a log", 2, func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.DeleteLog(ctx, "log.jsonl", workspace.DeleteOptions{})
-			return err
+			return testkit.Err(w.DeleteLog(ctx, "log.jsonl", workspace.DeleteOptions{}))
 		}},
 	})
 }
@@ -125,24 +119,20 @@ func readTrips() []tripCall {
 	var created time.Time
 	read := func(path string) func(context.Context, *workspace.Workspace) error {
 		return func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.ReadFile(ctx, path, workspace.ReadOptions{})
-			return err
+			return testkit.Err(w.ReadFile(ctx, path, workspace.ReadOptions{}))
 		}
 	}
 	return []tripCall{
 		readTrip("read a file", read("a.md")),
 		readTrip("read a large file", read("b.md")),
 		readTrip("read a log", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.ReadLog(ctx, "log.jsonl", workspace.ReadLogOptions{})
-			return err
+			return testkit.Err(w.ReadLog(ctx, "log.jsonl", workspace.ReadLogOptions{}))
 		}),
 		readTrip("list files", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.ListFiles(ctx, workspace.ListOptions{})
-			return err
+			return testkit.Err(w.ListFiles(ctx, workspace.ListOptions{}))
 		}),
 		readTrip("view files", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.ViewFiles(ctx, workspace.FilesQuery{})
-			return err
+			return testkit.Err(w.ViewFiles(ctx, workspace.FilesQuery{}))
 		}),
 		readTrip("view a file", func(ctx context.Context, w *workspace.Workspace) error {
 			v, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Path: "a.md"})
@@ -150,20 +140,16 @@ func readTrips() []tripCall {
 			return err
 		}),
 		{"view a file by its creation", 2, func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Created: created, Content: true})
-			return err
+			return testkit.Err(workspace.ViewFile(ctx, w, workspace.FileQuery{Created: created, Content: true}))
 		}},
 		readTrip("list logs", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.ListLogs(ctx, workspace.ListOptions{})
-			return err
+			return testkit.Err(w.ListLogs(ctx, workspace.ListOptions{}))
 		}),
 		readTrip("history", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.History(ctx, "a.md")
-			return err
+			return testkit.Err(w.History(ctx, "a.md"))
 		}),
 		readTrip("usage", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.Usage(ctx)
-			return err
+			return testkit.Err(w.Usage(ctx))
 		}),
 		// The owner's state says whether there is anything to read. The function then runs
 		// once more, on a snapshot that is kept open.
@@ -173,8 +159,7 @@ func readTrips() []tripCall {
 			return err
 		}},
 		readTrip("changes, none new", func(ctx context.Context, w *workspace.Workspace) error {
-			_, err := w.Changes(ctx, workspace.ChangesOptions{Since: cursor})
-			return err
+			return testkit.Err(w.Changes(ctx, workspace.ChangesOptions{Since: cursor}))
 		}),
 	}
 }
@@ -184,11 +169,8 @@ func TestRoundTrips(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
-	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	testkit.Must(t, err)
-	if _, err := w.WriteFile(t.Context(), "a.md", lines(3), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	w := agent(t, openWith(t, proxy.URL(), postgres.Options{}), "agent")
+	testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), "a.md", lines(3), workspace.WriteOptions{})))
 	var c trips
 	proxy.Break(c.choose)
 	for _, call := range tripCalls() {
@@ -208,17 +190,7 @@ func TestRoundTripsFirst(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	s := open(t, proxy.URL())
 	update := func(agent string) {
-		err := s.Update(t.Context(), store.Owner{Tenant: "local", Agent: agent}, func(tx store.Tx) error {
-			l, err := tx.Load(store.Query{File: "a.md"})
-			if err != nil {
-				return err
-			}
-			l.Owner.Files++
-			return tx.Apply(l.Owner)
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		testkit.Must(t, s.Update(t.Context(), store.Owner{Tenant: "local", Agent: agent}, countFile))
 	}
 	update("before") // opens the connection
 	var c trips
@@ -238,8 +210,7 @@ func TestRoundTripsSearch(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
-	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	testkit.Must(t, err)
+	w := agent(t, openWith(t, proxy.URL(), postgres.Options{}), "agent")
 	search := func(files int, o workspace.SearchOptions) {
 		t.Helper()
 		r, err := w.Search(t.Context(), "text", o)
@@ -250,9 +221,7 @@ func TestRoundTripsSearch(t *testing.T) {
 	var c trips
 	const files = 60
 	for i := range files {
-		if _, err := w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{})))
 	}
 	proxy.Break(c.choose)
 	for _, call := range []struct {
@@ -264,9 +233,7 @@ func TestRoundTripsSearch(t *testing.T) {
 			t.Errorf("Search(%+v): %d round trips, want %d:\n%s", call.o, len(got), call.want, strings.Join(got, "\n"))
 		}
 	}
-	if _, err := w.AppendLog(t.Context(), "log", []byte("a text")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(w.AppendLog(t.Context(), "log", []byte("a text"))))
 	c.take()
 	search(files+1, workspace.SearchOptions{})
 	if got := c.takeCalls(); len(got) != 5 {
@@ -280,13 +247,10 @@ func TestRoundTripsVersions(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
-	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
-	testkit.Must(t, err)
+	w := agent(t, openWith(t, proxy.URL(), postgres.Options{}), "agent")
 	const files, limit = 30, 5
 	for i := range files {
-		if _, err := w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{})))
 	}
 	var c trips
 	proxy.Break(c.choose)

@@ -32,13 +32,10 @@ func TestSettings(t *testing.T) {
 		"intervalstyle = 'iso_8601'", "bytea_output = 'escape'", "client_encoding = 'latin1'", "synchronous_commit = off",
 		"extra_float_digits = 0", "transform_null_equals = on", "lock_timeout = '1ms'", "statement_timeout = '20s'")
 	s := open(t, url)
-	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
-	testkit.Must(t, err)
+	w := agent(t, openWith(t, url, postgres.Options{}), "agent")
 	for _, call := range tripCalls()[:9] {
 		if call.name == "conditional write" {
-			if _, err := w.WriteFile(t.Context(), "a.md", []byte("1"), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), "a.md", []byte("1"), workspace.WriteOptions{})))
 		}
 		if err := call.do(t.Context(), w); err != nil {
 			t.Errorf("%s: %v", call.name, err)
@@ -47,9 +44,7 @@ func TestSettings(t *testing.T) {
 	const key = `ключ/%_\é`
 	at := time.Date(1969, 7, 20, 20, 17, 40, 123456000, time.UTC)
 	system := s.System(t.Context())
-	if err := system.Restore(store.Record{Key: key, Value: []byte("\x00\xff\\"), Revision: 1 << 62, Updated: at}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, system.Restore(store.Record{Key: key, Value: []byte("\x00\xff\\"), Revision: 1 << 62, Updated: at}))
 	list, err := system.List(`ключ/%_\`, "", 10)
 	if err != nil || len(list) != 1 || list[0].Key != key || string(list[0].Value) != "\x00\xff\\" || !list[0].Updated.Equal(at) {
 		t.Errorf("List() = %+v, %v", list, err)
@@ -92,11 +87,8 @@ func TestIdleSnapshots(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	url := pgtest.URL(t)
-	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
-	testkit.Must(t, err)
-	if _, err := w.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	w := agent(t, openWith(t, url, postgres.Options{}), "agent")
+	testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{})))
 	const limit = 300 * time.Millisecond
 	set(t, url, "idle_in_transaction_session_timeout = '300ms'")
 	s, err := postgres.Open(t.Context(), url, postgres.Options{IdleTimeout: limit, LockTimeout: 10 * limit})
@@ -120,8 +112,7 @@ func TestIdleSnapshots(t *testing.T) {
 			return err
 		}
 		time.Sleep(3 * limit)
-		_, err := r.Owner()
-		return err
+		return testkit.Err(r.Owner())
 	})
 	if !errors.Is(err, store.ErrBusy) {
 		t.Errorf("a View that is idle: %v, want ErrBusy", err)

@@ -93,13 +93,9 @@ func callAll(t *testing.T, log *statementLog) {
 	s := open(t, proxy.URL())
 	proxy.Break(log.choose)
 	fillForDamage(t, s)
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
-	w, err := svc.Agent("calls")
-	testkit.Must(t, err)
-	if _, err := w.WriteFile(ctx, "a.md", lines(3), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	svc := service(t, s)
+	w := agent(t, svc, "calls")
+	testkit.Must(t, testkit.Err(w.WriteFile(ctx, "a.md", lines(3), workspace.WriteOptions{})))
 	for _, call := range tripCalls() {
 		if err := call.do(ctx, w); err != nil {
 			t.Errorf("%s: %v", call.name, err)

@@ -19,8 +19,7 @@ import (
 
 func workspaceOn(t testing.TB, s store.Store, agent string) *workspace.Workspace {
 	t.Helper()
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
+	svc := newService(t, s)
 	t.Cleanup(func() { svc.Close(t.Context()) })
 	ws, err := svc.Agent(agent)
 	testkit.Must(t, err)
@@ -31,16 +30,10 @@ func fill(t testing.TB, ws *workspace.Workspace, files int) {
 	t.Helper()
 	for i := range files {
 		content := []byte(strings.Repeat(fmt.Sprintf("line of file %d\n", i), 10*i))
-		if _, err := ws.WriteFile(t.Context(), fmt.Sprintf("file-%d", i), content, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ws.AppendLog(t.Context(), "log", content[:min(len(content), 100)], []byte("second")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), fmt.Sprintf("file-%d", i), content, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(i)})))
+		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", content[:min(len(content), 100)], []byte("second"))))
 	}
-	if _, err := ws.DeleteFile(t.Context(), "file-1", workspace.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "file-1", workspace.DeleteOptions{})))
 }
 
 // A backup that is taken while writers go on verifies, and holds what was there when it
@@ -103,11 +96,8 @@ func TestVerify(t *testing.T) {
 		t.Errorf("Verify() = %+v, want 2 owners, 58 versions, 120 entries", report)
 	}
 	// An agent that was deleted is still checked, and is told apart.
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
-	if _, err := svc.DeleteAgent(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	svc := newService(t, s)
+	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "b")))
 	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
 	if err != nil || report.Problems != nil || report.Owners != 2 || report.Deleted != 1 {
 		t.Errorf("Verify() after DeleteAgent = %+v, %v, want 2 owners, one of them deleted", report, err)

@@ -30,9 +30,7 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 	block := bytes.Repeat([]byte("x"), 4096)
 	if !grow {
 		for i := range int64(1024) {
-			if _, err := f.WriteAt(block, i*4096); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(b, testkit.Err(f.WriteAt(block, i*4096)))
 		}
 		testkit.Must(b, f.Sync())
 	}
@@ -42,9 +40,7 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 		if !grow {
 			at %= 1024
 		}
-		if _, err := f.WriteAt(block, at*4096); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, testkit.Err(f.WriteAt(block, at*4096)))
 		testkit.Must(b, unix.Fdatasync(int(f.Fd())))
 		n++
 	}

@@ -143,9 +143,7 @@ func TestLookInReadOnlyFolder(t *testing.T) {
 		ws := workspaceOn(t, open(t, path), "alice")
 		for i := range 6 { // more than there are connections
 			text := fmt.Sprint("text ", i)
-			if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(text), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "plan.md", []byte(text), workspace.WriteOptions{})))
 			c.say(t, "look")
 			c.expect(t, text)
 		}

@@ -644,8 +644,6 @@ func TestNamesSideBySide(t *testing.T) {
 
 func writeOnce(t testing.TB, s *sqlite.Store, content string) {
 	t.Helper()
-	if _, err := workspaceOn(t, s, "a").WriteFile(t.Context(), "f", []byte(content), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(workspaceOn(t, s, "a").WriteFile(t.Context(), "f", []byte(content), workspace.WriteOptions{})))
 	testkit.Must(t, s.Close())
 }

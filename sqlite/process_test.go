@@ -199,9 +199,7 @@ var _ = register("create", func(args []string) error {
 // put writes a file whose content is its name.
 func put(t testing.TB, ws *workspace.Workspace, name string) {
 	t.Helper()
-	if _, err := ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{})))
 }
 
 func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {

@@ -223,9 +223,7 @@ func testQuota(t *testing.T, p quotaPlan, fits int) {
 	stored := 0
 	for _, c := range children {
 		var n int
-		if _, err := fmt.Sscan(c.next(t), &n); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(fmt.Sscan(c.next(t), &n)))
 		stored += n
 		c.finish(t)
 	}

@@ -96,9 +96,7 @@ func TestReadOnlyFollows(t *testing.T) {
 	testkit.Must(t, err)
 	defer s.Close()
 	for _, want := range []string{"one", "two"} {
-		if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{})))
 		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
 			l, err := r.Load(store.Query{File: "plan.md", Current: true})
 			v := l.Version
@@ -141,9 +139,7 @@ func TestCheckFinds(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "test.db")
 			ours(t, path)
 			s := open(t, path)
-			if _, err := workspaceOn(t, s, "alice").AppendLog(t.Context(), "log", []byte("one")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, testkit.Err(workspaceOn(t, s, "alice").AppendLog(t.Context(), "log", []byte("one"))))
 			script(t, path, c.sql)
 			look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
 			testkit.Must(t, err)

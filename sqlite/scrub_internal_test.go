@@ -106,8 +106,7 @@ func TestVerifyRedacted(t *testing.T) {
 			t.Errorf("Verify() after %s = %q, %v, want a problem of version 1", change, r.Problems, err)
 		}
 		err := s.View(t.Context(), testOwner, func(r store.Reader) error {
-			_, err := r.Load(store.Query{File: "f", History: true})
-			return err
+			return testkit.Err(r.Load(store.Query{File: "f", History: true}))
 		})
 		if !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("Versions after %s = %v, want ErrCorrupt", change, err)

@@ -265,13 +265,9 @@ func readNow(ctx context.Context, s *sqlite.Store) {
 // twoVersions writes two versions of so many bytes of a file.
 func twoVersions(t testing.TB, s *sqlite.Store, id, size int) *workspace.Workspace {
 	t.Helper()
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	ws := workspaceOn(t, s, "a")
 	for i := range 2 {
-		_, err = ws.WriteFile(t.Context(), "plan.md", canary(id+i, size), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "plan.md", canary(id+i, size), workspace.WriteOptions{})))
 	}
 	return ws
 }
@@ -421,10 +417,7 @@ func TestScrubDamaged(t *testing.T) {
 	if !strings.Contains(logged.String(), "is damaged") {
 		t.Errorf("%q was logged, want that the database is damaged", logged.String())
 	}
-	svc, err := workspace.New(s, workspace.Options{})
-	testkit.Must(t, err)
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
+	ws := workspaceOn(t, s, "a")
 	r, err := ws.ReadFile(t.Context(), "plan.md", workspace.ReadOptions{})
 	if err != nil || !bytes.Equal(r.Content, canary(2, killedSize)) {
 		t.Errorf("ReadFile = %d bytes, %v, want the content as it was", len(r.Content), err)
@@ -443,8 +436,7 @@ func TestScrubWithoutRedaction(t *testing.T) {
 	ws := twoVersions(t, s, 1, 100_000)
 	_, err := ws.WriteFile(t.Context(), "kept.md", canary(3, 5000), workspace.WriteOptions{})
 	testkit.Must(t, err)
-	_, err = ws.DeleteFile(t.Context(), "plan.md", workspace.DeleteOptions{})
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "plan.md", workspace.DeleteOptions{})))
 	if found := canaries(t, path); found[1] == 0 || found[2] == 0 {
 		t.Fatal("the content is gone from the files already: nothing is tested")
 	}

@@ -85,8 +85,7 @@ func newSearched(t testing.TB, items []knownItem) searched {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", item.title, item.body)
 	}
 	for path, b := range texts {
-		_, err := ws.WriteFile(t.Context(), path, b.Bytes(), workspace.WriteOptions{})
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, b.Bytes(), workspace.WriteOptions{})))
 	}
 	return s
 }
@@ -120,11 +119,9 @@ func newFTS5(t testing.TB, items []knownItem) fts5 {
 	t.Cleanup(func() { db.Close() })
 	tx, err := db.Begin()
 	testkit.Must(t, err)
-	_, err = tx.Exec("CREATE VIRTUAL TABLE items USING fts5(path, title, body)")
-	testkit.Must(t, err)
+	testkit.Must(t, testkit.Err(tx.Exec("CREATE VIRTUAL TABLE items USING fts5(path, title, body)")))
 	for i, item := range items {
-		_, err := tx.Exec("INSERT INTO items(rowid, path, title, body) VALUES (?, ?, ?, ?)", i+1, item.path, item.title, item.body)
-		testkit.Must(t, err)
+		testkit.Must(t, testkit.Err(tx.Exec("INSERT INTO items(rowid, path, title, body) VALUES (?, ?, ?, ?)", i+1, item.path, item.title, item.body)))
 	}
 	testkit.Must(t, tx.Commit())
 	return fts5{db}
@@ -311,9 +308,7 @@ func searchWorkspace(b *testing.B, backend string, texts [][]byte) *workspace.Wo
 	ws, err := svc.Agent("a")
 	testkit.Must(b, err)
 	for i, t := range texts {
-		if _, err := ws.WriteFile(b.Context(), fmt.Sprintf("notes/%05d.txt", i), t, workspace.WriteOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, testkit.Err(ws.WriteFile(b.Context(), fmt.Sprintf("notes/%05d.txt", i), t, workspace.WriteOptions{})))
 	}
 	return ws
 }

@@ -144,8 +144,7 @@ func TestListsOfDamagedFiles(t *testing.T) {
 				t.Errorf("after %s: the list before the file is %+v, %v", change, page, err)
 			}
 			q.Limit = 3
-			_, err := r.Scan(q)
-			return err
+			return testkit.Err(r.Scan(q))
 		})
 		if !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("after %s: Scan with contents = %v, want ErrCorrupt", change, err)
