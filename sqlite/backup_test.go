@@ -102,18 +102,6 @@ func TestVerify(t *testing.T) {
 	if err != nil || report.Problems != nil || report.Owners != 2 || report.Deleted != 1 {
 		t.Errorf("Verify() after DeleteAgent = %+v, %v, want 2 owners, one of them deleted", report, err)
 	}
-	// A counter that lies must be found.
-	owner := store.Owner{Tenant: "local", Agent: "a"}
-	err = s.Update(t.Context(), owner, func(tx store.Tx) error {
-		state, err := tx.Owner()
-		state.Bytes++
-		return errors.Join(err, tx.Apply(state))
-	})
-	testkit.Must(t, err)
-	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
-	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "local/a: the counters") {
-		t.Errorf("Verify() = %q, %v, want the counters of local/a", report.Problems, err)
-	}
 }
 
 // A file beside the new name would be taken for a part of the backup. Backup refuses

@@ -117,25 +117,31 @@ func writeAll(ctx context.Context, path string, writers, each int) error {
 	return errors.Join(errors.Join(errs...), s.Close())
 }
 
-// trace runs a role under strace on a new database. It returns the calls in the order
-// in which they ended: "sync" for a sync of the log, "acked" for an acknowledged write.
-func trace(t *testing.T, role string, args ...string) (calls []string) {
+// straced runs a role under strace, and returns the lines about its calls.
+func straced(t *testing.T, calls, role string, args ...string) string {
 	t.Helper()
-	strace := needStrace(t)
-	dir := t.TempDir()
-	path, out := filepath.Join(dir, "durable.db"), filepath.Join(dir, "trace")
-	open(t, path).Close()
-	cmd := roleCommand(t.Context(), role, append([]string{path}, args...)...)
-	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,write", "-e", "signal=none", "-o", out}, cmd.Args...)
+	strace, dir := needStrace(t), t.TempDir()
+	out := filepath.Join(dir, "trace")
+	cmd := roleCommand(t.Context(), role, args...)
+	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=" + calls, "-e", "signal=none", "-o", out}, cmd.Args...)
 	cmd.Path = strace
 	stdout, err := os.Create(filepath.Join(dir, "stdout"))
 	testkit.Must(t, err)
 	defer stdout.Close()
 	cmd.Stdout = stdout
 	testkit.Must(t, cmd.Run())
+	return string(readBytes(t, out))
+}
+
+// trace runs a role under strace on a new database. It returns the calls in the order
+// in which they ended: "sync" for a sync of the log, "acked" for an acknowledged write.
+func trace(t *testing.T, role string, args ...string) (calls []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "durable.db")
+	open(t, path).Close()
 	writing := false
 	waiting := map[string]bool{} // threads in an unfinished sync of the log
-	for line := range strings.Lines(string(readBytes(t, out))) {
+	for line := range strings.Lines(straced(t, "fsync,fdatasync,write", role, append([]string{path}, args...)...)) {
 		thread, call, _ := strings.Cut(line, " ")
 		isSync := strings.Contains(call, "fsync(") || strings.Contains(call, "fdatasync(")
 		switch {
@@ -219,15 +225,10 @@ func init() {
 // one of the folder afterwards. Each sync may take the disk many milliseconds.
 func TestCreateSyncs(t *testing.T) {
 	t.Parallel()
-	strace := needStrace(t)
 	dir := t.TempDir()
-	path, out := filepath.Join(dir, "new.db"), filepath.Join(t.TempDir(), "trace")
-	cmd := roleCommand(t.Context(), "durability-create", path)
-	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,pwrite64,renameat2,link,linkat", "-e", "signal=none", "-o", out}, cmd.Args...)
-	cmd.Path = strace
-	testkit.Must(t, cmd.Run())
+	path := filepath.Join(dir, "new.db")
 	var calls []string
-	for line := range strings.Lines(string(readBytes(t, out))) {
+	for line := range strings.Lines(straced(t, "fsync,fdatasync,pwrite64,renameat2,link,linkat", "durability-create", path)) {
 		_, call, _ := strings.Cut(line, " ")
 		name, rest, _ := strings.Cut(strings.TrimSpace(call), "(")
 		switch part := strings.Contains(rest, path+"-new-"); {

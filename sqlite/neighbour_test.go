@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -21,66 +20,51 @@ import (
 
 // --- creating
 
-// However many create the same database at once, all succeed and nothing is lost, also
-// if an empty file is there.
+// However many processes and goroutines create the same database at once, all succeed and
+// nothing is lost, also if an empty file is there.
 func TestNeighbourCreate(t *testing.T) {
 	t.Parallel()
-	n := testkit.Pick(6, 16, 16)
-	check := func(t *testing.T, path string) {
-		t.Helper()
-		store := open(t, path)
-		for i := range n {
-			expectFile(t, workspaceOn(t, store, "create"), fmt.Sprintf("of-%d", i), fmt.Sprintf("of-%d", i))
-		}
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
+	n, dir := testkit.Pick(6, 16, 16), t.TempDir()
+	var children []*child
+	if !testing.Short() {
+		children = startChildren(t, n, "create")
 	}
-	rounds := func(t *testing.T, run func(t *testing.T, path string)) {
-		dir := t.TempDir()
-		for i := range testkit.Pick(2, 6, 40) {
-			path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
-			if i%2 == 1 {
-				testkit.Must(t, os.WriteFile(path, nil, 0o600))
-			}
-			run(t, path)
-			check(t, path)
-		}
+	for _, c := range children {
+		c.expect(t, "ready")
 	}
-	t.Run("processes", func(t *testing.T) {
-		testkit.SkipInShort(t)
-		children := startChildren(t, n, "create")
-		for _, c := range children {
-			c.expect(t, "ready")
+	for i := range testkit.Pick(2, 6, 40) {
+		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
+		if i%2 == 1 {
+			write(t, path, nil)
 		}
-		rounds(t, func(t *testing.T, path string) {
-			for _, c := range children {
-				c.say(t, path)
-			}
-			for _, c := range children {
-				c.expect(t, "created")
-			}
-		})
 		for _, c := range children {
-			c.finish(t)
+			c.say(t, path)
 		}
-	})
-	t.Run("goroutines", func(t *testing.T) {
-		rounds(t, func(t *testing.T, path string) {
-			begin := make(chan struct{})
-			var wg sync.WaitGroup
-			for i := range n {
-				wg.Go(func() {
-					<-begin
-					if err := create(path, fmt.Sprintf("of-%d", i)); err != nil {
-						t.Errorf("creating with %d others: %v, expected no error", n-1, err)
-					}
-				})
-			}
-			close(begin)
-			wg.Wait()
-		})
-	})
+		var wg sync.WaitGroup
+		for k := range n {
+			wg.Go(func() {
+				if err := create(path, fmt.Sprint("here-", k)); err != nil {
+					t.Errorf("creating beside many others: %v, expected no error", err)
+				}
+			})
+		}
+		for _, c := range children {
+			c.expect(t, "created")
+		}
+		wg.Wait()
+		s := open(t, path)
+		ws := workspaceOn(t, s, "create")
+		for k := range n {
+			expectFile(t, ws, fmt.Sprint("here-", k), fmt.Sprint("here-", k))
+		}
+		for k := range children {
+			expectFile(t, ws, fmt.Sprint("of-", k), fmt.Sprint("of-", k))
+		}
+		testkit.Must(t, s.Close())
+	}
+	for _, c := range children {
+		c.finish(t)
+	}
 }
 
 // --- a stopped process

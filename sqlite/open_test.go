@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,12 +48,17 @@ func state(t *testing.T, dir string) map[string]string {
 func script(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	db := openSQL(t, path)
+	execAll(t, db, statements)
+	testkit.Must(t, db.Close())
+}
+
+func execAll(t testing.TB, db *sql.DB, statements []string) {
+	t.Helper()
 	for _, s := range statements {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	testkit.Must(t, db.Close())
 }
 
 func openSQL(t testing.TB, path string) *sql.DB {
@@ -108,11 +112,7 @@ func crashWith(t *testing.T, path string, suffixes []string, statements ...strin
 	source := filepath.Join(t.TempDir(), "source.db")
 	db := openSQL(t, source)
 	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
+	execAll(t, db, statements)
 	for _, suffix := range suffixes {
 		b := readBytes(t, source+suffix)
 		if len(b) == 0 {
@@ -136,6 +136,14 @@ type refusal struct {
 	say  string
 }
 
+// changed makes a database of this package that another program has changed.
+func changed(statements ...string) func(t *testing.T, path string) {
+	return func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, statements...)
+	}
+}
+
 var refusals = []refusal{
 	{"Foreign", func(t *testing.T, path string) { script(t, path, foreign) }, store.ErrInvalid, "another program"},
 	{"ForeignEmpty", func(t *testing.T, path string) { script(t, path, "VACUUM", "PRAGMA user_version = 3") }, store.ErrInvalid, "another program"},
@@ -147,55 +155,23 @@ var refusals = []refusal{
 		crashWith(t, path, []string{"", "-journal"}, foreign, "CREATE TABLE big (a)", "PRAGMA cache_size = 1", "BEGIN",
 			"WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i+1 FROM n WHERE i < 500) INSERT INTO big SELECT randomblob(1000) FROM n", "UPDATE t SET a = a + 1")
 	}, store.ErrInvalid, "that program"},
-	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 99") }, store.ErrUnsupported, "newer"},
-	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, store.ErrCorrupt, "backup"},
-	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, store.ErrCorrupt, "backup"},
-	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, store.ErrCorrupt, "the table summaries is missing; restore it from a backup"},
-	{"Trigger", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
-	}, store.ErrCorrupt, `the trigger "steal" on "versions"`},
-	{"TriggerOfOurName", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "CREATE TRIGGER files AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
-	}, store.ErrCorrupt, `the trigger "files" on "versions"`},
-	{"View", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE VIEW v AS SELECT 1") }, store.ErrCorrupt, `the view "v"`},
-	{"TableIsView", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "ALTER TABLE logs RENAME TO hidden", "CREATE VIEW logs AS SELECT * FROM hidden WHERE path <> 'audit'")
-	}, store.ErrCorrupt, "not scratchpad's"},
-	{"Table", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE TABLE mine (a)") }, store.ErrCorrupt, `the table "mine"`},
-	{"VirtualTable", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "CREATE VIRTUAL TABLE found USING fts5(text)")
-	}, store.ErrCorrupt, `the table "found`},
-	{"UniqueIndex", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "CREATE UNIQUE INDEX one ON versions (owner)")
-	}, store.ErrCorrupt, `the index "one" on "versions"`},
-	{"IndexChanged", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "DROP INDEX files_deleted", "CREATE UNIQUE INDEX files_deleted ON files (owner, deleted)")
-	}, store.ErrCorrupt, "the index files_deleted was changed"},
-	{"IndexMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP INDEX files_deleted") }, store.ErrCorrupt, "the index files_deleted is missing"},
-	{"TableChanged", func(t *testing.T, path string) {
-		ours(t, path)
-		script(t, path, "ALTER TABLE entries ADD COLUMN copied TEXT DEFAULT ''")
-	}, store.ErrCorrupt, "the table entries was changed"},
+	{"Newer", changed("PRAGMA user_version = 99"), store.ErrUnsupported, "newer"},
+	{"VersionZero", changed("PRAGMA user_version = 0"), store.ErrCorrupt, "backup"},
+	{"TableMissing", changed("DROP TABLE summaries"), store.ErrCorrupt, "the table summaries is missing; restore it from a backup"},
+	{"Trigger", changed("CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END"), store.ErrCorrupt, `the trigger "steal" on "versions"`},
+	{"TriggerOfOurName", changed("CREATE TRIGGER files AFTER INSERT ON versions BEGIN DELETE FROM versions; END"), store.ErrCorrupt, `the trigger "files" on "versions"`},
+	{"View", changed("CREATE VIEW v AS SELECT 1"), store.ErrCorrupt, `the view "v"`},
+	{"TableIsView", changed("ALTER TABLE logs RENAME TO hidden", "CREATE VIEW logs AS SELECT * FROM hidden WHERE path <> 'audit'"), store.ErrCorrupt, "not scratchpad's"},
+	{"Table", changed("CREATE TABLE mine (a)"), store.ErrCorrupt, `the table "mine"`},
+	{"VirtualTable", changed("CREATE VIRTUAL TABLE found USING fts5(text)"), store.ErrCorrupt, `the table "found`},
+	{"UniqueIndex", changed("CREATE UNIQUE INDEX one ON versions (owner)"), store.ErrCorrupt, `the index "one" on "versions"`},
+	{"IndexChanged", changed("DROP INDEX files_deleted", "CREATE UNIQUE INDEX files_deleted ON files (owner, deleted)"), store.ErrCorrupt, "the index files_deleted was changed"},
+	{"IndexMissing", changed("DROP INDEX files_deleted"), store.ErrCorrupt, "the index files_deleted is missing"},
+	{"TableChanged", changed("ALTER TABLE entries ADD COLUMN copied TEXT DEFAULT ''"), store.ErrCorrupt, "the table entries was changed"},
 	{"Text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("# notes\n"), 1000)) }, store.ErrInvalid, "another path"},
 	{"ShortText", func(t *testing.T, path string) { write(t, path, []byte("x")) }, store.ErrInvalid, "another path"},
-	{"RandomBytes", func(t *testing.T, path string) {
-		r := rand.New(rand.NewPCG(1, 1))
-		b := make([]byte, 100_000)
-		for i := range b {
-			b[i] = byte(r.Uint32())
-		}
-		write(t, path, b)
-	}, store.ErrInvalid, "another path"},
 	{"Zeros", func(t *testing.T, path string) { write(t, path, make([]byte, 8192)) }, store.ErrInvalid, "another path"},
-	{"Folder", func(t *testing.T, path string) {
-		testkit.Must(t, os.Mkdir(path, 0o755))
-	}, store.ErrInvalid, "folder"},
+	{"Folder", func(t *testing.T, path string) { testkit.Must(t, os.Mkdir(path, 0o755)) }, store.ErrInvalid, "folder"},
 	{"Link", func(t *testing.T, path string) { ours(t, path+".real"); link(t, path+".real", path) }, store.ErrInvalid, "symbolic link"},
 	{"LinkToNothing", func(t *testing.T, path string) { link(t, path+".none", path) }, store.ErrInvalid, "symbolic link"},
 	{"MissingWithLog", func(t *testing.T, path string) { write(t, path+"-wal", []byte("a log")) }, store.ErrCorrupt, "backup"},
@@ -278,7 +254,7 @@ func TestOpenTruncated(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole.db")
 	ours(t, whole)
 	content := readBytes(t, whole)
-	for _, n := range []int{1, 16, 99, 100, 512, 1024, 4095, 4096, 4097, 8192, 12288, 20480, len(content) / 2, len(content) - 4096, len(content) - 1} {
+	for _, n := range []int{1, 99, 100, 4095, 4096, 8192, 20480, len(content) / 2, len(content) - 4096, len(content) - 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "cut.db")

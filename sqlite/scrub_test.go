@@ -221,10 +221,10 @@ func TestRedactedBytesLeaveTheFile(t *testing.T) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "test.db")
-			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+			s, err := sqlite.Open(t.Context(), path, quiet)
 			testkit.Must(t, err)
 			t.Cleanup(func() { s.Close() })
-			other, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+			other, err := sqlite.Open(t.Context(), path, quiet)
 			testkit.Must(t, err)
 			t.Cleanup(func() { other.Close() })
 			histories := []*history{newHistory(t, s, uint64(2*seed+1)), newHistory(t, other, uint64(2*seed+2))}
@@ -366,24 +366,6 @@ func TestRedactedThenKilled(t *testing.T) {
 	checkGone(t, s, path, map[int]bool{1: true})
 }
 
-// lines keeps what is logged.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // In a damaged list of free pages is one that is in use. It is not set to zero: nothing
 // of a damaged database is changed.
 func TestScrubDamaged(t *testing.T) {
@@ -406,7 +388,7 @@ func TestScrubDamaged(t *testing.T) {
 	binary.BigEndian.PutUint32(raw[trunk*pageSize+8+4*50:], uint32(live/pageSize)+1)
 	testkit.Must(t, os.WriteFile(path, raw, 0o600))
 
-	var logged lines
+	var logged testkit.Buffer
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	testkit.Must(t, err)
 	for began := time.Now(); !strings.Contains(logged.String(), "redacted content may still be"); time.Sleep(5 * time.Millisecond) {
