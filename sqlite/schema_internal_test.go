@@ -122,19 +122,24 @@ func TestPragmas(t *testing.T) {
 		})
 	}
 	done.Wait()
-	looks, err := dialRead(s.path) // as Open does first
-	testkit.Must(t, err)
-	defer looks.close()
-	got, err := pragmas(looks)
-	if err := errors.Join(err, writesNothing(looks)); err != nil || got["trusted_schema"] != int64(0) || got["cell_size_check"] != int64(1) {
-		t.Errorf("the connection that looks has the settings %v, %v", got, err)
-	}
+	checkLooks(t, s.path)
 	for i, c := range seen {
 		for _, other := range seen[:i] {
 			if c == other {
 				t.Error("two readers had one connection")
 			}
 		}
+	}
+}
+
+// checkLooks tests the connection with which Open looks at a database.
+func checkLooks(t *testing.T, path string) {
+	c, err := dialRead(path)
+	testkit.Must(t, err)
+	defer c.close()
+	got, err := pragmas(c)
+	if err := errors.Join(err, writesNothing(c)); err != nil || got["trusted_schema"] != int64(0) || got["cell_size_check"] != int64(1) {
+		t.Errorf("the connection that looks has the settings %v, %v", got, err)
 	}
 }
 
