@@ -202,23 +202,26 @@ func TestRightsAfterWait(t *testing.T) {
 				mustResult(t, fmt.Sprintf("%s without room for %+v", c.tool, part), post(t, s.Handler(), c.tool, c.args))
 				continue
 			}
-			s, free := newReading(t, whenBusy, part.reads, part.heavy, part.lane)
-			var revoked atomic.Bool
-			find := s.o.Workspace
-			s.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
-				if revoked.Load() {
-					return nil, fmt.Errorf("revoked: %w", workspace.ErrInvalid)
+			t.Run(fmt.Sprintf("%s without %+v", c.args, part), func(t *testing.T) {
+				t.Parallel()
+				s, free := newReading(t, whenBusy, part.reads, part.heavy, part.lane)
+				var revoked atomic.Bool
+				find := s.o.Workspace
+				s.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
+					if revoked.Load() {
+						return nil, fmt.Errorf("revoked: %w", workspace.ErrInvalid)
+					}
+					return find(ctx, c)
 				}
-				return find(ctx, c)
-			}
-			answered := make(chan string, 1)
-			go func() { answered <- post(t, s.Handler(), c.tool, c.args) }()
-			time.Sleep(200 * time.Millisecond) // it waits
-			revoked.Store(true)
-			free()
-			if text := <-answered; !strings.Contains(text, "revoked") {
-				t.Errorf("%s after a wait for %+v: %.200s, want it refused", c.tool, part, text)
-			}
+				answered := make(chan string, 1)
+				go func() { answered <- post(t, s.Handler(), c.tool, c.args) }()
+				time.Sleep(200 * time.Millisecond) // it waits
+				revoked.Store(true)
+				free()
+				if text := <-answered; !strings.Contains(text, "revoked") {
+					t.Errorf("%.200s, want it refused", text)
+				}
+			})
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,15 +19,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// TestMain keeps the random tests short unless they are asked to be long. With loadServer
-// set, it is the server of TestLoad.
+// TestMain keeps the random tests short unless they are asked to be long.
 func TestMain(m *testing.M) {
-	if os.Getenv(loadServer) != "" {
-		if err := loadMain(); err != nil {
-			panic(err)
-		}
-		return
-	}
 	testkit.Checks{Checks: 12, Long: 60, Full: 300, Short: 25}.Set()
 	goleak.VerifyTestMain(m)
 }

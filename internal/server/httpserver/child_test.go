@@ -71,7 +71,7 @@ func startChild(t testing.TB, dir string) *child {
 	t.Helper()
 	self := must(os.Executable())(t)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("GOMAXPROCS=%d", min(2, runtime.GOMAXPROCS(0))))
+	cmd.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("GOMAXPROCS=%d", min(2, runtime.GOMAXPROCS(0))), "GOMEMLIMIT=160MiB") // as the files in deploy have it
 	cmd.Stderr = os.Stderr
 	in := must(cmd.StdinPipe())(t)
 	out := must(cmd.StdoutPipe())(t)

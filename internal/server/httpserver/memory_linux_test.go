@@ -3,8 +3,10 @@ package httpserver
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strconv"
@@ -67,10 +69,49 @@ var attacks = map[string]attack{
 			io.WriteString(c, request("GET", page, "", as("bob"), asBrowser))
 		}
 	}, wait: time.Second},
+	"unread answers":  {connections: 500, do: readFile(`{"path":"large"}`, false), wait: time.Second},
+	"parallel reads":  {connections: 100, do: readFile(`{"path":"large"}`, true), wait: 2 * time.Second},
+	"escaped answers": {connections: 20, do: readFile(`{"path":"controls"}`, true), wait: 2 * time.Second},
+	"worst diffs":     {connections: 5, do: readFile(`{"path":"lines","since_version":1}`, true), wait: 5 * time.Second},
+	"whole diffs":     {connections: 1, do: readFile(`{"path":"lines","since_version":1,"context_lines":-1}`, true), wait: 5 * time.Second},
 	"never read": {connections: 300, short: 20, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
 	}, wait: 500 * time.Millisecond},
+}
+
+// readFile makes a call of read_file as the agent a, and takes its answer or not.
+func readFile(args string, taken bool) func(testing.TB, net.Conn) {
+	return func(_ testing.TB, c net.Conn) {
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		io.WriteString(c, call("read_file", `{"agent_id":"a",`+args[1:], withKey))
+		if taken {
+			go io.Copy(io.Discard, c)
+		}
+	}
+}
+
+// fill stores what the attacks read: large files, one of control characters, which JSON writes
+// sixfold, and one whose versions have some 700,000 lines and share nothing to hold on to.
+func (c *child) fill(dialer func() (net.Conn, error)) {
+	r := rand.New(rand.NewPCG(1, 1))
+	lines := func() string {
+		b := make([]byte, 0, 1<<20)
+		for len(b) < 1<<20-1 {
+			if r.IntN(2) == 0 {
+				b = append(b, byte('!'+r.IntN(60)))
+			}
+			b = append(b, '\n')
+		}
+		return string(b)
+	}
+	for _, f := range [][2]string{
+		{"large", strings.Repeat("the quick brown fox jumps over it all\n", 1<<20/38)}, {"controls", strings.Repeat("\x01", 1<<20)},
+		{"lines", lines()}, {"lines", lines()},
+	} {
+		args := must(json.Marshal(map[string]string{"agent_id": "a", "path": f[0], "content": f[1]}))(c.t)
+		c.goodCall(dialer, call("write_file", string(args), "Authorization: Bearer "+kindKey))
+	}
 }
 
 // manyLines returns headers with names of their own, as short as can be.
@@ -148,6 +189,7 @@ func startAttacked(t testing.TB, secure bool) (c *child, dialer func() (net.Conn
 	for range 20 {
 		c.goodCall(dialer, appendsKind)
 	}
+	c.fill(dialer)
 	return c, dialer
 }
 
