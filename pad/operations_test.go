@@ -348,6 +348,12 @@ func refused(t *rapid.T, p *player) {
 		if err := p.pad.Set(key, 1); !errors.Is(err, pad.ErrKey) {
 			t.Fatalf("Set(%q) = %v, want ErrKey", key, err)
 		}
+		if err := pad.Update(p.pad, key, func(int, bool) (int, error) { return 1, nil }); !errors.Is(err, pad.ErrKey) {
+			t.Fatalf("Update(%q) = %v, want ErrKey", key, err)
+		}
+		if _, err := pad.Get[int](p.pad, key); !errors.Is(err, pad.ErrNotFound) || p.pad.Has(key) || p.pad.Delete(key) {
+			t.Fatalf("there is something at %q: %v", key, err)
+		}
 	}
 	if err := p.pad.SetWith("a", 1, pad.SetOptions{TTL: -2}); !errors.Is(err, pad.ErrConfig) {
 		t.Fatalf("Set() with a negative TTL = %v, want ErrConfig", err)

@@ -1,7 +1,6 @@
 package guide_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -149,8 +148,8 @@ func checked(t *testing.T, block string) string {
 func TestReadmeCommands(t *testing.T) {
 	testkit.SkipUnlessLong(t)
 	bin, home := filepath.Join(build(t), "scratchpad"), t.TempDir()
-	run := func(stdin, line string) (*exec.Cmd, *bytes.Buffer) {
-		cmd, out := exec.Command("sh", "-c", "exec "+line), new(bytes.Buffer)
+	run := func(stdin, line string) (*exec.Cmd, *testkit.Buffer) {
+		cmd, out := exec.Command("sh", "-c", "exec "+line), new(testkit.Buffer)
 		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH")}
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), out, out
 		return cmd, out
@@ -158,7 +157,7 @@ func TestReadmeCommands(t *testing.T) {
 	for n := range 4 { // a report is long enough for a summary
 		for _, line := range []string{"scratchpad files write plan.md", "scratchpad files write report.md", "scratchpad logs append progress"} {
 			if cmd, out := run(strings.Repeat(fmt.Sprintln("# budget", n), 1000+n), line); cmd.Run() != nil {
-				t.Fatalf("%s: %s", line, out)
+				t.Fatalf("%s: %s", line, out.String())
 			}
 		}
 	}
@@ -172,11 +171,14 @@ func TestReadmeCommands(t *testing.T) {
 			cmd, out := run("", line)
 			testkit.Must(t, cmd.Start())
 			if tried++; regexp.MustCompile(`console|--follow|tail -f`).MatchString(line) {
-				// It goes on until somebody ends it.
-				time.AfterFunc(2*time.Second, func() { cmd.Process.Signal(syscall.SIGTERM) })
+				// It goes on until somebody ends it. First it says something.
+				for began := time.Now(); out.String() == "" && time.Since(began) < time.Minute; {
+					time.Sleep(10 * time.Millisecond)
+				}
+				testkit.Must(t, cmd.Process.Signal(syscall.SIGTERM))
 			}
 			if err := cmd.Wait(); err != nil {
-				t.Errorf("%s: %v\n%s", line, err, out)
+				t.Errorf("%s: %v\n%s", line, err, out.String())
 			}
 		}
 	}
