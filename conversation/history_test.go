@@ -7,10 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestHistoryCopies(t *testing.T) {
@@ -27,56 +25,34 @@ func TestHistoryCopies(t *testing.T) {
 	}
 }
 
-// A History does the same as a slice, with any sequence of methods.
-func TestHistoryModel(t *testing.T) {
-	testkit.SkipInShort(t)
-	rapid.Check(t, func(t *rapid.T) {
-		var h conversation.History
-		var model []conversation.Message
-		n := 0
-		next := func() conversation.Message { n++; return conversation.UserText(fmt.Sprint(n)) }
-		t.Repeat(map[string]func(*rapid.T){
-			"push": func(t *rapid.T) {
-				var msgs []conversation.Message
-				for range rapid.IntRange(0, 5).Draw(t, "count") {
-					msgs = append(msgs, next())
-				}
-				h.Push(msgs...)
-				model = append(model, msgs...)
-			},
-			"replace": func(t *rapid.T) {
-				i, m := rapid.IntRange(-3, len(model)+3).Draw(t, "i"), next()
-				ok := i >= 0 && i < len(model)
-				if h.Replace(i, m) != ok {
-					t.Fatalf("Replace(%d) of %d is %v", i, len(model), !ok)
-				}
-				if ok {
-					model[i] = m
-				}
-			},
-			"clear": func(t *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
-					h.Clear()
-					model = nil
-				}
-			},
-			"": func(t *rapid.T) {
-				from, to := rapid.IntRange(-8, 20).Draw(t, "from"), rapid.IntRange(-8, 20).Draw(t, "to")
+// Slice takes what JavaScript's slice takes: negative counts from the end.
+func TestHistorySlice(t *testing.T) {
+	var h conversation.History
+	for n := range 4 {
+		for from := -6; from <= 6; from++ {
+			for to := -6; to <= 6; to++ {
 				var want []conversation.Message
-				for i, m := range model {
-					if (i >= from && from >= 0 || i-len(model) >= from && from < 0) && (i < to && to >= 0 || i-len(model) < to && to < 0) {
+				for i, m := range h.All() {
+					if (i >= from && from >= 0 || i-n >= from && from < 0) && (i < to && to >= 0 || i-n < to && to < 0) {
 						want = append(want, m)
 					}
 				}
-				if got := h.Slice(from, to); !slices.EqualFunc(got, want, func(a, b conversation.Message) bool { return a.Content == b.Content }) {
-					t.Fatalf("Slice(%d, %d) of %v is %v, want %v", from, to, model, got, want)
+				if got := h.Slice(from, to); texts(got) != texts(want) || h.Len() != n {
+					t.Fatalf("Slice(%d, %d) of %d is %q, want %q", from, to, h.Len(), texts(got), texts(want))
 				}
-				if h.Len() != len(model) {
-					t.Fatalf("Len %d, want %d", h.Len(), len(model))
-				}
-			},
-		})
-	})
+			}
+		}
+		h.Push(conversation.UserText("old"))
+		if h.Replace(-1, conversation.UserText("x")) || h.Replace(n+1, conversation.UserText("x")) || !h.Replace(n, conversation.UserText(fmt.Sprint(n))) {
+			t.Errorf("Replace beside %d messages, or not within", n+1)
+		}
+	}
+	if h.Push(); texts(h.All()) != "0 1 2 3" || texts(h.Slice(1, conversation.End)) != "1 2 3" {
+		t.Errorf("the history is %q", texts(h.All()))
+	}
+	if h.Clear(); h.Len() != 0 || len(h.All()) != 0 {
+		t.Errorf("after Clear the history is %q", texts(h.All()))
+	}
 }
 
 // Messages that are pushed together stay together, and none is lost.

@@ -342,6 +342,7 @@ func TestRenderCountingIsLinear(t *testing.T) {
 	}{
 		"length":     {length, 3},
 		"estimate":   {tokens.Estimate, 3},
+		"root":       {func(s string) int { return int(math.Sqrt(float64(len(s)))) }, 8},
 		"negative":   {func(string) int { return math.MinInt }, 8},
 		"whole only": {func(s string) int { return max(0, len(s)-1500) * 1000 }, 8},
 		"random": {func(s string) int {

@@ -256,19 +256,24 @@ func TestConnectionsAreClosed(t *testing.T) {
 	}
 }
 
-// There is no pause that would exceed the timeout.
+// There is no pause that would exceed the timeout, or the caller's deadline.
 func TestPauseBeyondTheTimeout(t *testing.T) {
 	f := newFake(t, status(503, "{}", "Retry-After", "20")(nil))
-	var p pauses
-	now := noon
-	s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, Timeout: 30 * time.Second}, hooks{wait: func(ctx context.Context, d time.Duration) error {
-		now = now.Add(d)
-		return p.wait(ctx, d)
-	}, now: func() time.Time { return now }})
-	_, err := s.Summarize(t.Context(), request("text"))
-	checkError(t, err)
-	if len(p.list) != 1 || !strings.Contains(err.Error(), "try again in 20s") {
-		t.Errorf("pauses %v, %v", p.list, err)
+	begin := time.Now()
+	deadline, cancel := context.WithDeadline(t.Context(), begin.Add(30*time.Second))
+	defer cancel()
+	for ctx, timeout := range map[context.Context]time.Duration{t.Context(): 30 * time.Second, deadline: 0} {
+		var p pauses
+		now := begin
+		s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, Timeout: timeout}, hooks{wait: func(ctx context.Context, d time.Duration) error {
+			now = now.Add(d)
+			return p.wait(ctx, d)
+		}, now: func() time.Time { return now }})
+		_, err := s.Summarize(ctx, request("text"))
+		checkError(t, err)
+		if len(p.list) != 1 || !strings.Contains(err.Error(), "try again in 20s") {
+			t.Errorf("timeout %v: pauses %v, %v", timeout, p.list, err)
+		}
 	}
 }
 

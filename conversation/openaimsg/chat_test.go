@@ -55,58 +55,43 @@ var chatKinds = []struct {
 	{"function without content", `{"role":"function","name":"f","content":null}`, conversation.ToolResult("function_f", "")},
 }
 
+// Raw messages and answers are sent back as they came, and those of the client's types as
+// the client encodes them.
 func TestChatKindsGoBackAsTheyCame(t *testing.T) {
-	for _, k := range chatKinds {
-		t.Run(k.name, func(t *testing.T) {
-			msgs := fromChat(t, k.raw)
-			if msgs[0].RawProvider != conversation.OpenAIChat || string(msgs[0].Raw) != k.raw {
-				t.Errorf("Raw is %s of %s", msgs[0].Raw, msgs[0].RawProvider)
-			}
-			if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
-				t.Errorf("fields (-want +got):\n%s", diff)
-			}
-			if got := toChat(t, msgs...); len(got) != 1 || got[0] != k.raw {
-				t.Errorf("sent %q, want %s", got, k.raw)
-			}
-		})
-	}
-}
-
-// Every kind of the client's types is sent back as the client encodes it.
-func TestTypedChatMessagesGoBackAsTheyWouldBeSent(t *testing.T) {
 	all, _ := variants(openai.ChatCompletionMessageParamUnion{})
 	for _, k := range chatKinds {
+		check := func(what string, m conversation.Message, want string) {
+			if diff := cmp.Diff(k.want, fields(t, m)); diff != "" {
+				t.Errorf("%s, %s: fields (-want +got):\n%s", k.name, what, diff)
+			}
+			if got := toChat(t, m); len(got) != 1 || got[0] != want {
+				t.Errorf("%s, %s: sent %q, want %s", k.name, what, got, want)
+			}
+		}
+		m := fromChat(t, k.raw)[0]
+		if m.RawProvider != conversation.OpenAIChat || string(m.Raw) != k.raw {
+			t.Errorf("%s: Raw is %s of %s", k.name, m.Raw, m.RawProvider)
+		}
+		check("raw", m, k.raw)
+
 		var p openai.ChatCompletionMessageParamUnion
 		testkit.Must(t, json.Unmarshal([]byte(k.raw), &p))
 		_, set := variants(p)
 		all = slices.DeleteFunc(all, func(name string) bool { return name == set })
 		msgs, err := openaimsg.FromChat(p)
 		testkit.Must(t, err)
-		if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
-			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
+		check("typed", msgs[0], sent(t, p))
+
+		if k.want.Role == conversation.Assistant {
+			var answer openai.ChatCompletionMessage
+			testkit.Must(t, json.Unmarshal([]byte(k.raw), &answer))
+			m, err := openaimsg.FromChatMessage(answer)
+			testkit.Must(t, err)
+			check("answer", m, k.raw)
 		}
-		sameJSON(t, k.name, toChat(t, msgs...)[0], sent(t, p))
 	}
 	if len(all) > 0 {
 		t.Errorf("kinds of messages that this test has not got: %v", all)
-	}
-}
-
-func TestAnswersOfChatGoBackAsTheyCame(t *testing.T) {
-	for _, k := range chatKinds {
-		if k.want.Role != conversation.Assistant {
-			continue
-		}
-		var answer openai.ChatCompletionMessage
-		testkit.Must(t, json.Unmarshal([]byte(k.raw), &answer))
-		m, err := openaimsg.FromChatMessage(answer)
-		testkit.Must(t, err)
-		if diff := cmp.Diff(k.want, fields(t, m)); diff != "" {
-			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
-		}
-		if got := toChat(t, m)[0]; got != k.raw {
-			t.Errorf("%s: sent %s, want %s", k.name, got, k.raw)
-		}
 	}
 }
 
