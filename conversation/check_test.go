@@ -216,10 +216,6 @@ func TestCheckManyParallelCalls(t *testing.T) {
 	one(t, OpenAIResponses, msgs, "duplicate-id", 1)
 }
 
-var providers = []Provider{
-	Anthropic, OpenAIChat, OpenAIResponses, Gemini,
-}
-
 // Anthropic accepts four blocks with cache_control in a request, wherever they stand.
 func TestCheckCountsCacheMarks(t *testing.T) {
 	t.Parallel()
@@ -257,31 +253,17 @@ func TestCheckCountsCacheMarks(t *testing.T) {
 	}
 }
 
-// generated calls use with random conversations of each provider. They are the same in
-// every run.
-func generated(t *testing.T, count int, o providertest.GenerateOptions, use func(t *testing.T, r *rand.Rand, p Provider, msgs []Message)) {
-	for _, p := range providers {
-		t.Run(string(p), func(t *testing.T) {
-			t.Parallel()
-			for seed := range count {
-				r := rand.New(rand.NewPCG(uint64(seed), 1))
-				use(t, r, p, providertest.Conversation(r, p, o))
-				if t.Failed() {
-					t.Fatalf("with seed %d", seed)
-				}
-			}
-		})
-	}
-}
-
 // Check finds nothing in conversations that the provider accepts.
 func TestCheckGenerated(t *testing.T) {
 	testkit.SkipInShort(t)
-	generated(t, testkit.Pick(100, 3000, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
-		for _, problem := range Check(msgs, p) {
-			t.Errorf("message %d of %d: %s: %s\n%s", problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
+	for _, p := range all {
+		for seed := range testkit.Pick[uint64](100, 1000, 5000) {
+			msgs := providertest.Conversation(rand.New(rand.NewPCG(seed, 1)), p, providertest.GenerateOptions{})
+			for _, problem := range Check(msgs, p) {
+				t.Fatalf("%s, seed %d: message %d of %d: %s: %s\n%s", p, seed, problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
+			}
 		}
-	})
+	}
 }
 
 // Check finds what was spoilt, but not what only another provider would refuse.
@@ -289,7 +271,7 @@ func TestCheckMutated(t *testing.T) {
 	testkit.SkipInShort(t)
 	for _, mutation := range providertest.Mutations() {
 		t.Run(mutation.Name, func(t *testing.T) {
-			for _, p := range providers {
+			for _, p := range all {
 				spoilt := 0
 				for seed := 0; spoilt < testkit.Pick(5, 60, 300); seed++ {
 					if seed == 300 && spoilt == 0 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -54,7 +55,7 @@ func wantRecords(t testing.TB, j conversation.Journal, want []conversation.Recor
 	t.Helper()
 	got, err := readAfter(t.Context(), j, 0)
 	testkit.Must(t, err)
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("Records() (-want +got):\n%s", diff)
 	}
 }

@@ -204,7 +204,7 @@ func TestNewOnUsedJournal(t *testing.T) {
 
 // A record that is not valid is an error.
 func TestRecordThatIsNone(t *testing.T) {
-	j := &bareJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}
+	j := &listJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}
 	o := Options{SummarizeAt: 4, Summarize: brief, Journal: j}
 	if _, err := Open(t.Context(), o); !errors.Is(err, ErrJournal) || !errors.Is(err, ErrInvalid) {
 		t.Errorf("Open: %v", err)
