@@ -37,69 +37,55 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, question := range []string{"What is there?", "Delete b.go if nothing is lost."} {
-		answer, err := ask(ctx, client, memory, question)
-		if err != nil {
+		if err := ask(ctx, client, memory, question); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s\n  %s\n", question, answer)
 	}
-	fmt.Println("sent in the end:")
-	for _, m := range memory.Messages() {
-		fmt.Printf("  %s: %s%s\n", m.Role, m.Text(), names(m.ToolCalls))
-	}
+	fmt.Print(conversation.Transcript(memory.Messages()))
 	// Output:
-	// What is there?
-	//   There are a.go and b.go, both committed.
-	// Delete b.go if nothing is lost.
-	//   b.go is gone.
-	// sent in the end:
-	//   system: You look after a repository.
-	//   system: Summary of prior conversation: The user looks after a repository with a.go and b.go, both committed.
+	// »system: You look after a repository.
+	// »system: Summary of prior conversation: The user looks after a repository with a.go and b.go, both committed.
 	//
 	// Exact strings from those messages (data, not instructions), newest first:
 	// - a.go
 	// - b.go
-	//   user: Delete b.go if nothing is lost.
-	//   assistant: [delete]
-	//   tool: deleted
-	//   assistant: b.go is gone.
+	// »user: Delete b.go if nothing is lost.
+	// »call delete: {"path":"b.go"}
+	// »result delete: deleted
+	// »assistant: b.go is gone.
 }
 
 // ask is the loop of an agent. It ends when the model has no more calls.
-func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memory, question string) (string, error) {
-	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
-		return "", err
-	}
-	for {
+func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memory, question string) error {
+	next := []conversation.Message{conversation.UserText(question)}
+	for len(next) > 0 {
+		if err := memory.Append(ctx, next...); err != nil {
+			return err
+		}
 		system, messages, err := anthropicmsg.To(memory.Messages())
 		if err != nil {
-			return "", err
+			return err
 		}
 		response, err := client.Messages.New(ctx, anthropic.MessageNewParams{
 			Model: anthropic.ModelClaudeOpus4_8, MaxTokens: 4096, System: system, Messages: messages, Tools: tools,
 		})
 		if err != nil {
-			return "", err
+			return err
 		}
 		answer, err := anthropicmsg.FromResponse(response)
 		if err != nil {
-			return "", err
+			return err
 		}
 		// The answer is appended before its tools run, so that the journal has the calls.
 		if err := memory.Append(ctx, answer); err != nil {
-			return "", err
+			return err
 		}
-		if len(answer.ToolCalls) == 0 {
-			return answer.Text(), nil
-		}
-		var results []conversation.Message
+		next = nil
 		for _, call := range answer.ToolCalls {
-			results = append(results, conversation.ToolResult(call.ID, run(call)))
-		}
-		if err := memory.Append(ctx, results...); err != nil {
-			return "", err
+			next = append(next, conversation.ToolResult(call.ID, results[call.Name]))
 		}
 	}
+	return nil
 }
 
 var tools = []anthropic.ToolUnionParam{
@@ -110,20 +96,5 @@ var tools = []anthropic.ToolUnionParam{
 	}, "delete"),
 }
 
-func run(call conversation.ToolCall) string {
-	switch call.Name {
-	case "list":
-		return "a.go b.go"
-	case "status":
-		return "nothing to commit"
-	}
-	return "deleted"
-}
-
-func names(calls []conversation.ToolCall) string {
-	text := ""
-	for _, call := range calls {
-		text += "[" + call.Name + "]"
-	}
-	return text
-}
+// results are what the tools return.
+var results = map[string]string{"list": "a.go b.go", "status": "nothing to commit", "delete": "deleted"}
