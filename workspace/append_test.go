@@ -1,11 +1,7 @@
 package workspace_test
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -50,10 +46,6 @@ func journalOf(t testing.TB, store workspace.Store, agent string, after int64) (
 	return rows
 }
 
-func appendFile(ctx context.Context, ws *workspace.Workspace, path, text string) (workspace.EditResult, error) {
-	return ws.EditFile(ctx, path, "", text, workspace.EditOptions{})
-}
-
 // checkRow checks the last row of the journal of agent a, which has the revision n.
 func checkRow(t testing.TB, store workspace.Store, n int64, want workspace.Change) {
 	t.Helper()
@@ -64,41 +56,5 @@ func checkRow(t testing.TB, store workspace.Store, n int64, want workspace.Chang
 	want.Revision = n
 	if rows[0] != want {
 		t.Errorf("the journal says %+v, want %+v", rows[0], want)
-	}
-}
-
-// Appends at once through several stores on one database are all kept, each on a line of
-// its own, in the order of each writer. One of them makes the file.
-func TestAppendToFileConcurrently(t *testing.T) {
-	const writers, each = 4, 6
-	path := filepath.Join(t.TempDir(), "test.db")
-	var wg sync.WaitGroup
-	var last *workspace.Workspace
-	for i := range writers {
-		store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-		testkit.Must(t, err)
-		defer store.Close()
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-		last = ws
-		wg.Go(func() {
-			for j := range each {
-				if _, err := appendFile(t.Context(), ws, "f", fmt.Sprintf("%d:%d", i, j)); err != nil {
-					t.Errorf("append %d of writer %d = %v", j, i, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	lines := strings.Split(string(read(t, last, "f", workspace.ReadOptions{}).Content), "\n")
-	if len(lines) != writers*each {
-		t.Errorf("the file has %d lines, want %d: %q", len(lines), writers*each, lines)
-	}
-	next := make([]int, writers)
-	for _, line := range lines {
-		var i, j int
-		if n, err := fmt.Sscanf(line, "%d:%d", &i, &j); n != 2 || err != nil || j != next[i] {
-			t.Fatalf("line %q comes where %v were next", line, next)
-		}
-		next[i]++
 	}
 }

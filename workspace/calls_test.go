@@ -3,9 +3,7 @@ package workspace_test
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -171,7 +169,6 @@ func runCalls(t *rapid.T, m *machine) {
 		"ListFiles":   m.listFiles,
 		"ListLogs":    m.listLogs,
 		"Usage":       m.usage,
-		"FS":          m.walk,
 		"Clock":       m.move,
 		"Reopen":      m.reopen,
 		"DeleteAgent": m.erase,
@@ -350,8 +347,12 @@ func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
 func (m *machine) write(t *rapid.T) {
 	ws, a := m.pick(t)
 	path := drawPath(t)
+	content := drawContent(t)
+	if f := a.files[path]; f.live() && pick(false, false, false, true).Draw(t, "the same") {
+		content = f.newest().content
+	}
 	m.make(t, ws, a, call{
-		op: "write", path: path, content: drawContent(t), ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
+		op: "write", path: path, content: content, ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
 	})
 }
 
@@ -403,19 +404,25 @@ func (m *machine) restore(t *rapid.T) {
 	})
 }
 
+// restorable returns the paths of the deleted files that are kept, in order.
+func (m *machine) restorable(a *agent) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a.files)), func(path string) bool {
+		return !a.files[path].restorable(m.clock.Now())
+	})
+}
+
 func (m *machine) listDeleted(t *rapid.T) {
 	ws, a := m.pick(t)
 	got, err := ws.ListFiles(t.Context(), workspace.ListOptions{Deleted: true})
 	testkit.Must(t, err)
 	a.pending++
 	want := []workspace.FileInfo{}
-	for _, path := range slices.Sorted(maps.Keys(a.files)) {
-		if f := a.files[path]; f.restorable(m.clock.Now()) {
-			want = append(want, workspace.FileInfo{
-				Path: path, Version: f.newest().number, Bytes: int64(len(f.newest().content)), Versions: int64(len(f.parts)),
-				Kept: f.bytes(), Created: f.created, Updated: f.updated, Deleter: f.deleter, Expires: f.expires,
-			})
-		}
+	for _, path := range m.restorable(a) {
+		f := a.files[path]
+		want = append(want, workspace.FileInfo{
+			Path: path, Version: f.newest().number, Bytes: int64(len(f.newest().content)), Versions: int64(len(f.parts)),
+			Kept: f.bytes(), Created: f.created, Updated: f.updated, Deleter: f.deleter, Expires: f.expires,
+		})
 	}
 	if len(want) > 0 {
 		m.saw("list deleted")
@@ -460,9 +467,13 @@ func (m *machine) repeat(t *rapid.T) {
 func (m *machine) read(t *rapid.T) {
 	ws, a := m.pick(t)
 	path := drawKnown(t, a.files)
+	form := pick("whole", "version", "lines", "mixed").Draw(t, "form")
+	if gone := m.restorable(a); len(gone) > 0 && form != "mixed" {
+		path, form = pick(gone...).Draw(t, "deleted path"), "version"
+	}
 	f := a.files[path]
 	var o workspace.ReadOptions
-	switch pick("whole", "version", "lines", "mixed").Draw(t, "form") {
+	switch form {
 	case "version":
 		o.Version = max(f.last-pick[int64](0, 1, 2, 3, 5, -1).Draw(t, "version"), 1)
 	case "lines":
@@ -551,6 +562,9 @@ func (m *machine) readSince(t *rapid.T) {
 	path := drawKnown(t, a.files)
 	f := a.files[path]
 	o := workspace.ReadOptions{Since: f.last - pick[int64](0, 1, 1, 2, 3, 5, 8, -1).Draw(t, "since"), Context: rapid.IntRange(-1, 3).Draw(t, "context")}
+	if len(f.parts) > 0 && rapid.Bool().Draw(t, "retained") {
+		o.Since = pick(f.parts...).Draw(t, "part").number
+	}
 	if o.Since == 0 {
 		o.Since = -1
 	}
@@ -635,7 +649,7 @@ func (m *machine) readLog(t *rapid.T) {
 	if rapid.Bool().Draw(t, "tail") {
 		o.Tail = limit.Draw(t, "newest")
 	} else {
-		o.Since = max(0, pick(0, 1, log.last, log.last-3, log.last-7, log.last+1).Draw(t, "since"))
+		o.Since = max(0, pick(0, 1, log.last, log.last-3, log.last-int64(len(log.parts))-1, log.last+1).Draw(t, "since"))
 		o.Limit = limit.Draw(t, "limit")
 	}
 	got, err := ws.ReadLog(t.Context(), path, o)
@@ -769,47 +783,6 @@ func (m *machine) usage(t *rapid.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("Usage, want - got +:\n%s", diff)
 	}
-}
-
-// resync takes over the number of operations after calls that the model does not count.
-func (m *machine) resync(t *rapid.T, ws *workspace.Workspace, a *agent) {
-	u, err := ws.Usage(t.Context())
-	if err != nil || u.Operations <= a.operations+a.pending {
-		t.Fatalf("Usage = %+v, %v, want more than %d operations", u, err, a.operations+a.pending)
-	}
-	a.pending = u.Operations - a.operations
-}
-
-// walk reads all files through the fs.FS.
-func (m *machine) walk(t *rapid.T) {
-	ws, a := m.pick(t)
-	want, got := map[string]string{}, map[string]string{}
-	paths := live(a.files, "")
-	for _, path := range paths {
-		if !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, path+"/") }) {
-			want[path] = a.files[path].newest().content
-		}
-	}
-	fsys := workspace.FS(t.Context(), ws)
-	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
-		if strings.Count(path, "/") > 5 {
-			return errors.New(path + " is deeper than any path that was written")
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(fsys, path)
-		info, err2 := d.Info()
-		got[path] = string(content)
-		if err2 == nil && (info.Size() != int64(len(content)) || !info.ModTime().Equal(a.files[path].updated)) {
-			t.Fatalf("%s has size %d and time %v, want %d and %v", path, info.Size(), info.ModTime(), len(content), a.files[path].updated)
-		}
-		return errors.Join(err, err2)
-	})
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Fatalf("WalkDir = %v, want - got +:\n%s", err, diff)
-	}
-	m.resync(t, ws, a)
 }
 
 // move moves the clock, sometimes back.

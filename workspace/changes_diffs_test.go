@@ -30,8 +30,7 @@ func diffs(c workspace.Changes) string {
 }
 
 func TestChangesDiffs(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
 	var lines strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&lines, "line %d of the plan\n", i+1)
@@ -107,24 +106,6 @@ omitted 4`
 	if text := diffs(got); !strings.HasPrefix(text, "cut "+when+"\n[4,0,\"four\"]\n") ||
 		!strings.Contains(text, "\n\n<plan: 747 tokens; 0>\n") || !strings.Contains(text, "\n\n+++ short 3\n y\n") {
 		t.Errorf("the differences without a cursor are\n%s", text)
-	}
-}
-
-// Where the text is the same as before, nothing is left out, and the answer says so.
-func TestChangesDiffsEqual(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	for _, path := range []string{"a", "same", "there"} {
-		write(t, ws, path, "one\ntwo\n")
-	}
-	cursor := changes(t, ws, since(0)).Cursor
-	mustMove(t, ws, "a", "b")
-	write(t, ws, "same", "one\ntwo\n")
-	write(t, ws, "there", "three\n")
-	restore(t, ws, "there", 1)
-	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
-	if text := diffs(got); text != "<b: same>\n\n<same: same>\n\n<there: same>\nomitted 0" {
-		t.Errorf("Changes = %s, want that each text is the same, none omitted", text)
 	}
 }
 
@@ -222,8 +203,7 @@ func TestChangesDiffsOfEntries(t *testing.T) {
 
 // A file that was deleted, and brought back or written again, changed from what the reader had.
 func TestChangesOfDeletedFiles(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{KeepDeleted: time.Hour})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{KeepDeleted: time.Hour})
 	text := strings.Repeat("a line that stays\n", 20)
 	write(t, ws, "plan", text+"one\n")
 	remove(t, ws, "plan")
@@ -279,8 +259,7 @@ func TestChangesDiffsLeftOut(t *testing.T) {
 
 // The answer without a cursor says after which revision the older changes are.
 func TestChangesOldest(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 5}})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Changes: 5}})
 	for i := range 8 {
 		write(t, ws, fmt.Sprint(i), "x")
 	}

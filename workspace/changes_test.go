@@ -50,8 +50,7 @@ func wantChanges(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptio
 func since(n int64) workspace.ChangesOptions { return workspace.ChangesOptions{Since: n} }
 
 func TestChanges(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{})
 	wantChanges(t, ws, since(0), "0")
 	write(t, ws, "a", "1")
 	write(t, ws, "b", "1")
@@ -247,8 +246,7 @@ func TestChangesAuthors(t *testing.T) {
 
 // Each shows the rows of the journal, as far as they are kept: from the cursor on, or the newest.
 func TestChangesEach(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 600}})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Changes: 600}})
 	me := workspace.Author{Client: "me", Session: "1"}
 	for i := range 700 {
 		write(t, ws, fmt.Sprint("f", i%3), fmt.Sprint(i))

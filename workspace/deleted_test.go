@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -283,34 +281,6 @@ func TestExpiredInChanges(t *testing.T) {
 	})
 }
 
-// For good, nothing is kept, also of a file that is deleted already.
-func TestDeleteForGood(t *testing.T) {
-	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
-		for _, twice := range []bool{false, true} {
-			d.write("f", "one", "two")
-			if twice {
-				d.delete("f", workspace.DeleteOptions{})
-			}
-			n := int64(2)
-			got := d.delete("f", workspace.DeleteOptions{ForGood: true})
-			if want := (workspace.DeleteResult{Path: "f", Deleted: true, Removed: n}); got != want {
-				t.Errorf("DeleteFile for good = %+v, want %+v", got, want)
-			}
-			d.want("f")
-			if got := d.delete("f", workspace.DeleteOptions{ForGood: true}); got.Deleted {
-				t.Errorf("DeleteFile for good again = %+v", got)
-			}
-			if u := usage(t, d.ws); u.Bytes != 0 {
-				t.Errorf("usage = %+v", u)
-			}
-		}
-		d.write("f", "five")
-		d.want("f", "5 five")
-		_, err := d.ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{ForGood: true})
-		wantErr(t, "DeleteLog", err, workspace.ErrInvalid, "the deletion of a log is always for good")
-	})
-}
-
 // A deleted version can be redacted, the last one too, and cannot be restored then.
 func TestRedactDeleted(t *testing.T) {
 	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
@@ -383,17 +353,6 @@ func TestDeletedSaysWhatElse(t *testing.T) {
 		testkit.Must(t, err)
 		_, err = d.ws.ReadFile(ctx, "new.md", workspace.ReadOptions{})
 		wantErr(t, "ReadFile", err, workspace.ErrNotFound, `it was deleted by "claude" at`, "a log of this name")
-	})
-}
-
-// What a person restores is the person's, also if a project wrote the version.
-func TestRestoreOfProjectsVersion(t *testing.T) {
-	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
-		write(t, d.ws.From("shop"), "f", "one")
-		d.restore("f", 1)
-		if r := read(t, d.ws, "f", workspace.ReadOptions{}); r.Project != "" {
-			t.Errorf("the restored version is from %q, want a person", r.Project)
-		}
 	})
 }
 
@@ -548,120 +507,22 @@ func TestProjectDeletes(t *testing.T) {
 	})
 }
 
-// Deleted files are in no list, search, tree or hint.
-func TestDeletedIsNowhere(t *testing.T) {
-	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
-		ctx := t.Context()
-		d.write("notes/plan.md", "budget")
-		d.delete("notes/plan.md", workspace.DeleteOptions{})
-		found, err := d.ws.Search(ctx, "budget", workspace.SearchOptions{})
-		if err != nil || len(found.Hits) != 0 {
-			t.Errorf("Search = %+v, %v, want nothing", found, err)
-		}
-		_, err = d.ws.ReadFile(ctx, "notes/plan.txt", workspace.ReadOptions{})
-		wantErr(t, "ReadFile of a similar path", err, workspace.ErrNotFound, "ListFiles shows those that exist")
-		_, err = d.ws.WriteFile(ctx, "notes/plan.md/x", nil, workspace.WriteOptions{Tree: true})
-		testkit.Must(t, err)
-	})
-}
-
-// One path that is deleted and written for ever keeps ten versions, and its numbers go up.
-func TestDeleteAndWriteForEver(t *testing.T) {
-	testkit.SkipInShort(t)
-	arranged(t, func(t *testing.T, s workspace.Store) {
-		rounds := int64(10_000)
-		if _, ok := s.(*sqlite.Store); ok && !testkit.Long() {
-			rounds = 500
-		}
-		ws := agentOf(t, serviceOn(t, s, workspace.Options{KeepDeleted: month}), "a")
-		for n := range rounds {
-			write(t, ws, "f", "text")
-			if r, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil || r.Versions != min(n+1, 10) {
-				t.Fatalf("DeleteFile %d = %+v, %v", n, r, err)
-			}
-		}
-		r, err := ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
-		if err != nil || r.Version != rounds+1 {
-			t.Errorf("RestoreFile = %+v, %v, want version %d", r, err, rounds+1)
-		}
-		if u := usage(t, ws); u.Bytes != 40 || u.DeletedBytes != 0 || u.Files != 1 {
-			t.Errorf("usage = %+v, want ten versions", u)
-		}
-		verifyOwner(t, s, "a")
-	})
-}
-
-// Two processes delete, restore and write one path. Each version is there once, and nothing is
-// lost between a deletion in one and a restore in the other.
-func TestDeleteConcurrently(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
-	var group sync.WaitGroup
-	var all [2]*workspace.Workspace
-	for i := range all {
-		s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-		testkit.Must(t, err)
-		defer s.Close()
-		all[i] = agentOf(t, serviceOn(t, s, workspace.Options{KeepDeleted: month}), "a")
-	}
-	write(t, all[0], "f", "first")
-	var mu sync.Mutex
-	seen := map[int64]bool{1: true}
-	for i, ws := range all {
-		for _, op := range []string{"delete", "restore", "write"} {
-			group.Go(func() {
-				for n := range 20 {
-					var r workspace.WriteResult
-					var err error
-					switch op {
-					case "delete":
-						_, err = ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{})
-					case "restore":
-						r, err = ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
-					default:
-						r, err = ws.WriteFile(t.Context(), "f", fmt.Appendf(nil, "%d %d", i, n), workspace.WriteOptions{})
-					}
-					if err != nil && !errors.Is(err, workspace.ErrConflict) {
-						t.Errorf("%s: %v", op, err)
-					}
-					mu.Lock()
-					if r.Version > 0 && seen[r.Version] {
-						t.Errorf("version %d was given twice", r.Version)
-					}
-					seen[r.Version] = true
-					mu.Unlock()
-				}
-			})
-		}
-	}
-	group.Wait()
-	_, _ = all[0].RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
-	infos, err := all[1].History(t.Context(), "f")
-	if err != nil || len(infos) != 10 {
-		t.Errorf("History = %d versions, %v, want 10", len(infos), err)
-	}
-}
-
-// Whatever is deleted, restored, moved and redacted by whom, and whatever has expired: every row
-// and every counter fits.
-func TestDeletionsFit(t *testing.T) {
+// TestNumbersNameOneText writes, deletes, restores, moves, redacts and forgets at random. Every row
+// and every counter fits. A number at a path never stands for two texts, and no answer to Since
+// compares with another text than the reader had.
+func TestNumbersNameOneText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, clock := memstore.New(), testkit.NewClock()
-		defer s.Close()
-		o := workspace.Options{Now: clock.Now, KeepDeleted: month, Limits: workspace.Limits{Versions: 4, Bytes: 6000}}
-		svc, err := workspace.New(s, o)
-		testkit.Must(t, err)
-		own, err := svc.Agent("a")
-		testkit.Must(t, err)
-		calls := map[string]func(*rapid.T){"": func(t *rapid.T) {
-			if r, err := dump.Check(context.Background(), s, port.Owner{Tenant: "local", Agent: "a"}); err != nil || r.Problems != nil {
-				t.Fatalf("Check = %v, %v", r.Problems, err)
-			}
-		}}
-		for name, call := range callsThatFit {
+		n := &numberer{store: memstore.New(), clock: testkit.NewClock(), said: map[string]map[int64]string{}}
+		defer n.store.Close()
+		n.keep = pick(month, 0).Draw(t, "keep")
+		n.limit(t)
+		defer func() { n.svc.Close(context.Background()) }()
+		calls := map[string]func(*rapid.T){"": n.check, "limit": n.limit, "forget": n.forget}
+		for name, call := range numberedCalls {
 			calls[name] = func(t *rapid.T) {
-				clock.Advance(pick(0, time.Second, time.Hour, -time.Hour, 10*24*time.Hour).Draw(t, "later"))
-				ws := own.From(pick("", "", "", "shop").Draw(t, "project"))
-				err := call(context.Background(), ws, pick("a", "a", "b", "c").Draw(t, "path"))
+				n.clock.Advance(pick(0, time.Second, time.Hour, -time.Hour, 10*24*time.Hour).Draw(t, "later"))
+				ws := n.ws.From(pick("", "", "", "shop").Draw(t, "project"))
+				err := call(n, ws, pick(numberedPaths...).Draw(t, "path"))
 				if kind := workspace.Kind(err); err != nil && (kind == nil || kind == workspace.ErrCorrupt) {
 					t.Fatal(err)
 				}
@@ -671,34 +532,147 @@ func TestDeletionsFit(t *testing.T) {
 	})
 }
 
-var callsThatFit = map[string]func(ctx context.Context, ws *workspace.Workspace, path string) error{
-	"write": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		return testkit.Err(ws.WriteFile(ctx, path, []byte(strings.Repeat("x", 400)), workspace.WriteOptions{}))
+var numberedPaths = []string{"a", "a", "b", "c/d"}
+
+// A numberer is an agent, and the texts that were seen there.
+type numberer struct {
+	store   workspace.Store
+	clock   *testkit.Clock
+	keep    time.Duration // of deleted files
+	svc     *workspace.Service
+	ws      *workspace.Workspace
+	said    map[string]map[int64]string // by path and number
+	written int
+}
+
+// limit takes another limit of versions.
+func (n *numberer) limit(t *rapid.T) {
+	if n.svc != nil {
+		testkit.Must(t, n.svc.Close(context.Background()))
+	}
+	limits := workspace.Limits{Versions: rapid.Int64Range(1, 5).Draw(t, "limit"), Bytes: 6000}
+	svc, err := workspace.New(n.store, workspace.Options{Now: n.clock.Now, KeepDeleted: n.keep, Limits: limits})
+	testkit.Must(t, err)
+	n.svc = svc
+	n.ws, err = svc.Agent("a")
+	testkit.Must(t, err)
+}
+
+// text returns a text that was never written before.
+func (n *numberer) text() []byte {
+	n.written++
+	return fmt.Appendf(nil, "text %d\n%s\n", n.written, strings.Repeat("x", 400))
+}
+
+// forget raises the floor to the numbers of all deleted paths, as a deletion does when there are
+// too many.
+func (n *numberer) forget(t *rapid.T) {
+	if n.keep > 0 {
+		t.Skip("deleted files are kept")
+	}
+	testkit.Must(t, n.store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+		state, err := tx.Owner()
+		if err != nil || state.DeletedFiles == 0 {
+			return err
+		}
+		highest, err := tx.ForgetDeleted(workspace.KindFile, int(state.DeletedFiles))
+		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), 0
+		return errors.Join(err, tx.Apply(state))
+	}))
+}
+
+func (n *numberer) check(t *rapid.T) {
+	r, err := dump.Check(t.Context(), n.store, port.Owner{Tenant: "local", Agent: "a"})
+	if err != nil || r.Problems != nil {
+		t.Fatalf("Check = %v, %v", r.Problems, err)
+	}
+	for _, path := range numberedPaths[1:] {
+		infos, err := n.ws.History(t.Context(), path)
+		if errors.Is(err, workspace.ErrNotFound) {
+			continue
+		}
+		testkit.Must(t, err)
+		said := n.said[path]
+		if said == nil {
+			said = map[int64]string{}
+			n.said[path] = said
+		}
+		for _, v := range infos {
+			if v.Redacted != nil {
+				continue
+			}
+			r, err := n.ws.ReadFile(t.Context(), path, workspace.ReadOptions{Version: v.Version})
+			testkit.Must(t, err)
+			if before, seen := said[v.Version]; seen && before != string(r.Content) {
+				t.Fatalf("version %d of %s was %.9q, and is %.9q", v.Version, path, before, r.Content)
+			}
+			said[v.Version] = string(r.Content)
+		}
+		n.checkSince(t, path)
+	}
+}
+
+// checkSince checks that a diff begins with what a reader saw at a number.
+func (n *numberer) checkSince(t *rapid.T, path string) {
+	now, err := n.ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
+	if errors.Is(err, workspace.ErrNotFound) { // it is deleted, and kept
+		return
+	}
+	testkit.Must(t, err)
+	for since, text := range n.said[path] {
+		r, err := n.ws.ReadFile(t.Context(), path, workspace.ReadOptions{Since: since, Context: -1})
+		testkit.Must(t, err)
+		got := string(r.Content)
+		switch {
+		case r.Unchanged:
+			got = text
+		case r.Diff != nil:
+			applied, err := linediff.Apply([]byte(text), r.Diff)
+			testkit.Must(t, err)
+			got = string(applied)
+		case !r.VersionTooOld:
+			t.Fatalf("ReadFile(%s) since %d has no diff: %+v", path, since, r)
+		}
+		if got != string(now.Content) {
+			t.Fatalf("ReadFile(%s) since %d leads from %.9q to %.9q, want %.9q", path, since, text, got, now.Content)
+		}
+	}
+}
+
+var numberedCalls = map[string]func(n *numberer, ws *workspace.Workspace, path string) error{
+	"write": func(n *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.WriteFile(context.Background(), path, n.text(), workspace.WriteOptions{}))
 	},
-	"delete": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{}))
+	"append": func(n *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.EditFile(context.Background(), path, "", "more\n", workspace.EditOptions{}))
 	},
-	"delete for good": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{ForGood: true}))
+	"delete": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.DeleteFile(context.Background(), path, workspace.DeleteOptions{}))
 	},
-	"delete tree": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		return testkit.Err(workspace.DeleteTree(ctx, ws, path))
+	"delete for good": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.DeleteFile(context.Background(), path, workspace.DeleteOptions{ForGood: true}))
 	},
-	"restore": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		infos, err := ws.History(ctx, path)
+	"delete tree": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(workspace.DeleteTree(context.Background(), ws, path))
+	},
+	"restore": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		infos, err := ws.History(context.Background(), path)
 		if err != nil {
 			return err
 		}
-		return testkit.Err(ws.RestoreFile(ctx, path, workspace.RestoreOptions{Version: infos[0].Version}))
+		return testkit.Err(ws.RestoreFile(context.Background(), path, workspace.RestoreOptions{Version: infos[0].Version}))
 	},
-	"move": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		return testkit.Err(ws.MoveFile(ctx, path, "b", workspace.MoveOptions{}))
+	"move": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.MoveFile(context.Background(), path, "b", workspace.MoveOptions{}))
 	},
-	"redact": func(ctx context.Context, ws *workspace.Workspace, path string) error {
-		infos, err := ws.History(ctx, path)
+	"move back": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		return testkit.Err(ws.MoveFile(context.Background(), "b", path, workspace.MoveOptions{}))
+	},
+	"redact": func(_ *numberer, ws *workspace.Workspace, path string) error {
+		infos, err := ws.History(context.Background(), path)
 		if err != nil {
 			return err
 		}
-		return testkit.Err(ws.RedactVersion(ctx, path, infos[len(infos)-1].Version, workspace.RedactOptions{}))
+		return testkit.Err(ws.RedactVersion(context.Background(), path, infos[len(infos)-1].Version, workspace.RedactOptions{}))
 	},
 }

@@ -275,24 +275,3 @@ func letters(r *rand.Rand, n int) string {
 	}
 	return string(b)
 }
-
-// One line of 2,000 changed: the answer costs 120 tokens at most.
-func TestOneLineOf2000(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	lines := make([]string, 2000)
-	for i := range lines {
-		lines[i] = fmt.Sprintf("%4d. Review the section on storage and note what changed since the last visit.\n", i)
-	}
-	write(t, ws, "notes/plan.md", strings.Join(lines, ""))
-	lines[1234] = "1234. Done: the section on storage is reviewed; two remarks are in notes/review.md.\n"
-	write(t, ws, "notes/plan.md", strings.Join(lines, ""))
-	res := read(t, ws, "notes/plan.md", workspace.ReadOptions{Since: 1})
-	if res.Diff == nil {
-		t.Fatalf("one line of 2,000 changed and no diff was sent: %t", res.DiffLarger)
-	}
-	cost := diffCost(res.Current, res.Since, res.Diff)
-	if cost > 120 {
-		t.Errorf("the answer costs %d tokens, want 120 at most", cost)
-	}
-	t.Logf("the answer costs %d tokens, the file %d", cost, fullCost(res.Current, []byte(strings.Join(lines, ""))))
-}

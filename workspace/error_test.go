@@ -27,42 +27,14 @@ func newStore(t testing.TB) workspace.Store {
 // pathCalls makes every call that takes a path, and yields its name and error.
 func pathCalls(ctx context.Context, ws *workspace.Workspace, path string) iter.Seq2[string, error] {
 	calls := map[string]func() error{
-		"WriteFile": func() error {
-			_, err := ws.WriteFile(ctx, path, []byte("x"), workspace.WriteOptions{})
-			return err
-		},
-		"EditFile": func() error {
-			_, err := ws.EditFile(ctx, path, "x", "y", workspace.EditOptions{})
-			return err
-		},
-		"ReadFile": func() error {
-			_, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
-			return err
-		},
-		"History": func() error {
-			_, err := ws.History(ctx, path)
-			return err
-		},
-		"AppendLog": func() error {
-			_, err := ws.AppendLog(ctx, path, []byte("x"))
-			return err
-		},
-		"AppendLogWith": func() error {
-			_, err := ws.AppendLogWith(ctx, path, workspace.AppendOptions{IdempotencyKey: "k"}, []byte("x"))
-			return err
-		},
-		"ReadLog": func() error {
-			_, err := ws.ReadLog(ctx, path, workspace.ReadLogOptions{})
-			return err
-		},
-		"DeleteFile": func() error {
-			_, err := ws.DeleteFile(ctx, path, workspace.DeleteOptions{})
-			return err
-		},
-		"DeleteLog": func() error {
-			_, err := ws.DeleteLog(ctx, path, workspace.DeleteOptions{})
-			return err
-		},
+		"WriteFile":  func() error { return testkit.Err(ws.WriteFile(ctx, path, []byte("x"), workspace.WriteOptions{})) },
+		"EditFile":   func() error { return testkit.Err(ws.EditFile(ctx, path, "x", "y", workspace.EditOptions{})) },
+		"ReadFile":   func() error { return testkit.Err(ws.ReadFile(ctx, path, workspace.ReadOptions{})) },
+		"History":    func() error { return testkit.Err(ws.History(ctx, path)) },
+		"AppendLog":  func() error { return testkit.Err(ws.AppendLog(ctx, path, []byte("x"))) },
+		"ReadLog":    func() error { return testkit.Err(ws.ReadLog(ctx, path, workspace.ReadLogOptions{})) },
+		"DeleteFile": func() error { return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})) },
+		"DeleteLog":  func() error { return testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})) },
 	}
 	return func(yield func(string, error) bool) {
 		for name, call := range calls {

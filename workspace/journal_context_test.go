@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -197,52 +196,5 @@ func (c deadlineContext) Err() error {
 		return context.DeadlineExceeded
 	default:
 		return nil
-	}
-}
-
-// The records of a batch stand together, and the batches of a writer are in order, with
-// many writers at once.
-func TestJournalWriters(t *testing.T) {
-	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 100}})
-	second := serviceOn(t, store, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
-	var wg sync.WaitGroup
-	for i := range 8 {
-		j := workspace.Journal(agentOf(t, []*workspace.Service{svc, second}[i%2], "a"), "l")
-		wg.Go(func() {
-			for n := range 10 {
-				batch := make([]conversation.Record, 3)
-				for k := range batch {
-					batch[k] = said(fmt.Sprint(i, n, k, strings.Repeat(" 🎉", n*10)))
-				}
-				if err := j.Append(t.Context(), batch...); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		if i == 4 {
-			reader := workspace.Journal(agentOf(t, svc, "a"), "l")
-			wg.Go(func() {
-				for range 20 {
-					recorded(t, reader, 0)
-				}
-			})
-		}
-	}
-	wg.Wait()
-	all, err := recorded(t, workspace.Journal(agentOf(t, svc, "a"), "l"), 0)
-	if len(all) != 240 || err != nil {
-		t.Fatalf("there are %d records, %v, want 240", len(all), err)
-	}
-	next := map[int]int{}
-	for at := 0; at < len(all); at += 3 {
-		for k, r := range all[at : at+3] {
-			var i, n, got int
-			if _, err := fmt.Sscan(r.Message.Content, &i, &n, &got); err != nil || got != k || n != next[i] {
-				t.Fatalf("record %d is %q, want number %d of a writer's batch, and that its next", at+k, r.Message.Content, k)
-			}
-			if k == 2 {
-				next[i]++
-			}
-		}
 	}
 }

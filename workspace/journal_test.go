@@ -112,30 +112,6 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// If the limit is too small for parts, records that do not fit are refused. Any larger
-// limit takes every record.
-func TestJournalTinyLimits(t *testing.T) {
-	testkit.SkipInShort(t)
-	for limit := int64(1); limit <= 60; limit++ {
-		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit, Entries: 1 << 30}})
-		j := workspace.Journal(ws, "l")
-		for _, r := range []conversation.Record{{Kind: conversation.ClearRecord}, said("🎉🎉🎉"), said(strings.Repeat("🎉x", 300))} {
-			batch := []conversation.Record{{Kind: conversation.ClearRecord}, r}
-			before, _ := recorded(t, j, 0)
-			err := j.Append(t.Context(), batch...)
-			if err != nil {
-				wantJournalErr(t, fmt.Sprintf("Append with a limit of %d", limit), err, workspace.ErrTooLarge, "append to l: record ", fmt.Sprintf("entries of %d bytes", limit))
-				if limit >= smallest || batch[0].Seq != 0 {
-					t.Errorf("a limit of %d: %v, and the Seq is %d, want none from %d on, and no Seq", limit, err, batch[0].Seq, smallest)
-				}
-				batch = nil
-			}
-			wantRecords(t, j, 0, append(before, batch...))
-		}
-		entriesOf(t, ws, "l", int(limit))
-	}
-}
-
 // An entry that looks like a record but is none is named by its number. The records
 // before it are read.
 func TestJournalBadEntries(t *testing.T) {
@@ -254,6 +230,10 @@ func TestJournalRefuses(t *testing.T) {
 		}
 	}
 	wantRecords(t, j, 0, nil)
+	tiny := workspace.Journal(newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 16}}), "l")
+	batch := []conversation.Record{{Kind: conversation.ClearRecord}, said("🎉🎉🎉")}
+	wantJournalErr(t, "Append over a tiny limit", tiny.Append(ctx, batch...), workspace.ErrTooLarge, "append to l: record 2", "entries of 16 bytes")
+	wantRecords(t, tiny, 0, nil)
 
 	store.Close()
 	wantJournalErr(t, "Append to a closed store", j.Append(ctx, said("x")), workspace.ErrClosed, "append to l: ")

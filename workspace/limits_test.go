@@ -68,20 +68,6 @@ type quotaTest struct {
 }
 
 var quotaTests = []quotaTest{
-	{"files", workspace.Limits{Files: 3},
-		func(t testing.TB, ws *workspace.Workspace) {
-			for i := range 3 {
-				write(t, ws, fmt.Sprint("f", i), "x")
-			}
-			write(t, ws, "f0", "again")
-		},
-		writeNew, "file limit reached (3 of 3), this write adds 1", deleteFile},
-	{"entries by several", workspace.Limits{Entries: 5},
-		func(t testing.TB, ws *workspace.Workspace) { appendLog(t, ws, "l0", "1", "2", "3") },
-		func(t testing.TB, ws *workspace.Workspace) error {
-			_, err := ws.AppendLog(t.Context(), "new", asBytes([]string{"1", "2", "3"})...)
-			return err
-		}, "entry limit exceeded (3 of 5), this write adds 3", deleteLog},
 	{"bytes of files", workspace.Limits{Bytes: oneFile + oneVersion + 100},
 		func(t testing.TB, ws *workspace.Workspace) {
 			write(t, ws, "f0", strings.Repeat("x", 60))

@@ -1,20 +1,14 @@
 package workspace_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -121,69 +115,4 @@ func TestReadLogWherePages(t *testing.T) {
 	if page := readLog(t, ws, "l", workspace.ReadLogOptions{Where: "n=1", Tail: 10}); page.Entries[len(page.Entries)-1].ID != 32 || len(page.Entries) != 7 || !page.More {
 		t.Errorf("the tail has entries %d", numbers(page))
 	}
-}
-
-// logOfJSON returns an agent with a log of so many entries of about 100 bytes.
-func logOfJSON(t testing.TB, entries int) *workspace.Workspace {
-	st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"), sqlite.Options{})
-	testkit.Must(t, err)
-	svc, err := workspace.New(st, workspace.Options{Limits: workspace.Limits{Entries: 1 << 30, Bytes: 1 << 40}})
-	testkit.Must(t, err)
-	t.Cleanup(func() { testkit.Must(t, errors.Join(svc.Close(context.Background()), st.Close())) })
-	ws, err := svc.Agent("a")
-	testkit.Must(t, err)
-	for range entries / 1000 {
-		batch := make([][]byte, 1000)
-		for i := range batch {
-			batch[i] = fmt.Appendf(nil, `{"time":"2026-11-28T10:%02d:00Z","host":"web-%02d","requests":%d,"failed":%d,"error":{"code":"E%d"}}`,
-				i%60, i%20, 6000+i, i, i%7)
-		}
-		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "l", batch...)))
-	}
-	return ws
-}
-
-// Conditions take at most twice the time of an exact search over the same log.
-func TestWhereIsFast(t *testing.T) {
-	testkit.SkipInShort(t)
-	ws := logOfJSON(t, 10_000)
-	for _, where := range wheres {
-		ratio := math.Inf(1)
-		for range 4 {
-			exact := timeOf(func() { searchExact(t, ws) })
-			took := timeOf(func() { readLog(t, ws, "l", workspace.ReadLogOptions{Where: where}) })
-			ratio = min(ratio, took.Seconds()/exact.Seconds())
-		}
-		if t.Logf("%s: %.2f times an exact search", where, ratio); ratio > 2 {
-			t.Errorf("%s takes %.2f times as long as an exact search", where, ratio)
-		}
-	}
-}
-
-var wheres = []string{"host=web-07 failed>100", "failed>100", "error.code!=E1", "time>2026-11-28T10:30:00Z"}
-
-func searchExact(t testing.TB, ws *workspace.Workspace) {
-	testkit.Must(t, testkit.Err(ws.Search(t.Context(), "nowhere", workspace.SearchOptions{Exact: true, Kind: workspace.KindLog})))
-}
-
-func BenchmarkReadLogWhere(b *testing.B) {
-	ws := logOfJSON(b, 50_000)
-	b.Run("exact search", func(b *testing.B) {
-		for b.Loop() {
-			searchExact(b, ws)
-		}
-	})
-	for _, where := range wheres {
-		b.Run(where, func(b *testing.B) {
-			for b.Loop() {
-				readLog(b, ws, "l", workspace.ReadLogOptions{Where: where})
-			}
-		})
-	}
-}
-
-func timeOf(run func()) time.Duration {
-	begin := time.Now()
-	run()
-	return time.Since(begin)
 }

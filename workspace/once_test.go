@@ -100,18 +100,6 @@ func TestRedactedEntry(t *testing.T) {
 	}
 }
 
-// Of 1,001 kept requests the oldest is forgotten: its entry is stored twice, and not lost.
-func TestAppendOnceForgets(t *testing.T) {
-	clock := testkit.NewClock()
-	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
-	for i := range int64(1001) {
-		once(t, ws, "l", fmt.Sprint(i), i+1, false)
-		clock.Advance(time.Second)
-	}
-	once(t, ws, "l", "1", 2, true)
-	once(t, ws, "l", "0", 1002, false)
-}
-
 func TestAppendOnceRefuses(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	_, err := ws.AppendLogWith(t.Context(), "l", workspace.AppendOptions{Once: true, IdempotencyKey: "k"}, []byte("x"))

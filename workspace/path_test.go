@@ -176,7 +176,7 @@ func TestUnicodePathsByASCII(t *testing.T) {
 			wantRule(t, "MoveFile", moved)
 			for call, err := range pathCalls(t.Context(), ws, path) {
 				switch {
-				case call == "WriteFile" || call == "EditFile" || call == "AppendLog" || call == "AppendLogWith":
+				case call == "WriteFile" || call == "EditFile" || call == "AppendLog":
 					wantRule(t, call, err)
 				case path == "nothing here" && call != "ReadLog" && call != "DeleteFile" && call != "DeleteLog":
 					wantErr(t, call, err, workspace.ErrNotFound, "ListFiles shows")

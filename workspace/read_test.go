@@ -14,7 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/tokens"
-	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -61,21 +60,6 @@ func plan(lines int, changed ...int) string {
 		text = strings.Replace(text, fmt.Sprintf("%d. look after", n), fmt.Sprintf("%d. see to", n), 1)
 	}
 	return text
-}
-
-// A version with the same text as the current one is as good as the current one.
-func TestReadSameText(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	write(t, ws, "old", plan(50))
-	_, err := ws.MoveFile(t.Context(), "old", "new", workspace.MoveOptions{})
-	testkit.Must(t, err)
-	if r := read(t, ws, "new", workspace.ReadOptions{Since: 1}); !r.Unchanged || r.Current != 2 || r.Content != nil {
-		t.Errorf("after a move: %+v, want it unchanged at version 2", r)
-	}
-	write(t, ws, "new", plan(50)+"more\n")
-	if r := read(t, ws, "new", workspace.ReadOptions{Since: 1}); r.Unchanged || r.Diff == nil {
-		t.Errorf("after a move and a write: %+v, want a diff", r)
-	}
 }
 
 func TestReadDiffLarger(t *testing.T) {
@@ -125,35 +109,6 @@ func numbered(n int) string {
 		fmt.Fprintf(&b, "line %d of a text that is read in parts\n", i+1)
 	}
 	return b.String()
-}
-
-func TestReadMaxTokens(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{})
-	text := numbered(1000)
-	write(t, ws, "f", text)
-	r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500})
-	if !r.Truncated || r.FromLine != 1 || r.Lines != 1000 || r.CutBytes != 0 || r.Large {
-		t.Errorf("ReadFile of 500 tokens = %+v, want the beginning of 1,000 lines", r)
-	}
-	if n := o200k.Count(string(r.Content)); n < 450 || n > 525 {
-		t.Errorf("ReadFile of 500 tokens gives %d by o200k, want 450 to 525", n)
-	}
-	if want := numbered(r.ToLine); string(r.Content) != want {
-		t.Errorf("ReadFile of 500 tokens up to line %d = %.80q..., want those lines", r.ToLine, r.Content)
-	}
-	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, FromLine: 990})
-	if r.Truncated || r.FromLine != 990 || r.ToLine != 1000 {
-		t.Errorf("ReadFile of the last lines = %+v, want all of them", r)
-	}
-	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100_000})
-	if r.Truncated || r.FromLine != 0 || string(r.Content) != text {
-		t.Errorf("ReadFile below the bound = %+v, want the whole file", r)
-	}
-	write(t, ws, "f", "new")
-	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, Version: 1, FromLine: 501})
-	if !r.Truncated || r.FromLine != 501 || !strings.HasPrefix(string(r.Content), "line 501 ") || r.Version != 1 {
-		t.Errorf("ReadFile of an old version from line 501 = %+v, want its lines from there", r)
-	}
 }
 
 // In place of a diff over the bound stand the changed lines.
@@ -288,8 +243,7 @@ func TestCanSummarize(t *testing.T) {
 
 // An extent says how much there is to read, and does not count as a read.
 func TestExtent(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{})
 	for _, text := range []string{"one", "the longest", "two"} {
 		write(t, ws, "f", text)
 	}

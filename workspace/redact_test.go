@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -147,8 +146,7 @@ func TestNothingGivesARedactedVersion(t *testing.T) {
 // A reader of the journal learns of a redaction. It does not hide what was written beside
 // it, and it says no wrong version.
 func TestChangesOfRedaction(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{})
 	other := ws.As(workspace.Author{Client: "other"})
 	for range 3 {
 		write(t, ws, "f", "x\n")
@@ -192,24 +190,23 @@ func TestChangesOfRedaction(t *testing.T) {
 // A redaction is refused neither for a quota nor because the store is full, and it frees
 // what the content took.
 func TestRedactWhenFull(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-		write(t, ws, "f", strings.Repeat("x", 3000))
-		write(t, ws, "f", "") // redacting an empty version frees nothing
-		write(t, ws, "f", "z")
-		for name, o := range map[string]workspace.Options{
-			"quota": {Limits: workspace.Limits{Bytes: 100, Files: 1}}, "store": {Store: workspace.StoreLimits{Bytes: 1}},
-		} {
-			full := agentOf(t, serviceOn(t, store, o), "a")
-			if _, err := full.WriteFile(t.Context(), "g", []byte("x"), workspace.WriteOptions{}); err == nil {
-				t.Fatalf("%s: a write has room, so the test shows nothing", name)
-			}
-			redact(t, full, "f", map[string]int64{"quota": 2, "store": 1}[name])
+	store := newStore(t)
+	ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+	write(t, ws, "f", strings.Repeat("x", 3000))
+	write(t, ws, "f", "") // redacting an empty version frees nothing
+	write(t, ws, "f", "z")
+	for name, o := range map[string]workspace.Options{
+		"quota": {Limits: workspace.Limits{Bytes: 100, Files: 1}}, "store": {Store: workspace.StoreLimits{Bytes: 1}},
+	} {
+		full := agentOf(t, serviceOn(t, store, o), "a")
+		if _, err := full.WriteFile(t.Context(), "g", []byte("x"), workspace.WriteOptions{}); err == nil {
+			t.Fatalf("%s: a write has room, so the test shows nothing", name)
 		}
-		if u := usage(t, ws); u.Bytes != 1 {
-			t.Errorf("the usage is %d bytes, want 1", u.Bytes)
-		}
-	})
+		redact(t, full, "f", map[string]int64{"quota": 2, "store": 1}[name])
+	}
+	if u := usage(t, ws); u.Bytes != 1 {
+		t.Errorf("the usage is %d bytes, want 1", u.Bytes)
+	}
 }
 
 // An import keeps the receipt of a redacted version, and takes none for the current one.
@@ -232,33 +229,5 @@ func TestImportRedacted(t *testing.T) {
 	}
 	_, err := ws.ImportFile(t.Context(), "g", versions[:2])
 	wantErr(t, "ImportFile of a current version that is redacted", err, workspace.ErrInvalid, "import g: version 2 is redacted, and cannot be the current one")
-	verifyOwner(t, store, "a")
-}
-
-// Many that redact a version at once get one receipt, and the journal one row.
-func TestRedactAtOnce(t *testing.T) {
-	svc, store := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", "secret")
-	write(t, ws, "f", "x")
-	got := make(chan workspace.VersionInfo)
-	for i := range 8 {
-		go func() {
-			v, err := ws.As(workspace.Author{Client: fmt.Sprint(i)}).RedactVersion(context.Background(), "f", 1, workspace.RedactOptions{})
-			if err != nil {
-				t.Error(err)
-			}
-			got <- v
-		}()
-	}
-	first := <-got
-	for range 7 {
-		if diff := cmp.Diff(first, <-got); diff != "" {
-			t.Errorf("two receipts (-one +another):\n%s", diff)
-		}
-	}
-	if c := changes(t, ws, since(2)); c.Cursor != 3 {
-		t.Errorf("the journal ends at %d, want one row for the redaction", c.Cursor)
-	}
 	verifyOwner(t, store, "a")
 }

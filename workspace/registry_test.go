@@ -205,8 +205,7 @@ func TestMark(t *testing.T) {
 }
 
 func TestMarkRefused(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
-	ws := agentOf(t, svc, "a")
+	ws := newWorkspace(t, workspace.Options{})
 	for _, name := range []string{"", "a/b", "a b", "ä", strings.Repeat("x", 129)} {
 		wantErr(t, "SetMark of "+name, ws.SetMark(t.Context(), name, 1), workspace.ErrInvalid)
 		_, _, err := ws.Mark(t.Context(), name)

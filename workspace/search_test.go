@@ -91,80 +91,74 @@ func TestSearchReadsEverything(t *testing.T) {
 // comes first. Of equal ones, the first path does.
 func TestSearchOrder(t *testing.T) {
 	clock := testkit.NewClock()
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			ws := searchedBy(t, store, workspace.Options{Now: clock.Now})
-			write := func(path, text string) {
-				t.Helper()
-				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
-				clock.Advance(1e9)
-			}
-			write("old.txt", "the equal words")
-			write("even.txt", "the equal words")
-			write("a.md", "# Apple\n\nsome words of text here\n")
-			write("b.md", "# Pear\n\nsome words of apple here\n")
-			write("near.txt", "green tea is on the table with a cup and the sugar")
-			write("far.txt", "green is on the table with a cup and the sugar tea")
-			write("one.txt", "lemon lemon lemon lime of other sort")
-			write("both.txt", "lemon cake lime of the other sort!!")
-			write("lilac.txt", "violet flowers in the vase")
-			write("vase.txt", "violet flowers in a pot....")
-			for query, want := range map[string]string{
-				"equal": "even.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
-			} {
-				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
-					t.Errorf("%s: %q, want %q", query, got, want)
-				}
-			}
-		})
+	store := newStore(t)
+	ws := searchedBy(t, store, workspace.Options{Now: clock.Now})
+	write := func(path, text string) {
+		t.Helper()
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
+		clock.Advance(1e9)
+	}
+	write("old.txt", "the equal words")
+	write("even.txt", "the equal words")
+	write("a.md", "# Apple\n\nsome words of text here\n")
+	write("b.md", "# Pear\n\nsome words of apple here\n")
+	write("near.txt", "green tea is on the table with a cup and the sugar")
+	write("far.txt", "green is on the table with a cup and the sugar tea")
+	write("one.txt", "lemon lemon lemon lime of other sort")
+	write("both.txt", "lemon cake lime of the other sort!!")
+	write("lilac.txt", "violet flowers in the vase")
+	write("vase.txt", "violet flowers in a pot....")
+	for query, want := range map[string]string{
+		"equal": "even.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
+	} {
+		if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
 	}
 }
 
 // Pages of a search have each hit once. Equal hits are in the order of path and place, and the
 // entries of a log in their order.
 func TestSearchPages(t *testing.T) {
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			ws := searchedBy(t, store, workspace.Options{})
-			var want []string
-			for i := range 60 {
-				write(t, ws, fmt.Sprintf("f%03d", 59-i), "a needle here")
-				want = append(want, fmt.Sprintf("f%03d:1", i))
+	store := newStore(t)
+	ws := searchedBy(t, store, workspace.Options{})
+	var want []string
+	for i := range 60 {
+		write(t, ws, fmt.Sprintf("f%03d", 59-i), "a needle here")
+		want = append(want, fmt.Sprintf("f%03d:1", i))
+	}
+	for i := range 40 {
+		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("a needle here"))))
+		want = append(want, fmt.Sprintf("log#%d", i+1))
+	}
+	for _, o := range []workspace.SearchOptions{{Limit: 50, MaxTokens: -1}, {Limit: 7}, {Limit: 50}, {Limit: 7, Exact: true}} {
+		var got []string
+		for more := true; more; {
+			o.After = len(got)
+			r, err := ws.Search(t.Context(), "needle", o)
+			testkit.Must(t, err)
+			if cut := o.Limit > len(r.Hits) && len(got)+len(r.Hits) < 100; cut != (r.Cut == 600) || !cut && r.Cut != 0 || len(r.Hits) == 0 {
+				t.Fatalf("%+v: %d hits, cut by %d tokens", o, len(r.Hits), r.Cut)
 			}
-			for i := range 40 {
-				testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("a needle here"))))
-				want = append(want, fmt.Sprintf("log#%d", i+1))
-			}
-			for _, o := range []workspace.SearchOptions{{Limit: 50, MaxTokens: -1}, {Limit: 7}, {Limit: 50}, {Limit: 7, Exact: true}} {
-				var got []string
-				for more := true; more; {
-					o.After = len(got)
-					r, err := ws.Search(t.Context(), "needle", o)
-					testkit.Must(t, err)
-					if cut := o.Limit > len(r.Hits) && len(got)+len(r.Hits) < 100; cut != (r.Cut == 600) || !cut && r.Cut != 0 || len(r.Hits) == 0 {
-						t.Fatalf("%+v: %d hits, cut by %d tokens", o, len(r.Hits), r.Cut)
-					}
-					got = append(got, strings.Fields(hitsOf(t, ws, "needle", o))...)
-					more = r.More
-				}
-				if !slices.Equal(got, want) {
-					t.Errorf("%+v: the pages have %q, want %q", o, got, want)
-				}
-			}
-			for _, after := range []int{100, 1000} {
-				if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{After: after}); err != nil || len(r.Hits) > 0 || r.More || r.Total != 100 {
-					t.Errorf("after %d: %+v, %v", after, r, err)
-				}
-			}
-			for page := range 3 { // a write between two pages moves hits, and breaks nothing
-				hitsOf(t, ws, "needle", workspace.SearchOptions{After: 40 * page})
-				testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), fmt.Sprintf("f%03d", page), workspace.DeleteOptions{})))
-			}
-			write(t, ws, "z", strings.Repeat("needle ", 900))
-			if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{Prefix: "z", MaxTokens: 50}); err != nil || len(r.Hits) != 1 || r.Cut != 50 || r.More {
-				t.Errorf("one long hit: %+v, %v, want it cut", r, err)
-			}
-		})
+			got = append(got, strings.Fields(hitsOf(t, ws, "needle", o))...)
+			more = r.More
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v: the pages have %q, want %q", o, got, want)
+		}
+	}
+	for _, after := range []int{100, 1000} {
+		if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{After: after}); err != nil || len(r.Hits) > 0 || r.More || r.Total != 100 {
+			t.Errorf("after %d: %+v, %v", after, r, err)
+		}
+	}
+	for page := range 3 { // a write between two pages moves hits, and breaks nothing
+		hitsOf(t, ws, "needle", workspace.SearchOptions{After: 40 * page})
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), fmt.Sprintf("f%03d", page), workspace.DeleteOptions{})))
+	}
+	write(t, ws, "z", strings.Repeat("needle ", 900))
+	if r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{Prefix: "z", MaxTokens: 50}); err != nil || len(r.Hits) != 1 || r.Cut != 50 || r.More {
+		t.Errorf("one long hit: %+v, %v, want it cut", r, err)
 	}
 }
 
@@ -226,33 +220,30 @@ func TestSearchHistory(t *testing.T) {
 func TestSearchManyVersions(t *testing.T) {
 	testkit.SkipInShort(t)
 	n := testkit.Pick(300, 1000, 10_000)
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			ws := searchedBy(t, store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Versions: int64(n)}})
-			same := strings.Repeat("a line that all versions have, with the needle\n", 40)
-			for i := range n {
-				own := fmt.Sprintf("needle%d number %05d\n", i%10, i) + strings.Repeat(fmt.Sprintf("own words %05d\n", i), 60)
-				write(t, ws, "a/f", own+same)
-				if i%100 == 0 {
-					write(t, ws, fmt.Sprintf("g%05d", i), "other\n")
-				}
-			}
-			began := time.Now()
-			r, err := ws.Search(t.Context(), "needle7", workspace.SearchOptions{History: true, Limit: 50, MaxTokens: -1})
-			if testkit.Must(t, err); r.Total != int64(n/10) || len(r.Hits) != min(50, n/10) {
-				t.Fatalf("%d hits of %d, want %d", len(r.Hits), r.Total, n/10)
-			}
-			t.Logf("%d versions took %v", n, time.Since(began))
-			for i, h := range r.Hits {
-				if at := n - 2 - 10*i; h.Version != int64(at) || h.Line != 1 || h.Text != fmt.Sprintf("needle7 number %05d", at-1) {
-					t.Errorf("hit %d is %+v, want that of version %d", i, h, at)
-				}
-			}
-			r, err = ws.Search(t.Context(), "a line that all versions", workspace.SearchOptions{History: true, Exact: true})
-			if err != nil || r.Total != 40 || r.Hits[0].Version != 0 {
-				t.Errorf("what all versions have: %+v, %v, want the current version's alone", r, err)
-			}
-		})
+	store := newStore(t)
+	ws := searchedBy(t, store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Versions: int64(n)}})
+	same := strings.Repeat("a line that all versions have, with the needle\n", 40)
+	for i := range n {
+		own := fmt.Sprintf("needle%d number %05d\n", i%10, i) + strings.Repeat(fmt.Sprintf("own words %05d\n", i), 60)
+		write(t, ws, "a/f", own+same)
+		if i%100 == 0 {
+			write(t, ws, fmt.Sprintf("g%05d", i), "other\n")
+		}
+	}
+	began := time.Now()
+	r, err := ws.Search(t.Context(), "needle7", workspace.SearchOptions{History: true, Limit: 50, MaxTokens: -1})
+	if testkit.Must(t, err); r.Total != int64(n/10) || len(r.Hits) != min(50, n/10) {
+		t.Fatalf("%d hits of %d, want %d", len(r.Hits), r.Total, n/10)
+	}
+	t.Logf("%d versions took %v", n, time.Since(began))
+	for i, h := range r.Hits {
+		if at := n - 2 - 10*i; h.Version != int64(at) || h.Line != 1 || h.Text != fmt.Sprintf("needle7 number %05d", at-1) {
+			t.Errorf("hit %d is %+v, want that of version %d", i, h, at)
+		}
+	}
+	r, err = ws.Search(t.Context(), "a line that all versions", workspace.SearchOptions{History: true, Exact: true})
+	if err != nil || r.Total != 40 || r.Hits[0].Version != 0 {
+		t.Errorf("what all versions have: %+v, %v, want the current version's alone", r, err)
 	}
 }
 

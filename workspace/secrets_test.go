@@ -125,44 +125,43 @@ func TestSecretsString(t *testing.T) {
 // A refused write stores nothing, and its error has no part of the secret. What is no write of an
 // agent is never refused.
 func TestSecretsRefuse(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		off := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-		write(t, off, "had", token(1))
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{Secrets: workspace.SecretsRefuse}), "a")
-		o := workspace.WriteOptions{IdempotencyKey: "k"}
-		for what, call := range map[string]func() error{
-			"line 2 has a secret (GitHub token)": func() error { return testkit.Err(ws.WriteFile(t.Context(), "f", []byte("\n"+token(1)), o)) },
-			"line 1 has a secret (GitHub token)": func() error { return testkit.Err(ws.EditFile(t.Context(), "f", "", token(1), workspace.EditOptions{})) },
-			"update had: line 1": func() error {
-				return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }, workspace.UpdateOptions{}))
-			},
-			"append to l, entry 2: line 1":                              func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
-			"write d/[redacted: GitHub token]: the path has a secret":   func() error { return testkit.Err(ws.WriteFile(t.Context(), "d/"+token(1), nil, o)) },
-			"append to [redacted: GitHub token]: the path has a secret": func() error { return testkit.Err(ws.AppendLog(t.Context(), token(1), []byte("x"))) },
-		} {
-			for range 2 { // a retry is refused too
-				err := call()
-				wantErr(t, what, err, workspace.ErrInvalid, what, "secrets are refused here")
-				if err != nil && strings.Contains(err.Error(), token(1)[8:16]) {
-					t.Errorf("%s: the error has the secret: %v", what, err)
-				}
+	store := newStore(t)
+	off := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+	write(t, off, "had", token(1))
+	ws := agentOf(t, serviceOn(t, store, workspace.Options{Secrets: workspace.SecretsRefuse}), "a")
+	o := workspace.WriteOptions{IdempotencyKey: "k"}
+	for what, call := range map[string]func() error{
+		"line 2 has a secret (GitHub token)": func() error { return testkit.Err(ws.WriteFile(t.Context(), "f", []byte("\n"+token(1)), o)) },
+		"line 1 has a secret (GitHub token)": func() error { return testkit.Err(ws.EditFile(t.Context(), "f", "", token(1), workspace.EditOptions{})) },
+		"update had: line 1": func() error {
+			return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }, workspace.UpdateOptions{}))
+		},
+		"append to l, entry 2: line 1":                              func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
+		"write d/[redacted: GitHub token]: the path has a secret":   func() error { return testkit.Err(ws.WriteFile(t.Context(), "d/"+token(1), nil, o)) },
+		"append to [redacted: GitHub token]: the path has a secret": func() error { return testkit.Err(ws.AppendLog(t.Context(), token(1), []byte("x"))) },
+	} {
+		for range 2 { // a retry is refused too
+			err := call()
+			wantErr(t, what, err, workspace.ErrInvalid, what, "secrets are refused here")
+			if err != nil && strings.Contains(err.Error(), token(1)[8:16]) {
+				t.Errorf("%s: the error has the secret: %v", what, err)
 			}
 		}
-		if u := usage(t, ws); u.Files != 1 || u.Logs != 0 || u.Bytes != 40 {
-			t.Errorf("refused writes have stored something: %+v", u)
-		}
-		r, err := ws.WriteFile(t.Context(), "f", []byte(jwt()+"\nsk_test_"+"4eC39HqLyjWDarjtT1zdp7dc"), o)
-		testkit.Must(t, err)
-		same(t, "weak ones", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Line: 1, Kind: "JWT"}, {Line: 2, Kind: "Stripe test key"}}})
-		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "had", []byte("more "+token(1)), workspace.WriteOptions{})))
-		write(t, ws, "had", "none")
-		testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "had", "moved", workspace.MoveOptions{})))
-		testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), "imported", []workspace.Version{{Number: 1, Content: []byte(token(1))}})))
-		p, err := pad.New(pad.Options{})
-		testkit.Must(t, err)
-		testkit.Must(t, p.Set("k", token(1)))
-		testkit.Must(t, workspace.Saver(ws, "pad").Save(t.Context(), p.Snapshot()))
-	})
+	}
+	if u := usage(t, ws); u.Files != 1 || u.Logs != 0 || u.Bytes != 40 {
+		t.Errorf("refused writes have stored something: %+v", u)
+	}
+	r, err := ws.WriteFile(t.Context(), "f", []byte(jwt()+"\nsk_test_"+"4eC39HqLyjWDarjtT1zdp7dc"), o)
+	testkit.Must(t, err)
+	same(t, "weak ones", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Line: 1, Kind: "JWT"}, {Line: 2, Kind: "Stripe test key"}}})
+	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "had", []byte("more "+token(1)), workspace.WriteOptions{})))
+	write(t, ws, "had", "none")
+	testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "had", "moved", workspace.MoveOptions{})))
+	testkit.Must(t, testkit.Err(ws.ImportFile(t.Context(), "imported", []workspace.Version{{Number: 1, Content: []byte(token(1))}})))
+	p, err := pad.New(pad.Options{})
+	testkit.Must(t, err)
+	testkit.Must(t, p.Set("k", token(1)))
+	testkit.Must(t, workspace.Saver(ws, "pad").Save(t.Context(), p.Snapshot()))
 }
 
 // A summary is stored and answered without the secrets of the file.

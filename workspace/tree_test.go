@@ -165,7 +165,7 @@ func (m *treeMachine) check(t *rapid.T) {
 func TestTree(t *testing.T) {
 	testkit.ScaleChecks(t, 1, 5)
 	for name, store := range searchStores(t) {
-		svc := serviceOn(t, store, workspace.Options{Now: func() time.Time { return testkit.Start }})
+		svc := serviceOn(t, store, workspace.Options{Now: func() time.Time { return testkit.Start }, KeepDeleted: month})
 		agents := 0
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

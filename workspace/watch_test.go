@@ -43,15 +43,10 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// countedStore counts what is asked of a store.
+// countedStore counts the watches of a store.
 type countedStore struct {
 	workspace.Store
-	views, watches atomic.Int64
-}
-
-func (s *countedStore) View(ctx context.Context, o port.Owner, fn func(port.Reader) error) error {
-	s.views.Add(1)
-	return s.Store.View(ctx, o, fn)
+	watches atomic.Int64
 }
 
 func (s *countedStore) Watch(ctx context.Context) (<-chan port.Owner, error) {
