@@ -45,7 +45,7 @@ func TestDiffIsNeverDearer(t *testing.T) {
 		"texts": textKinds(t), "hostile texts": hostileKinds(), "counted exactly": exact,
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.ScaleChecks(t, testkit.Pick(4, 8, 8), 1)
+			testkit.ScaleChecks(t, testkit.Pick(4, 4, 8), 1)
 			c := &diffCosts{ws: newWorkspace(t, workspace.Options{})}
 			if _, ok := kinds["lao"]; ok {
 				c.ws = newWorkspace(t, workspace.Options{CountTokens: o200k.Count})

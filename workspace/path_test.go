@@ -37,31 +37,25 @@ func anyPath() *rapid.Generator[string] {
 	})
 }
 
-// A path of any script is the same path for every call and in both stores, however its
-// characters are put together.
+// A path of any script is the same path for every call, however its characters are put together.
 func TestUnicodePathsEverywhere(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		testkit.ScaleChecks(t, 1, 2)
-		svc := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
-		cases := 0
-		rapid.Check(t, func(rt *rapid.T) {
-			cases++ // a case that failed leaves its files behind
-			given := anyPath().Draw(rt, "path")
-			path := norm.NFC.String(given)
-			agent := fmt.Sprint("agent-", cases)
-			ws, err := svc.Agent(agent)
-			testkit.Must(rt, err)
-			for _, name := range []string{given, norm.NFD.String(given), path} {
-				for call, err := range pathCalls(t.Context(), ws, name) {
-					if errors.Is(err, workspace.ErrInvalid) {
-						rt.Fatalf("%s(%q) = %v", call, name, err)
-					}
+	svc, _ := newService(t, workspace.Options{Paths: workspace.UnicodePaths})
+	cases := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		cases++ // a case that failed leaves its files behind
+		given := anyPath().Draw(rt, "path")
+		path := norm.NFC.String(given)
+		ws, err := svc.Agent(fmt.Sprint("agent-", cases))
+		testkit.Must(rt, err)
+		for _, name := range []string{given, norm.NFD.String(given), path} {
+			for call, err := range pathCalls(t.Context(), ws, name) {
+				if errors.Is(err, workspace.ErrInvalid) {
+					rt.Fatalf("%s(%q) = %v", call, name, err)
 				}
 			}
-			useFile(rt, ws, given, path)
-			useLog(rt, ws, given, path)
-			testkit.Must(rt, testkit.Err(svc.DeleteAgent(t.Context(), agent)))
-		})
+		}
+		useFile(rt, ws, given, path)
+		useLog(rt, ws, given, path)
 	})
 }
 
@@ -74,60 +68,34 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	if err := errors.Join(err, err2, err3); err != nil || w.Path != path || again != w || e.Path != path {
 		t.Fatalf("writing %q: %+v, %+v, %+v, %v; want the path %q, and one write", given, w, again, e, err, path)
 	}
-	r, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
-	r2, err2 := ws.ReadFile(ctx, given, workspace.ReadOptions{Since: w.Version})
-	if err := errors.Join(err, err2); err != nil || r.Path != path || r2.Path != path || string(r.Content) != "two" {
-		t.Fatalf("reading %q: %q, %q, %q, %v; want the path %q", given, r.Path, r2.Path, r.Content, err, path)
-	}
 	list, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: given})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Path != path {
 		t.Fatalf("ListFiles(%q) = %+v, %v", given, list, err)
 	}
-	files := workspace.FS(ctx, ws)
-	content, err := fs.ReadFile(files, path)
+	content, err := fs.ReadFile(workspace.FS(ctx, ws), path)
 	if err != nil || string(content) != "two" {
 		t.Fatalf("ReadFile(%q) of the FS = %q, %v", path, content, err)
 	}
-	if given != path {
-		if _, err := fs.Stat(files, given); !errors.Is(err, fs.ErrNotExist) {
-			t.Fatalf("the FS has %q too, which is %q: %v", given, path, err)
-		}
+	if _, err := fs.Stat(workspace.FS(ctx, ws), given); given != path && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the FS has %q too, which is %q: %v", given, path, err)
 	}
 	testkit.Must(t, workspace.Saver(ws, given+"-pad").Save(ctx, new(pad.Snapshot)))
 	testkit.Must(t, testkit.Err(ws.ReadFile(ctx, path+"-pad", workspace.ReadOptions{})))
-	if d, err := ws.DeleteFile(ctx, given, workspace.DeleteOptions{}); err != nil || !d.Deleted || d.Path != path {
-		t.Fatalf("DeleteFile(%q) = %+v, %v", given, d, err)
-	}
 }
 
 // useLog does the same with a log.
 func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	ctx := context.Background()
 	testkit.Must(t, testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})))
-	a, err := ws.AppendLog(ctx, given, []byte("one"), []byte("two"))
-	page, err2 := ws.ReadLog(ctx, path, workspace.ReadLogOptions{})
-	if err := errors.Join(err, err2); err != nil || a.Path != path || page.Path != path || len(page.Entries) != 2 {
-		t.Fatalf("log %q: %+v, %+v, %v", given, a, page, err)
-	}
-	list, err := ws.ListLogs(ctx, workspace.ListOptions{Prefix: given})
-	if err != nil || len(list.Logs) != 1 || list.Logs[0].Path != path {
-		t.Fatalf("ListLogs(%q) = %+v, %v", given, list, err)
-	}
-	if d, err := ws.TrimLog(ctx, given, a.Last, workspace.DeleteOptions{}); err != nil || d.Path != path || d.Removed != 2 {
-		t.Fatalf("TrimLog(%q) = %+v, %v", given, d, err)
-	}
-	if d, err := ws.DeleteLog(ctx, given, workspace.DeleteOptions{}); err != nil || d.Path != path || !d.Deleted {
-		t.Fatalf("DeleteLog(%q) = %+v, %v", given, d, err)
-	}
 	j := workspace.Journal(ws, given)
 	testkit.Must(t, j.Append(ctx, conversation.Record{Kind: conversation.SummaryRecord, Summary: "all", Through: 1}))
-	records := 0
-	for _, err := range workspace.Journal(ws, path).Records(ctx, 0) {
-		testkit.Must(t, err)
-		records++
-	}
-	if records != 1 {
-		t.Fatalf("the journal at %q has %d records at %q", given, records, path)
+	a, err := ws.AppendLog(ctx, given, []byte("two"))
+	page, err2 := ws.ReadLog(ctx, path, workspace.ReadLogOptions{})
+	list, err3 := ws.ListLogs(ctx, workspace.ListOptions{Prefix: given})
+	d, err4 := ws.TrimLog(ctx, given, a.Last, workspace.DeleteOptions{})
+	if err := errors.Join(err, err2, err3, err4); err != nil || a.Path != path || page.Path != path || len(page.Entries) != 2 ||
+		len(list.Logs) != 1 || list.Logs[0].Path != path || d.Path != path || d.Removed != 2 {
+		t.Fatalf("log %q: %+v, %+v, %+v, %+v, %v", given, a, page, list, d, err)
 	}
 }
 

@@ -25,40 +25,38 @@ func TestServiceSearch(t *testing.T) {
 		}
 		return b.String()
 	}
-	for name, store := range searchStores(t) {
-		clock := testkit.NewClock()
-		svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
-		whole := agentOf(t, svc, "whole")
-		for i := range 12 {
-			ws := agentOf(t, svc, fmt.Sprintf("part-%02d", i))
-			for j := range 1 + random.IntN(6) {
-				clock.Advance(time.Millisecond) // both files are written at one time
-				path, content := fmt.Sprintf("f%02d-%d.md", i, j), text()
-				write(t, ws, path, content)
-				write(t, whole, path, content)
-			}
-			log, entry := fmt.Sprintf("f%02d-log", i), text()
-			appendLog(t, ws, log, entry, "budget")
-			appendLog(t, whole, log, entry, "budget")
-			write(t, agentOf(t, svc, fmt.Sprint("secret-", i)), "needle.md", strings.Repeat("needle budget ", 50))
+	clock := testkit.NewClock()
+	svc, _ := newService(t, workspace.Options{Now: clock.Now})
+	whole := agentOf(t, svc, "whole")
+	for i := range 12 {
+		ws := agentOf(t, svc, fmt.Sprintf("part-%02d", i))
+		for j := range 1 + random.IntN(6) {
+			clock.Advance(time.Millisecond) // both files are written at one time
+			path, content := fmt.Sprintf("f%02d-%d.md", i, j), text()
+			write(t, ws, path, content)
+			write(t, whole, path, content)
 		}
-		for _, query := range []string{"needle", "budget plan", `"the server"`, "deploy -needle", "f03", "missing", "plan"} {
-			for _, o := range []workspace.SearchOptions{{Limit: 50, MaxTokens: -1}, {Limit: 7}, {Exact: true, Limit: 50, MaxTokens: -1}, {Kind: workspace.KindLog}} {
-				want, err := whole.Search(t.Context(), query, o)
-				testkit.Must(t, err)
-				got, err := svc.Search(t.Context(), []string{"part-1*", "part-0*"}, query, o)
-				if err != nil || got.Agents != 12 || got.Left || got.Damaged != 0 {
-					t.Fatalf("%s: Search(%q, %+v) = %+v, %v, want 12 agents searched", name, query, o, got, err)
+		log, entry := fmt.Sprintf("f%02d-log", i), text()
+		appendLog(t, ws, log, entry, "budget")
+		appendLog(t, whole, log, entry, "budget")
+		write(t, agentOf(t, svc, fmt.Sprint("secret-", i)), "needle.md", strings.Repeat("needle budget ", 50))
+	}
+	for _, query := range []string{"needle", "budget plan", `"the server"`, "deploy -needle", "f03", "missing", "plan"} {
+		for _, o := range []workspace.SearchOptions{{Limit: 50, MaxTokens: -1}, {Limit: 7}, {Exact: true, Limit: 50, MaxTokens: -1}, {Kind: workspace.KindLog}} {
+			want, err := whole.Search(t.Context(), query, o)
+			testkit.Must(t, err)
+			got, err := svc.Search(t.Context(), []string{"part-1*", "part-0*"}, query, o)
+			if err != nil || got.Agents != 12 || got.Left || got.Damaged != 0 {
+				t.Fatalf("Search(%q, %+v) = %+v, %v, want 12 agents searched", query, o, got, err)
+			}
+			for i, h := range got.Hits {
+				if h.Agent != "part-"+h.Path[1:3] {
+					t.Errorf("the agent of %s is %s", h.Path, h.Agent)
 				}
-				for i, h := range got.Hits {
-					if h.Agent != "part-"+h.Path[1:3] {
-						t.Errorf("the agent of %s is %s", h.Path, h.Agent)
-					}
-					got.Hits[i].Agent = ""
-				}
-				if fmt.Sprint(got.SearchResult) != fmt.Sprint(want) {
-					t.Errorf("%s: Search(%q, %+v) over all = %+v\nin one %+v", name, query, o, got.SearchResult, want)
-				}
+				got.Hits[i].Agent = ""
+			}
+			if fmt.Sprint(got.SearchResult) != fmt.Sprint(want) {
+				t.Errorf("Search(%q, %+v) over all = %+v\nin one %+v", query, o, got.SearchResult, want)
 			}
 		}
 	}

@@ -4,31 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
-
-// searchStores are stores on which a search gives the same.
-func searchStores(t *testing.T) map[string]workspace.Store {
-	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"), sqlite.Options{})
-	testkit.Must(t, err)
-	t.Cleanup(func() { db.Close() })
-	return map[string]workspace.Store{"memstore": memstore.New(), "sqlite": db}
-}
-
-func searchedBy(t *testing.T, store workspace.Store, o workspace.Options) *workspace.Workspace {
-	t.Helper()
-	return agentOf(t, serviceOn(t, store, o), "a")
-}
 
 // hitsOf returns where the hits of a search are.
 func hitsOf(t *testing.T, ws *workspace.Workspace, query string, o workspace.SearchOptions) string {
@@ -50,49 +33,46 @@ func hitsOf(t *testing.T, ws *workspace.Workspace, query string, o workspace.Sea
 // pages, and nothing of another agent.
 func TestSearchReadsEverything(t *testing.T) {
 	testkit.SkipInShort(t)
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			ws := searchedBy(t, store, workspace.Options{})
-			write(t, agentOf(t, serviceOn(t, store, workspace.Options{}), "b"), "f", "needle of another agent")
-			for i := range 150 {
-				path := fmt.Sprintf("f%03d", i)
-				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})))
-				testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", testkit.Pick(200, 2000, 2000))), workspace.WriteOptions{})))
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		write(t, agentOf(t, serviceOn(t, store, workspace.Options{}), "b"), "f", "needle of another agent")
+		for i := range 150 {
+			path := fmt.Sprintf("f%03d", i)
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})))
+			testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", testkit.Pick(200, 2000, 2000))), workspace.WriteOptions{})))
+		}
+		for log := range 12 {
+			var entries [][]byte
+			for i := range 100 {
+				entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
 			}
-			for log := range 12 {
-				var entries [][]byte
-				for i := range 100 {
-					entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
-				}
-				testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)))
+			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)))
+		}
+		testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})))
+		for query, want := range map[string]string{
+			"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw11x99": "l11#100", "straw4x55": "l04#56", "straw7x49": "", "straw7x50": "l07#51",
+		} {
+			if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
+				t.Errorf("%s: %q, want %q", query, got, want)
 			}
-			testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})))
-			for query, want := range map[string]string{
-				"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw11x99": "l11#100", "straw4x55": "l04#56", "straw7x49": "", "straw7x50": "l07#51",
-			} {
-				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
-					t.Errorf("%s: %q, want %q", query, got, want)
-				}
-				if got := hitsOf(t, ws, query+" ", workspace.SearchOptions{Exact: true}); got != want {
-					t.Errorf("exact %s: %q, want %q", query, got, want)
-				}
+			if got := hitsOf(t, ws, query+" ", workspace.SearchOptions{Exact: true}); got != want {
+				t.Errorf("exact %s: %q, want %q", query, got, want)
 			}
-			for o, want := range map[workspace.PathKind]int64{"": 1300, workspace.KindFile: 150, workspace.KindLog: 1150} {
-				r, err := ws.Search(t.Context(), "x y", workspace.SearchOptions{Kind: o, MaxTokens: -1, Limit: 50})
-				if err != nil || r.Total != want || len(r.Hits) != 50 || !r.More {
-					t.Errorf("kind %q: %d hits of %d, %v, want 50 of %d", o, len(r.Hits), r.Total, err, want)
-				}
+		}
+		for o, want := range map[workspace.PathKind]int64{"": 1300, workspace.KindFile: 150, workspace.KindLog: 1150} {
+			r, err := ws.Search(t.Context(), "x y", workspace.SearchOptions{Kind: o, MaxTokens: -1, Limit: 50})
+			if err != nil || r.Total != want || len(r.Hits) != 50 || !r.More {
+				t.Errorf("kind %q: %d hits of %d, %v, want 50 of %d", o, len(r.Hits), r.Total, err, want)
 			}
-		})
-	}
+		}
+	})
 }
 
 // What is in the heading or the path, what has all words, and what has them side by side
 // comes first. Of equal ones, the first path does.
 func TestSearchOrder(t *testing.T) {
 	clock := testkit.NewClock()
-	store := newStore(t)
-	ws := searchedBy(t, store, workspace.Options{Now: clock.Now})
+	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
 	write := func(path, text string) {
 		t.Helper()
 		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})))
@@ -120,8 +100,7 @@ func TestSearchOrder(t *testing.T) {
 // Pages of a search have each hit once. Equal hits are in the order of path and place, and the
 // entries of a log in their order.
 func TestSearchPages(t *testing.T) {
-	store := newStore(t)
-	ws := searchedBy(t, store, workspace.Options{})
+	ws := newWorkspace(t, workspace.Options{})
 	var want []string
 	for i := range 60 {
 		write(t, ws, fmt.Sprintf("f%03d", 59-i), "a needle here")
@@ -165,63 +144,60 @@ func TestSearchPages(t *testing.T) {
 // With History, a line is found once, in the newest version that has it, also in a deleted file.
 // Redacted versions, and files that can be restored no more, are not found.
 func TestSearchHistory(t *testing.T) {
-	for name, store := range searchStores(t) {
-		t.Run(name, func(t *testing.T) {
-			clock := testkit.NewClock()
-			ws := searchedBy(t, store, workspace.Options{Now: clock.Now, KeepDeleted: time.Hour})
-			write(t, ws, "other.md", "rollback elsewhere\n")
-			for _, text := range []string{"# Plan\n\n## Rollback\n\nUse the old image.\n\n## Price\nprice five\n", "# Plan\n\n## Price\nprice five\n",
-				"# Plan\n\nImage gone\n\nprice secret\n", "# Plan\n\n## Price\nprice six\n\nUse the old image.\n", "# Plan\n\n## Price\n\nprice six\n\n"} {
-				write(t, ws, "plan.md", text)
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		clock := testkit.NewClock()
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{Now: clock.Now, KeepDeleted: time.Hour}), "a")
+		write(t, ws, "other.md", "rollback elsewhere\n")
+		for _, text := range []string{"# Plan\n\n## Rollback\n\nUse the old image.\n\n## Price\nprice five\n", "# Plan\n\n## Price\nprice five\n",
+			"# Plan\n\nImage gone\n\nprice secret\n", "# Plan\n\n## Price\nprice six\n\nUse the old image.\n", "# Plan\n\n## Price\n\nprice six\n\n"} {
+			write(t, ws, "plan.md", text)
+		}
+		redact(t, ws, "plan.md", 3)
+		write(t, ws, "gone.md", "first goodbye\n")
+		write(t, ws, "gone.md", "last goodbye\n")
+		testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("goodbye"))))
+		find := func(query string, o workspace.SearchOptions) (hits string) {
+			o.History = true
+			r, err := ws.Search(t.Context(), query, o)
+			testkit.Must(t, err)
+			for _, h := range r.Hits {
+				hits += fmt.Sprintf("%s@%d#%d:%d%s ", h.Path, h.Version, h.Entry, h.Line, map[bool]string{true: "!"}[h.Deleted])
 			}
-			redact(t, ws, "plan.md", 3)
-			write(t, ws, "gone.md", "first goodbye\n")
-			write(t, ws, "gone.md", "last goodbye\n")
-			testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{})))
-			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "log", []byte("goodbye"))))
-			find := func(query string, o workspace.SearchOptions) (hits string) {
-				o.History = true
-				r, err := ws.Search(t.Context(), query, o)
-				testkit.Must(t, err)
-				for _, h := range r.Hits {
-					hits += fmt.Sprintf("%s@%d#%d:%d%s ", h.Path, h.Version, h.Entry, h.Line, map[bool]string{true: "!"}[h.Deleted])
-				}
-				return hits
+			return hits
+		}
+		for query, want := range map[string]string{
+			"rollback": "plan.md@1#0:3 other.md@0#0:1 ", "price": "plan.md@0#0:5 plan.md@2#0:4 ", "five": "plan.md@2#0:4 ", "secret": "", "image": "plan.md@4#0:6 ",
+			"goodbye": "gone.md@1#0:1! gone.md@2#0:1! log@0#1:1 ", "gone": "gone.md@2#0:1! ",
+		} {
+			got := strings.Fields(find(query, workspace.SearchOptions{}))
+			slices.Sort(got)
+			all := strings.Fields(want)
+			if slices.Sort(all); !slices.Equal(got, all) {
+				t.Errorf("%s: %q, want %q", query, got, all)
 			}
-			for query, want := range map[string]string{
-				"rollback": "plan.md@1#0:3 other.md@0#0:1 ", "price": "plan.md@0#0:5 plan.md@2#0:4 ", "five": "plan.md@2#0:4 ", "secret": "", "image": "plan.md@4#0:6 ",
-				"goodbye": "gone.md@1#0:1! gone.md@2#0:1! log@0#1:1 ", "gone": "gone.md@2#0:1! ",
-			} {
-				got := strings.Fields(find(query, workspace.SearchOptions{}))
-				slices.Sort(got)
-				all := strings.Fields(want)
-				if slices.Sort(all); !slices.Equal(got, all) {
-					t.Errorf("%s: %q, want %q", query, got, all)
-				}
-			}
-			if got, want := find("price ", workspace.SearchOptions{Exact: true}), "plan.md@0#0:5 plan.md@2#0:4 "; got != want {
-				t.Errorf("exact: %q, want %q", got, want)
-			}
-			if got := find("goodbye", workspace.SearchOptions{Prefix: "gone", Kind: workspace.KindFile}); got != "gone.md@2#0:1! gone.md@1#0:1! " {
-				t.Errorf("equal hits are not the newest first: %q", got)
-			}
-			clock.Advance(2 * time.Hour)
-			if got := find("goodbye", workspace.SearchOptions{}); got != "log@0#1:1 " {
-				t.Errorf("after the deadline: %q", got)
-			}
-			if got := hitsOf(t, ws, "five OR rollback", workspace.SearchOptions{}); got != "other.md:1" {
-				t.Errorf("without History: %q", got)
-			}
-		})
-	}
+		}
+		if got, want := find("price ", workspace.SearchOptions{Exact: true}), "plan.md@0#0:5 plan.md@2#0:4 "; got != want {
+			t.Errorf("exact: %q, want %q", got, want)
+		}
+		if got := find("goodbye", workspace.SearchOptions{Prefix: "gone", Kind: workspace.KindFile}); got != "gone.md@2#0:1! gone.md@1#0:1! " {
+			t.Errorf("equal hits are not the newest first: %q", got)
+		}
+		clock.Advance(2 * time.Hour)
+		if got := find("goodbye", workspace.SearchOptions{}); got != "log@0#1:1 " {
+			t.Errorf("after the deadline: %q", got)
+		}
+		if got := hitsOf(t, ws, "five OR rollback", workspace.SearchOptions{}); got != "other.md:1" {
+			t.Errorf("without History: %q", got)
+		}
+	})
 }
 
 // A search of 10,000 versions in many pages finds each text once, also where it reads pages again.
 func TestSearchManyVersions(t *testing.T) {
 	testkit.SkipInShort(t)
 	n := testkit.Pick(300, 1000, 10_000)
-	store := newStore(t)
-	ws := searchedBy(t, store, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Versions: int64(n)}})
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Versions: int64(n)}})
 	same := strings.Repeat("a line that all versions have, with the needle\n", 40)
 	for i := range n {
 		own := fmt.Sprintf("needle%d number %05d\n", i%10, i) + strings.Repeat(fmt.Sprintf("own words %05d\n", i), 60)
@@ -249,7 +225,7 @@ func TestSearchManyVersions(t *testing.T) {
 
 // Wrong arguments are refused before anything is read.
 func TestSearchRefuses(t *testing.T) {
-	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	ws := newWorkspace(t, workspace.Options{})
 	for _, c := range []struct {
 		query string
 		o     workspace.SearchOptions
@@ -273,7 +249,7 @@ func TestSearchRefuses(t *testing.T) {
 
 // The text of a hit is one line that shows in the order in which it is written.
 func TestSearchTextIsPlain(t *testing.T) {
-	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	ws := newWorkspace(t, workspace.Options{})
 	write(t, ws, "a", "needle\u202e one\u202c\ttwo\r\x1b[31m three\u2028four\u0085\u2066five\u2069 \u200eend\nnext")
 	r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{})
 	testkit.Must(t, err)

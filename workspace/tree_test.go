@@ -164,21 +164,17 @@ func (m *treeMachine) check(t *rapid.T) {
 
 func TestTree(t *testing.T) {
 	testkit.ScaleChecks(t, 1, 5)
-	for name, store := range searchStores(t) {
-		svc := serviceOn(t, store, workspace.Options{Now: func() time.Time { return testkit.Start }, KeepDeleted: month})
-		agents := 0
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				agents++
-				ws, err := svc.Agent(fmt.Sprint("tree-", agents))
-				testkit.Must(t, err)
-				m := &treeMachine{ws: ws, files: map[string]string{}}
-				t.Repeat(map[string]func(*rapid.T){
-					"": m.check, "create": m.create, "overwrite": m.overwrite, "move": m.moveFile, "delete tree": m.deleteTree, "move tree": m.moveTree,
-				})
-			})
+	svc, _ := newService(t, workspace.Options{Now: func() time.Time { return testkit.Start }, KeepDeleted: month})
+	agents := 0
+	rapid.Check(t, func(t *rapid.T) {
+		agents++
+		ws, err := svc.Agent(fmt.Sprint("tree-", agents))
+		testkit.Must(t, err)
+		m := &treeMachine{ws: ws, files: map[string]string{}}
+		t.Repeat(map[string]func(*rapid.T){
+			"": m.check, "create": m.create, "overwrite": m.overwrite, "move": m.moveFile, "delete tree": m.deleteTree, "move tree": m.moveTree,
 		})
-	}
+	})
 }
 
 // Each file of a tree moves as by MoveFile: with its versions, its time of creation and a
@@ -246,43 +242,41 @@ func TestUpdateFile(t *testing.T) {
 // The versions of all files come newest first, page by page, and are those of the
 // histories.
 func TestViewVersions(t *testing.T) {
-	for name, store := range searchStores(t) {
-		clock := testkit.NewClock()
-		svc := serviceOn(t, store, workspace.Options{Now: clock.Now, Limits: workspace.Limits{Versions: 4}})
-		ws, all := agentOf(t, svc, "versions"), []string{}
-		for i := range 60 {
-			if i%3 > 0 {
-				clock.Advance(time.Second)
-			}
-			write(t, ws.As(workspace.Author{Key: fmt.Sprint("k", i%2)}), fmt.Sprint("f", i*i%7), fmt.Sprint(i))
+	clock := testkit.NewClock()
+	svc, _ := newService(t, workspace.Options{Now: clock.Now, Limits: workspace.Limits{Versions: 4}})
+	ws, all := agentOf(t, svc, "versions"), []string{}
+	for i := range 60 {
+		if i%3 > 0 {
+			clock.Advance(time.Second)
 		}
-		_, err := ws.MoveFile(t.Context(), "f0", "moved", workspace.MoveOptions{})
+		write(t, ws.As(workspace.Author{Key: fmt.Sprint("k", i%2)}), fmt.Sprint("f", i*i%7), fmt.Sprint(i))
+	}
+	_, err := ws.MoveFile(t.Context(), "f0", "moved", workspace.MoveOptions{})
+	testkit.Must(t, err)
+	list, err := ws.ListFiles(t.Context(), workspace.ListOptions{})
+	testkit.Must(t, err)
+	for _, f := range list.Files {
+		history, err := ws.History(t.Context(), f.Path)
 		testkit.Must(t, err)
-		list, err := ws.ListFiles(t.Context(), workspace.ListOptions{})
-		testkit.Must(t, err)
-		for _, f := range list.Files {
-			history, err := ws.History(t.Context(), f.Path)
-			testkit.Must(t, err)
-			for _, v := range history {
-				all = append(all, fmt.Sprintf("%s %s %03d %s %s", v.Time.Format(micros), f.Created.Format(micros), v.Version, f.Path, v.Author.Key))
+		for _, v := range history {
+			all = append(all, fmt.Sprintf("%s %s %03d %s %s", v.Time.Format(micros), f.Created.Format(micros), v.Version, f.Path, v.Author.Key))
+		}
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	for _, limit := range []int{1, 3, 100} {
+		for _, key := range []string{"", "k1"} {
+			want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasSuffix(line, key) })
+			got := versionLines(t, ws, workspace.VersionsQuery{Limit: limit, Key: key})
+			if !slices.Equal(got, want) {
+				t.Errorf("pages of %d by %q: %q\nwant %q", limit, key, got, want)
 			}
 		}
-		slices.Sort(all)
-		slices.Reverse(all)
-		for _, limit := range []int{1, 3, 100} {
-			for _, key := range []string{"", "k1"} {
-				want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasSuffix(line, key) })
-				got := versionLines(t, ws, workspace.VersionsQuery{Limit: limit, Key: key})
-				if !slices.Equal(got, want) {
-					t.Errorf("%s: pages of %d by %q: %q\nwant %q", name, limit, key, got, want)
-				}
-			}
-		}
-		from := clock.Now().Add(-10 * time.Second)
-		for _, line := range versionLines(t, ws, workspace.VersionsQuery{From: from, Until: from.Add(5 * time.Second)}) {
-			if at := line[:strings.Index(line, " ")]; at < from.UTC().Format(micros) {
-				t.Errorf("%s is too old", line)
-			}
+	}
+	from := clock.Now().Add(-10 * time.Second)
+	for _, line := range versionLines(t, ws, workspace.VersionsQuery{From: from, Until: from.Add(5 * time.Second)}) {
+		if at := line[:strings.Index(line, " ")]; at < from.UTC().Format(micros) {
+			t.Errorf("%s is too old", line)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestPiecesAddUp(t *testing.T) {
 	ends := []string{"\n", "\n\n", "\r\n", "\n \n", "!\n/", "\n\t", " ", "  ", ". ", "\n    "}
 	words := []string{"note", "Über", "=", "42", "пример", "()", "a/b", "中文", "{", "it's"}
-	for seed := range uint64(30) {
+	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var text strings.Builder
 		for text.Len() < 20_000 {

@@ -19,9 +19,9 @@ type question struct {
 	evidence        []int
 }
 
-// generated returns facts about made-up people in three scripts, and questions about them. Each
-// person has several facts, and each thing has several people.
-func generated() (facts []search.Text, questions []question) {
+// generated returns facts about so many made-up people in three scripts, and questions about them.
+// Each person has several facts, and each thing has several people.
+func generated(people int) (facts []search.Text, questions []question) {
 	r := rand.New(rand.NewPCG(28, 1))
 	pick := func(words []string) string { return words[r.IntN(len(words))] }
 	name := func(syllables string) string {
@@ -40,7 +40,7 @@ func generated() (facts []search.Text, questions []question) {
 		{"factories", "factory"}, {"bus", "buses"}, {"copies", "copy"}, {"watches", "watch"}, {"delivery", "deliveries"}, {"glass", "glasses"}}
 	acts := [][2]string{{"discounted", "discounting"}, {"pricing", "priced"}, {"shipped", "ship"}, {"planning", "plan"}, {"stored", "storing"}, {"moving", "moved"}, {"checked", "checks"}, {"carries", "carried"}}
 	forms := []string{"2006-01-02", "2 January 2006", "January 2, 2006", "2 Jan 2006"}
-	for range 60 {
+	for range people {
 		who := name("Kar Vel Dom Iso Tam Rin Fen Lu Mar")
 		months := map[string][]int{}
 		for i := range 8 {
@@ -74,7 +74,11 @@ func generated() (facts []search.Text, questions []question) {
 
 // What a question asks for is found. docs/benchmarks.md has the figures.
 func TestRecall(t *testing.T) {
-	facts, questions := generated()
+	people := 60
+	if testing.Short() {
+		people = 12
+	}
+	facts, questions := generated(people)
 	type sums struct{ n, first, any, all, mrr float64 }
 	of := map[string]*sums{}
 	for _, q := range questions {
