@@ -21,6 +21,7 @@ func TestJournalEndedContext(t *testing.T) {
 	j := workspace.Journal(ws, "l")
 	all := record(t, j, said("1"), said("2"), said("3"))
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var got []conversation.Record
 	for r, err := range j.Records(ctx, 0) {
 		if err == nil {

@@ -230,9 +230,9 @@ func TestJournalRefuses(t *testing.T) {
 		}
 	}
 	wantRecords(t, j, 0, nil)
-	tiny := workspace.Journal(newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 16}}), "l")
+	tiny := workspace.Journal(newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 10}}), "l")
 	batch := []conversation.Record{{Kind: conversation.ClearRecord}, said(strings.Repeat("🎉x", 300))}
-	wantJournalErr(t, "Append over a tiny limit", tiny.Append(ctx, batch...), workspace.ErrTooLarge, "append to l: record 2", "entries of 16 bytes")
+	wantJournalErr(t, "Append over a tiny limit", tiny.Append(ctx, batch...), workspace.ErrTooLarge, "append to l: record 2", "entries of 10 bytes")
 	wantRecords(t, tiny, 0, nil)
 
 	store.Close()

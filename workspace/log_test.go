@@ -188,6 +188,9 @@ func TestTrimLog(t *testing.T) {
 	if r := trimLog(t, ws, "l", 4, workspace.DeleteOptions{}); r.Removed != 4 {
 		t.Errorf("TrimLog of all entries = %+v, want four removed", r)
 	}
+	if r := trimLog(t, ws, "l", 4, workspace.DeleteOptions{}); r != (workspace.DeleteResult{Path: "l"}) {
+		t.Errorf("TrimLog of no entry = %+v, want nothing deleted", r)
+	}
 	if r := appendLog(t, ws, "l", "five"); r.Last != 5 {
 		t.Errorf("the entry after four that were removed has the number %d, want 5", r.Last)
 	}

@@ -163,7 +163,6 @@ func (m *treeMachine) check(t *rapid.T) {
 }
 
 func TestTree(t *testing.T) {
-	testkit.ScaleChecks(t, 1, 5)
 	svc, _ := newService(t, workspace.Options{Now: func() time.Time { return testkit.Start }, KeepDeleted: month})
 	agents := 0
 	rapid.Check(t, func(t *rapid.T) {

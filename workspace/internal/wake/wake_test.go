@@ -3,6 +3,7 @@ package wake_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -13,12 +14,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A subscription that takes long holds nobody whose context ends.
+// A subscription that takes long holds nobody whose context ends. A feed is told of all owners at
+// once by "".
 func TestHubWaits(t *testing.T) {
 	begin := make(chan struct{})
 	h := wake.NewHub(func(ctx context.Context) (<-chan store.Owner, error) {
 		<-begin
-		told := make(chan store.Owner)
+		told := make(chan store.Owner, 1)
+		told <- store.Owner{}
 		context.AfterFunc(ctx, func() { close(told) })
 		return told, nil
 	})
@@ -32,8 +35,12 @@ func TestHubWaits(t *testing.T) {
 	if err := <-ended; err != context.Canceled {
 		t.Errorf("Join = %v, want %v", err, context.Canceled)
 	}
-	close(begin)
-	_, leave, err := h.Join(t.Context(), store.Owner{Agent: "a"})
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	time.AfterFunc(0, func() { close(begin) })
+	feed, err := h.Feed(ctx, func(store.Owner) (string, bool) { return "a name", true })
 	testkit.Must(t, err)
-	leave()
+	if name := <-feed; name != "" {
+		t.Errorf("the feed tells %q, want that any may have changed", name)
+	}
 }
