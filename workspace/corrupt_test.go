@@ -8,6 +8,21 @@ import (
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
+// writeDamaged stores a version of an agent's file f whose SHA-256 is another one's.
+func writeDamaged(t testing.TB, store workspace.Store, agent, content string) {
+	t.Helper()
+	testkit.Must(t, store.Update(t.Context(), port.Owner{Tenant: "local", Agent: agent}, func(tx port.Tx) error {
+		l, err := tx.Load(port.Query{File: "f"})
+		if err != nil {
+			return err
+		}
+		head := l.File
+		v := workspace.Version{Number: head.Version + 1, Size: int64(len(content)), Content: []byte(content)}
+		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
+		return tx.Apply(port.FileChange{Head: head, New: &v, Owner: l.Owner})
+	}))
+}
+
 // If stored bytes are not those that were written, the error is ErrCorrupt and names
 // them. Other content is not affected, and a new version heals the file.
 func TestCorrupt(t *testing.T) {
@@ -19,19 +34,10 @@ func TestCorrupt(t *testing.T) {
 		appendLog(t, ws, "l", "x")
 		appendLog(t, ws, "m", "x")
 	}
-	// The flipped version is the third of f, the flipped entry the fourth of l.
+	writeDamaged(t, store, "a", "bad")
 	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
-		l, err := tx.Load(port.Query{File: "f"})
+		l, err := tx.Load(port.Query{Log: "l"})
 		if err != nil {
-			return err
-		}
-		head, state := l.File, l.Owner
-		v := workspace.Version{Number: head.Version + 1, Size: 3, Content: []byte("bad")}
-		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		if err := tx.Apply(port.FileChange{Head: head, New: &v, Owner: state}); err != nil {
-			return err
-		}
-		if l, err = tx.Load(port.Query{Log: "l"}); err != nil {
 			return err
 		}
 		log := l.Log

@@ -134,27 +134,18 @@ func TestProjectForgetsNothing(t *testing.T) {
 	wantErr(t, "a write into a full journal", err, workspace.ErrQuota, "the journal is full", "only a person")
 	_, err = shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{})
 	wantErr(t, "a deletion", err, workspace.ErrQuota, "the journal is full")
-	set := func(change func(*port.OwnerState)) {
-		testkit.Must(t, store.Update(ctx, port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
-			state, err := tx.Owner()
-			change(&state)
-			return errors.Join(err, tx.Apply(state))
-		}))
+	if s := stateOf(t, store, own); s.Changes != s.Revision {
+		t.Errorf("the journal has lost %d changes", s.Revision-s.Changes)
 	}
-	set(func(s *port.OwnerState) {
-		if s.Changes != s.Revision {
-			t.Errorf("the journal has lost %d changes", s.Revision-s.Changes)
-		}
-	})
 	write(t, own, "mine.md", "x")
 	write(t, shop, "own.md", "x")
-	set(func(s *port.OwnerState) { s.Requests = 1000 })
+	changeState(t, store, func(s *port.OwnerState) { s.Requests = 1000 })
 	_, err = shop.WriteFile(ctx, "own.md", nil, workspace.WriteOptions{IdempotencyKey: "new"})
 	wantErr(t, "a key too many", err, workspace.ErrQuota, "all idempotency keys of a day are used")
 	if again, err := own.WriteFile(ctx, "theirs.md", nil, keyed); err != nil || again.Version != first.Version {
 		t.Errorf("the first write again = %+v, %v", again, err)
 	}
-	set(func(s *port.OwnerState) { s.Requests, s.DeletedFiles = 1, 5000 })
+	changeState(t, store, func(s *port.OwnerState) { s.Requests, s.DeletedFiles = 1, 5000 })
 	write(t, shop, "own.md", "y")
 	_, err = shop.DeleteFile(ctx, "own.md", workspace.DeleteOptions{})
 	wantErr(t, "a deletion too many", err, workspace.ErrQuota, "the numbers of 5000 deleted paths are kept")

@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -151,12 +150,7 @@ func TestMoveFolds(t *testing.T) {
 	}
 	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{})))
 	write(t, ws, "f", "x")
-	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
-		state, err := tx.Owner()
-		state.DeletedFiles = 10_000 // as if there were so many
-		return errors.Join(err, tx.Apply(state))
-	})
-	testkit.Must(t, err)
+	changeState(t, store, func(s *port.OwnerState) { s.DeletedFiles = 10_000 }) // as if there were so many
 	mustMove(t, ws, "f", "g")
 	r, err := ws.WriteFile(t.Context(), "other", nil, workspace.WriteOptions{})
 	if err != nil || r.Version != 4 {

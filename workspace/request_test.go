@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -156,6 +157,16 @@ func stateOf(t testing.TB, store workspace.Store, ws *workspace.Workspace) (stat
 	})
 	testkit.Must(t, err)
 	return state
+}
+
+// changeState changes what is counted of agent a.
+func changeState(t testing.TB, store workspace.Store, change func(*port.OwnerState)) {
+	t.Helper()
+	testkit.Must(t, store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+		state, err := tx.Owner()
+		change(&state)
+		return errors.Join(err, tx.Apply(state))
+	}))
 }
 
 // The newest 1,000 keys of an agent are kept.

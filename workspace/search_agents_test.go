@@ -10,7 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
-	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A search over several agents finds what a search of one agent finds that has all of it,
@@ -106,17 +105,7 @@ func TestServiceSearchLeavesDamagedOut(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		write(t, agentOf(t, svc, name), "f", "needle")
 	}
-	err := store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "b"}, func(tx port.Tx) error {
-		l, err := tx.Load(port.Query{File: "f"})
-		if err != nil {
-			return err
-		}
-		head, state := l.File, l.Owner
-		v := workspace.Version{Number: head.Version + 1, Size: 10, Content: []byte("needle bad")}
-		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
-		return tx.Apply(port.FileChange{Head: head, New: &v, Owner: state})
-	})
-	testkit.Must(t, err)
+	writeDamaged(t, store, "b", "needle bad")
 	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{})
 	if err != nil || len(r.Hits) != 2 || r.Total != 2 || r.Damaged != 1 || r.Left {
 		t.Errorf("Search = %+v, %v, want a hit of a and of c, and one damaged agent", r, err)

@@ -73,15 +73,22 @@ func archive(t *testing.T, svc *workspace.Service) {
 }
 
 // A summary that is made while its version is redacted or deleted is neither returned, to
-// any of those who wait, nor kept.
+// any of those who wait, nor kept. The error of a model may quote the file: it is not shown either.
 func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
 	for _, c := range goneCases {
-		for _, remote := range []bool{true, false} {
+		for _, method := range []string{"local", "remote", "failing"} {
 			synctest.Test(t, func(t *testing.T) {
 				m, let := waiting()
-				s := m.local()
-				if remote {
-					s = m.remote()
+				s := m.remote()
+				switch method {
+				case "local":
+					s = m.local()
+				case "failing":
+					wait := m.do
+					m.do = func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+						wait(ctx, r)
+						return workspace.SummaryText{Spent: 1}, errors.New("it says: " + r.Content[:20])
+					}
 				}
 				o := workspace.Options{Summarizer: s, Limits: workspace.Limits{Versions: 3}}
 				svc, store := newService(t, o)
@@ -93,39 +100,19 @@ func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
 				close(let)
 				for _, call := range calls {
 					r, err := call.wait()
-					if !errors.Is(err, workspace.ErrNotFound) || !strings.Contains(err.Error(), "summarize f: "+c.says) || r != (workspace.SummaryResult{}) {
-						t.Errorf("%s: Summarize = %+v, %v, want ErrNotFound: %s", c.name, r, err, c.says)
+					wantSummaryErr(t, c.name+", "+method, err, workspace.ErrNotFound, "summarize f: "+c.says)
+					if r != (workspace.SummaryResult{}) {
+						t.Errorf("%s, %s: Summarize = %+v beside the error", c.name, method, r)
 					}
 				}
 				page, err := ws.Summaries(t.Context(), workspace.SummariesQuery{})
 				if err != nil || len(page.Summaries) != 0 {
-					t.Errorf("%s: %+v is kept, %v, want nothing", c.name, page, err)
+					t.Errorf("%s, %s: %+v is kept, %v, want nothing", c.name, method, page, err)
 				}
 				if strings.Contains(strings.Join(recordTexts(t, store), " "), "SECRET") {
-					t.Errorf("%s: the records have what is gone", c.name)
+					t.Errorf("%s, %s: the records have what is gone", c.name, method)
 				}
 			})
-		}
-	}
-}
-
-// The error of a model may quote the file. It is not shown if the version is gone, and does
-// not stay for those who ask later.
-func TestSummaryErrorOfWhatIsGoneMeanwhile(t *testing.T) {
-	for _, c := range goneCases {
-		m := &model{}
-		o := workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Versions: 3}}
-		svc, store := newService(t, o)
-		ws := agentOf(t, svc, "a")
-		write(t, ws, "f", longText("SECRET"))
-		m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-			c.remove(t, svc, ws)
-			return workspace.SummaryText{Spent: 1}, errors.New("it says: " + r.Content[:20])
-		}
-		_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
-		wantSummaryErr(t, c.name, err, workspace.ErrNotFound, "summarize f: "+c.says)
-		if strings.Contains(strings.Join(recordTexts(t, store), " "), "SECRET") {
-			t.Errorf("%s: the records have what is gone", c.name)
 		}
 	}
 }
