@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,8 +21,8 @@ type Change struct {
 	edit edit
 }
 
-// AddServer returns the change that puts a server into the client's file under a name. Only
-// the fields that differ change.
+// AddServer returns the change that puts a server into the client's file under a name. An entry that
+// this program has written keeps what the client, or the user, has added to it.
 func (c Client) AddServer(file, name string, s Server) Change {
 	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
 		have, err := c.format.entry(old, name)
@@ -32,23 +33,20 @@ func (c Client) AddServer(file, name string, s Server) Change {
 		if have != nil && !ok {
 			return nil, nil, fail(ErrInvalid, "%q in it is not an entry of a server; mend it first", name)
 		}
-		if err := checkLocal(entry, name); err != nil {
-			return nil, nil, err
-		}
-		var differ []field
-		for _, f := range c.format.fields(s) {
+		all, others := c.format.fields(s), maps.Clone(entry)
+		for _, f := range all {
+			delete(others, f.key)
 			if !reflect.DeepEqual(entry[f.key], f.value) {
-				differ = append(differ, f)
 				changed = append(changed, sentence(name+": "+f.key, entry[f.key], f.value))
 			}
 		}
-		if len(differ) == 0 {
+		if len(changed) == 0 {
 			return old, nil, nil
 		}
 		if have == nil {
 			changed = []string{fmt.Sprintf("%s: added to %s", name, c.format.within())}
 		}
-		content, err = c.format.set(old, name, entry, differ)
+		content, err = c.format.set(old, name, append(all, fieldsOf(others)...))
 		return content, changed, err
 	}}
 }
@@ -60,18 +58,6 @@ func sentence(what string, was, is any) string {
 		before = quoteJSON(was)
 	}
 	return fmt.Sprintf("%s was %s, is %s", what, before, quoteJSON(is))
-}
-
-// checkLocal returns an error if the entry is of a server that the client connects
-// to, and does not start.
-func checkLocal(entry map[string]any, name string) error {
-	if entry["url"] != nil || entry["serverUrl"] != nil || entry["httpUrl"] != nil {
-		return fail(ErrTaken, "it has a server at a URL under the name %s", name)
-	}
-	if kind := entry["type"]; kind != nil && kind != "stdio" && kind != "local" {
-		return fail(ErrTaken, "it has a server of type %s, not stdio, under the name %s", quoteJSON(kind), name)
-	}
-	return nil
 }
 
 // RemoveServer returns the change that takes a server out of the client's file. If the
@@ -95,8 +81,8 @@ type Preview struct {
 	Changed  []string    // what would change, a sentence each; none has the value of a variable
 }
 
-// Preview returns what the change would do, and changes nothing. Errors: those of [Inside],
-// [ErrTaken] and [ErrByHand].
+// Preview returns what the change would do, and changes nothing. Errors: those of [Inside] and
+// [ErrByHand].
 func (c Change) Preview() (p Preview, err error) {
 	if p.File, err = FollowLink(c.File); err != nil {
 		return p, err

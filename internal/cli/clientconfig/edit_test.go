@@ -95,7 +95,7 @@ func TestRemoveServerBetween(t *testing.T) {
 	}
 	for _, inline := range []string{"mcp_servers = {scratchpad = {command = 'x'}}\n", "[mcp_servers]\nscratchpad.command = 'x'\n"} {
 		_, _, err := removed(tomlFormat{}, []byte(inline))
-		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad, in line") {
+		if !errors.Is(err, ErrByHand) || !strings.Contains(err.Error(), "remove scratchpad from mcp_servers by hand") {
 			t.Errorf("%q: %v, want ErrByHand", inline, err)
 		}
 	}

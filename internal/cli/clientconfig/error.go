@@ -1,9 +1,9 @@
 package clientconfig
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kinds of errors, for errors.Is. An error of one of these kinds has changed
@@ -30,24 +30,14 @@ func fail(kind error, format string, args ...any) error {
 	return failure{kind, fmt.Sprintf(format, args...)}
 }
 
-// byHand asks the user to paste a text in place of what has a name in a file.
-func byHand(why string, file []byte, at span, name, text string) error {
-	return fail(ErrByHand, "%s; put this by hand in place of %s in %s:\n%s\n%v", why, name, linesOf(file, at), text,
-		ErrByHand)
+// byHand asks the user to edit the file.
+func byHand(why, text string) error {
+	return fail(ErrByHand, "%s; put this into it by hand, in place of what is there:\n%s\n%v", why,
+		strings.TrimRight(text, "\n"), ErrByHand)
 }
 
-// commentInside is why a value is not replaced.
-const commentInside = "there is a comment inside the value to be replaced"
-
-// A span is a part of a text: from an offset to another one.
-type span struct{ from, to int }
-
-// linesOf says which lines a part of a text is on.
-func linesOf(text []byte, at span) string {
-	first := 1 + bytes.Count(text[:at.from], []byte("\n"))
-	last := 1 + bytes.Count(text[:max(at.from, at.to-1)], []byte("\n"))
-	if first == last {
-		return fmt.Sprintf("line %d", first)
-	}
-	return fmt.Sprintf("lines %d-%d", first, last)
-}
+// Why a file is not edited.
+const (
+	cannotEdit    = "this program cannot edit the way in which it is written"
+	commentInside = "there is a comment inside the entry"
+)

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
@@ -74,63 +77,77 @@ func AutoMemoryIsOff(settings string) bool {
 	if off, _ := strconv.ParseBool(os.Getenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY")); off {
 		return true
 	}
-	v, err := valueIn(settings, "autoMemoryEnabled")
-	return err == nil && decoded(v) == false
+	on, err := valueIn(settings, "autoMemoryEnabled")
+	return err == nil && on == false
 }
 
 // hookList is where Claude Code and Codex have the hooks of the event that a session starts: a list of
 // groups, each with a list of hooks.
 var hookList = []string{"hooks", "SessionStart"}
 
+// editHooks returns a change of a file with hooks. fn gets those of this program, and of the command.
+func editHooks(file, command string, fn func(d *document, own []hook) (changed string, err error)) Change {
+	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
+		d, err := parseJSON(old)
+		if err != nil {
+			return nil, nil, err
+		}
+		groups, err := d.value(hookList...)
+		if err != nil {
+			return nil, nil, err
+		}
+		did, err := fn(&d, hooksIn(groups, command))
+		if err != nil || did == "" {
+			return old, nil, err
+		}
+		return d.top.Pack(), []string{did}, nil
+	}}
+}
+
 // AddHook returns the change that makes a client run a command when a session starts.
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
-	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
-		if content, err = ensure(old, hookList, "[]"); err != nil {
-			return nil, nil, err
-		}
-		hooks, err := hooksIn(content, command)
+	return editHooks(file, command, func(d *document, own []hook) (string, error) {
 		switch {
-		case err != nil:
-			return nil, nil, err
-		case len(hooks) == 0:
-			newline, unit := layoutOf(content)
-			group := strings.Join([]string{"{", unit + `"matcher": "` + hookMatcher + `",`, unit + `"hooks": [`,
-				fmt.Sprintf(`%s{"type": "command", "command": %s, "timeout": %d}`, unit+unit, quoteJSON(command),
-					hookSeconds), unit + "]", "}"}, newline+strings.Repeat(unit, 3))
-			content, err = insert(content, hookList, group)
-			return content, []string{"hook SessionStart: added, " + quoteJSON(command)}, err
-		case hooks[0].command == command:
-			return old, nil, nil
+		case len(own) == 0:
+			groups, err := d.ensure(hookList, '[')
+			if err != nil {
+				return "", err
+			}
+			depth := len(hookList) + 1
+			d.add(groups, depth, "", strings.Join([]string{"{", d.unit + `"matcher": "` + hookMatcher + `",`,
+				d.unit + `"hooks": [`, fmt.Sprintf(`%s{"type": "command", "command": %s, "timeout": %d}`,
+					d.unit+d.unit, quoteJSON(command), hookSeconds), d.unit + "]", "}"},
+				d.newline+strings.Repeat(d.unit, depth)))
+			return "hook SessionStart: added, " + quoteJSON(command), nil
+		case own[0].command == command:
+			return "", nil
 		}
-		content, err = setJSON(content, append(hooks[0].path, "command"), command)
-		return content, []string{sentence("hook SessionStart: command", hooks[0].command, command)}, err
-	}}
+		v, err := d.at(append(own[0].path, "command")...)
+		if err == nil {
+			v.Value = hujson.String(command)
+		}
+		return sentence("hook SessionStart: command", own[0].command, command), err
+	})
 }
 
 // RemoveHook returns the change that takes out what [AddHook] has added, and the lists that
 // are empty then.
 func RemoveHook(file string) Change {
-	return Change{File: file, edit: func(old []byte) (content []byte, changed []string, err error) {
-		hooks, err := hooksIn(old, "")
-		if err != nil || len(hooks) == 0 {
-			return old, nil, err
-		}
-		content = old
-		for _, h := range slices.Backward(hooks) {
-			if content, err = removeJSON(content, h.path); err != nil {
-				return nil, nil, err
+	return editHooks(file, "", func(d *document, own []hook) (did string, err error) {
+		for _, h := range slices.Backward(own) {
+			group := h.path[:len(hookList)+1]
+			err = errors.Join(err, d.remove(h.path...))
+			if list, _ := d.value(append(slices.Clip(group), "hooks")...); len(list.([]any)) == 0 {
+				err = errors.Join(err, d.remove(group...))
 			}
-			group := h.path[:3]
-			if list, _, _ := find(content, h.path[:4]); len(itemsOf(list)) == 0 {
-				content, err = removeJSON(content, group)
-			}
+			did = "hook SessionStart: removed"
 		}
-		for n := len(hookList); err == nil && n > 0; n-- {
-			content, err = removeEmpty(content, hookList[:n])
+		for n := len(hookList); did != "" && n > 0; n-- {
+			err = errors.Join(err, d.removeEmpty(hookList[:n]...))
 		}
-		return content, []string{"hook SessionStart: removed"}, err
-	}}
+		return did, err
+	})
 }
 
 // A hook is one of this program, and the path to it.
@@ -139,27 +156,22 @@ type hook struct {
 	path    []string
 }
 
-// hooksIn returns the hooks of a text that run the command, or another of this program and
+// hooksIn returns the hooks in groups that run the command, or another of this program and
 // nothing else.
-func hooksIn(text []byte, command string) (own []hook, err error) {
-	v, _, err := find(text, hookList)
-	if err != nil {
-		return nil, err
-	}
-	for _, group := range itemsOf(v) {
-		list, _, err := find(text, append(slices.Clip(hookList), group.name, "hooks"))
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range itemsOf(list) {
-			fields, _ := decoded(it.value).(map[string]any)
+func hooksIn(groups any, command string) (own []hook) {
+	list, _ := groups.([]any)
+	for i, group := range list {
+		fields, _ := group.(map[string]any)
+		hooks, _ := fields["hooks"].([]any)
+		for j, one := range hooks {
+			fields, _ := one.(map[string]any)
 			have, _ := fields["command"].(string)
 			if command != "" && have == command || isOwnHook(have) {
-				own = append(own, hook{have, append(slices.Clip(hookList), group.name, "hooks", it.name)})
+				own = append(own, hook{have, append(slices.Clip(hookList), strconv.Itoa(i), "hooks", strconv.Itoa(j))})
 			}
 		}
 	}
-	return own, nil
+	return own
 }
 
 // What the shell takes as it stands in a command line, and the first word of one.

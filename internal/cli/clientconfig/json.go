@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,269 +52,284 @@ func (j jsonFormat) fields(s Server) (all []field) {
 	return all
 }
 
-func (j jsonFormat) entry(text []byte, name string) (entry any, err error) {
-	v, _, err := find(text, []string{j.key, name})
-	return decoded(v), err
+func (j jsonFormat) entry(text []byte, name string) (any, error) {
+	d, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	return d.value(j.key, name)
 }
 
-func (j jsonFormat) set(text []byte, name string, _ map[string]any, fields []field) (_ []byte, err error) {
-	for _, f := range fields {
-		if text, err = setJSON(text, []string{j.key, name, f.key}, f.value); err != nil {
-			return nil, err
-		}
+func (j jsonFormat) set(text []byte, name string, entry []field) ([]byte, error) {
+	d, err := parseJSON(text)
+	if err != nil {
+		return nil, err
 	}
-	return text, nil
+	all, err := d.ensure([]string{j.key}, '{')
+	if err != nil {
+		return nil, err
+	}
+	const depth = 2
+	v, err := d.at(j.key, name)
+	switch content := d.text(entry, depth); {
+	case err != nil:
+		return nil, err
+	case v == nil:
+		d.add(all, depth, name, content)
+	case bytes.Count(hujson.Value{Value: v.Value}.Pack(), []byte("/")) > bytes.Count(compact(v), []byte("/")):
+		return nil, byHand(commentInside, quoteJSON(name)+": "+content)
+	default:
+		v.Value = literal(content)
+	}
+	return d.top.Pack(), nil
+}
+
+// text returns a value as JSON: an object with a line for each member, or a list on one line.
+func (d *document) text(v any, depth int) string {
+	fields, isObject := v.([]field)
+	switch v := v.(type) {
+	case map[string]string:
+		fields, isObject = fieldsOf(v), true
+	case map[string]any:
+		fields, isObject = fieldsOf(v), true
+	case []any:
+		var items []string
+		for _, one := range v {
+			items = append(items, quoteJSON(one))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	if !isObject {
+		return quoteJSON(v)
+	}
+	var members []string
+	lead := d.newline + strings.Repeat(d.unit, depth)
+	for _, f := range fields {
+		members = append(members, lead+d.unit+quoteJSON(f.key)+": "+d.text(f.value, depth+1))
+	}
+	return "{" + strings.Join(members, ",") + lead + "}"
 }
 
 // remove takes a server out, and the object of the servers if it is empty then.
 func (j jsonFormat) remove(text []byte, name string) ([]byte, error) {
-	text, err := removeJSON(text, []string{j.key, name})
+	d, err := parseJSON(text)
+	if err == nil {
+		err = d.remove(j.key, name)
+	}
+	if err == nil {
+		err = d.removeEmpty(j.key)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return removeEmpty(text, []string{j.key})
+	return d.top.Pack(), nil
 }
 
-// find returns the value at a path in a text, and where it is, with its name. The value is
-// empty if there is none. The path has the names of members and the indexes of elements.
-// A text without anything is an empty object. Two members of a name on the path are an
-// error, because programs differ in which one they use.
-func find(text []byte, path []string) (v hujson.Value, at span, err error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return v, at, nil
-	}
-	if v, err = hujson.Parse(bytes.Clone(text)); err != nil {
-		return v, at, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
-	}
-	if v.Value.Kind() != '{' {
-		return v, at, fail(ErrInvalid, "it is not a JSON object; mend it first")
-	}
-	for _, name := range path {
-		items := itemsOf(v)
-		i := slices.IndexFunc(items, func(it item) bool { return it.name == name })
-		if i < 0 {
-			return hujson.Value{}, at, nil
-		}
-		if slices.ContainsFunc(items[i+1:], func(it item) bool { return it.name == name }) {
-			return v, at, fail(ErrInvalid, "it has %q twice; remove one", name)
-		}
-		v, at = items[i].value, items[i].at
-	}
-	return v, at, nil
+// A document is a JSON file as a tree that has every byte of it. The paths in it have the names of
+// members and the indexes of elements.
+type document struct {
+	top           hujson.Value
+	newline, unit string // how it ends its lines and indents them; what comes into one line stays there
 }
 
-// An item is a member of an object, or an element of a list.
-type item struct {
-	name  string // or the index
-	value hujson.Value
-	at    span // with its name, without a comma
-	end   int  // after its comma, if it has one
-}
-
-func itemsOf(v hujson.Value) (items []item) {
-	add := func(name string, from int, v hujson.Value, isLast bool) {
-		end := v.EndOffset
-		if !isLast || v.AfterExtra != nil {
-			end += len(v.AfterExtra) + 1
-		}
-		items = append(items, item{name, v, span{from, v.EndOffset}, end})
-	}
-	switch v := v.Value.(type) {
-	case *hujson.Object:
-		for i, m := range v.Members {
-			add(m.Name.Value.(hujson.Literal).String(), m.Name.StartOffset, m.Value, i == len(v.Members)-1)
-		}
-	case *hujson.Array:
-		for i, e := range v.Elements {
-			add(strconv.Itoa(i), e.StartOffset, e, i == len(v.Elements)-1)
-		}
-	}
-	return items
-}
-
-// compact returns a value as standard JSON.
-func compact(v hujson.Value) []byte {
-	v = v.Clone()
-	v.Minimize()
-	return v.Pack()
-}
-
-// decoded returns a value as encoding/json decodes it; nil if there is none.
-func decoded(v hujson.Value) (value any) {
-	if v.Value != nil {
-		json.Unmarshal(compact(v), &value)
-	}
-	return value
-}
-
-// setJSON sets the member at a path: to a string, a list, or an object of strings, whose
-// other members stay. It keeps every other byte of the text.
-func setJSON(text []byte, path []string, value any) (_ []byte, err error) {
-	if texts, ok := value.(map[string]string); ok {
-		for _, key := range slices.Sorted(maps.Keys(texts)) {
-			if text, err = setJSON(text, slices.Concat(path, []string{key}), texts[key]); err != nil {
-				return nil, err
-			}
-		}
-		return text, nil
-	}
-	above, name := path[:len(path)-1], path[len(path)-1]
-	if text, err = ensure(text, above, "{}"); err != nil {
-		return nil, err
-	}
-	v, at, err := find(text, path)
-	if err != nil {
-		return nil, err
-	}
-	member := fmt.Sprintf("%s: %s", quoteJSON(name), inlineJSON(value))
-	switch {
-	case v.Value == nil:
-		return insert(text, above, member)
-	case bytes.Count(text[v.StartOffset:v.EndOffset], []byte("/")) > bytes.Count(compact(v), []byte("/")):
-		return nil, byHand(commentInside, text, at, name, member)
-	}
-	return splice(text, span{v.StartOffset, v.EndOffset}, inlineJSON(value)), nil
-}
-
-func splice(text []byte, at span, by string) []byte {
-	return slices.Concat(text[:at.from], []byte(by), text[at.to:])
-}
-
-// inlineJSON is a string, or a list of them with a space after each comma.
-func inlineJSON(v any) string {
-	list, ok := v.([]any)
-	if !ok {
-		return quoteJSON(v)
-	}
-	var items []string
-	for _, s := range list {
-		items = append(items, quoteJSON(s))
-	}
-	return "[" + strings.Join(items, ", ") + "]"
-}
-
-// ensure puts an empty object or list at a path where the text has nothing or null.
-func ensure(text []byte, path []string, empty string) ([]byte, error) {
+// parseJSON returns the tree of a text. A text without anything is an empty object.
+func parseJSON(text []byte) (d document, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	v, _, err := find(text, path)
-	switch {
-	case err != nil:
-		return nil, err
-	case v.Value == nil:
-		above, name := path[:len(path)-1], path[len(path)-1]
-		if text, err = ensure(text, above, "{}"); err != nil {
-			return nil, err
-		}
-		return insert(text, above, quoteJSON(name)+": "+empty)
-	case v.Value.Kind() == 'n':
-		return splice(text, span{v.StartOffset, v.EndOffset}, empty), nil
-	case v.Value.Kind() != hujson.Kind(empty[0]):
-		return nil, fail(ErrInvalid, "%q in it is not %s; mend it first", path[len(path)-1], map[string]string{
-			"{}": "an object", "[]": "a list"}[empty])
+	if d.top, err = hujson.Parse(bytes.Clone(text)); err != nil {
+		return d, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
 	}
-	return text, nil
-}
-
-// layoutOf returns how a text ends its lines and indents them. What comes into a text on one
-// line stays on that line.
-func layoutOf(text []byte) (newline, unit string) {
-	newline, unit = "\n", "  "
+	if d.top.Value.Kind() != '{' {
+		return d, fail(ErrInvalid, "it is not a JSON object; mend it first")
+	}
+	d.newline, d.unit = "\n", "  "
 	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
+		d.newline = "\r\n"
 	}
-	if top, _, err := find(text, nil); err == nil && len(itemsOf(top)) > 0 {
+	if parts, _ := partsIn(&d.top); len(parts) > 0 {
 		if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
-			return " ", ""
-		}
-		if indent, ok := indentAt(text, itemsOf(top)[0].at.from); ok && indent != "" {
-			unit = indent
+			d.newline, d.unit = " ", ""
+		} else if indent := indented.FindSubmatch(*parts[0].before); indent != nil {
+			d.unit = string(indent[1])
 		}
 	}
-	return newline, unit
+	return d, nil
 }
 
-// indentAt returns the space before an offset, and whether nothing else is before it on its
-// line.
-func indentAt(text []byte, at int) (indent string, ok bool) {
-	i := bytes.LastIndexByte(text[:at], '\n')
-	return string(text[i+1 : at]), i >= 0 && len(bytes.TrimLeft(text[i+1:at], " \t")) == 0
+// indented is the end of what is before a part that is indented.
+var indented = regexp.MustCompile(`\n([ \t]+)$`)
+
+// A part is a member of an object, or an element of a list.
+type part struct {
+	name   string        // or the index
+	before *hujson.Extra // space and comments
+	value  *hujson.Value
 }
 
-// insert appends an item to the object or list at a path, laid out like those before it. A
-// comment after the last item stays there, before the new one.
-func insert(text []byte, path []string, item string) ([]byte, error) {
-	v, _, err := find(text, path)
+// partsIn returns the parts of an object or a list, and what follows the last one.
+func partsIn(v *hujson.Value) (parts []part, after *hujson.Extra) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		for i := range c.Members {
+			m := &c.Members[i]
+			parts = append(parts, part{m.Name.Value.(hujson.Literal).String(), &m.Name.BeforeExtra, &m.Value})
+		}
+		return parts, &c.AfterExtra
+	case *hujson.Array:
+		for i := range c.Elements {
+			parts = append(parts, part{strconv.Itoa(i), &c.Elements[i].BeforeExtra, &c.Elements[i]})
+		}
+		return parts, &c.AfterExtra
+	}
+	return nil, nil
+}
+
+// at returns what is at a path, nil if there is nothing. Two members of a name on the path are an
+// error, because programs differ in which one they use.
+func (d *document) at(path ...string) (*hujson.Value, error) {
+	v := &d.top
+	for _, name := range path {
+		var found *hujson.Value
+		parts, _ := partsIn(v)
+		for _, p := range parts {
+			if p.name == name && found != nil {
+				return nil, fail(ErrInvalid, "it has %q twice; remove one", name)
+			} else if p.name == name {
+				found = p.value
+			}
+		}
+		if v = found; v == nil {
+			return nil, nil
+		}
+	}
+	return v, nil
+}
+
+// value returns what is at a path as encoding/json decodes it; nil if there is nothing.
+func (d *document) value(path ...string) (value any, err error) {
+	v, err := d.at(path...)
+	if err == nil && v != nil {
+		json.Unmarshal(compact(v), &value)
+	}
+	return value, err
+}
+
+// compact returns a value as standard JSON.
+func compact(v *hujson.Value) []byte {
+	standard := v.Clone()
+	standard.Minimize()
+	return standard.Pack()
+}
+
+// literal returns the value of a text that this program has written.
+func literal(text string) hujson.ValueTrimmed {
+	v, err := hujson.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return v.Value
+}
+
+// ensure returns what is at a path: an object or a list, for which kind has the brace. Where there is
+// nothing or null, ensure makes an empty one.
+func (d *document) ensure(path []string, kind hujson.Kind) (*hujson.Value, error) {
+	v, err := d.at(path...)
+	if err == nil && v == nil {
+		var above *hujson.Value
+		if above, err = d.ensure(path[:len(path)-1], '{'); err == nil {
+			v = d.add(above, len(path), path[len(path)-1], "null")
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	newline, unit := layoutOf(text)
-	end := v.EndOffset - 1
-	kept := bytes.TrimRight(text[:end], " \t\r\n")
-	tail := string(text[len(kept):end])
-	lead := newline + strings.Repeat(unit, len(path)+1)
-	inline := false
-	if items := itemsOf(v); len(items) > 0 {
-		last := items[len(items)-1]
-		indent, ownLine := indentAt(text, last.at.from)
-		_, isMember := v.Value.(*hujson.Object)
-		switch {
-		case ownLine:
-			lead = newline + indent
-		case isMember && !bytes.Contains(kept[last.at.to:], []byte("//")):
-			lead, inline = " ", true
-		}
-		if last.end > last.at.to { // there is a comma after the last item
-			item += ","
+	a, empty := "an object", "{}"
+	if kind == '[' {
+		a, empty = "a list", "[]"
+	}
+	switch v.Value.Kind() {
+	case kind:
+	case 'n':
+		v.Value = literal(empty)
+	default:
+		return nil, fail(ErrInvalid, "%q in it is not %s; mend it first", path[len(path)-1], a)
+	}
+	return v, nil
+}
+
+// add appends a member to an object, or an element to a list, on a line of its own, and returns its value.
+// A comment after the last one stays there, before the new one.
+func (d *document) add(to *hujson.Value, depth int, name, text string) *hujson.Value {
+	lead := d.newline + strings.Repeat(d.unit, depth)
+	parts, after := partsIn(to)
+	before := append(bytes.TrimRight(*after, " \t\r\n"), lead...)
+	if tail := (*after)[min(len(*after), len(before)-len(lead)):]; bytes.Contains(tail, []byte("\n")) {
+		*after = slices.Clone(tail)
+	} else {
+		*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
+	}
+	v := hujson.Value{Value: literal(text)}
+	if len(parts) > 0 && parts[len(parts)-1].value.AfterExtra != nil { // there is a comma after the last one
+		v.AfterExtra = hujson.Extra{}
+	}
+	if o, is := to.Value.(*hujson.Object); is {
+		v.BeforeExtra = hujson.Extra(" ")
+		o.Members = append(o.Members, hujson.ObjectMember{
+			Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: v,
+		})
+		return &o.Members[len(o.Members)-1].Value
+	}
+	a := to.Value.(*hujson.Array)
+	v.BeforeExtra = before
+	a.Elements = append(a.Elements, v)
+	return &a.Elements[len(a.Elements)-1]
+}
+
+// remove removes what is at a path, if there is something. Comments before it stay.
+func (d *document) remove(path ...string) error {
+	v, err := d.at(path...)
+	if err != nil || v == nil {
+		return err
+	}
+	above, _ := d.at(path[:len(path)-1]...)
+	parts, after := partsIn(above)
+	i := slices.IndexFunc(parts, func(p part) bool { return p.value == v })
+	next, kept := after, bytes.TrimRight(*parts[i].before, " \t\r\n")
+	if i+1 < len(parts) {
+		next = parts[i+1].before
+	} else if i > 0 { // the one before is the last one now
+		last := parts[i-1].value
+		if v.AfterExtra != nil {
+			last.AfterExtra = append(hujson.Extra{}, last.AfterExtra...)
 		} else {
-			kept = splice(kept, span{last.at.to, last.at.to}, ",")
+			kept, last.AfterExtra = slices.Concat(last.AfterExtra, kept), nil
 		}
 	}
-	if !inline && !strings.Contains(tail, "\n") {
-		tail = newline + strings.Repeat(unit, len(path))
+	if rest := bytes.TrimLeft(*next, " \t"); bytes.Contains(kept, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) &&
+		!bytes.HasPrefix(rest, []byte("\r")) {
+		kept = append(kept, '\n')
 	}
-	return slices.Concat(kept, []byte(lead+item+tail), text[end:]), nil
-}
-
-// removeJSON removes what is at a path, if there is something. Comments before it stay.
-func removeJSON(text []byte, path []string) ([]byte, error) {
-	v, at, err := find(text, path)
-	if err != nil || v.Value == nil {
-		return text, err
+	if *next = slices.Concat(kept, *next); len(parts) == 1 && len(bytes.TrimSpace(*next)) == 0 {
+		*next = nil
 	}
-	above, _, err := find(text, path[:len(path)-1])
-	if err != nil {
-		return nil, err
+	switch c := above.Value.(type) {
+	case *hujson.Object:
+		c.Members = slices.Delete(c.Members, i, i+1)
+	case *hujson.Array:
+		c.Elements = slices.Delete(c.Elements, i, i+1)
 	}
-	items := itemsOf(above)
-	i := slices.IndexFunc(items, func(it item) bool { return it.at == at })
-	last, before := i == len(items)-1, above.StartOffset+1
-	if i > 0 {
-		before = items[i-1].end
-	}
-	cut := span{before + len(bytes.TrimRight(text[before:at.from], " \t\r\n")), items[i].end}
-	isComment, rest := cut.from > before, bytes.TrimLeft(text[cut.to:], " \t")
-	if len(items) == 1 && !isComment {
-		if space := bytes.TrimLeft(text[cut.to:above.EndOffset], " \t\r\n"); len(space) == 1 {
-			cut.to = above.EndOffset - 1
-		}
-	}
-	by := ""
-	if isComment && bytes.Contains(text[before:cut.from], []byte("//")) && rest[0] != '\n' && rest[0] != '\r' {
-		by = "\n"
-	}
-	text = splice(text, cut, by)
-	if last && i > 0 && items[i].end == at.to { // the last item has no comma, so the one before gets none
-		text = splice(text, span{before - 1, before}, "")
-	}
-	return text, nil
+	return nil
 }
 
 // removeEmpty removes the object or list at a path, if it is empty.
-func removeEmpty(text []byte, path []string) ([]byte, error) {
-	if v, _, err := find(text, path); err != nil || v.Value == nil || len(itemsOf(v)) > 0 {
-		return text, err
+func (d *document) removeEmpty(path ...string) error {
+	v, err := d.at(path...)
+	if err != nil || v == nil {
+		return err
 	}
-	return removeJSON(text, path)
+	if parts, _ := partsIn(v); len(parts) > 0 {
+		return nil
+	}
+	return d.remove(path...)
 }

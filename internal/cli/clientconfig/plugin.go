@@ -14,16 +14,12 @@ const ConnectedTwice = "Scratchpad is connected twice, by its plugin and by scra
 
 // PluginIsOn reports whether Claude Code has [Plugin] on, by the settings of the user.
 func PluginIsOn(settings string) bool {
-	v, err := valueIn(settings, "enabledPlugins", Plugin)
-	return err == nil && decoded(v) == true
+	on, err := valueIn(settings, "enabledPlugins", Plugin)
+	return err == nil && on == true
 }
 
 // HasHook reports whether the settings of the user run a hook of this program, which can be run.
 func HasHook(settings string) bool {
-	text, err := readFile(settings)
-	if err != nil {
-		return false
-	}
-	hooks, err := hooksIn(text, "")
-	return err == nil && slices.ContainsFunc(hooks, hook.canRun)
+	groups, err := valueIn(settings, hookList...)
+	return err == nil && slices.ContainsFunc(hooksIn(groups, ""), hook.canRun)
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-
-	"github.com/tailscale/hujson"
+	"slices"
 )
 
 // Project returns the folder of the project that a client's file belongs to, with all
@@ -85,28 +85,32 @@ func realPath(dir string) (string, error) {
 // LocalFolders returns the folders for which the user's own file of Claude Code has a server
 // under a name for that folder alone. It wins over all others.
 func LocalFolders(file, name string) (folders []string, err error) {
-	projects, err := valueIn(file, "projects")
-	for _, it := range itemsOf(projects) {
-		project, _ := decoded(it.value).(map[string]any)
+	value, err := valueIn(file, "projects")
+	projects, _ := value.(map[string]any)
+	for _, folder := range slices.Sorted(maps.Keys(projects)) {
+		project, _ := projects[folder].(map[string]any)
 		servers, _ := project["mcpServers"].(map[string]any)
 		if _, found := servers[name]; found {
-			folders = append(folders, it.name)
+			folders = append(folders, folder)
 		}
 	}
 	return folders, err
 }
 
-// valueIn returns the value at a path in a file, empty if there is none.
-func valueIn(file string, path ...string) (v hujson.Value, err error) {
+// valueIn returns what is at a path in a file, decoded; nil if there is nothing.
+func valueIn(file string, path ...string) (value any, err error) {
 	text, err := readFile(file)
-	if err == nil {
-		text, _, err = cutMark(text)
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
-	if err == nil {
-		v, _, err = find(text, path)
+	if text, _, err = cutMark(text); err == nil {
+		var d document
+		if d, err = parseJSON(text); err == nil {
+			value, err = d.value(path...)
+		}
 	}
-	if unlessMissing(err) != nil {
-		return v, ofFile(file, err)
+	if err != nil {
+		return nil, ofFile(file, err)
 	}
-	return v, nil
+	return value, nil
 }

@@ -3,6 +3,8 @@ package clientconfig
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -52,9 +54,8 @@ type format interface {
 	// entry returns the entry of a server as it is in the text, decoded; nil if there is none.
 	entry(text []byte, name string) (any, error)
 
-	// set returns the text with fields set in the entry of a server, which is nil if there is
-	// none yet.
-	set(text []byte, name string, entry map[string]any, fields []field) ([]byte, error)
+	// set returns the text with all fields of the entry of a server, in place of those that it has.
+	set(text []byte, name string, entry []field) ([]byte, error)
 
 	// remove returns the text without the entry of a server that it has.
 	remove(text []byte, name string) ([]byte, error)
@@ -63,7 +64,15 @@ type format interface {
 // A field is one of an entry.
 type field struct {
 	key   string
-	value any // a text or a list as the decoder returns it, or map[string]string
+	value any // as the decoder returns it, or map[string]string
+}
+
+// fieldsOf returns the fields of a decoded entry in the order of their keys.
+func fieldsOf[V any](values map[string]V) (all []field) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, field{key, values[key]})
+	}
+	return all
 }
 
 func anySlice(list []string) (all []any) {
