@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
@@ -32,7 +30,7 @@ type setupCommand struct {
 }
 
 // Run sets everything up, or takes it back.
-func (c setupCommand) Run(p *process, k *kong.Context) error {
+func (c setupCommand) Run(p *process) error {
 	if err := c.check(p); err != nil {
 		return err
 	}
@@ -40,11 +38,10 @@ func (c setupCommand) Run(p *process, k *kong.Context) error {
 	if c.Undo {
 		return c.undo(p, journal)
 	}
-	plan, err := c.plan(p, journal, func(flag string) bool { return onLine(k, flag) })
+	plan, err := c.plan(p, journal)
 	if err != nil {
 		return err
 	}
-	changes := plan.Changes()
 	if !p.line.JSON {
 		if err := plan.Print(p.out); err != nil {
 			return err
@@ -52,11 +49,11 @@ func (c setupCommand) Run(p *process, k *kong.Context) error {
 	}
 	switch {
 	case c.DryRun:
-		return errors.Join(c.report(p, plan, nil, changes), setupErrors(plan))
-	case changes && !c.Yes && !terminal.Is(p.in):
+		return c.report(p, plan)
+	case plan.Changed && !c.Yes && !terminal.Is(p.in):
 		return invalid("nothing was changed, because there is no terminal to ask on; give --yes to make the " +
 			"changes, or --dry-run to see them")
-	case changes:
+	case plan.Changed:
 		if err := p.confirm(c.Yes, nil, "Make these changes?"); err != nil {
 			return err
 		}
@@ -64,13 +61,12 @@ func (c setupCommand) Run(p *process, k *kong.Context) error {
 	if err := plan.Apply(p.ctx); err != nil {
 		return err
 	}
-	tools := map[string][]string{}
 	for _, planned := range plan.Clients {
 		if planned.Err == nil && len(planned.Edits) > 0 && !c.Share {
-			tools[planned.File], planned.Err = planned.Check(p.ctx)
+			planned.Err = planned.Check(p.ctx)
 		}
 	}
-	return errors.Join(c.report(p, plan, tools, changes), setupErrors(plan))
+	return c.report(p, plan)
 }
 
 // check looks at the flags.
@@ -90,7 +86,7 @@ func (c setupCommand) check(p *process) error {
 	return nil
 }
 
-func (c setupCommand) plan(p *process, journal string, given func(flag string) bool) (*setup.Plan, error) {
+func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -109,7 +105,7 @@ func (c setupCommand) plan(p *process, journal string, given func(flag string) b
 	plan, err := setup.Make(setup.Options{
 		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here, IsRepo: isRepo,
 		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
-		Given: given, Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
+		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
 	ofProject := func(c *setup.Client) bool { return c.OfProject }
 	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, ofProject) {
@@ -140,11 +136,11 @@ func workingFolder() (dir string, isRepo bool, err error) {
 
 // setupEntry returns what a client's file gets.
 func (p *process) setupEntry(
-	c clientconfig.Client, folder, program string, kept []string,
+	c clientconfig.Client, program string, kept []string,
 ) (e setup.Entry, err error) {
 	s, m := clientconfig.Server{Args: kept}, clientconfig.MemoryOf(kept)
 	if kept == nil {
-		if m, err = p.memoryFor(folder); err == nil {
+		if m, err = p.memoryFor(c.Folder); err == nil {
 			s, err = p.server(m, clientReadTokens)
 		}
 		if err != nil {
@@ -182,39 +178,29 @@ func (p *process) recordProject(folder string, args []string) error {
 	})
 }
 
-// report says what was done, and what to try first. tools are those of each server.
-func (c setupCommand) report(p *process, plan *setup.Plan, tools map[string][]string, changed bool) error {
-	r := plan.Report(tools, changed, failure.Text)
-	return p.answer(r, func(out io.Writer) error {
+// report says what was done, and what to try first. Its error is what went wrong with clients.
+func (c setupCommand) report(p *process, plan *setup.Plan) error {
+	var errs []error
+	for _, of := range plan.Clients {
+		if of.Err == nil {
+			continue
+		}
+		of.Error = terminal.OneLine(failure.Text(of.Err))
+		err := fmt.Errorf("%s: %w", of.Title, of.Err)
+		if errors.Is(err, clientconfig.ErrTaken) {
+			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s "+
+				"prints by another name", err, of.Name)
+		}
+		errs = append(errs, failure.OfClientFile(err))
+	}
+	answered := p.answer(plan, func(out io.Writer) error {
 		if c.DryRun {
 			_, err := fmt.Fprintln(out, "Nothing was changed.")
 			return err
 		}
-		return r.Print(out, plan)
+		return plan.PrintDone(out)
 	})
-}
-
-// setupErrors returns what went wrong with clients.
-func setupErrors(plan *setup.Plan) error {
-	var errs []error
-	for _, c := range plan.Clients {
-		if c.Err == nil {
-			continue
-		}
-		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
-		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s "+
-				"prints by another name", err, c.Client.Name)
-		}
-		errs = append(errs, failure.OfClientFile(err))
-	}
-	return errors.Join(errs...)
-}
-
-// undone is one thing in the answer of --undo.
-type undone struct {
-	setup.Undone
-	Error string `json:"error,omitempty"`
+	return errors.Join(answered, errors.Join(errs...))
 }
 
 func (c setupCommand) undo(p *process, journal string) error {
@@ -235,22 +221,20 @@ func (c setupCommand) undo(p *process, journal string) error {
 	if err != nil && len(all) == 0 {
 		return err
 	}
-	records, errs := []undone{}, []error{err}
-	for _, u := range all {
-		record := undone{Undone: u}
+	errs := []error{err}
+	for i, u := range all {
 		if u.Err != nil {
-			record.Error = terminal.OneLine(failure.Text(u.Err))
+			all[i].Error = terminal.OneLine(failure.Text(u.Err))
 			errs = append(errs, failure.OfClientFile(u.Err))
 		}
-		records = append(records, record)
 	}
-	answered := p.answer(records, func(out io.Writer) error {
-		for _, r := range records {
-			if r.Err == nil {
-				fmt.Fprintf(out, "%s\n  %s\n", terminal.OneLine(r.What), terminal.OneLine(r.Did))
+	answered := p.answer(append([]setup.Undone{}, all...), func(out io.Writer) error {
+		for _, u := range all {
+			if u.Err == nil {
+				fmt.Fprintf(out, "%s\n  %s\n", terminal.OneLine(u.What), terminal.OneLine(u.Did))
 			}
 		}
-		if len(records) == 0 {
+		if len(all) == 0 {
 			fmt.Fprintln(out, "Nothing is left of setup.")
 		}
 		return nil

@@ -196,7 +196,7 @@ func TestSetupBroken(t *testing.T) {
 	before := a.tree(t)
 	o := a.run(t, "setup", "--yes", "--json")
 	o.must(t, 2, "Cursor: edit "+broken[0]+": it is not valid JSON", "Codex: edit "+broken[1]+": it is not valid TOML")
-	var r setup.Report
+	var r setup.Plan
 	if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Clients) != 3 || r.Clients[0].Error == "" {
 		t.Errorf("--json: %v, %+v", err, r)
 	}

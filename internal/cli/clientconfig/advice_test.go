@@ -19,7 +19,7 @@ import (
 func write(c clientconfig.Change) (clientconfig.Preview, error) {
 	p, err := c.Preview()
 	if err == nil {
-		_, err = p.Write()
+		err = p.Write()
 	}
 	return p, err
 }

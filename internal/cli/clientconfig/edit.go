@@ -111,23 +111,19 @@ func (c Change) Preview() (p Preview, err error) {
 	return p, nil
 }
 
-// Write makes the change in one step. backup is a copy of the file as it was, beside it; "" if
-// the file is new or its content stays. If there is no file, Write makes it and its folders.
+// Write makes the change in one step. If there is no file, Write makes it and its folders.
 // Errors: [ErrChanged] if the file is not what the preview has seen, and those of package os.
-func (p Preview) Write() (backup string, err error) {
+func (p Preview) Write() error {
 	switch {
 	case bytes.Equal(p.Old, p.New):
-		return "", nil
-	case !p.Exists:
-		if err := os.MkdirAll(filepath.Dir(p.File), 0o755); err != nil {
-			return "", err
-		}
-		return "", makeFile(p.File, 0o644, p.New)
+		return nil
+	case p.Exists:
+		return replaceFile(p.File, p.Old, p.New, p.Mode)
 	}
-	if backup, err = keepFile(p.File, p.Old, p.Mode); err != nil {
-		return "", err
+	if err := os.MkdirAll(filepath.Dir(p.File), 0o755); err != nil {
+		return err
 	}
-	return backup, replaceFile(p.File, p.Old, p.New, p.Mode)
+	return makeFile(p.File, 0o644, p.New)
 }
 
 func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", onOneLine(file), err) }

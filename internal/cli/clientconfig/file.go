@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 )
 
@@ -55,19 +54,6 @@ func FollowLink(name string) (string, error) {
 
 func leadsNowhere(link string, err error) error {
 	return fail(ErrInvalid, "%s is a link that leads nowhere: %v; remove it", onOneLine(link), err)
-}
-
-// keepFile writes a copy beside the file, under a name that is free.
-func keepFile(name string, content []byte, mode fs.FileMode) (string, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".bak-"+time.Now().Format("20060102T150405-*"))
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), fill(f, content, mode, info)
 }
 
 // makeFile makes a new file. If another program has made it meanwhile, that one stays.

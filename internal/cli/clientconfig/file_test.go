@@ -29,7 +29,7 @@ func TestFileChangedMeanwhile(t *testing.T) {
 			p, err := Change{File: file, edit: func([]byte) ([]byte, []string, error) { return []byte("ours"), []string{""}, nil }}.Preview()
 			testkit.Must(t, err)
 			write(t, file, c.theirs)
-			_, err = p.Write()
+			err = p.Write()
 			if !errors.Is(err, ErrChanged) || testkit.ReadFile(t, file) != c.theirs {
 				t.Errorf("Write = %v, want a conflict; the file holds %q, want %q", err, testkit.ReadFile(t, file), c.theirs)
 			}

@@ -263,10 +263,9 @@ func (d *document) ensure(path []string, kind hujson.Kind) (*hujson.Value, error
 func (d *document) add(to *hujson.Value, depth int, name, text string) *hujson.Value {
 	lead := d.newline + strings.Repeat(d.unit, depth)
 	parts, after := partsIn(to)
-	before := append(bytes.TrimRight(*after, " \t\r\n"), lead...)
-	if tail := (*after)[min(len(*after), len(before)-len(lead)):]; bytes.Contains(tail, []byte("\n")) {
-		*after = slices.Clone(tail)
-	} else {
+	before := slices.Concat(bytes.TrimRight(*after, " \t\r\n"), hujson.Extra(lead))
+	tail := slices.Clone((*after)[len(before)-len(lead):])
+	if *after = tail; !bytes.Contains(tail, []byte("\n")) && (len(parts) == 0 || d.unit != "") {
 		*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
 	}
 	v := hujson.Value{Value: literal(text)}
@@ -306,8 +305,8 @@ func (d *document) remove(path ...string) error {
 			kept, last.AfterExtra = slices.Concat(last.AfterExtra, kept), nil
 		}
 	}
-	if rest := bytes.TrimLeft(*next, " \t"); bytes.Contains(kept, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) &&
-		!bytes.HasPrefix(rest, []byte("\r")) {
+	rest := bytes.TrimLeft(*next, " \t\r")
+	if bytes.Contains(kept, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) {
 		kept = append(kept, '\n')
 	}
 	if *next = slices.Concat(kept, *next); len(parts) == 1 && len(bytes.TrimSpace(*next)) == 0 {

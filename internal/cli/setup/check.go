@@ -18,21 +18,21 @@ import (
 // Code to run.
 const patience = 30 * time.Second
 
-// Check starts the server that the client's file names, as the client does, and returns
+// Check starts the server that the client's file names, as the client does, and sets Tools to
 // the names of its tools. It works in an empty folder that is no project.
-func (c *Client) Check(ctx context.Context) (tools []string, err error) {
+func (c *Client) Check(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "scratchpad-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	have, err := c.Client.ReadEntry(c.File, ServerName)
+	have, err := c.ReadEntry(c.File, ServerName)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s, found := have.Server()
 	if want := c.Entry.Server; !found || s.Command != want.Command || !slices.Equal(s.Args, want.Args) {
-		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File,
+		return fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File,
 			ServerName)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -46,20 +46,20 @@ func (c *Client) Check(ctx context.Context) (tools []string, err error) {
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-setup"}, nil).Connect(ctx,
 		&mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("start %s as %s does: %v%s; run the command of %s in a terminal to see more",
-			s.Command, c.Client.Title, err, said, c.File)
+		return fmt.Errorf("start %s as %s does: %v%s; run the command of %s in a terminal to see more",
+			s.Command, c.Title, err, said, c.File)
 	}
 	defer session.Close()
 	for tool, err := range session.Tools(ctx, nil) {
 		if err != nil {
-			return nil, fmt.Errorf("list the tools of %s as %s does: %v%s", s.Command, c.Client.Title, err, said)
+			return fmt.Errorf("list the tools of %s as %s does: %v%s", s.Command, c.Title, err, said)
 		}
-		tools = append(tools, tool.Name)
+		c.Tools = append(c.Tools, tool.Name)
 	}
-	if len(tools) == 0 {
-		return nil, fmt.Errorf("%s has no tools", s.Command)
+	if len(c.Tools) == 0 {
+		return fmt.Errorf("%s has no tools", s.Command)
 	}
-	return tools, nil
+	return nil
 }
 
 // tail keeps the end of what a server says to standard error.

@@ -28,7 +28,7 @@ func claudeFor(file string) string {
 // byClaude makes Claude Code write the entry, and returns the content of its file. [Client.Check]
 // says whether the entry is there.
 func (c *Client) byClaude(ctx context.Context, claude string, p clientconfig.Preview) (left []byte, err error) {
-	have, err := c.Client.EntryIn(p.File, p.Old, ServerName)
+	have, err := c.EntryIn(p.File, p.Old, ServerName)
 	if err == nil && have.Exists() {
 		err = removeByClaude(ctx, claude)
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -33,10 +32,10 @@ type fileDone struct {
 	ForAll  bool        `json:"for_all,omitempty"` // by a setup for all projects; older ones worked for one
 	Existed bool        `json:"existed"`
 	Mode    fs.FileMode `json:"mode"`
-	Was     []byte      `json:"was"`             // the content before the first edit
-	Left    []byte      `json:"left"`            // the content after the last one
-	Mixed   bool        `json:"mixed,omitempty"` // somebody else has edited it between two edits
-	Backups []string    `json:"backups,omitempty"`
+	Was     []byte      `json:"was"`               // the content before the first edit
+	Left    []byte      `json:"left"`              // the content after the last one
+	Mixed   bool        `json:"mixed,omitempty"`   // somebody else has edited it between two edits
+	Backups []string    `json:"backups,omitempty"` // of an older version
 }
 
 // programDone is a program that setup has put in its place.
@@ -93,29 +92,19 @@ func (j journal) save(name string) error {
 // [clientconfig.ErrBusy] and those of package os.
 func takeTurn(journal string) (unlock func(), err error) {
 	const patience = 10 * time.Second
-	lock := journal + "-lock"
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		free, held, err := native.TryLock(lock)
+		free, held, err := native.TryLock(lockOf(journal))
 		switch {
-		case err == nil && !held:
-			return func() {
-				if os.Remove(lock) == nil {
-					free()
-					return
-				}
-				free() // Windows removes no open file
-				os.Remove(lock)
-			}, nil
-		case err != nil && !errors.Is(err, native.ErrNotOwn) && runtime.GOOS != "windows": // a file may just be removed
-			return nil, err
-		case time.Now().After(deadline) && err != nil:
-			return nil, err
+		case err != nil || !held:
+			return free, err
 		case time.Now().After(deadline):
 			return nil, fmt.Errorf("%w: another setup has been running for %v; try again", clientconfig.ErrBusy,
 				patience)
 		}
 	}
 }
+
+func lockOf(journal string) string { return journal + "-lock" }
 
 // willMake adds the folders that are missing above a file to those that setup makes.
 func (j *journal) willMake(file string) {

@@ -3,7 +3,6 @@ package setup
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -12,7 +11,7 @@ import (
 // note adds what the user has to know about the client.
 func (c *Client) note(p *Plan, project string) error {
 	say := func(text string) { c.Notes = append(c.Notes, text) }
-	settings, err := c.Client.HookFile()
+	settings, err := c.HookFile()
 	switch {
 	case err != nil:
 		return err
@@ -20,12 +19,12 @@ func (c *Client) note(p *Plan, project string) error {
 		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
 	case project != "":
 		say("git shows this file. It has the path of the program on this computer, so do not commit it.")
-	case c.Client.Name == "cursor" && p.o.Project == "" && p.o.IsRepo:
+	case c.Name == "cursor" && p.o.Project == "" && p.o.IsRepo:
 		say("Cursor knows its folder only from a file there. For the memory of this project in Cursor, run: " +
 			"scratchpad setup --client cursor --project " + native.Quote(p.o.Here))
-	case c.Client.Name == "gemini-cli":
+	case c.Name == "gemini-cli":
 		say("Gemini CLI starts the server only in folders that you trust.")
-	case c.Client.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(settings):
+	case c.Name == "claude-code" && !clientconfig.AutoMemoryIsOff(settings):
 		say("Claude Code has a memory of its own, which is on. The two do not mix: ours begins at START.md, its own " +
 			"at MEMORY.md. To turn that one off, set autoMemoryEnabled to false in " + settings + ".")
 	}
@@ -38,10 +37,10 @@ func (c *Client) note(p *Plan, project string) error {
 // noteByPlugin notes that the plugin connects the client, and reports whether it does so in place
 // of setup. If setup has connected the client before, both do, and the user removes one.
 func (c *Client) noteByPlugin(p *Plan, have clientconfig.Entry) bool {
-	if c.Client.Name != "claude-code" {
+	if c.Name != "claude-code" {
 		return false
 	}
-	settings, err := c.Client.HookFile()
+	settings, err := c.HookFile()
 	if err != nil || !clientconfig.PluginIsOn(settings) {
 		return false
 	}
@@ -49,18 +48,9 @@ func (c *Client) noteByPlugin(p *Plan, have clientconfig.Entry) bool {
 		c.Notes = append(c.Notes, clientconfig.ConnectedTwice)
 		return false
 	}
-	vain, again := "", "setup again"
-	for _, arg := range c.Entry.Server.Args {
-		if flag, is := strings.CutPrefix(arg, "--"); is && p.o.Given(flag) {
-			vain += ", " + arg
-			again = "this command again"
-		}
-	}
-	if vain != "" {
-		vain = " These have no effect on it: " + vain[2:] + "."
-	}
-	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it."+
-		vain+" To have setup do it: run "+clientconfig.RemovePlugin+", and "+again+".")
+	c.Notes = append(c.Notes, "Its plugin connects it, by the program on the PATH, so setup writes nothing for it, "+
+		"and flags have no effect on it. To have setup do it: run "+clientconfig.RemovePlugin+", and this command "+
+		"again.")
 	return true
 }
 
@@ -72,7 +62,7 @@ func (c *Client) noteHiding(p *Plan) error {
 			"To remove it: %s. Its agent stays the memory of that folder with scratchpad projects set FOLDER AGENT",
 			where, ServerName, how))
 	}
-	if c.Client.Name == "claude-code" {
+	if c.Name == "claude-code" {
 		folders, err := clientconfig.LocalFolders(c.File, ServerName)
 		if err != nil {
 			return err
@@ -87,15 +77,15 @@ func (c *Client) noteHiding(p *Plan) error {
 			hides(folder, "cd "+native.Quote(folder)+" && claude mcp remove -s local "+ServerName)
 		}
 	}
-	file := c.Client.ProjectFile(p.o.Here)
+	file := c.ProjectFile(p.o.Here)
 	if file == "" || file == c.File || p.journal.of(file) != nil {
 		return nil
 	}
-	have, err := c.Client.ReadEntry(file, ServerName)
+	have, err := c.ReadEntry(file, ServerName)
 	s, found := have.Server()
 	switch {
 	case err != nil || !found || clientconfig.MemoryOf(s.Args).Folder != "":
-	case c.Client.Name == "claude-code":
+	case c.Name == "claude-code":
 		hides(file, "cd "+native.Quote(p.o.Here)+" && claude mcp remove -s project "+ServerName)
 	default:
 		hides(file, "take "+ServerName+" out of that file")

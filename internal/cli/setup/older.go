@@ -17,7 +17,7 @@ const defaultAgent = "default"
 func (j *journal) older(c *Client) (all []fileDone) {
 	own, _ := clientconfig.FollowLink(c.File)
 	for _, f := range j.Files {
-		if f.Client == c.Client.Name && !f.ForAll && f.File != own {
+		if f.Client == c.Name && !f.ForAll && f.File != own {
 			all = append(all, f)
 		}
 	}
@@ -41,7 +41,7 @@ func (p *Plan) takeBack(e *Edit) error {
 	if err := p.record(done); err != nil {
 		return err
 	}
-	did, err := done.takeBack()
+	did, err := done.takeBack(false)
 	if err != nil {
 		return err
 	}
@@ -93,15 +93,15 @@ func (p *Plan) kept(c *Client, have clientconfig.Entry, isOwn bool) (args []stri
 		if done := p.journal.of(c.File); done.ForAll || clientconfig.MemoryOf(s.Args).Agent != defaultAgent {
 			return s.Args, nil
 		}
-		if c.folder != "" {
+		if c.Folder != "" {
 			c.Notes = append(c.Notes, "So far it had one memory for all projects, that of the agent default. In a "+
 				"project that is under ~/ from now on.")
 		}
-		return forProjects(s.Args, c.folder), nil
+		return forProjects(s.Args, c.Folder), nil
 	}
 	from := ""
 	for _, f := range p.journal.older(c) {
-		switch next := forProjects(f.args(), c.folder); {
+		switch next := forProjects(f.args(), c.Folder); {
 		case next == nil:
 		case args == nil:
 			args, from = next, f.File

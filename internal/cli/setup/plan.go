@@ -27,12 +27,9 @@ type Options struct {
 	Anew      bool     // keep no arguments of an entry that is there
 	Share     bool     // write the file for a team, in Project, and nothing else
 
-	Given func(flag string) bool // whether a flag is on the command line; without its dashes
-
 	// Entry returns what a client's file is to have for this program, which is at a path.
-	// folder is what stands there for the folder that the client works in; "": it does not know
-	// one. kept are the arguments of a server that setup has written before; nil: none.
-	Entry func(c clientconfig.Client, folder, program string, kept []string) (Entry, error)
+	// kept are the arguments of a server that setup has written before; nil: none.
+	Entry func(c clientconfig.Client, program string, kept []string) (Entry, error)
 
 	// Record notes that a folder belongs to the agent that the arguments of a server name. An
 	// older setup wrote them into a file of the folder, and they are about to go.
@@ -47,10 +44,11 @@ type Entry struct {
 	Agent  string // the agent whose memory it is; "": that of the project
 }
 
-// A Plan is what setup would do.
+// A Plan is what setup would do, and then what it has done.
 type Plan struct {
-	Program Program
-	Clients []*Client
+	Program Program   `json:"program"`
+	Clients []*Client `json:"clients"`
+	Changed bool      `json:"changed"` // by Apply, or would be
 
 	o       Options
 	journal journal
@@ -58,24 +56,25 @@ type Plan struct {
 
 // A Client is what setup does for one client.
 type Client struct {
-	Client clientconfig.Client
-	File   string // of the server
-	Entry  Entry
-	Edits  []*Edit
-	Notes  []string // what the user has to know or to do, a sentence or more each
-	Err    error    // why nothing can be done, or what went wrong
+	clientconfig.Client `json:"-"`
 
-	// OfProject says that the file is that of a project, and not the user's own.
-	OfProject bool
+	Key   string   `json:"client"` // its name
+	File  string   `json:"file"`   // of the server
+	Agent string   `json:"agent_id,omitempty"`
+	Edits []*Edit  `json:"edits"`
+	Tools []string `json:"tools,omitempty"` // of the server that was started, see Check
+	Notes []string `json:"notes,omitempty"` // what the user has to know or to do, a sentence or more each
+	Error string   `json:"error,omitempty"` // the text of Err, which the caller sets
 
-	folder string // what the entry has for the folder that the client works in
+	Entry     Entry `json:"-"`
+	Err       error `json:"-"` // why nothing can be done, or what went wrong
+	OfProject bool  `json:"-"` // the file is that of a project, and not the user's own
 }
 
 // An Edit is a change of one file.
 type Edit struct {
 	File    string   `json:"file"`
-	Changed []string `json:"changed"`          // a sentence each; none: nothing is to be done
-	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was; "" if it is new or not changed
+	Changed []string `json:"changed"` // a sentence each; none: nothing is to be done
 
 	hook   bool
 	old    bool // what an older setup did to the file is taken back
@@ -93,10 +92,11 @@ func Make(o Options) (*Plan, error) {
 	if p.Program, err = planProgram(o); err != nil {
 		return nil, err
 	}
+	p.Changed = p.Program.Action != Keep && !o.Share
 	if o.Share {
 		p.Program.Action = Keep
 		c, _ := clientconfig.Find("claude-code")
-		p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: c.Folder, OfProject: true})
+		p.add(c, c.ProjectFile(o.Project), true)
 		return p, nil
 	}
 	names := o.Clients
@@ -117,21 +117,22 @@ func Make(o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.add(&Client{Client: c, File: file, folder: c.Folder})
-		if name == "cursor" && o.Project != "" && c.ProjectFile(o.Project) != file {
-			p.add(&Client{Client: c, File: c.ProjectFile(o.Project), folder: clientconfig.WorkspaceFolder,
-				OfProject: true})
+		p.add(c, file, false)
+		if shared := c.ProjectFile(o.Project); name == "cursor" && o.Project != "" && shared != file {
+			c.Folder = clientconfig.WorkspaceFolder
+			p.add(c, shared, true)
 		}
 	}
 	return p, nil
 }
 
 // add plans what is to be done for a client.
-func (p *Plan) add(c *Client) {
-	p.Clients = append(p.Clients, c)
-	if c.Err = c.plan(p); c.Err != nil {
-		c.Edits = nil
+func (p *Plan) add(of clientconfig.Client, file string, ofProject bool) {
+	c := &Client{Client: of, Key: of.Name, File: file, OfProject: ofProject}
+	if c.Err = c.plan(p); c.Err != nil || c.Edits == nil {
+		c.Edits = []*Edit{}
 	}
+	p.Clients, p.Changed = append(p.Clients, c), p.Changed || c.changes()
 }
 
 func (c *Client) plan(p *Plan) error {
@@ -143,7 +144,7 @@ func (c *Client) plan(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	have, err := c.Client.ReadEntry(c.File, ServerName)
+	have, err := c.ReadEntry(c.File, ServerName)
 	if err != nil {
 		return err
 	}
@@ -152,12 +153,12 @@ func (c *Client) plan(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if c.Entry, err = p.o.Entry(c.Client, c.folder, program, kept); err != nil {
+	if c.Entry, err = p.o.Entry(c.Client, program, kept); err != nil {
 		return err
 	}
-	if c.Client.ByHand {
+	if c.Agent = c.Entry.Agent; c.ByHand {
 		c.Notes = append(c.Notes, fmt.Sprintf("Put this into %s yourself, because setup does not know that file well "+
-			"enough to write it:\n%s", c.File, c.Client.Snippet(ServerName, c.Entry.Server)))
+			"enough to write it:\n%s", c.File, c.Snippet(ServerName, c.Entry.Server)))
 		return nil
 	}
 	if project == "" && c.noteByPlugin(p, have) {
@@ -168,7 +169,7 @@ func (c *Client) plan(p *Plan) error {
 			return err
 		}
 	}
-	c.Edits = append(c.Edits, &Edit{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server)})
+	c.Edits = append(c.Edits, &Edit{change: c.AddServer(c.File, ServerName, c.Entry.Server)})
 	if project == "" {
 		if err := c.planHook(); err != nil {
 			return err
@@ -189,11 +190,11 @@ func (c *Client) plan(p *Plan) error {
 
 // planHook adds the edit of the file with the hooks.
 func (c *Client) planHook() error {
-	file, err := c.Client.HookFile()
+	file, err := c.HookFile()
 	if err != nil || file == "" || c.Entry.Hook == "" {
 		return err
 	}
-	if c.Client.Name == "codex" {
+	if c.Name == "codex" {
 		byHand, err := clientconfig.HookInTOML(c.File, c.Entry.Hook)
 		if err != nil {
 			return err
@@ -212,8 +213,8 @@ func (c *Client) planHook() error {
 // that setup writes. It may come from a repository, with the program and the variables of
 // somebody else.
 func (c *Client) checkForeign(have clientconfig.Entry) error {
-	snippet := c.Client.Snippet(ServerName, c.Entry.Server)
-	want, err := c.Client.EntryIn(c.File, []byte(snippet), ServerName)
+	snippet := c.Snippet(ServerName, c.Entry.Server)
+	want, err := c.EntryIn(c.File, []byte(snippet), ServerName)
 	if err != nil || have.Equal(want) {
 		return err
 	}
@@ -221,30 +222,15 @@ func (c *Client) checkForeign(have clientconfig.Entry) error {
 		have)
 }
 
-// Changes reports whether the plan changes anything.
-func (c *Client) Changes() bool {
-	for _, e := range c.Edits {
-		if c.Err == nil && len(e.Changed) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Changes reports whether the plan changes anything.
-func (p *Plan) Changes() bool {
-	changes := p.Program.Action != Keep
-	for _, c := range p.Clients {
-		changes = changes || c.Changes()
-	}
-	return changes
+func (c *Client) changes() bool {
+	return slices.ContainsFunc(c.Edits, func(e *Edit) bool { return len(e.Changed) > 0 })
 }
 
 // Apply makes the changes. What goes wrong with one client is in its Err, and the others
 // go on. An error of Apply itself means that the program is not in its place, or that the
 // journal cannot be written.
 func (p *Plan) Apply(ctx context.Context) error {
-	if !p.Changes() {
+	if !p.Changed {
 		return nil
 	}
 	unlock, err := p.begin()
@@ -258,7 +244,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		}
 	}
 	for _, c := range p.Clients {
-		if c.Changes() && ctx.Err() == nil {
+		if c.changes() && ctx.Err() == nil {
 			c.Err = p.apply(ctx, c)
 		}
 	}
@@ -318,7 +304,7 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 		}
 	}
 	p.journal.willMake(preview.File)
-	done := p.journal.begin(c.Client.Name, e.hook, preview)
+	done := p.journal.begin(c.Name, e.hook, preview)
 	if err := p.save(); err != nil {
 		return err
 	}
@@ -326,13 +312,10 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 	if claude := claudeFor(preview.File); claude != "" && !e.hook {
 		done.Left, err = c.byClaude(ctx, claude, preview)
 	} else {
-		e.Backup, err = preview.Write()
+		err = preview.Write()
 	}
 	if err != nil {
 		return err
-	}
-	if e.Backup != "" {
-		done.Backups = append(done.Backups, e.Backup)
 	}
 	return p.save()
 }

@@ -245,10 +245,14 @@ func (p Program) swap(temp, backup string, keep bool) error {
 	return os.Rename(temp, p.Path)
 }
 
-// takeBack removes the program, or puts the one back that was there.
-func (d programDone) takeBack() (did string, err error) {
+// takeBack removes the program, or puts the one back that was there. In a dry run it says what it would do.
+func (d programDone) takeBack(dry bool) (did string, err error) {
 	sum, err := sumOf(d.Path)
 	switch {
+	case dry && d.Existed:
+		return "to be put back as it was", nil
+	case dry:
+		return "to be removed", nil
 	case errors.Is(err, fs.ErrNotExist) && !d.Existed:
 		return "it is gone already", nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

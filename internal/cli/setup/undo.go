@@ -15,6 +15,8 @@ type Undone struct {
 	What string `json:"what"` // a file
 	Did  string `json:"did"`
 	Err  error  `json:"-"`
+
+	Error string `json:"error,omitempty"` // the text of Err, which the caller sets
 }
 
 // UndoOptions of [Undo].
@@ -35,7 +37,10 @@ func Undo(o UndoOptions) (all []Undone, err error) {
 		return nil, err
 	}
 	all, folders, err := o.undo()
-	unlock() // its file is in one of the folders
+	unlock()
+	if _, gone := os.Stat(o.Journal); gone != nil {
+		os.Remove(lockOf(o.Journal)) // it is in one of the folders
+	}
 	for _, dir := range slices.Backward(folders) {
 		os.Remove(dir) // one that is not empty stays
 	}
@@ -49,82 +54,67 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	add := func(what, did string, err error) { all = append(all, Undone{what, did, err}) }
+	add := func(what, did string, err error) { all = append(all, Undone{What: what, Did: did, Err: err}) }
 	var left []fileDone
 	for _, f := range slices.Backward(j.Files) {
-		switch {
-		case len(o.Clients) > 0 && !slices.Contains(o.Clients, f.Client):
+		isMeant := len(o.Clients) == 0 || slices.Contains(o.Clients, f.Client)
+		if isMeant {
+			did, err := f.takeBack(o.DryRun)
+			add(f.File, did, err)
+			isMeant = err == nil
+		}
+		if !isMeant {
 			left = append(left, f)
-		case o.DryRun:
-			add(f.File, f.would(), nil)
-		default:
-			did, err := f.takeBack()
-			if add(f.File, did, err); err != nil {
-				left = append(left, f)
-			}
+		}
+	}
+	if j.Program != nil && len(o.Clients) == 0 {
+		did, err := j.Program.takeBack(o.DryRun)
+		if add(j.Program.Path, did, err); err == nil {
+			j.Program = nil
 		}
 	}
 	if o.DryRun {
-		if j.Program != nil && len(o.Clients) == 0 {
-			did := "to be removed"
-			if j.Program.Existed {
-				did = "to be put back as it was"
-			}
-			add(j.Program.Path, did, nil)
-		}
 		return all, nil, nil
 	}
 	slices.Reverse(left)
-	if j.Files = left; len(o.Clients) == 0 {
-		if j.Program != nil {
-			did, err := j.Program.takeBack()
-			if add(j.Program.Path, did, err); err == nil {
-				j.Program = nil
-			}
-		}
-		if len(j.Files) == 0 && j.Program == nil {
-			folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
-		}
+	if j.Files = left; len(o.Clients)+len(left) == 0 && j.Program == nil {
+		folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
 	}
 	return all, folders, j.save(o.Journal)
 }
 
-// would says what takeBack is going to do.
-func (f fileDone) would() string {
+// takeBack puts the file back as it was, or takes out the entry of this program. In a dry run it says what it
+// would do.
+func (f fileDone) takeBack(dry bool) (did string, err error) {
 	now, err := os.ReadFile(f.File)
+	untouched := string(now) == string(f.Left) || f.Existed && string(now) == string(f.Was)
+	did, toBe := "removed", ""
+	if f.Existed {
+		did = "put back as it was"
+	}
+	if dry {
+		toBe = "to be "
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "it is gone already"
-	case err != nil, f.Mixed, string(now) != string(f.Left) && !(f.Existed && string(now) == string(f.Was)):
-		return "edited by another since, so only the entry of this program is to be taken out"
-	case f.Existed:
-		return "to be put back as it was"
+		return "it is gone already", nil
+	case dry && (err != nil || f.Mixed || !untouched):
+		return "edited by another since, so only the entry of this program is to be taken out", nil
+	case err != nil:
+		return "", err
+	case f.Mixed || !untouched:
+		return f.takeOut()
+	case !dry:
+		_, err = clientconfig.Restore(f.File, f.Left, f.Was, f.Existed, f.Mode)
+		for _, name := range f.Backups {
+			os.Remove(name)
+		}
 	}
-	return "to be removed"
+	return toBe + did, err
 }
 
-// takeBack puts the file back as it was, or takes out the entry of this program.
-func (f fileDone) takeBack() (did string, err error) {
-	if !f.Mixed {
-		done, err := clientconfig.Restore(f.File, f.Left, f.Was, f.Existed, f.Mode)
-		if err != nil {
-			return "", err
-		}
-		if done {
-			for _, name := range f.Backups {
-				if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return "", err
-				}
-			}
-			if f.Existed {
-				return "put back as it was", nil
-			}
-			return "removed", nil
-		}
-	}
-	if _, err := os.Stat(f.File); errors.Is(err, fs.ErrNotExist) {
-		return "it is gone already", nil
-	}
+// takeOut takes the entry of this program out of a file that somebody else has edited.
+func (f fileDone) takeOut() (did string, err error) {
 	change, claude := clientconfig.RemoveHook(f.File), ""
 	if !f.Hook {
 		c, _ := clientconfig.Find(f.Client)
@@ -147,8 +137,5 @@ func (f fileDone) takeBack() (did string, err error) {
 		return "the entry of this program was taken out by claude mcp remove",
 			removeByClaude(context.Background(), claude)
 	}
-	backup, err := p.Write()
-	return "edited by another since, so only the entry of this program was taken out; a copy of the file before " +
-		"that: " +
-		backup, err
+	return "edited by another since, so only the entry of this program was taken out", p.Write()
 }
