@@ -129,12 +129,23 @@ func withOneFileBy(t testing.TB, paths workspace.PathRule) *workspace.Service {
 	return svc
 }
 
+// unchanged returns a function that fails if a service holds something else by then.
+func unchanged(t testing.TB, svc *workspace.Service) func() {
+	before := everything(t, svc)
+	return func() {
+		t.Helper()
+		if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
+			t.Errorf("a call that was refused or repeated has changed something:\n%s", diff)
+		}
+	}
+}
+
 // A bad argument is refused with an error that names it and says what to send, and
 // nothing is stored.
 func TestStrictArguments(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := withOneFile(t)
-	before := everything(t, svc)
+	defer unchanged(t, svc)()
 	w := newWire(t, newServerOn(t, svc, ""))
 	for tool, args := range good {
 		for name := range with(args, "agent_id", "") {
@@ -158,9 +169,6 @@ func TestStrictArguments(t *testing.T) {
 		for _, whole := range []string{`[1]`, `"x"`, `1`, `true`, `[{"agent_id":"a"}]`} {
 			w.refused(tool, whole, "", "arguments must be a JSON object")
 		}
-	}
-	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
-		t.Errorf("a call that was refused has changed something:\n%s", diff)
 	}
 }
 
@@ -214,15 +222,12 @@ func TestLenientArguments(t *testing.T) {
 func TestBoundAgentID(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := withOneFile(t)
-	before := everything(t, svc)
+	defer unchanged(t, svc)()
 	w := newWire(t, newServerOn(t, svc, "a"))
 	for _, id := range []string{`"b"`, `"A"`, `"a "`, `""`, `"../a"`, `"a/"`, `"%61"`, `"а"`, `"a\u0000"`, `"ａ"`, `1`, `[]`, `{"a":1}`, `"local/a"`, `"a\u200b"`} {
 		for tool, args := range good {
 			w.refused(tool, object(with(args, "agent_id", id)), "", "agent_id")
 		}
-	}
-	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
-		t.Errorf("a call that was refused has changed something:\n%s", diff)
 	}
 }
 
@@ -230,7 +235,7 @@ func TestBoundAgentID(t *testing.T) {
 func TestBadIdempotencyKeys(t *testing.T) {
 	testkit.SkipInShort(t)
 	svc := withOneFile(t)
-	before := everything(t, svc)
+	defer unchanged(t, svc)()
 	w := newWire(t, newServerOn(t, svc, "a"))
 	writes := []string{"write_file", "edit_file", "append_log", "delete_file"}
 	for _, key := range []string{`1`, `true`, `[]`, `{}`, `null`, `""`} {
@@ -244,8 +249,5 @@ func TestBadIdempotencyKeys(t *testing.T) {
 		for _, key := range []string{`"\n"`, `"\u0000"`, `"\u200b"`, `"\ud800"`, `"x\udfff"`, `"\u202e"`} {
 			w.refused(tool, object(good[tool]), `,"scratchpad/idempotency_key":`+key, "idempotency key", "printable characters")
 		}
-	}
-	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
-		t.Errorf("a call that was refused has changed something:\n%s", diff)
 	}
 }

@@ -3,7 +3,6 @@ package mcpserver_test
 import (
 	"context"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,23 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// A client that connects is told what is in its memory at that moment, in both eras.
-func TestBrief(t *testing.T) {
-	svc := newService(t, workspace.Options{})
-	var told atomic.Value
-	o := mcpserver.Options{Bound: true, Workspace: workspaces(svc, "a"), Brief: func(context.Context) string { return told.Load().(string) }}
-	s := newServerWith(t, o)
-	for _, protocol := range []string{legacy, modern} {
-		for _, brief := range []string{"2 files", "3 files", ""} {
-			told.Store(brief)
-			text := instructionsOf(t, s, protocol)
-			if brief != "" && !strings.HasSuffix(text, "\n\n"+brief) || brief == "" && !strings.HasSuffix(text, "what to do next.") {
-				t.Errorf("%s: the instructions end with %q, want %q", protocol, text[len(text)-60:], brief)
-			}
-		}
-	}
-}
 
 func instructionsOf(t *testing.T, s *mcpserver.Server, protocol string) string {
 	t.Helper()

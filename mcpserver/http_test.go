@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -33,37 +32,6 @@ func connectClientHTTP(t testing.TB, h *httptest.Server, protocol string, client
 	session := must(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol}))(t)
 	t.Cleanup(func() { session.Close() })
 	return session
-}
-
-// Protocols with and without sessions are served, over the same data.
-func TestHTTP(t *testing.T) {
-	svc := newDurable(t, workspace.Options{})
-	h := serveHTTP(t, newServerOn(t, svc, ""))
-	for i, protocol := range []string{modern, legacy, "2025-11-25"} {
-		s := connectHTTP(t, h, protocol)
-		if got := s.InitializeResult().ProtocolVersion; got != protocol {
-			t.Errorf("the protocol is %s, want %s", got, protocol)
-		}
-		got := mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "x"})
-		if want := fmt.Sprintf(`{"path":"g","entry_id":%d,"bytes_written":1}`, i+1); got[0] != want {
-			t.Errorf("%s: append_log = %q, want %s", protocol, got, want)
-		}
-		if text, isError := call(t, s, "read_file", m{"agent_id": "a", "path": "none"}); !isError {
-			t.Errorf("%s: read_file = %q, want an error", protocol, text)
-		}
-		if n := len(listTools(t, s)); n != len(storageTools) {
-			t.Errorf("%s: %d tools, want %d", protocol, n, len(storageTools))
-		}
-		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "scratchpad://a/none"}); err == nil {
-			t.Errorf("%s: a resource that is not there is read", protocol)
-		}
-	}
-	page := must(agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{}))(t)
-	for _, e := range page.Entries {
-		if want := (workspace.Author{Client: "web", Version: "2"}); e.Author != want {
-			t.Errorf("the author of entry %d is %+v, want %+v", e.ID, e.Author, want)
-		}
-	}
 }
 
 // send makes a request of the protocol of 2026-07-28, or in its headers of another one.

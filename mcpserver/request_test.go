@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -44,7 +43,7 @@ func TestIdempotency(t *testing.T) {
 				if isError || blocks[0] != c.record {
 					t.Fatalf("the first call = %q, want %s", blocks, c.record)
 				}
-				stored := everything(t, svc)
+				defer unchanged(t, svc)()
 				for _, client := range []*mcp.ClientSession{s, s, connect(t, server)} {
 					if again, isError := callWith(t, client, first); isError || again[0] != c.record {
 						t.Errorf("the call again = %q, want %s", again, c.record)
@@ -53,9 +52,6 @@ func TestIdempotency(t *testing.T) {
 				text, isError := callWith(t, s, keyed(tool, "key 1", c.other))
 				if !isError || !strings.Contains(text[0], "another request") || !strings.Contains(text[0], "conflict") {
 					t.Errorf("another request under the key = %q, want a conflict", text)
-				}
-				if diff := cmp.Diff(stored, everything(t, svc)); diff != "" {
-					t.Errorf("a repeated call has changed something:\n%s", diff)
 				}
 			})
 		}

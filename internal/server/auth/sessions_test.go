@@ -170,26 +170,30 @@ func TestSessionStoreFails(t *testing.T) {
 		_, text := create(t, keys, grant(t, "*"))
 		session, _ := signIn(t, keys, text)
 		signedIn(t, keys, session)
-		unavailable := func(why string) {
+		noSession := func(why string) {
 			t.Helper()
 			if c, err := keys.Sessions().Verify(t.Context(), session); !errors.Is(err, auth.ErrUnavailable) || c.ID != "" {
 				t.Errorf("%s: Verify = %+v, %v", why, c, err)
 			}
 		}
 		s.failing("get", "auth/", workspace.ErrBusy)
-		time.Sleep(held)
+		time.Sleep(held - time.Millisecond)
+		signedIn(t, keys, session)
+		time.Sleep(time.Millisecond)
 		before := s.reads.Load()
 		for range 1000 {
-			unavailable("a store that fails")
+			noSession("a store that fails")
+			unavailable(t, keys, text)
 		}
 		if n := s.reads.Load() - before; n > 1 {
 			t.Errorf("%d reads of a store that fails, expected 1", n)
 		}
 		time.Sleep(5 * time.Minute)
 		s.failing("get", "auth/session/", workspace.ErrBusy)
-		unavailable("a record that cannot be read")
-		s.failing("get", "auth/key/", workspace.ErrBusy)
-		unavailable("a key that cannot be read")
+		noSession("a record that cannot be read")
+		s.failing("get", "auth/key/", workspace.ErrCorrupt)
+		noSession("a key that cannot be read")
+		unavailable(t, keys, text)
 		for _, call := range [][2]string{{"put", "auth/session/"}, {"list", "auth/session/"}, {"get", "auth/key/"}} {
 			s.failing(call[0], call[1], workspace.ErrReadOnly)
 			if _, _, _, err := keys.Sessions().Begin(t.Context(), text); !errors.Is(err, auth.ErrUnavailable) {
@@ -199,7 +203,7 @@ func TestSessionStoreFails(t *testing.T) {
 		s.failing("", "", nil)
 		signedIn(t, keys, session)
 		testkit.Must(t, keys.Close(t.Context()))
-		unavailable("closed")
+		noSession("closed")
 	})
 }
 

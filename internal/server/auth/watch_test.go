@@ -54,34 +54,6 @@ func TestLooks(t *testing.T) {
 	})
 }
 
-// A process whose store does not answer lets nobody in.
-func TestStoreFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &spy{Store: memstore.New()}
-		keys := open(t, s)
-		_, text := create(t, keys, grant(t, "*"))
-		accepted(t, keys, text)
-		s.failing("get", "auth/", workspace.ErrBusy)
-		time.Sleep(held - time.Millisecond)
-		accepted(t, keys, text)
-		time.Sleep(time.Millisecond)
-		before := s.reads.Load()
-		for range 1000 {
-			unavailable(t, keys, text)
-		}
-		if n := s.reads.Load() - before; n > 1 {
-			t.Errorf("%d reads of a store that fails, expected 1", n)
-		}
-		s.failing("", "", nil)
-		time.Sleep(250 * time.Millisecond)
-		accepted(t, keys, text)
-		_, other := create(t, keys, grant(t, "*"))
-		s.failing("get", "auth/key/", workspace.ErrCorrupt)
-		unavailable(t, keys, other)
-		s.failing("", "", nil)
-	})
-}
-
 func unavailable(t testing.TB, keys *auth.Keys, text string) {
 	t.Helper()
 	if c, err := keys.Verify(t.Context(), text); !errors.Is(err, auth.ErrUnavailable) || c.ID != "" {

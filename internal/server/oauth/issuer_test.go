@@ -209,6 +209,14 @@ func (i *issuer) server(t testing.TB, edit func(*oauth.Options)) *oauth.Server {
 	return s
 }
 
+// trusting returns a signer, its issuer and a Server for the issuer.
+func trusting(t testing.TB) (signer, *issuer, *oauth.Server) {
+	t.Helper()
+	key := newSigner(t, "k1", "EdDSA")
+	i := newIssuer(t, key)
+	return key, i, i.server(t, nil)
+}
+
 // claims returns claims that are good for 10 minutes.
 func (i *issuer) claims(changes m) m {
 	now := i.clock.Now().Unix()

@@ -35,9 +35,7 @@ func TestNewKeysAtOnce(t *testing.T) {
 // Unknown keys cost the issuer a request each 10 seconds, and a few more, however many tokens
 // come.
 func TestUnknownKeys(t *testing.T) {
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	for n := range 200 {
 		stranger := key
 		stranger.kid = fmt.Sprint("x", n)
@@ -51,9 +49,7 @@ func TestUnknownKeys(t *testing.T) {
 
 // Many tokens at once share one request.
 func TestOneFetchAtATime(t *testing.T) {
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	token := key.token(t, i.claims(nil))
 	var wg sync.WaitGroup
 	for range 100 {

@@ -69,9 +69,7 @@ func TestCallerID(t *testing.T) {
 
 func TestRefusedClaims(t *testing.T) {
 	testkit.SkipInShort(t)
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	now := i.clock.Now().Unix()
 	for what, c := range map[string]m{
 		"wrong issuer":           {"iss": "https://evil.example.com"},
@@ -122,9 +120,7 @@ func TestRefusedClaims(t *testing.T) {
 
 func TestAcceptedClaims(t *testing.T) {
 	testkit.SkipInShort(t)
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	now := i.clock.Now().Unix()
 	for what, c := range map[string]m{
 		"nothing changed":        {},
@@ -148,9 +144,7 @@ func TestAcceptedClaims(t *testing.T) {
 // A token that the issuer has signed is not a guess, and neither is one of a key that the
 // issuer may have soon. All else is.
 func TestNoGuess(t *testing.T) {
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	stranger, next := newSigner(t, "k1", "EdDSA"), newSigner(t, "k2", "EdDSA")
 	for what, c := range map[string]struct {
 		token string
@@ -174,9 +168,7 @@ func TestNoGuess(t *testing.T) {
 // JSON that two parsers could read in two ways is refused.
 func TestClaimsThatCanBeReadTwice(t *testing.T) {
 	testkit.SkipInShort(t)
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	rest := strings.TrimPrefix(testJSON(t, i.claims(nil)), "{")
 	for what, payload := range map[string]string{
 		"duplicate":              `{"tenant":"evil",` + rest,
@@ -292,9 +284,7 @@ func TestClaimNames(t *testing.T) {
 
 // A clock that is set back makes no token of the future valid.
 func TestClockSetBack(t *testing.T) {
-	key := newSigner(t, "k1", "EdDSA")
-	i := newIssuer(t, key)
-	s := i.server(t, nil)
+	key, i, s := trusting(t)
 	token := key.token(t, i.claims(m{"nbf": i.clock.Now().Unix()}))
 	passes(t, "now", s, token)
 	i.clock.Advance(-24 * time.Hour)
