@@ -77,21 +77,6 @@ func TestImageHasRegistryName(t *testing.T) {
 	}
 }
 
-// The pages that the manifest of the bundles links are in the repository.
-func TestManifestLinks(t *testing.T) {
-	t.Parallel()
-	text := testkit.ReadFile(t, filepath.FromSlash("deploy/mcpb/manifest.json"))
-	links := regexp.MustCompile(`scratchpad/(?:blob|tree)/main/([^"]+)"`).FindAllStringSubmatch(text, -1)
-	for _, link := range links {
-		if _, err := os.Stat(filepath.FromSlash(link[1])); err != nil {
-			t.Error(err)
-		}
-	}
-	if len(links) != 2 {
-		t.Errorf("%d links, want those of the guide and the privacy page", len(links))
-	}
-}
-
 // The files with keys and passwords that the documented steps make can be read by their
 // owner alone.
 func TestSecretFilesArePrivate(t *testing.T) {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -16,18 +14,15 @@ import (
 // promises, and leaves nothing behind.
 func TestDemo(t *testing.T) {
 	temp := t.TempDir()
-	play := func(args ...string) []byte {
-		cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
-		cmd.Env = environ("TMPDIR="+temp, "TMP="+temp,
-			"SCRATCHPAD_MAX_FILE_BYTES=10") // the user's settings do not change it
-		var out, errOut bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errOut
-		if err := cmd.Run(); err != nil || errOut.Len() > 0 {
-			t.Fatalf("scratchpad demo: %v, %s", err, errOut.Bytes())
+	play := func(args ...string) string {
+		env := environ("TMPDIR="+temp, "TMP="+temp, "SCRATCHPAD_MAX_FILE_BYTES=10") // the user's settings do not change it
+		o := runProgram(t, os.Args[0], ".", env, append([]string{"demo"}, args...)...)
+		if o.code != 0 || o.err != "" {
+			t.Fatalf("scratchpad demo: %+v", o)
 		}
-		return out.Bytes()
+		return o.out
 	}
-	text := string(play())
+	text := play()
 	for _, want := range []string{
 		`"unchanged":true`, `"op":"remove"`, "nearest", "reading everything again", "In all", "has exact numbers.)\n",
 		"edit\tfile\tplan.md\t2\t3\tcolleague\t", "append\tlog\tchecks\t61\t62\tcolleague\t", // what came back from changes
@@ -42,7 +37,7 @@ func TestDemo(t *testing.T) {
 		Read  int `json:"tokens"`
 		Whole int `json:"tokens_of_reading_all"`
 	}
-	testkit.Must(t, json.Unmarshal(play("--json"), &got))
+	testkit.Must(t, json.Unmarshal([]byte(play("--json")), &got))
 	if len(got.Steps) < 10 || got.Read == 0 || got.Whole < 10*got.Read {
 		t.Errorf("%d steps, %d tokens instead of %d; want ten at least and a tenth of the tokens", len(got.Steps), got.Read, got.Whole)
 	}

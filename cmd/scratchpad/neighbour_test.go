@@ -20,29 +20,26 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// send sends a request as a client without cookies, and returns the status.
-func (s *faultyService) send(ctx context.Context, credential string, form url.Values) (int, error) {
-	method, path := "GET", "/v1/memory_stores"
+// ask sends a request with a header, or a form, and returns the answer without its body.
+func (s *faultyService) ask(ctx context.Context, path, header string, form url.Values) (*http.Response, error) {
+	method, body := "GET", io.Reader(nil)
 	if form != nil {
-		method, path = "POST", "/signin"
+		method, body = "POST", strings.NewReader(form.Encode())
 	}
-	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, body)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	} else {
-		r.Body, r.ContentLength = nil, 0
-		r.Header.Set("Authorization", "Bearer "+credential)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		r.Header.Set(name, value)
 	}
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer res.Body.Close()
 	_, err = io.Copy(io.Discard, res.Body)
-	return res.StatusCode, err
+	return res, errors.Join(err, res.Body.Close())
 }
 
 // While others of the same address send wrong credentials without end, a right one is never
@@ -54,10 +51,16 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 	_, used := newKey(t, db, "local", auth.Read, "*")
 	_, unknown := newKey(t, elsewhere, "local", auth.Read, "*")
 	expired := issuer.sign(t, map[string]any{"iss": issuer.url, "aud": testAudience, "exp": 1})
+	send := func(ctx context.Context, credential string, form url.Values) (*http.Response, error) {
+		if form != nil {
+			return s.ask(ctx, "/signin", "", form)
+		}
+		return s.ask(ctx, "/v1/memory_stores", "Authorization: Bearer "+credential, nil)
+	}
 	ask := func(what, credential string, form url.Values, want int) {
 		t.Helper()
-		if got, err := s.send(t.Context(), credential, form); err != nil || got != want {
-			t.Errorf("%s: %d, %v; want %d", what, got, err, want)
+		if got, err := send(t.Context(), credential, form); err != nil || got.StatusCode != want {
+			t.Errorf("%s: %v, %v; want %d", what, got, err, want)
 		}
 	}
 	ask("a key", used, nil, 200)
@@ -78,7 +81,7 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 				if wrong == "" {
 					form = url.Values{"key": {unknown}}
 				}
-				if got, _ := s.send(ctx, wrong, form); got == 429 {
+				if got, err := send(ctx, wrong, form); err == nil && got.StatusCode == 429 {
 					late[len(form)].Store(true)
 				}
 			}
@@ -97,30 +100,10 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 	}
 }
 
-// visit sends a request for a page as a browser with a cookie, and returns the answer without
-// its body.
-func (s *faultyService) visit(ctx context.Context, path, cookie string, form url.Values) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
-	if form != nil {
-		r, err = http.NewRequestWithContext(ctx, "POST", s.url+path, strings.NewReader(form.Encode()))
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Cookie", cookie)
-	res, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(io.Discard, res.Body)
-	return res, errors.Join(err, res.Body.Close())
-}
-
 // mustVisit visits a page and compares the status.
 func (s *faultyService) mustVisit(t *testing.T, what, path, cookie string, form url.Values, want int) {
 	t.Helper()
-	if res, err := s.visit(t.Context(), path, cookie, form); err != nil || res.StatusCode != want {
+	if res, err := s.ask(t.Context(), path, "Cookie: "+cookie, form); err != nil || res.StatusCode != want {
 		t.Errorf("%s: %v, %v; want %d", what, res, err, want)
 	}
 }
@@ -128,7 +111,7 @@ func (s *faultyService) mustVisit(t *testing.T, what, path, cookie string, form 
 // signIn returns the cookie of a new session.
 func (s *faultyService) signIn(t *testing.T, key string) string {
 	t.Helper()
-	res, err := s.visit(t.Context(), "/signin", "", url.Values{"key": {key}})
+	res, err := s.ask(t.Context(), "/signin", "", url.Values{"key": {key}})
 	testkit.Must(t, err)
 	cookie, _, _ := strings.Cut(res.Header.Get("Set-Cookie"), ";")
 	return cookie
@@ -155,7 +138,7 @@ func TestConsoleBesideAFlood(t *testing.T) {
 		crowd.Go(func() {
 			for ctx.Err() == nil {
 				unknown := [2]string{"", name + "=" + strings.Repeat("x", len(session))}[i%2]
-				if res, err := s.visit(ctx, "/signin", unknown, nil); err == nil && res.StatusCode == 429 {
+				if res, err := s.ask(ctx, "/signin", "Cookie: "+unknown, nil); err == nil && res.StatusCode == 429 {
 					refused.Add(1)
 				}
 			}

@@ -32,15 +32,21 @@ func TestLookTakesNoTurn(t *testing.T) {
 	}
 }
 
-// A user with only read access can look, and leaves nothing behind.
+// A user with only read access can look and export, and leaves nothing behind. Without an id, the
+// manifest has none.
 func TestLookNoRights(t *testing.T) {
 	root, path := protected(t, 0o555, 0o444)
-	dir := filepath.Dir(path)
-	before := contents(t, dir)
+	dir, target := filepath.Dir(path), filepath.Join(root, "target")
+	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
+	before, memory := contents(t, dir), filepath.Join(target, "memory")
 	lookAll(t, path, "alice", nobodyVariable+"=1")
 	runCommand(t, root, []string{nobodyVariable + "=1"}, "verify", "--db", path).must(t, 0, "ok  ")
+	runCommand(t, root, []string{nobodyVariable + "=1"}, "export", memory, "--db", path, "--agent", "alice").must(t, 0, "3 files")
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+	if manifest := testkit.ReadFile(t, filepath.Join(memory, "manifest.json")); strings.Contains(manifest, `"database"`) {
+		t.Errorf("the manifest has an id: %s", manifest)
 	}
 }
 
@@ -57,22 +63,6 @@ func protected(t *testing.T, folder, file os.FileMode) (root, path string) {
 	makeDatabase(t, path)
 	testkit.Must(t, errors.Join(os.Chmod(path, file), os.Chmod(dir, folder)))
 	return root, path
-}
-
-// A user with only read access can export. Without an id, the manifest has none.
-func TestExportNoRights(t *testing.T) {
-	root, path := protected(t, 0o555, 0o444)
-	dir, target := filepath.Dir(path), filepath.Join(root, "target")
-	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
-	before := contents(t, dir)
-	memory := filepath.Join(target, "memory")
-	runCommand(t, root, []string{nobodyVariable + "=1"}, "export", memory, "--db", path, "--agent", "alice").must(t, 0, "3 files")
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
-	}
-	if manifest := testkit.ReadFile(t, filepath.Join(memory, "manifest.json")); strings.Contains(manifest, `"database"`) {
-		t.Errorf("the manifest has an id: %s", manifest)
-	}
 }
 
 // If the server can only read the database, it says so once and serves reads. Each

@@ -52,44 +52,22 @@ func TestAdviceBesideOthers(t *testing.T) {
 
 var server = clientconfig.Server{Command: "/opt/scratchpad", Args: []string{"mcp", "--agent", "a"}}
 
-// oldFiles are what a client's file may have, without its mark.
-var oldFiles = map[string][]string{
-	"codex":  {"", "\n", "model = \"x\"\r\n", "[mcp_servers.other]\ncommand = \"y\"\n"},
-	"cursor": {"", "\n", "{}", "{\r\n  \"mcpServers\": {\"a\": {}}\r\n}\r\n"},
-}
-
 // A byte order mark at the beginning of a file is skipped, and stays.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
-	for name, texts := range oldFiles {
+	for name, text := range map[string]string{"codex": "\ufeffmodel = \"x\"\r\n", "cursor": "\ufeff{\r\n  \"mcpServers\": {\"a\": {}}\r\n}\r\n"} {
 		c, _ := clientconfig.Find(name)
-		for _, text := range texts {
-			dir := t.TempDir()
-			plain, marked := filepath.Join(dir, "plain"), filepath.Join(dir, "marked")
-			testkit.Must(t, errors.Join(os.WriteFile(plain, []byte(text), 0o600), os.WriteFile(marked, []byte("\ufeff"+text), 0o600)))
-			step := func(what string) {
-				t.Helper()
-				if diff := cmp.Diff("\ufeff"+testkit.ReadFile(t, plain), testkit.ReadFile(t, marked)); diff != "" {
-					t.Errorf("%s, %q: %s (-want +got):\n%s", name, text, what, diff)
-				}
-			}
-			for _, file := range []string{plain, marked} {
-				if _, err := write(c.AddServer(file, "scratchpad", server)); err != nil {
-					t.Errorf("%s, %q: %v", name, text, err)
-				}
-				e, err := c.ReadEntry(file, "scratchpad")
-				s, found := e.Server()
-				if diff := cmp.Diff(server, s); err != nil || !found || diff != "" {
-					t.Errorf("%s, %q: read %v, %v (-want +got):\n%s", name, text, found, err, diff)
-				}
-			}
-			step("written")
-			for _, file := range []string{plain, marked} {
-				if r, err := write(c.RemoveServer(file, "scratchpad")); err != nil || len(r.Changed) != 1 {
-					t.Errorf("%s, %q: removed %v, %v", name, text, r.Changed, err)
-				}
-			}
-			step("removed")
+		file := filepath.Join(t.TempDir(), "client")
+		testkit.Must(t, os.WriteFile(file, []byte(text), 0o600))
+		testkit.Must(t, testkit.Err(write(c.AddServer(file, "scratchpad", server))))
+		e, err := c.ReadEntry(file, "scratchpad")
+		s, _ := e.Server()
+		if diff := cmp.Diff(server, s); err != nil || diff != "" || !strings.HasPrefix(testkit.ReadFile(t, file), text[:10]) {
+			t.Errorf("%s: %q, read %v (-want +got):\n%s", name, testkit.ReadFile(t, file), err, diff)
+		}
+		testkit.Must(t, testkit.Err(write(c.RemoveServer(file, "scratchpad"))))
+		if got := testkit.ReadFile(t, file); got != text {
+			t.Errorf("%s: after the removal %q, want %q", name, got, text)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "settings.local.json")
@@ -104,27 +82,29 @@ func TestByteOrderMark(t *testing.T) {
 // The error of a file in UTF-16 says so, with a mark or without, and the file stays.
 func TestUTF16(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"codex": "model = \"x\"\n", "cursor": "{\"mcpServers\": {}}", "vscode": "\n{}"} {
-		c, _ := clientconfig.Find(name)
-		for _, mark := range []string{"", "\ufeff"} {
-			for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-				var content []byte
-				for _, unit := range utf16.Encode([]rune(mark + text)) {
-					content = order.AppendUint16(content, unit)
-				}
-				file := filepath.Join(t.TempDir(), "file")
-				testkit.Must(t, os.WriteFile(file, content, 0o600))
-				_, write := c.AddServer(file, "scratchpad", server).Preview()
-				_, read := c.ReadEntry(file, "scratchpad")
-				for _, err := range []error{write, read} {
-					if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "it is UTF-16; save it as UTF-8") {
-						t.Errorf("%s, mark %q, %v: %v", name, mark, order, err)
-					}
-				}
-				if testkit.ReadFile(t, file) != string(content) {
-					t.Errorf("%s, mark %q, %v: the file has changed", name, mark, order)
-				}
+	for _, c := range []struct {
+		client, text string
+		order        binary.AppendByteOrder
+	}{
+		{"codex", "model = \"x\"\n", binary.LittleEndian}, {"codex", "\ufeffmodel = \"x\"\n", binary.BigEndian},
+		{"cursor", "\ufeff{\"mcpServers\": {}}", binary.LittleEndian}, {"vscode", "\n{}", binary.BigEndian},
+	} {
+		client, _ := clientconfig.Find(c.client)
+		var content []byte
+		for _, unit := range utf16.Encode([]rune(c.text)) {
+			content = c.order.AppendUint16(content, unit)
+		}
+		file := filepath.Join(t.TempDir(), "file")
+		testkit.Must(t, os.WriteFile(file, content, 0o600))
+		_, write := client.AddServer(file, "scratchpad", server).Preview()
+		_, read := client.ReadEntry(file, "scratchpad")
+		for _, err := range []error{write, read} {
+			if !errors.Is(err, clientconfig.ErrInvalid) || !strings.Contains(err.Error(), "it is UTF-16; save it as UTF-8") {
+				t.Errorf("%q, %v: %v", c.text, c.order, err)
 			}
+		}
+		if testkit.ReadFile(t, file) != string(content) {
+			t.Errorf("%q, %v: the file has changed", c.text, c.order)
 		}
 	}
 }

@@ -24,17 +24,14 @@ func TestFailureKinds(t *testing.T) {
 		want Failure
 	}{
 		{ctx, workspace.Errorf(workspace.ErrNotFound, "read a: there is no such file"), 3, Failure{"not_found", "read a: there is no such file", ""}},
-		{ctx, fmt.Errorf("read a: version 3: %w", workspace.ErrNotFound), 3, Failure{"not_found", "read a: version 3: not found", ""}},
 		{ctx, fmt.Errorf("open a: %w", workspace.ErrReadOnly), 6, Failure{"read_only", "open a: read-only", ""}},
 		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrNotFound}, 3, Failure{"not_found", "read a: not found", ""}},
 		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrBusy, Err: workspace.Errorf(workspace.ErrBusy, "nothing happened")}, 6, Failure{"busy", "read a: nothing happened", ""}},
 		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrCorrupt, Err: fmt.Errorf("sqlite: it is damaged: %w", workspace.ErrCorrupt)}, 6, Failure{"corrupt", "read a: sqlite: it is damaged: corrupt", ""}},
-		{ctx, workspace.ErrBusy, 6, Failure{"busy", "busy", ""}},
 		{ctx, workspace.Errorf(workspace.ErrInvalid, "write a: permission denied"), 2, Failure{"invalid", "write a: permission denied", ""}},
 		{ctx, workspace.Errorf(workspace.ErrStorageFull, "write a: no space is left on the disk"), 6, Failure{"storage_full", "write a: no space is left on the disk", ""}},
 		{ctx, workspace.Errorf(workspace.ErrOutcomeUnknown, "write a: it may or may not be stored"), 6, Failure{"outcome_unknown", "write a: it may or may not be stored", ""}},
 		{ctx, workspace.Errorf(workspace.ErrUnsupported, "open a: its schema is 9"), 6, Failure{"unsupported", "open a: its schema is 9", ""}},
-		{ctx, workspace.Errorf(workspace.ErrCorrupt, "read a: the bytes are not the same"), 6, Failure{"corrupt", "read a: the bytes are not the same", ""}},
 		{ctx, fmt.Errorf("write a: %w", workspace.ErrClosed), 1, Failure{"closed", "write a: closed", ""}},
 		{ctx, workspace.Errorf(workspace.ErrProvider, "summarize a: the server is not there"), 1, Failure{"provider", "summarize a: the server is not there", ""}},
 		{ctx, OfDatabase(errors.New("doctor found a problem")), 6, Failure{"database", "doctor found a problem", ""}},
