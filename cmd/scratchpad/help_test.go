@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
 // helpPage returns what --help prints.
@@ -22,6 +24,24 @@ func helpPage(t *testing.T, command ...string) string {
 		t.Fatalf("%s --help prints %q", strings.Join(command, " "), out.String())
 	}
 	return out.String()
+}
+
+// A model pays for each word of help, and a person has a screen of 40 lines.
+func TestHelpTokens(t *testing.T) {
+	all := 0
+	for command, most := range map[string]int{"": 450, "files": 390, "logs": 230, "search": 270, "changes": 240} {
+		page := helpPage(t, strings.Fields(command)...)
+		n, lines := o200k.Count(page), strings.Count(page, "\n")
+		if t.Logf("%s --help: %d tokens, %d lines", command, n, lines); n > most || lines > 40 {
+			t.Errorf("%s --help has %d tokens and %d lines, want at most %d and 40:\n%s", command, n, lines, most, page)
+		}
+		if command == "" || command == "files" || command == "logs" {
+			all += n
+		}
+	}
+	if all > 1050 {
+		t.Errorf("the overview and the two groups have %d tokens", all)
+	}
 }
 
 // The overview names every command, and those of its groups.

@@ -160,6 +160,29 @@ func TestConsoleBesideAFlood(t *testing.T) {
 	hammered()
 }
 
+// An address that has sent the console too many requests keeps nobody from the pages whose
+// session is known. Not even a short wait is needed. What is not known takes the limit.
+func TestConsoleOfAKnownSession(t *testing.T) {
+	t.Parallel()
+	db, issuer := filepath.Join(t.TempDir(), "team.db"), newIssuer(t)
+	s := faulty(t, db, issuer, fault{http: func(_ *service, o *httpserver.Options) { o.Rate = auth.Rate{PerSecond: .001, Burst: 5} }})
+	_, key := newKey(t, db, "local", auth.Read, "*")
+	cookie := s.signIn(t, key)
+	s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
+	for i := range 18 {
+		s.mustVisit(t, fmt.Sprintf("request %d of the address", i), "/signin", "", nil, 200)
+	}
+	s.mustVisit(t, "one more", "/signin", "", nil, 429)
+	for range 3 {
+		s.mustVisit(t, "a page of a person", "/", cookie, nil, 200)
+		s.mustVisit(t, "a session that is not known", "/", cookie[:len(cookie)-8]+"AAAAAAAA", nil, 429)
+	}
+	s.mustVisit(t, "the page for signing in, to a person", "/signin", cookie, nil, 303)
+	id, _, _ := strings.Cut(strings.TrimPrefix(key, "sp_"), "_")
+	testkit.Must(t, testkit.Err(s.keys.Revoke(t.Context(), id[:8])))
+	s.mustVisit(t, "a session whose key was revoked", "/", cookie, nil, 429)
+}
+
 // What a tenant with many keys does to a server keeps no call of another tenant from
 // succeeding.
 func TestHostileTenant(t *testing.T) {

@@ -215,11 +215,12 @@ func TestSetupBroken(t *testing.T) {
 	o.must(t, 1, "Zed: start "+a.installed()+" as Zed does", "ANTHROPIC_API_KEY")
 }
 
-// A file that somebody has edited since keeps that edit.
+// A file that somebody has edited since keeps that edit, and a memory that is in use stays.
 func TestSetupUndoAfterEdits(t *testing.T) {
 	a := newAccount(t)
 	cursor, codex, claude := a.install(t, "cursor", "{\"mcpServers\": {\"a\": {}}}"), a.install(t, "codex", ""), a.install(t, "claude-code", "")
 	a.run(t, "setup", "--yes").must(t, 0)
+	a.run(t, "logs", "append", "day", "a note", "--agent", "shop").must(t, 0)
 	edit := func(file, old, new string) {
 		t.Helper()
 		text := testkit.ReadFile(t, file)
@@ -235,6 +236,7 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 	edit(codex, "[mcp_servers", "model = 'x'\n[mcp_servers")
 	const said = "\n  edited by another since, so only the entry of this program was taken out"
 	a.run(t, "setup", "--undo", "--yes").must(t, 0, cursor+said, codex+said, claude+said)
+	a.run(t, "logs", "cat", "day", "--agent", "shop").must(t, 0, "a note")
 	for file, want := range map[string]string{
 		cursor: "{\"theme\": \"dark\", \"mcpServers\": {\"a\": {}}}", codex: "model = 'x'\n", claude: "{\n  \"mine\": 1\n}\n",
 	} {
