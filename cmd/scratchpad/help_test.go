@@ -63,6 +63,16 @@ func TestHelpOverview(t *testing.T) {
 			t.Errorf("the overview does not have %q", list)
 		}
 	}
+	for _, name := range []string{"search", "changes"} {
+		_, line, _ := strings.Cut(helpPage(t), "\n  "+name+" ")
+		line, _, _ = strings.Cut(line, "\n")
+		page := helpPage(t, name)
+		for _, word := range strings.Fields(line) {
+			if flag, is := strings.CutPrefix(word, "[--"); is && !strings.Contains(page, "--"+strings.TrimRight(strings.Split(flag, "=")[0], "]")) {
+				t.Errorf("%s has no flag %s", name, flag)
+			}
+		}
+	}
 }
 
 // The page of a command explains each of its flags. The page of a group shows each command with its
