@@ -246,24 +246,17 @@ func (p *tab) write(text string) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-var keyNames = map[string]string{
-	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Space": " ", "Backspace": kb.Backspace, "Delete": kb.Delete,
-	"ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight,
-	"PageUp": kb.PageUp, "PageDown": kb.PageDown, "Home": kb.Home, "End": kb.End,
-}
+var keyNames = map[string]string{"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "Delete": kb.Delete}
 
-var modifiers = map[string]chromedp.Modifier{
-	"Shift": chromedp.ModifierShift, "Control": chromedp.ModifierCtrl, "Alt": chromedp.ModifierAlt, "Meta": chromedp.ModifierMeta,
-}
-
-// press presses keys, one after the other: one character such as j, or Tab, Enter, Escape,
-// Space, ArrowDown, PageDown and the like, with Shift+, Control+, Alt+ or Meta+ before it.
+// press presses keys, one after the other: one character such as j, or Tab, Enter, Escape or
+// Delete, and perhaps Control+ before it.
 func (p *tab) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
-		name, held := key, []chromedp.Modifier(nil)
-		for before, after, found := strings.Cut(name, "+"); found && modifiers[before] != 0; before, after, found = strings.Cut(name, "+") {
-			name, held = after, append(held, modifiers[before])
+		var held []chromedp.KeyOption
+		name, withControl := strings.CutPrefix(key, "Control+")
+		if withControl {
+			held = append(held, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 		}
 		text, known := keyNames[name]
 		if !known && utf8.RuneCountInString(name) != 1 {
@@ -271,11 +264,7 @@ func (p *tab) press(keys ...string) {
 		} else if !known {
 			text = name
 		}
-		var options []chromedp.KeyOption
-		if len(held) > 0 {
-			options = append(options, chromedp.KeyModifiers(held...))
-		}
-		must(p.t, chromedp.Do(p.ctx, chromedp.KeyEvent(text, options...)))
+		must(p.t, chromedp.Do(p.ctx, chromedp.KeyEvent(text, held...)))
 	}
 }
 

@@ -12,13 +12,13 @@
 // One browser serves all tests, and starts with the first tab. A test opens a tab of a
 // person who was never here, and acts as a person does:
 //
-//	p := open(t, origin, view{width: 360, dark: true}) // or noScript, or a time zone
+//	p := open(t, origin, view{width: 360, dark: true}) // or noScript
 //	p.visit("/")                                       // waits until it has loaded
 //	p.fill("textbox", "Key", key)                      // a field by its role and name
 //	p.follow("button", "Sign in")                      // a click that leads to another page
 //	p.see("Agents")                                    // waits until it is on screen
 //	p.click("button", "Copy")                          // a click that does not
-//	p.press("Tab", "Shift+Tab", "/", "j", "Enter")     // keys alone; enter leads to another page
+//	p.press("Tab", "/", "j", "Control+a")              // keys alone; enter leads to another page
 //	p.review("agents")                                 // axe-core, the layout, screenshots:
 //	                                                   // light and dark, 360, 768 and 1280 pixels wide
 //
@@ -50,7 +50,7 @@
 //     shows what hostile agents write. refused_test.go has what must not work.
 //
 // With SCRATCHPAD_TEST=full, each hostile text has a page of its own, and each state of each
-// page is seen in both themes at both widths, and not only in each of these once:
+// page is seen in both themes at three widths, and not only in each of these once:
 //
 //	cd internal/e2e && SCRATCHPAD_TEST=full go test -timeout 60m ./browser
 package browser

@@ -90,7 +90,7 @@ func TestWatchFinds(t *testing.T) {
 // A problem that is expected is none, and an expectation that nothing meets is one.
 func TestExpect(t *testing.T) {
 	t.Parallel()
-	p := open(t, serve(t, map[string]string{"/": "<p>fine</p>", "/sure": "<button onclick='this.textContent = confirm(1)'>Ask</button>"}), view{})
+	p := open(t, serve(t, map[string]string{"/": "<p>fine</p>"}), view{})
 	p.expect("status: 404")
 	p.visit("/none")
 	if got := p.settle(); len(got) != 0 {
@@ -109,13 +109,6 @@ func TestExpect(t *testing.T) {
 		t.Errorf("after another window was opened: %q", got)
 	}
 	closeStrangers(p)
-	p.visit("/sure")
-	p.expect("dialog: confirm")
-	p.click("button", "Ask")
-	p.see("false")
-	p.acceptDialogs()
-	p.click("button", "false")
-	p.see("true")
 }
 
 // axe-core and the checks of the layout find what is wrong in the page, in its theme and at

@@ -40,6 +40,14 @@ func (p *tab) clean(what string) {
 	}
 }
 
+// sees opens a page, and checks it and that it does not scroll sideways.
+func (p *tab) sees(path, what string) {
+	p.t.Helper()
+	p.visit(path)
+	p.clean(what)
+	p.noOverflow()
+}
+
 // Whatever agents write, and wherever it is shown, it does nothing: no dialog, no request to
 // elsewhere, no report of the Content Security Policy, no element that the console does not
 // make. With SCRATCHPAD_TEST=full, every case has a page of its own everywhere.
@@ -101,16 +109,13 @@ func checkHostileFiles(t *testing.T, s *server, p *tab) {
 		at := "/a/" + hostileAgent + "/files/" + path
 		compare := []string{"?diff=1..2", "?diff=1..2&as=split&context=all"}[i%2]
 		for _, query := range []string{"", "?view=edit", compare} {
-			p.visit(at + query)
-			p.clean(c.Name)
-			p.noOverflow()
+			p.sees(at+query, c.Name)
 		}
 		p.visit("/a/" + hostileAgent + "/raw/" + path + "?v=2")
 		if kind := evaluate[string](p, "document.contentType"); kind != "text/plain" {
 			t.Errorf("%s: the raw text is %s", c.Name, kind)
 		}
 	}
-	t.Logf("%d files", len(all))
 }
 
 // checkHostileMarkdown has the cases as Markdown that is rendered.
@@ -128,11 +133,8 @@ func checkHostileMarkdown(t *testing.T, s *server, p *tab) {
 		return s.try("claude-code", "write_file", object{"agent_id": hostileAgent, "path": "md/" + all[i].Name + ".md", "content": all[i].Text})
 	})
 	for _, c := range all {
-		p.visit("/a/" + hostileAgent + "/files/md/" + c.Name + ".md")
-		p.clean(c.Name)
-		p.noOverflow()
+		p.sees("/a/"+hostileAgent+"/files/md/"+c.Name+".md", c.Name)
 	}
-	t.Logf("%d pages", len(all))
 }
 
 // checkHostileNames has the cases as paths, and as the names of programs. Paths that nobody
@@ -154,15 +156,11 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 		s.write("claude-code", hostileAgent, c.Text, "text")
 	}
 	for _, path := range []string{"", "/changes", "/changes?prefix=authors/", "?after=md"} {
-		p.visit("/a/" + hostileAgent + path)
-		p.clean(path)
-		p.noOverflow()
+		p.sees("/a/"+hostileAgent+path, path)
 	}
 	for _, c := range some(valid, 8) {
 		for _, view := range []string{"", "?view=move", "?view=delete", "?view=edit"} {
-			p.visit("/a/" + hostileAgent + "/files/" + escapePath(c.Text) + view)
-			p.clean(c.Name)
-			p.noOverflow()
+			p.sees("/a/"+hostileAgent+"/files/"+escapePath(c.Text)+view, c.Name)
 		}
 	}
 	p.expect("status: 40")
@@ -205,9 +203,7 @@ func checkHostileLog(t *testing.T, s *server, p *tab) {
 	p.clean("live entries")
 	p.noOverflow()
 	for _, path := range []string{"/logs/log?before=150", "/logs/log?before=50", "", "/changes"} {
-		p.visit("/a/hostile-2" + path)
-		p.clean(path)
-		p.noOverflow()
+		p.sees("/a/hostile-2"+path, path)
 	}
 	for _, c := range some(names, 24) {
 		p.visit("/a/hostile-2/logs/log?author=" + url.QueryEscape(c.Text) + "&q=" + url.QueryEscape(c.Text))
@@ -220,9 +216,7 @@ func checkHostileSearch(t *testing.T, s *server, p *tab) {
 	for _, c := range batches(hostile.Texts(), 60_000) {
 		s.write("claude-code", "hostile-3", c.Name+".txt", c.Text)
 	}
-	p.visit("/search?q=hostile")
-	p.clean("hostile")
-	p.noOverflow()
+	p.sees("/search?q=hostile", "hostile")
 	p.expect("status: 400")
 	cases := append(some(hostile.Names(), 12), some(hostile.Texts(), 16)...)
 	for i, c := range cases {
@@ -234,7 +228,6 @@ func checkHostileSearch(t *testing.T, s *server, p *tab) {
 		p.visit([]string{"/search", "/a/hostile-3/search"}[i%2] + "?as=" + way + "&q=" + url.QueryEscape(q))
 		p.clean(c.Name)
 	}
-	t.Logf("%d searches", len(cases))
 }
 
 // createKey is a script that makes a key with the form of the page, and returns the status.
@@ -257,24 +250,19 @@ func checkHostileKeys(t *testing.T, s *server, p *tab) {
 	if made < 5 {
 		t.Errorf("%d keys were made", made)
 	}
-	p.reload()
-	p.clean("the names of keys")
-	p.noOverflow()
-	for _, do := range []string{"Rotate", "Revoke"} {
-		for _, link := range p.all("link", do) {
-			if strings.Contains(link.name, "<img") {
-				link.follow()
-				p.clean(link.name)
-				p.noOverflow()
-				break
-			}
+	p.sees("/keys", "the names of keys")
+	for _, link := range p.all("link", "Revoke") {
+		if strings.Contains(link.name, "<img") {
+			link.follow()
+			p.clean(link.name)
+			p.noOverflow()
+			break
 		}
-		p.visit("/keys")
 	}
+	p.visit("/keys")
 	p.fill("textbox", "Name", `"><script>alert('hostile')</script>`)
 	p.fill("textbox", "Agents", `"><img src=x onerror=alert('hostile')>`)
 	p.follow("button", "Create key")
 	p.clean("a form that is refused")
 	p.noOverflow()
-	t.Logf("%d keys", made)
 }

@@ -6,42 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 )
 
 // Two people look at two servers over one database. What an agent, or one of them, changes
 // at a server is soon on the other's screen, also after the server of those who watch was
 // away.
 func TestLive(t *testing.T) {
-	for _, store := range []struct {
-		name string
-		db   func(*testing.T) string
-	}{
-		{"SQLite", func(t *testing.T) string { return filepath.Join(t.TempDir(), "team.db") }},
-		{"PostgreSQL", func(t *testing.T) string { return pgtest.URL(t) }},
-	} {
-		t.Run(store.name, func(t *testing.T) {
-			t.Parallel()
-			servers := startServers(t, 2, store.db(t))
-			checkLive(t, servers[0], servers[1])
-		})
-	}
-}
-
-// met waits until a problem with a text has happened.
-func (p *tab) met(text string) {
-	p.t.Helper()
-	if !p.wait(patience, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return slices.ContainsFunc(p.problems, func(problem string) bool { return strings.Contains(problem, text) })
-	}) {
-		p.t.Errorf("at %s there is no problem %q", p.where(), text)
-	}
-}
-
-func checkLive(t *testing.T, near, far *server) {
+	t.Parallel()
+	servers := startServers(t, 2, filepath.Join(t.TempDir(), "team.db"))
+	near, far := servers[0], servers[1]
 	const agent = "watched"
 	key := near.newKey("read,write,admin", "--name", "Ada")
 	near.write("claude-code", agent, "plan.txt", "the plan\n")
@@ -75,6 +48,18 @@ func checkLive(t *testing.T, near, far *server) {
 	log.checkEntries(last)
 
 	checkAway(near, far, watched, last)
+}
+
+// met waits until a problem with a text has happened.
+func (p *tab) met(text string) {
+	p.t.Helper()
+	if !p.wait(patience, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return slices.ContainsFunc(p.problems, func(problem string) bool { return strings.Contains(problem, text) })
+	}) {
+		p.t.Errorf("at %s there is no problem %q", p.where(), text)
+	}
 }
 
 // checkAway stops the server of those who watch, changes things at the other, and starts it

