@@ -8,7 +8,6 @@ ignore ./node_modules
 
 require (
 	github.com/agent-scratchpad/scratchpad v0.0.0-00010101000000-000000000000
-	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/anthropics/anthropic-sdk-go/v2 v2.13.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0

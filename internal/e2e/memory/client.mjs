@@ -1,9 +1,9 @@
-// Calls the SDK for TypeScript that is named on the command line. Each line of standard
+// Calls the SDK for TypeScript, with the base URL of the command line. Each line of standard
 // input is a call, and each line of standard output is its answer.
 import { createInterface } from 'node:readline';
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
-const [name, baseURL] = process.argv.slice(2);
-const { default: Anthropic, APIError } = await import(name);
+const baseURL = process.argv[2];
 
 // find returns a method of a client and what it belongs to.
 function find(client, path) {

@@ -13,64 +13,33 @@ import (
 	"testing"
 	"time"
 
-	one "github.com/anthropics/anthropic-sdk-go"
-	oneoption "github.com/anthropics/anthropic-sdk-go/option"
-	two "github.com/anthropics/anthropic-sdk-go/v2"
-	twooption "github.com/anthropics/anthropic-sdk-go/v2/option"
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// A method is one of the API, in an SDK for Go.
+// A method is one of the API, in the SDK for Go.
 type method func(ctx context.Context, id string, params m) (any, error)
 
-// A golang is an SDK for Go.
-type golang struct {
-	methods map[string]method
-	fault   func(error) *fault // nil for an error without an answer
-}
+// A golang is the SDK for Go: its methods, by name.
+type golang map[string]method
 
-func newGoOne(_ *testing.T, base, key string) client {
-	c := one.NewClient(oneoption.WithBaseURL(base), oneoption.WithAPIKey(key))
+func newGo(_ *testing.T, base, key string) client {
+	c := anthropic.NewClient(option.WithBaseURL(base), option.WithAPIKey(key))
 	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
-	return &golang{map[string]method{
+	return golang{
 		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
 		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
 		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
 		"memories.list": named(ms.List), "memories.all": pages(ms.ListAutoPaging),
 		"memoryVersions.retrieve": named(vs.Get), "memoryVersions.redact": named(vs.Redact),
 		"memoryVersions.list": named(vs.List), "memoryVersions.all": pages(vs.ListAutoPaging),
-	}, func(err error) *fault {
-		var e *one.Error
-		if !errors.As(err, &e) {
-			return nil
-		}
-		return &fault{Status: e.StatusCode, Type: string(e.Type()), Request: e.RequestID, raw: e.RawJSON()}
-	}}
-}
-
-func newGoTwo(_ *testing.T, base, key string) client {
-	c := two.NewClient(twooption.WithBaseURL(base), twooption.WithAPIKey(key))
-	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
-	return &golang{map[string]method{
-		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
-		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
-		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
-		"memories.list": named(ms.List), "memories.all": pages(ms.ListAutoPaging),
-		"memoryVersions.retrieve": named(vs.Get), "memoryVersions.redact": named(vs.Redact),
-		"memoryVersions.list": named(vs.List), "memoryVersions.all": pages(vs.ListAutoPaging),
-	}, func(err error) *fault {
-		var e *two.Error
-		if !errors.As(err, &e) {
-			return nil
-		}
-		return &fault{Status: e.StatusCode, Type: string(e.Type()), Request: e.RequestID, raw: e.RawJSON()}
-	}}
+	}
 }
 
 // named is a method that takes an id before its parameters, and plain one that does not.
-// Their options are those of one generation.
 func named[P, R, O any](f func(context.Context, string, P, ...O) (R, error)) method {
 	return func(ctx context.Context, id string, params m) (any, error) {
 		p, err := build[P](params)
@@ -109,20 +78,21 @@ func plainPages[P, R, O any](f func(context.Context, P, ...O) R) method {
 	return pages(func(ctx context.Context, _ string, p P, o ...O) R { return f(ctx, p, o...) })
 }
 
-func (g *golang) call(t *testing.T, name, id string, params m) (any, *fault) {
+func (g golang) call(t *testing.T, name, id string, params m) (any, *fault) {
 	t.Helper()
-	f := g.methods[name]
+	f := g[name]
 	if f == nil {
 		t.Fatalf("no method %s", name)
 	}
 	got, err := f(t.Context(), id, params)
 	if err != nil {
-		found := g.fault(err)
-		if found == nil {
+		var e *anthropic.Error
+		if !errors.As(err, &e) { // without an answer
 			return nil, &fault{Class: err.Error()}
 		}
-		if err := json.Unmarshal([]byte(found.raw), &found.Body); err != nil {
-			t.Errorf("%s: the body of the error %q: %v", name, found.raw, err)
+		found := &fault{Status: e.StatusCode, Type: string(e.Type()), Request: e.RequestID}
+		if err := json.Unmarshal([]byte(e.RawJSON()), &found.Body); err != nil {
+			t.Errorf("%s: the body of the error %q: %v", name, e.RawJSON(), err)
 		}
 		return nil, found
 	}
@@ -221,20 +191,17 @@ func decoded(t *testing.T, name string, got any) any {
 	return want
 }
 
-// A typescript is an SDK for TypeScript, in a process of Node.
+// A typescript is the SDK for TypeScript, in a process of Node.
 type typescript struct {
 	in  io.Writer
 	out *json.Decoder
 	key string
 }
 
-// newTypeScript returns a function that starts Node with a package of npm.
-func newTypeScript(name string) func(t *testing.T, base, key string) client {
-	return func(t *testing.T, base, key string) client {
-		c := &typescript{key: key}
-		c.in, c.out = startNode(t, "client.mjs", name, base)
-		return c
-	}
+func newTypeScript(t *testing.T, base, key string) client {
+	c := &typescript{key: key}
+	c.in, c.out = startNode(t, "client.mjs", base)
+	return c
 }
 
 // startNode runs a script that answers lines of standard input.

@@ -1,6 +1,5 @@
-// Package memory has only tests. The official SDKs of Anthropic for Go and TypeScript, each
-// in its present and in its former generation and unmodified, use the memory of scratchpad
-// serve. Their memory tool is compared with Scratchpad's.
+// Package memory has only tests. The official SDKs of Anthropic for Go and TypeScript,
+// unmodified, use the memory of scratchpad serve. Their memory tool is compared with Scratchpad's.
 //
 //	go test ./memory
 //

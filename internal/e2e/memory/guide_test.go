@@ -39,7 +39,7 @@ func TestGuide(t *testing.T) {
 	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "shop"))
 	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
 	testkit.Must(t, err)
-	if _, err := newGoTwo(t, "http://"+at.Host, key).call(t, "create", "", m{"name": "shop"}); err != nil { // as the page does
+	if _, err := newGo(t, "http://"+at.Host, key).call(t, "create", "", m{"name": "shop"}); err != nil { // as the page does
 		t.Fatalf("the store was not created: %+v", *err)
 	}
 	for _, p := range programs {

@@ -57,8 +57,6 @@ type fault struct {
 	Message string
 	Request string // the id of the request
 	Body    m
-
-	raw string
 }
 
 // A sdk is one of the official ones.
@@ -70,10 +68,8 @@ type sdk struct {
 }
 
 var sdks = []sdk{
-	{name: "anthropic-sdk-go v1", start: newGoOne},
-	{name: "anthropic-sdk-go v2", start: newGoTwo, careful: true},
-	{name: "@anthropic-ai/sdk 0.137", start: newTypeScript("anthropic-sdk-0"), classes: true},
-	{name: "@anthropic-ai/sdk 1.12", start: newTypeScript("@anthropic-ai/sdk"), classes: true},
+	{name: "anthropic-sdk-go", start: newGo, careful: true},
+	{name: "@anthropic-ai/sdk", start: newTypeScript, classes: true},
 }
 
 // A session is a client with a key of all agents of a tenant of its own.
@@ -127,7 +123,7 @@ func startServer(t *testing.T, db string) *server {
 	s := &server{db: db}
 	_, key := s.createKey(t, "others", "--agents", "*") // from now on nobody is served without a key
 	s.url = strings.TrimSuffix(process.Serve(t, scratchpadPath, "--db", s.db, "--rate", "10000:10000", "--rate-agent", "10000:10000", "--paths", "unicode"), "/mcp")
-	if _, err := newGoTwo(t, s.url, key).call(t, "create", "", m{"name": ofOthers}); err != nil {
+	if _, err := newGo(t, s.url, key).call(t, "create", "", m{"name": ofOthers}); err != nil {
 		t.Fatalf("a store of others: %+v", *err)
 	}
 	return s

@@ -31,6 +31,8 @@ func (s *session) stores() {
 	bare := s.do("create", "", m{"name": "bare"})
 	s.like(bare, m{"id": bare["id"], "type": "memory_store", "name": "bare", "description": "", "metadata": m{}, "archived_at": nil})
 	s.listStores(id, bare["id"].(string))
+	archived := s.do("archive", bare["id"].(string), nil)
+	s.like(s.do("retrieve", bare["id"].(string), nil), archived)
 
 	s.like(s.do("delete", id, nil), m{"id": id, "type": "memory_store_deleted"})
 	s.fails(404, "not_found_error", "retrieve", id, nil)
@@ -38,12 +40,8 @@ func (s *session) stores() {
 	s.fails(404, "not_found_error", "memories.list", id, nil)
 }
 
-// listStores lists stores by pages and times. The two given ones are among them.
+// listStores lists stores by pages. The two given ones are among them.
 func (s *session) listStores(ids ...string) {
-	last := s.parse(s.do("retrieve", ids[1], nil)["created_at"])
-	for s.parse(s.do("create", "", m{"name": "later"})["created_at"]).Truncate(time.Second).Equal(last.Truncate(time.Second)) {
-		time.Sleep(100 * time.Millisecond) // the SDKs for Go send whole seconds
-	}
 	s.front.take()
 	whole := s.all("all", "", m{"limit": 100})
 	if n := len(s.front.take()); n != 1 {
@@ -65,16 +63,6 @@ func (s *session) listStores(ids ...string) {
 	}
 	if found != 2 {
 		s.Errorf("%d of the two stores are listed: %v", found, whole)
-	}
-	second := last.Truncate(time.Second).Add(time.Second)
-	after, before := s.all("all", "", m{"created_at[gte]": second}), s.all("all", "", m{"created_at[lte]": second})
-	if len(after) == 0 || len(before) < 2 || len(after)+len(before) != len(whole) {
-		s.Errorf("%d stores since %v and %d until then, want %d in all", len(after), second, len(before), len(whole))
-	}
-	for _, store := range after {
-		if s.parse(store["created_at"]).Before(second) {
-			s.Errorf("%v is listed since %v", store, second)
-		}
 	}
 }
 
@@ -207,10 +195,7 @@ func (s *session) versions() {
 	}
 	check(m{"limit": 2}, ids(all)...)
 	check(m{"memory_id": id, "limit": 1}, newest...)
-	check(m{"memory_id": id, "operation": "modified"}, newest[:3]...)
-	check(m{"memory_id": id, "api_key_id": s.key}, newest...)
-	check(m{"session_id": "nobody"})
-	check(m{"service_account_id": "nobody"})
+	check(m{"memory_id": id, "operation": "modified", "api_key_id": s.key}, newest[:3]...)
 	check(m{"memory_id": id, "created_at[gte]": time.Now().Add(-time.Hour), "created_at[lte]": time.Now().Add(time.Hour)}, newest...)
 
 	// The API gives the path that a memory had at the time. Versions here move with their
@@ -230,25 +215,11 @@ func (s *session) versions() {
 		want["content"] = contents[i]
 		s.like(listed, want)
 	}
-	s.do("memories.delete", id, m{"memory_store_id": store})
-	s.fails(404, "not_found_error", "memories.retrieve", id, m{"memory_store_id": store})
-	kept := s.do("memoryVersions.retrieve", versions[0], m{"memory_store_id": store})
-	if kept["id"] != versions[0] || kept["memory_id"] != id || kept["content"] != "one" {
-		s.Errorf("the first version of the deleted memory: %v", kept)
-	}
-	check(m{"memory_id": id}, newest...)
-	// The hosted API has no restore: a client reads the version, and creates a memory with its content.
-	again := s.do("memories.create", store, m{"path": "/plans/plan.md", "content": "one"})
-	if again["id"] == id {
-		s.Errorf("the memory that was created again has the id of the deleted one, %s", id)
-	}
-	s.fails(404, "not_found_error", "memories.delete", id, m{"memory_store_id": store})
-	if got := s.do("memories.retrieve", again["id"].(string), m{"memory_store_id": store}); got["content"] != "one" {
-		s.Errorf("the memory that was created again: %v", got)
-	}
+	redacted := s.do("memoryVersions.redact", versions[0], m{"memory_store_id": store})
+	s.like(s.do("memoryVersions.retrieve", versions[0], m{"memory_store_id": store}), redacted)
 }
 
-// lost lets the answers to changes get lost. Each SDK repeats what its generation repeats,
+// lost lets the answers to changes get lost. Each SDK repeats what it repeats,
 // and nothing happens twice.
 func (s *session) lost() {
 	store := s.newStore()
@@ -271,32 +242,18 @@ func (s *session) lost() {
 		s.Errorf("update: %v", got)
 	}
 	repeated("update", 200, 200)
-	lose()
-	if got := s.do("memories.update", id, in(m{"path": "/b.md"})); got["path"] != "/b.md" {
-		s.Errorf("move: %v", got)
-	}
-	repeated("move", 200, 200)
-	if n := len(s.all("memoryVersions.all", store, nil)); n != 3 {
-		s.Errorf("%d versions after an update and a move, want 3", n)
+	if n := len(s.all("memoryVersions.all", store, nil)); n != 2 {
+		s.Errorf("%d versions after an update, want 2", n)
 	}
 	s.lostCreate(store, lose)
 	s.lostStore(lose)
 
-	old := s.all("memoryVersions.all", store, m{"memory_id": id, "operation": "created"})[0]["id"].(string)
-	lose()
-	redacted := s.do("memoryVersions.redact", old, in(m{}))
-	repeated("redact", 200, 200)
-	s.like(s.do("memoryVersions.retrieve", old, in(m{})), redacted)
 	lose()
 	_, err := s.call(s.T, "memories.delete", id, in(m{}))
 	if err == nil || err.Status != 404 || err.Type != "not_found_error" {
 		s.Errorf("delete: %+v, want 404 for the second request", err)
 	}
 	repeated("delete", 200, 404)
-	lose()
-	archived := s.do("archive", store, nil)
-	repeated("archive", 200, 200)
-	s.like(s.do("retrieve", store, nil), archived)
 }
 
 // lostCreate loses the answer to the creation of a memory.
