@@ -91,12 +91,10 @@ func TestProjectIsRefused(t *testing.T) {
 		"to":     func(p string) error { _, err := shop.MoveFile(ctx, "own.md", p, workspace.MoveOptions{}); return err },
 		"redact": func(p string) error { _, err := shop.RedactVersion(ctx, p, 1, workspace.RedactOptions{}); return err },
 		"restore": func(p string) error {
-			_, err := shop.RestoreFile(ctx, p, workspace.RestoreOptions{Version: 1})
-			return err
+			return testkit.Err(shop.RestoreFile(ctx, p, workspace.RestoreOptions{Version: 1}))
 		},
 		"import": func(p string) error {
-			_, err := shop.ImportFile(ctx, p, []workspace.Version{{Number: 1}})
-			return err
+			return testkit.Err(shop.ImportFile(ctx, p, []workspace.Version{{Number: 1}}))
 		},
 	} {
 		for _, path := range []string{"START.md", "start.md", "Start.MD", "./START.md", "a/../START.md", "/START.md", "\u017ftart.md", "START.md/"} {

@@ -49,6 +49,9 @@ func TestFSFileAndFolder(t *testing.T) {
 			t.Errorf("Stat(%q) = %v, %v, want a folder", name, info, err)
 		}
 	}
+	if _, err := fs.Stat(workspace.FS(t.Context(), ws), "none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of no file = %v, want ErrNotExist", err)
+	}
 }
 
 func TestSaver(t *testing.T) {

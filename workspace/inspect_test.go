@@ -465,31 +465,3 @@ func TestSummaries(t *testing.T) {
 	_, err = ws.Summaries(t.Context(), workspace.SummariesQuery{Limit: 51})
 	wantErr(t, "Summaries", err, workspace.ErrInvalid)
 }
-
-// What was spent is of one agent in the present month.
-func TestSummarySpend(t *testing.T) {
-	clock := testkit.NewClock()
-	var m model
-	svc, _ := newService(t, workspace.Options{Summarizer: m.remote(), SummaryTokens: 50_000, Now: clock.Now})
-	ws := agentOf(t, svc, "a")
-	write(t, ws, "f", longText("x"))
-	summarize(t, ws, "f")
-	summarize(t, ws, "f")
-	spent := func(ws *workspace.Workspace) workspace.SummarySpend {
-		s, err := ws.SummarySpend(t.Context())
-		testkit.Must(t, err)
-		return s
-	}
-	now := clock.Now().UTC()
-	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
-	if got, want := spent(ws), (workspace.SummarySpend{Month: month, Tokens: 100, Limit: 50_000}); got != want {
-		t.Errorf("SummarySpend = %+v, want %+v", got, want)
-	}
-	if got := spent(agentOf(t, svc, "b")); got.Tokens != 0 {
-		t.Errorf("SummarySpend of another agent = %+v", got)
-	}
-	clock.Advance(31 * 24 * time.Hour)
-	if got := spent(ws); got.Tokens != 0 || !got.Month.After(month) {
-		t.Errorf("SummarySpend a month later = %+v", got)
-	}
-}

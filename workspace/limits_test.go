@@ -57,76 +57,43 @@ const (
 	oneFile    = onePath + oneVersion
 )
 
-// quotaTest fills an agent to a limit, and says what goes beyond.
-type quotaTest struct {
-	name   string
-	limits workspace.Limits
-	fill   func(testing.TB, *workspace.Workspace)
-	beyond func(testing.TB, *workspace.Workspace) error
-	says   string
-	room   func(testing.TB, *workspace.Workspace) // makes room for it
-}
-
-var quotaTests = []quotaTest{
-	{"bytes of files", workspace.Limits{Bytes: oneFile + oneVersion + 100},
-		func(t testing.TB, ws *workspace.Workspace) {
-			write(t, ws, "f0", strings.Repeat("x", 60))
-			write(t, ws, "f0", strings.Repeat("y", 40))
-		},
-		writeNew, "700 bytes of 700 are used (100 of content and 600 for its rows), this write adds 351 (1 and 350)", deleteFile},
-	{"bytes of entries", workspace.Limits{Bytes: onePath + 2*oneEntry + 100},
-		func(t testing.TB, ws *workspace.Workspace) {
-			appendLog(t, ws, "l0", strings.Repeat("x", 60), strings.Repeat("y", 40))
-		},
-		appendNew, "600 bytes of 600 are used (100 of content and 500 for its rows), this write adds 301 (1 and 300)", deleteLog},
-	{"bytes of an edit", workspace.Limits{Bytes: 2*oneFile + oneVersion - 1 + 26},
-		func(t testing.TB, ws *workspace.Workspace) {
-			write(t, ws, "f0", "0123456789")
-			write(t, ws, "l0", "01234")
-		},
-		func(t testing.TB, ws *workspace.Workspace) error {
-			_, err := ws.EditFile(t.Context(), "f0", "9", "90", workspace.EditOptions{})
-			return err
-		}, "715 bytes of 975 are used (15 of content and 700 for its rows), this write adds 261 (11 and 250)",
-		func(t testing.TB, ws *workspace.Workspace) {
-			testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "l0", workspace.DeleteOptions{})))
-		}},
-}
-
-func writeNew(t testing.TB, ws *workspace.Workspace) error {
-	_, err := ws.WriteFile(t.Context(), "new", []byte("x"), workspace.WriteOptions{})
-	return err
-}
-
-func appendNew(t testing.TB, ws *workspace.Workspace) error {
-	_, err := ws.AppendLog(t.Context(), "new", []byte("x"))
-	return err
-}
-
-func deleteFile(t testing.TB, ws *workspace.Workspace) {
-	testkit.Must(t, testkit.Err(ws.DeleteFile(t.Context(), "f0", workspace.DeleteOptions{})))
-}
-
-func deleteLog(t testing.TB, ws *workspace.Workspace) {
-	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l0", workspace.DeleteOptions{})))
-}
-
+// What goes beyond a limit says how much is used, and has room after a deletion.
 func TestQuota(t *testing.T) {
-	for _, test := range quotaTests {
-		t.Run(test.name, func(t *testing.T) {
-			ws := newWorkspace(t, workspace.Options{Limits: test.limits})
-			test.fill(t, ws)
-			before := usage(t, ws)
-			wantErr(t, "the write beyond the limit", test.beyond(t, ws), workspace.ErrQuota, test.says)
-			before.Operations++
-			if after := usage(t, ws); after != before {
-				t.Errorf("after a refused write the usage is %+v, want %+v", after, before)
+	for _, test := range []struct {
+		limit  int64
+		fill   []call
+		beyond call
+		says   string
+		room   call
+	}{
+		{oneFile + oneVersion + 100,
+			[]call{{op: "write", path: "f0", content: strings.Repeat("x", 60)}, {op: "write", path: "f0", content: strings.Repeat("y", 40)}},
+			call{op: "write", path: "new", content: "x"},
+			"700 bytes of 700 are used (100 of content and 600 for its rows), this write adds 351 (1 and 350)",
+			call{op: "delete", path: "f0"}},
+		{onePath + 2*oneEntry + 100,
+			[]call{{op: "append", path: "l0", entries: []string{strings.Repeat("x", 60), strings.Repeat("y", 40)}}},
+			call{op: "append", path: "new", entries: []string{"x"}},
+			"600 bytes of 600 are used (100 of content and 500 for its rows), this write adds 301 (1 and 300)",
+			call{op: "delete log", path: "l0"}},
+		{2*oneFile + oneVersion - 1 + 26,
+			[]call{{op: "write", path: "f0", content: "0123456789"}, {op: "write", path: "l0", content: "01234"}},
+			call{op: "edit", path: "f0", old: "9", content: "90"},
+			"715 bytes of 975 are used (15 of content and 700 for its rows), this write adds 261 (11 and 250)",
+			call{op: "delete", path: "l0"}},
+	} {
+		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Bytes: test.limit}})
+		do := func(calls ...call) (err error) {
+			for _, c := range calls {
+				_, err = run(t.Context(), ws, c)
 			}
-			test.room(t, ws)
-			if err := test.beyond(t, ws); err != nil {
-				t.Errorf("the same write with room made for it = %v", err)
-			}
-		})
+			return err
+		}
+		testkit.Must(t, do(test.fill...))
+		wantErr(t, test.beyond.op+" beyond the limit", do(test.beyond), workspace.ErrQuota, test.says)
+		if err := do(test.room, test.beyond); err != nil {
+			t.Errorf("%s with room made for it = %v", test.beyond.op, err)
+		}
 	}
 }
 

@@ -108,11 +108,8 @@ func TestReadLogPageBytes(t *testing.T) {
 	for name, entry := range map[string]string{
 		"plain":       strings.Repeat("x", 20_000),
 		"largest":     strings.Repeat("x", 64<<10),
-		"control":     strings.Repeat("\x01", 9000),
 		"all control": strings.Repeat("\x00", 64<<10),
-		"escapes":     strings.Repeat("\\\"\n\t\r", 2000),
 		"two bytes":   strings.Repeat("é", 20_000),
-		"invisible":   strings.Repeat("\x7f", 20_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{})

@@ -26,20 +26,15 @@ func TestReadRefuses(t *testing.T) {
 		says    []string
 	}{
 		{"a\nb\n", workspace.ReadOptions{FromLine: 3}, []string{"the file has 2 lines"}},
-		{"a\nb\n", workspace.ReadOptions{FromLine: 3, ToLine: 4}, []string{"the file has 2 lines"}},
 		{"a\nb", workspace.ReadOptions{FromLine: math.MaxInt}, []string{"the file has 2 lines"}},
 		{"", workspace.ReadOptions{FromLine: 1, ToLine: 1}, []string{"the file has 0 lines"}},
 		{"a\nb\n", workspace.ReadOptions{FromLine: 2, ToLine: 1}, []string{"FromLine 2 is after ToLine 1"}},
 		{"a\nb\n", workspace.ReadOptions{FromLine: -1, ToLine: 1}, []string{"FromLine is -1, the least is 1"}},
-		{"a\nb\n", workspace.ReadOptions{FromLine: 1, ToLine: -1}, []string{"ToLine is -1, the least is 1"}},
 		{"a\nb\n", workspace.ReadOptions{ToLine: -1}, []string{"ToLine is -1, the least is 1"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, Version: 1}, []string{"Since and Version", "exclude"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
-		{"a\nc\n", workspace.ReadOptions{Since: 1, ToLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
 		{"a\nc\n", workspace.ReadOptions{MaxTokens: -1}, []string{"MaxTokens is -1"}},
 		{"a\nc\n", workspace.ReadOptions{Context: 1}, []string{"Context needs Since"}},
-		{"a\nc\n", workspace.ReadOptions{Context: -1}, []string{"Context needs Since"}},
-		{"a\nc\n", workspace.ReadOptions{Context: 1, Version: 1}, []string{"Context needs Since"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, Context: -2}, []string{"Context is -2", "-1"}},
 	} {
 		write(t, ws, "f", test.content)

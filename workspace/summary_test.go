@@ -324,7 +324,7 @@ func wantSpend(t *testing.T, store workspace.Store, agentMonth, want string) {
 }
 
 // A stored summary costs nothing, even if all tokens are spent. A new month has new
-// tokens. The records of two months are kept.
+// tokens. The records of two months are kept, and an agent sees what it has spent in this one.
 func TestSummaryTokensOfTheNextMonth(t *testing.T) {
 	clock := testkit.NewClock()
 	var spent atomic.Int64
@@ -346,6 +346,13 @@ func TestSummaryTokensOfTheNextMonth(t *testing.T) {
 	}
 	wantSpend(t, store, "a/2026-11", "9000")
 	wantSpend(t, store, "a/2026-12", "3000")
+	month := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	for agent, spent := range map[string]int64{"a": 3000, "b": 0} {
+		got, err := agentOf(t, svc, agent).SummarySpend(t.Context())
+		if want := (workspace.SummarySpend{Month: month, Tokens: spent, Limit: 10_000}); err != nil || got != want {
+			t.Errorf("SummarySpend of %s = %+v, %v, want %+v", agent, got, err, want)
+		}
+	}
 	clock.Advance(31 * 24 * time.Hour)
 	write(t, ws, "f", longText("one"))
 	summarize(t, ws, "f")

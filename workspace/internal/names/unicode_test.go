@@ -54,20 +54,17 @@ func TestUnicodePathOfBadCharacters(t *testing.T) {
 	checkRefusals(t, []refusal{
 		{"", "it is empty"},
 		{"é\xff", "byte 3 is 0xff, which is not UTF-8"},
-		{"a\xed\xa0\x80", "byte 2 is 0xed, which is not UTF-8"},
 		{strings.Repeat("é", 256), "256 characters, limit 255"},
 		{strings.Repeat("a", 4097), "4097 bytes, limit 1024"},
 
 		{"a\x00", "character 2 is U+0000, which does not show"},
 		{"می\u200cخواهم", "character 3 is U+200C, which does not show; leave it out"},
 		{"a\u202e", "U+202E"},
-		{"a\ufeff", "U+FEFF"},
 		{"a\U000e0041", "U+E0041"},
 		{"a\ufe0f", "character 2 is U+FE0F, which does not show"},
 		{"a" + strings.Repeat("\u0301", 40), "30 marks in a row"},
 		{"🙂", "character 1 is '🙂'; allowed are letters, marks and digits"},
 		{`é\b`, `character 2 is '\\'`},
-		{"a\ue000", "character 2 is"},
 		{"a∕b", "character 2 is '∕'"},
 	})
 }
@@ -81,7 +78,6 @@ func TestUnicodePathOfBadSegments(t *testing.T) {
 		{"a \u0301", "character 3 is a mark without a letter before it"},
 
 		{"/é/", `it begins with a slash; use "é"`},
-		{"/ｅ", `it begins with a slash; use "e"`},
 		{"é/", "it ends in a slash"},
 		{"é//a", "two slashes in a row"},
 		{"é/../a", `it holds ".."`},
@@ -98,7 +94,6 @@ func TestUnicodePathLikeAnother(t *testing.T) {
 		{"ﾊﾞ", `it looks like "バ"; use that`},
 		{"ทํางาน", `it looks like "ทำงาน"; use that`},
 		{"／ａ", "character 1 is '／'"},
-		{"…", "character 1 is '…'"},
 		{"℀", `it looks like "a/c"; use that`},
 		{"aŀb", `character 2 is 'ŀ', another form of "l·"; use a plain letter`},
 		{strings.Repeat("a", 100) + "ﬁ", `character 101 is 'ﬁ', another form of "fi"`},
@@ -113,7 +108,6 @@ func TestUnicodePrefix(t *testing.T) {
 		{"e\u0301/", "é/", ""},
 		{"/é/", "", `use "é/"`},
 		{"my  ", "", "a second space"},
-		{" ", "", "begins a segment"},
 		{"é..", "", `it holds ".."`},
 		{"ｎ", "", `it looks like "n"; use that`},
 		{"\xe8", "", "not UTF-8"},
