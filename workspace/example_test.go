@@ -2,14 +2,17 @@ package workspace_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 
+	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // An agent writes a plan, edits it, and asks what changed since it last read it.
@@ -69,4 +72,77 @@ func Example() {
 	// wrote version 1
 	// version 2: [{"op":"equal","count":21},{"op":"remove","lines":["21. Rest"]},{"op":"add","lines":["21. Test"]}]
 	// entry 2: rest anyway
+}
+
+// A program reads the way out of an error from its fields.
+func ExampleError() {
+	ctx := context.Background()
+	svc, err := workspace.New(memstore.New(), workspace.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ws, err := svc.Agent("agent-1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, text := range []string{"Monday\n", "Tuesday\n"} {
+		if _, err := ws.WriteFile(ctx, "plan.md", []byte(text), workspace.WriteOptions{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	seen := int64(1)
+	_, err = ws.WriteFile(ctx, "plan.md", []byte("Friday\n"), workspace.WriteOptions{IfVersion: &seen})
+	fmt.Println(err)
+	var e *workspace.Error
+	if errors.As(err, &e) && e.Way.Do == workspace.DoReadSince {
+		r, err := ws.ReadFile(ctx, e.Object, workspace.ReadOptions{Since: e.Way.N})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("version %d: %s", r.Current, r.Content)
+	}
+	// Output:
+	// write plan.md: it is at version 2, IfVersion is 1; read it with Since 1 to see what changed: conflict
+	// version 2: Tuesday
+}
+
+// A conversation is kept in an agent's log, one record an entry.
+func ExampleJournal() {
+	ctx := context.Background()
+	store := memstore.New() // sqlite.Open for one that lasts
+	defer store.Close()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer svc.Close(ctx)
+	ws, err := svc.Agent("agent-1")
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	journal := workspace.Journal(ws, "chat/2026-11-21")
+	question, answer := conversation.UserText("How tall is the tower?"), conversation.AssistantText("330 m.")
+	err = journal.Append(ctx,
+		conversation.Record{Kind: conversation.MessageRecord, Message: &question},
+		conversation.Record{Kind: conversation.MessageRecord, Message: &answer})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	for r, err := range journal.Records(ctx, 0) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(r.Seq, r.Kind, r.Message.Role, r.Message.Content)
+	}
+	page, err := ws.ReadLog(ctx, "chat/2026-11-21", workspace.ReadLogOptions{Limit: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", page.Entries[0].Content)
+	// Output:
+	// 1 message user How tall is the tower?
+	// 2 message assistant 330 m.
+	// {"kind":"message","message":{"role":"user","content":"How tall is the tower?"}}
 }
