@@ -32,13 +32,15 @@ type knownItem struct {
 
 // The documentation of the Go distribution is found by the titles and first sentences of
 // its sections as well as SQLite's FTS5 finds it with BM25. A hundredth is no difference: one
-// query in fifty that has its answer in the second place.
+// query in fifty that has its answer in the second place. Without SCRATCHPAD_TEST=full there
+// are fewer queries, which tell a difference of a fiftieth.
 func TestSearchFindsKnownItems(t *testing.T) {
 	testkit.SkipUnlessLong(t)
+	t.Parallel()
 	items := goDocumentation(t)
 	ours, theirs := newSearched(t, items), newFTS5(t, items)
 	r := rand.New(rand.NewPCG(1, 2))
-	const most = 600
+	most, share := testkit.Pick(200, 200, 600), testkit.Pick(50., 50., 100.)
 	for _, kind := range []string{"title", "sentence"} {
 		var our, and, or float64
 		n := 0
@@ -54,7 +56,7 @@ func TestSearchFindsKnownItems(t *testing.T) {
 		}
 		all := float64(n)
 		t.Logf("%s: %d queries over %d sections: mean reciprocal rank %.3f, FTS5 %.3f with AND, %.3f with OR", kind, n, len(items), our/all, and/all, or/all)
-		if n < most || our < max(and, or)-all/100 {
+		if n < most || our < max(and, or)-all/share {
 			t.Errorf("%s: mean reciprocal rank %.3f of %d queries, want that of FTS5, %.3f", kind, our/all, n, max(and, or)/all)
 		}
 	}
