@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -19,11 +17,8 @@ import (
 // an index and sort nothing.
 func TestDeletedHaveIndexes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scratchpad.db")
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	testkit.Must(t, err)
-	testkit.Must(t, s.Close())
-	db, err := sql.Open("sqlite", path)
-	testkit.Must(t, err)
+	ours(t, path)
+	db := openSQL(t, path)
 	defer db.Close()
 	for query, index := range map[string]string{
 		row.DeletedFiles:               "USING INDEX files_restorable (owner=? AND expires>?)",
@@ -50,9 +45,7 @@ func TestDeletedHaveIndexes(t *testing.T) {
 func TestDeletedForGoodLeavesTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "scratchpad.db")
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	testkit.Must(t, err)
-	t.Cleanup(func() { s.Close() })
+	s := open(t, path)
 	owner := store.Owner{Tenant: "local", Agent: "a"}
 	body := func(id int) ([]byte, [sha256.Size]byte) {
 		b := canary(id, 5000)

@@ -69,10 +69,11 @@ func removeFiller(t *testing.T, name string) {
 	testkit.Must(t, os.Remove(name))
 }
 
-// fillUp fills the disk to the last byte.
-func fillUp(t *testing.T, dir string) {
+// fillUp fills the disk to the last byte, with a file.
+func fillUp(t *testing.T, dir string) (name string) {
 	t.Helper()
-	f, err := os.OpenFile(filler(t, dir, freeSpace(t, dir)), os.O_WRONLY|os.O_APPEND, 0)
+	name = filler(t, dir, freeSpace(t, dir))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	testkit.Must(t, err)
 	defer f.Close()
 	for err == nil {
@@ -81,6 +82,7 @@ func fillUp(t *testing.T, dir string) {
 	if !errors.Is(err, unix.ENOSPC) {
 		t.Fatal(err)
 	}
+	return name
 }
 
 func freeSpace(t *testing.T, dir string) int64 {
@@ -394,17 +396,13 @@ func TestFileSizeLimit(t *testing.T) {
 
 func limitFileSize(args []string) error {
 	ctx := context.Background()
-	s, err := sqlite.Open(ctx, args[0], quiet)
+	s, svc, err := openService(args[0], workspace.Limits{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	signal.Ignore(syscall.SIGXFSZ)
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 3 << 20, Max: 3 << 20}); err != nil {
-		return err
-	}
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
 		return err
 	}
 	ws, err := svc.Agent("alice")
@@ -678,17 +676,10 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	s := open(t, path)
 	put(t, workspaceOn(t, s, "alice"), "text")
 	testkit.Must(t, s.Close())
-	fill := filepath.Join(dir, "fill")
-	f, err := os.Create(fill)
-	testkit.Must(t, err)
-	defer f.Close()
-	for err == nil {
-		_, err = f.Write(make([]byte, 4096))
-	}
+	fill := fillUp(t, dir)
 	if _, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, store.ErrStorageFull) {
 		t.Errorf("Open = %v; want ErrStorageFull", err)
 	}
 	removeFiller(t, fill)
-	testkit.Must(t, f.Close())
-	testkit.Must(t, open(t, path).Close())
+	open(t, path)
 }

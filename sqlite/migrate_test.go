@@ -359,12 +359,13 @@ func TestMigrationCopyNames(t *testing.T) {
 	path := fixture(t, 1)
 	testkit.Must(t, os.WriteFile(path+"-schema1-backup", []byte("of the user"), 0o600))
 	testkit.Must(t, os.Mkdir(path+"-schema1-backup-2", 0o700))
+	testkit.Must(t, os.WriteFile(path+"-schema1-backup-3-wal", []byte("of another database"), 0o600))
 	testkit.Must(t, os.WriteFile(path+"-schema1-backup-new-123-part", []byte("half a copy"), 0o600))
 	open(t, path)
 	if got := string(readBytes(t, path+"-schema1-backup")); got != "of the user" {
 		t.Errorf("the user's file holds %q", got)
 	}
-	wantDump(t, path+"-schema1-backup-3", 1, pastDump(t, 1))
+	wantDump(t, path+"-schema1-backup-4", 1, pastDump(t, 1))
 	if _, err := os.Stat(path + "-schema1-backup-new-123-part"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("half a copy of a killed process is still there: %v", err)
 	}

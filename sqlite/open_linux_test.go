@@ -50,15 +50,12 @@ func openModes(args []string) error {
 func TestFilesHaveMode0600(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	dir := t.TempDir()
-	if err := roleCommand(t.Context(), "open-modes", filepath.Join(dir, "new.db")).Run(); err != nil {
-		t.Error("a new database:", err)
-	}
-	empty := filepath.Join(dir, "empty.db")
-	write(t, empty, nil)
-	testkit.Must(t, os.Chmod(empty, 0o600))
-	if err := roleCommand(t.Context(), "open-modes", empty).Run(); err != nil {
-		t.Error("an empty file:", err)
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	testkit.Must(t, os.WriteFile(empty, nil, 0o600))
+	for _, path := range []string{empty, filepath.Join(t.TempDir(), "new.db")} {
+		if err := roleCommand(t.Context(), "open-modes", path).Run(); err != nil {
+			t.Error(path, err)
+		}
 	}
 }
 
@@ -301,40 +298,22 @@ func TestOpenRefusesLinkedLogs(t *testing.T) {
 	}
 }
 
-// Root may work on the database of another user: it accepts the side files of the
-// database's owner.
-func TestOpenSideFilesOfOwner(t *testing.T) {
+// Root may work on the database of another user. It accepts the side files of the
+// database's owner, and gives those that it makes to that user.
+func TestRootBesideOwner(t *testing.T) {
 	t.Parallel()
 	needRoot(t, "gives files to another user")
 	path := filepath.Join(t.TempDir(), "a.db")
-	testkit.Must(t, open(t, path).Close())
-	for _, name := range sqlite.Files(path) {
-		if err := os.Chown(name, 12345, 12345); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	put(t, workspaceOn(t, open(t, path), "alice"), "new")
-}
-
-// The side files that root makes beside the database of another user belong to that
-// user.
-func TestSideFilesMadeByRoot(t *testing.T) {
-	t.Parallel()
-	needRoot(t, "gives files to another user")
-	path := filepath.Join(t.TempDir(), "a.db")
-	testkit.Must(t, open(t, path).Close())
-	for _, name := range sqlite.Files(path)[1:] {
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
+	ours(t, path)
 	testkit.Must(t, os.Chown(path, 12345, 12345))
-	testkit.Must(t, open(t, path).Close())
-	for _, end := range []string{"-turn", "-write", "-reserve"} {
-		info, err := os.Stat(path + end)
-		testkit.Must(t, err)
-		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 12345 {
-			t.Errorf("%s belongs to user %d, want the owner of the database", end, uid)
+	for range 2 { // the second time they are there
+		put(t, workspaceOn(t, open(t, path), "alice"), "new")
+		for _, end := range []string{"-turn", "-write", "-reserve"} {
+			info, err := os.Stat(path + end)
+			testkit.Must(t, err)
+			if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 12345 {
+				t.Errorf("%s belongs to user %d, want the owner of the database", end, uid)
+			}
 		}
 	}
 }

@@ -380,26 +380,15 @@ func TestOpenOddNames(t *testing.T) {
 			dir := filepath.Join(root, name)
 			testkit.Must(t, os.Mkdir(dir, 0o700))
 			path := filepath.Join(dir, name)
-			acked := newLedger()
-			for round := range 2 { // made, and opened again
-				s, err := sqlite.Open(t.Context(), path, quiet)
-				if err != nil {
-					t.Fatalf("%q: %v", path, err)
-				}
-				svc := newService(t, s)
-				if err := acked.write(t.Context(), agent(t, svc, "alice"), fmt.Sprint("file-", round), []byte("text")); err != nil {
-					t.Errorf("%q: %v", path, err)
-				}
-				if err := acked.check(t.Context(), svc); err != nil {
-					t.Errorf("%q: %v", path, err)
-				}
-				if s.Path() != path {
-					t.Errorf("Path() = %q, want %q", s.Path(), path)
-				}
-				if err := s.Close(); err != nil {
-					t.Errorf("%q: %v", path, err)
-				}
+			s := open(t, path)
+			put(t, workspaceOn(t, s, "alice"), "file")
+			if s.Path() != path {
+				t.Errorf("Path() = %q, want %q", s.Path(), path)
 			}
+			testkit.Must(t, s.Close())
+			s = open(t, path)
+			expectFile(t, workspaceOn(t, s, "alice"), "file", "file")
+			testkit.Must(t, s.Close())
 			var got []string
 			err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
 				if err == nil && !e.IsDir() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 60, 400 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
 
 const (
 	quotaProcesses = 4
@@ -142,9 +139,6 @@ func TestQuota(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	fits := testkit.Pick(60, 400, 4000)
-	if *quotaFits > 0 {
-		fits = *quotaFits
-	}
 	const high = 1 << 40
 	n := int64(fits)
 	for name, p := range map[string]quotaPlan{

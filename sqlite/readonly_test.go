@@ -97,17 +97,13 @@ func TestReadOnlyFollows(t *testing.T) {
 	defer s.Close()
 	for _, want := range []string{"one", "two"} {
 		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{})))
-		err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: "alice"}, func(r store.Reader) error {
+		testkit.Must(t, s.View(t.Context(), alice, func(r store.Reader) error {
 			l, err := r.Load(store.Query{File: "plan.md", Current: true})
-			v := l.Version
-			if string(v.Content) != want {
-				t.Errorf("content = %q, want %q", v.Content, want)
+			if got := string(l.Version.Content); got != want {
+				t.Errorf("content = %q, want %q", got, want)
 			}
 			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		}))
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	var pages, bytes int64

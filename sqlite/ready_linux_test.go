@@ -41,11 +41,14 @@ func mustBeUnready(t *testing.T, s *sqlite.Store, kind error, say string) {
 	}
 }
 
-// A file that is back is noticed too, if no write has failed meanwhile.
+// A file that is back is noticed too, if no write has failed meanwhile. After a write that
+// lost its files, the store stays unready.
 func TestReadyAgain(t *testing.T) {
 	t.Parallel()
 	path := databaseIn(t)
 	s := open(t, path)
+	ws := workspaceOn(t, s, "alice")
+	put(t, ws, "before")
 	testkit.Must(t, os.Rename(path, path+".away"))
 	mustBeUnready(t, s, store.ErrReadOnly, "was removed, renamed or replaced")
 	testkit.Must(t, os.Rename(path+".away", path))
@@ -54,6 +57,15 @@ func TestReadyAgain(t *testing.T) {
 	mustBeUnready(t, s, store.ErrReadOnly, "hard link")
 	testkit.Must(t, os.Remove(path+".second"))
 	testkit.Must(t, ready(t, s))
+	testkit.Must(t, os.Rename(path, path+".away"))
+	if _, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
+	}
+	testkit.Must(t, os.Rename(path+".away", path))
+	mustBeUnready(t, s, store.ErrReadOnly, "started again")
+	if !s.Stats().ReadOnly {
+		t.Error("Stats() does not say that the store is read-only")
+	}
 }
 
 func TestReadyNoticesDamage(t *testing.T) {
@@ -84,49 +96,23 @@ func TestReadyNoticesDamage(t *testing.T) {
 	}
 }
 
-// A full disk is noticed before a write fails, and so is room that was made.
-func TestReadyFullDisk(t *testing.T) {
+// A full disk and one that is read-only are noticed before a write fails, and so is that the
+// trouble has ended.
+func TestReadyOfTheDisk(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
 	dir := smallDisk(t)
-	path := filepath.Join(dir, "full.db")
-	s := open(t, path)
+	s := open(t, filepath.Join(dir, "test.db"))
 	testkit.Must(t, ready(t, s))
 	fill := filler(t, dir, freeSpace(t, dir)-1<<20)
 	mustBeUnready(t, s, store.ErrStorageFull, "make room")
 	removeFiller(t, fill)
-	testkit.Must(t, ready(t, s))
-}
-
-func TestReadyReadOnlyDisk(t *testing.T) {
-	t.Parallel()
-	dir := smallDisk(t)
-	s := open(t, filepath.Join(dir, "test.db"))
 	testkit.Must(t, ready(t, s))
 	testkit.Must(t, unix.Mount(dir, dir, "", unix.MS_BIND, ""))
 	testkit.Must(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	mustBeUnready(t, s, store.ErrReadOnly, "read-only")
 	testkit.Must(t, unix.Unmount(dir, unix.MNT_DETACH))
 	testkit.Must(t, ready(t, s))
-}
-
-// After a write that the disk did not confirm or that lost its files, the store stays
-// unready, also when the files are back.
-func TestReadyAfterFailedWrite(t *testing.T) {
-	t.Parallel()
-	path := databaseIn(t)
-	s := open(t, path)
-	ws := workspaceOn(t, s, "alice")
-	put(t, ws, "before")
-	testkit.Must(t, os.Rename(path, path+".away"))
-	if _, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{}); !errors.Is(err, store.ErrReadOnly) {
-		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
-	}
-	testkit.Must(t, os.Rename(path+".away", path))
-	mustBeUnready(t, s, store.ErrReadOnly, "started again")
-	if !s.Stats().ReadOnly {
-		t.Error("Stats() does not say that the store is read-only")
-	}
 }
 
 func TestReadyWhenClosedOrReadOnly(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,9 +21,6 @@ type ClusterOptions struct {
 	// Fsync makes the server sync to disk. Without it an acknowledged commit survives
 	// the end of the server, but not of the machine.
 	Fsync bool
-
-	// TCP makes the server listen on a port of 127.0.0.1, and makes the URLs name that.
-	TCP bool
 
 	// Settings are lines of postgresql.conf, such as max_connections.
 	Settings map[string]string
@@ -79,11 +75,6 @@ func newCluster(t testing.TB, o ClusterOptions, name string) *Cluster {
 		t.Fatal(err)
 	}
 	c := &Cluster{t: t, options: o, server: s, name: name}
-	if o.TCP {
-		s.tcp = true
-		s.port, err = freePort()
-		c.must(err)
-	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("log of PostgreSQL %s:\n%s", name, s.logTail())
@@ -93,16 +84,6 @@ func newCluster(t testing.TB, o ClusterOptions, name string) *Cluster {
 		}
 	})
 	return c
-}
-
-// freePort returns a port that was free a moment ago.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 func (c *Cluster) must(err error) {
@@ -120,7 +101,7 @@ func (c *Cluster) URL() string { return c.server.url("postgres") }
 func FailoverURL(clusters ...*Cluster) string {
 	var hosts, ports []string
 	for _, c := range clusters {
-		hosts = append(hosts, url.QueryEscape(c.server.host()))
+		hosts = append(hosts, url.QueryEscape(c.server.dir))
 		ports = append(ports, strconv.Itoa(c.server.port))
 	}
 	return "postgres://postgres@/postgres?host=" + strings.ReplaceAll(strings.Join(hosts, ","), "%2F", "/") +
@@ -158,12 +139,6 @@ func (c *Cluster) Start() {
 func (c *Cluster) Stop() {
 	c.t.Helper()
 	c.must(c.server.stop(syscall.SIGQUIT))
-}
-
-// Kill kills the server's first process by SIGKILL. The others end when they notice.
-func (c *Cluster) Kill() {
-	c.t.Helper()
-	c.must(c.server.stop(os.Kill))
 }
 
 // Reload makes the server read its settings again with some of them changed. Those that
@@ -211,7 +186,7 @@ func (c *Cluster) Promote() {
 
 // conninfo returns how a standby reaches the server.
 func (c *Cluster) conninfo(standby *Cluster) string {
-	return fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres application_name=%s", c.server.host(),
+	return fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres application_name=%s", c.server.dir,
 		c.server.port, standby.name)
 }
 

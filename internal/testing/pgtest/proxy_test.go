@@ -2,8 +2,6 @@ package pgtest_test
 
 import (
 	"errors"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,28 +61,5 @@ func TestProxyRoundTrips(t *testing.T) {
 	})
 	if d := time.Since(start); d < 20*time.Millisecond {
 		t.Errorf("with a latency of 20ms a round trip takes %v", d)
-	}
-}
-
-func TestProxyStatements(t *testing.T) {
-	proxy := pgtest.NewProxy(t, pgtest.URL(t))
-	c := connect(t, proxy.URL())
-	query(t, c, "CREATE TABLE t (n int)")
-	var seen atomic.Pointer[pgtest.Batch]
-	proxy.Break(func(b pgtest.Batch) pgtest.Fault {
-		seen.Store(&b)
-		return pgtest.Fault{}
-	})
-	testkit.Must(t, insert(t, c))
-	if b := seen.Load(); strings.Join(b.SQL, "|") != "BEGIN|INSERT INTO t VALUES (1)|COMMIT" || !b.Commit || b.Startup || !b.RoundTrip {
-		t.Errorf("the batch was %+v", b)
-	}
-	query(t, c, "SELECT 1")
-	if b := seen.Load(); strings.Join(b.SQL, "|") != "SELECT 1" || b.Commit {
-		t.Errorf("the batch was %+v", b)
-	}
-	connect(t, proxy.URL())
-	if b := seen.Load(); !b.Startup || b.Connection != 2 || proxy.Opened() != 2 {
-		t.Errorf("the batch was %+v, and %d connections were opened", b, proxy.Opened())
 	}
 }

@@ -27,7 +27,6 @@ type server struct {
 	keeper   *keeper
 	dir      string // has the folder data, the file log and the socket
 	port     int
-	tcp      bool
 	cmd      *exec.Cmd // nil while the server does not run
 }
 
@@ -113,16 +112,12 @@ func (s *server) configure(settings map[string]string) error {
 
 // start starts the server and waits until it answers.
 func (s *server) start() error {
-	listen := ""
-	if s.tcp {
-		listen = "127.0.0.1"
-	}
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	s.cmd = s.keeper.command(filepath.Join(s.programs.dir, "postgres"), "-D", s.data(), "-k", s.dir, "-h", listen, "-p",
+	s.cmd = s.keeper.command(filepath.Join(s.programs.dir, "postgres"), "-D", s.data(), "-k", s.dir, "-h", "", "-p",
 		strconv.Itoa(s.port))
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	if err := s.cmd.Start(); err != nil {
@@ -185,16 +180,8 @@ func (s *server) remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// host returns the folder of the server's socket, or its address.
-func (s *server) host() string {
-	if s.tcp {
-		return "127.0.0.1"
-	}
-	return s.dir
-}
-
 func (s *server) url(database string) string {
-	return makeURL(database, s.host(), s.port)
+	return makeURL(database, s.dir, s.port)
 }
 
 // makeURL returns the URL of a database. A host that is a folder of sockets has no place

@@ -34,28 +34,6 @@ func TestGiveName(t *testing.T) {
 	}
 }
 
-// A copy takes the first free name. A file that is the same is taken as the copy.
-func TestGiveFreeName(t *testing.T) {
-	stem := filepath.Join(t.TempDir(), "a.db-backup")
-	give := func(content, want string) {
-		t.Helper()
-		write(t, stem+".temp", content)
-		if name, err := GiveFreeName(stem+".temp", stem); err != nil || name != stem+want {
-			t.Errorf("GiveFreeName(%q) = %s, %v, want %s", content, name, err, stem+want)
-		}
-	}
-	give("one", "")
-	give("one", "")
-	give("two", "-2")
-	write(t, stem+"-3"+Log, "of another database")
-	give("three", "-4")
-	for name, want := range map[string]string{"": "one", "-2": "two", "-4": "three"} {
-		if got := testkit.ReadFile(t, stem+name); got != want {
-			t.Errorf("%s holds %q, want %q", stem+name, got, want)
-		}
-	}
-}
-
 // A new database replaces an empty file, and no other.
 func TestGiveDatabaseName(t *testing.T) {
 	for before, want := range map[string]string{"": "new", "old": "old"} {

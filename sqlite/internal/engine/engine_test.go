@@ -107,30 +107,3 @@ func TestEachUntil(t *testing.T) {
 		t.Errorf("EachUntil = %v", err)
 	}
 }
-
-// A copy has what the transaction sees, and says how far it is.
-func TestBackup(t *testing.T) {
-	c := dial(t)
-	testkit.Must(t, c.Script("CREATE TABLE v (s);\nINSERT INTO v VALUES (zeroblob(100000))"))
-	path := filepath.Join(t.TempDir(), "copy.db")
-	empty, err := engine.Open(path, "rwc")
-	testkit.Must(t, err)
-	testkit.Must(t, empty.Script("PRAGMA user_version = 1"))
-	testkit.Must(t, empty.Close())
-	b, err := c.NewBackup(path)
-	testkit.Must(t, err)
-	for more := true; more; {
-		more, err = b.Step(5)
-		testkit.Must(t, err)
-	}
-	if all, left := b.Pages(); all < 25 || left != 0 {
-		t.Errorf("%d pages, %d left", all, left)
-	}
-	testkit.Must(t, b.Finish())
-	copied, err := engine.Open(path, "ro")
-	testkit.Must(t, err)
-	defer copied.Close()
-	if n, err := copied.Number("SELECT octet_length(s) FROM v"); n != 100000 || err != nil {
-		t.Errorf("the copy has %d bytes, %v", n, err)
-	}
-}
