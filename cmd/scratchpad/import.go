@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
@@ -79,10 +80,11 @@ func (c importCommand) place() (s transfer.Source, p transfer.Place, err error) 
 		p, err = s.Named(c.Dir)
 		return s, p, err
 	}
-	here, _, err := workingFolder()
+	at, err := project.At(".")
 	if err != nil {
 		return s, p, err
 	}
+	here := at.Top()
 	home, _ := os.UserHomeDir() // "": there is none
 	around := transfer.Surroundings{Home: home, Project: here, Main: here, Getenv: func(name string) string {
 		value, _ := native.Expand(os.Getenv(name))
@@ -110,7 +112,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 
 // report answers with what an import did, also if it ended with an error.
 func (c importCommand) report(p *process, agent string, r transfer.Imported, failed error) error {
-	a := report.ImportOf(c.Dir, c.From, agent, c.DryRun, r)
+	a := report.Import{Dir: c.Dir, From: c.From, Agent: agent, DryRun: c.DryRun, Imported: r}
 	if failed != nil && len(a.Changes)+len(a.LeftOut)+len(a.Skipped) == 0 {
 		return failed
 	}

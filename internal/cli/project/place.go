@@ -48,6 +48,17 @@ func At(folder string) (p Place, err error) {
 	return p, nil
 }
 
+// InRepository reports whether the place is in a repository.
+func (p Place) InRepository() bool { return p.repo != nil }
+
+// Top returns the top folder of the repository, or the folder itself if there is none.
+func (p Place) Top() string {
+	if p.repo != nil {
+		return p.repo.Top
+	}
+	return p.Folder
+}
+
 // Doubt returns what a version in the memory for everything is from, for [workspace.Workspace.From],
 // if the place has that memory only because a .git was passed over; else "". No agent has this name.
 func (p Place) Doubt() string {

@@ -13,55 +13,11 @@ import (
 
 // An Import is what an import did, or would do.
 type Import struct {
-	Dir     string         `json:"dir"`
-	From    string         `json:"from,omitempty"` // the program whose memory it is
-	Agent   string         `json:"agent_id"`
-	DryRun  bool           `json:"dry_run,omitempty"`
-	Export  bool           `json:"export"` // the folder has a manifest
-	Changes []ImportedPath `json:"changes"`
-	Same    int64          `json:"same"`
-	LeftOut []LeftOut      `json:"left_out"`
-	Omitted int64          `json:"left_out_more,omitempty"`
-	Skipped []string       `json:"skipped,omitempty"` // hidden, or made by a program for itself
-	Passed  int64          `json:"skipped_more,omitempty"`
-	Kept    []string       `json:"kept,omitempty"` // paths that others wrote or removed; they are as they were
-}
-
-// An ImportedPath is a path that changed.
-type ImportedPath struct {
-	Path     string `json:"path"`
-	Kind     string `json:"kind"` // file, log, deleted file
-	New      bool   `json:"new"`
-	Version  int64  `json:"version,omitempty"`
-	Versions int64  `json:"versions,omitempty"`
-	Entries  int64  `json:"entries,omitempty"`
-}
-
-// A LeftOut is a name that was not imported.
-type LeftOut struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-}
-
-// ImportOf returns the record of an import from a folder into the memory of an agent. from is
-// the program that keeps its memory there; "": none.
-func ImportOf(dir, from, agent string, dryRun bool, r transfer.Imported) Import {
-	a := Import{Dir: dir, From: from, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []ImportedPath{},
-		Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed, Kept: r.Kept}
-	for _, ch := range r.Changes {
-		kind := "file"
-		switch {
-		case ch.Log:
-			kind = "log"
-		case ch.Deleted:
-			kind = "deleted file"
-		}
-		a.Changes = append(a.Changes, ImportedPath{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
-	}
-	for _, l := range r.LeftOut {
-		a.LeftOut = append(a.LeftOut, LeftOut(l))
-	}
-	return a
+	Dir    string `json:"dir"`
+	From   string `json:"from,omitempty"` // the program whose memory it is
+	Agent  string `json:"agent_id"`
+	DryRun bool   `json:"dry_run,omitempty"`
+	transfer.Imported
 }
 
 // Print writes a line for each path that changed or was left out, one line for all paths that

@@ -242,7 +242,7 @@ func TestImportOverDeletedPath(t *testing.T) {
 	dir := exported(t, from, true)
 	dry := importWith(t, to, dir, transfer.ImportOptions{DryRun: true})
 	r := importAll(t, to, dir)
-	want := transfer.Change{Path: "f", New: true, Versions: 1}
+	want := transfer.Change{Path: "f", Kind: "file", New: true, Versions: 1}
 	if len(dry.Changes) != 1 || dry.Changes[0] != want {
 		t.Errorf("the dry run would do %+v, want %+v", dry.Changes, want)
 	}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -27,21 +25,9 @@ type graphLine struct {
 	RelationType string
 }
 
-var graphNames = []string{"type", "name", "entityType", "observations", "from", "to", "relationType"}
-
-// readGraphLine decodes a line. JSON that not every reader would read the same way is refused.
+// readGraphLine decodes a line.
 func readGraphLine(text []byte) (l graphLine, err error) {
-	value, _, err := strictjson.Parse(text)
-	if err == nil {
-		_, err = strictjson.Unique(value, "field", graphNames...)
-	}
-	if err == nil && (!utf8.Valid(value) || strictjson.LoneSurrogate(value)) {
-		err = errors.New("it has text that is not valid")
-	}
-	if err != nil {
-		return l, err
-	}
-	err = json.Unmarshal(value, &l)
+	err = json.Unmarshal(text, &l)
 	isEntity := l.Type == "entity" && l.Name != ""
 	if err != nil || !isEntity && (l.Type != "relation" || l.From == "" || l.To == "") {
 		err = errors.New("it is neither an entity nor a relation, as the memory server writes them")
@@ -68,8 +54,8 @@ func (im *importer) graph(file string, at time.Time) ([]found, error) {
 		}
 		return all[name]
 	}
-	for i, line := range bytes.Split(text, []byte("\n")) {
-		if len(strictjson.Trim(line)) == 0 {
+	for i, line := range bytes.Split(bytes.TrimPrefix(text, []byte(byteOrderMark)), []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		l, err := readGraphLine(line)

@@ -25,31 +25,30 @@ type ImportOptions struct {
 
 // Imported says what an import changed, or with DryRun would change.
 type Imported struct {
-	Export  bool      // the folder is an export; else it is a folder of other files
-	Changes []Change  // in the order in which they were made
-	Same    int64     // files and logs that were there already
-	LeftOut []LeftOut // names that cannot be imported; at most 1,000
-	Omitted int64     // how many more names cannot be imported
-	Skipped []string  // names that only ImportOptions.All imports, or that ImportFrom does not; at most 1,000
-	Passed  int64     // how many more names were skipped
-	Kept    []string  // by ImportFrom: paths that others wrote, moved or deleted; they stay as they are
+	Export  bool      `json:"export"`                  // the folder is an export; else it is a folder of other files
+	Changes []Change  `json:"changes"`                 // in the order in which they were made
+	Same    int64     `json:"same"`                    // files and logs that were there already
+	LeftOut []LeftOut `json:"left_out"`                // names that cannot be imported; at most 1,000
+	Omitted int64     `json:"left_out_more,omitempty"` // how many more names cannot be imported
+	Skipped []string  `json:"skipped,omitempty"`       // names that only ImportOptions.All imports; at most 1,000
+	Passed  int64     `json:"skipped_more,omitempty"`  // how many more names were skipped
+	Kept    []string  `json:"kept,omitempty"`          // by ImportFrom: what others wrote, moved or deleted stays
 }
 
 // A Change is a file or a log that an import changed.
 type Change struct {
-	Path     string
-	Log      bool
-	New      bool  // there was no such file or log before
-	Deleted  bool  // the file is one that was deleted and can be restored
-	Versions int64 // of a file: versions that were added
-	Version  int64 // of a file: its version now; with DryRun 0
-	Entries  int64 // of a log: entries that were added
+	Path     string `json:"path"`
+	Kind     string `json:"kind"`               // file, log, deleted file: one that can be restored
+	New      bool   `json:"new"`                // there was no such file or log before
+	Version  int64  `json:"version,omitempty"`  // of a file: its version now; with DryRun 0
+	Versions int64  `json:"versions,omitempty"` // of a file: versions that were added
+	Entries  int64  `json:"entries,omitempty"`  // of a log: entries that were added
 }
 
 // LeftOut is a name in the folder that cannot be imported.
 type LeftOut struct {
-	Name   string
-	Reason string
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 const maxLeftOut = 1000
@@ -103,7 +102,8 @@ func importIn(ctx context.Context, ws *workspace.Workspace, dir string, o Import
 		o.Now = time.Now
 	}
 	o.Words.NoKind = true
-	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits, names: map[string]string{}}
+	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits, names: map[string]string{},
+		result: Imported{Changes: []Change{}, LeftOut: []LeftOut{}}}
 	err = fn(im)
 	return im.result, err
 }

@@ -48,7 +48,7 @@ func (im *importer) deleted(path string, records []fileRecord) error {
 	if err = cmp.Or(err, err2); err != nil {
 		return err
 	}
-	c := Change{Path: path, New: true, Deleted: true, Versions: int64(len(versions))}
+	c := Change{Path: path, Kind: "deleted file", New: true, Versions: int64(len(versions))}
 	if !im.o.DryRun {
 		d := workspace.Deletion{Deleter: last.Deleted.Author.author(), Time: im.clamp(last.Deleted.Time),
 			Until: until}
@@ -167,7 +167,7 @@ func (im *importer) content(path string, content []byte, history func() ([]works
 				return err
 			}
 		}
-		c := Change{Path: path, New: isNew, Versions: 1}
+		c := Change{Path: path, Kind: "file", New: isNew, Versions: 1}
 		if !im.o.DryRun {
 			r, err := im.ws.WriteFile(im.ctx, path, content, workspace.WriteOptions{IfVersion: &old.Current})
 			if err != nil {
@@ -188,7 +188,7 @@ func (im *importer) restore(path string, history func() ([]workspace.Version, er
 	if was, err := im.wasFile(path); im.o.DryRun && (was || err != nil) {
 		return cmp.Or(err, workspace.ErrConflict)
 	}
-	c := Change{Path: path, New: true, Versions: int64(len(versions))}
+	c := Change{Path: path, Kind: "file", New: true, Versions: int64(len(versions))}
 	if !im.o.DryRun {
 		r, err := im.ws.ImportFile(im.ctx, path, versions)
 		if err != nil {

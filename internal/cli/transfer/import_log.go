@@ -28,7 +28,7 @@ func (im *importer) log(l logRecord) error {
 	if err != nil || len(export) == 0 {
 		return err
 	}
-	c := Change{Path: l.Path, Log: true}
+	c := Change{Path: l.Path, Kind: "log"}
 	err = im.again(func() error {
 		there, last, err := im.there(l.Path)
 		if err != nil {

@@ -11,14 +11,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+const byteOrderMark = "\uFEFF"
+
 // afterMark returns a reader of what follows the byte order mark of a text in JSON, if it
 // begins with one. Editors on Windows write it. The error says that a text is UTF-16.
 func afterMark(in io.Reader) (io.Reader, error) {
-	const mark = "\uFEFF"
 	r := bufio.NewReader(in)
-	begin, _ := r.Peek(len(mark))
-	if string(begin) == mark {
-		r.Discard(len(mark))
+	begin, _ := r.Peek(len(byteOrderMark))
+	if string(begin) == byteOrderMark {
+		r.Discard(len(begin))
 	}
 	if isUTF16(begin) {
 		return nil, errUTF16
