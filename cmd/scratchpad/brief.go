@@ -53,9 +53,6 @@ func (c briefCommand) Run(p *process) error {
 		return invalid("--brief-text is %d, allowed are 0 and more", c.BriefText)
 	}
 	b, err := c.read(p)
-	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
-		b, err = brief.Nothing, nil
-	}
 	if err != nil {
 		return err
 	}
@@ -73,16 +70,21 @@ func (c briefCommand) Run(p *process) error {
 		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n",
 			cmp.Or(p.projectName, name))
 	}
-	if c.Mark == "" || b.Cursor == 0 {
+	return p.moveMark(c.Mark, b.Cursor, c.setMark)
+}
+
+// moveMark moves the mark of a brief that was printed, if there is one; set does it. If the mark cannot be
+// moved, moveMark says so: an error would make a hook lose what it has printed.
+func (p *process) moveMark(mark string, cursor int64, set func(p *process, cursor int64) error) error {
+	if mark == "" || cursor == 0 {
 		return nil
 	}
 	if native.IsNull(p.out) { // so is an output that was closed before the start
-		return p.note("the mark %s stays where it was, because nobody reads the output\n", c.Mark)
+		return p.note("the mark %s stays where it was, because nobody reads the output\n", mark)
 	}
-	err = c.setMark(*p, b.Cursor)
+	err := set(p, cursor)
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
-		// The brief is printed. A hook that fails would lose it.
-		return p.note("the mark %s stays where it was: %s\n", c.Mark, terminal.OneLine(failure.Text(err)))
+		return p.note("the mark %s stays where it was: %s\n", mark, terminal.OneLine(failure.Text(err)))
 	}
 	return err
 }
@@ -90,11 +92,14 @@ func (c briefCommand) Run(p *process) error {
 // markTime is how long a brief waits for other processes to set its mark.
 const markTime = 2 * time.Second
 
-func (c briefCommand) setMark(p process, cursor int64) error {
+func (c briefCommand) setMark(p *process, cursor int64) error {
 	ctx, cancel := context.WithTimeout(p.ctx, markTime)
 	defer cancel()
-	p.ctx = ctx
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(ctx, c.Mark, cursor) })
+	limited := *p
+	limited.ctx = ctx
+	return limited.with(limited.openExisting, func(ws *workspace.Workspace) error {
+		return ws.SetMark(ctx, c.Mark, cursor)
+	})
 }
 
 // briefCharacters is how many characters a brief has at most beside the text of START.md. Some
@@ -103,24 +108,29 @@ const briefCharacters = 2000
 
 func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 	err = p.use(p.openToLook, func(db *database.Handle) error {
-		ws, err := p.workspace(db)
-		if err != nil {
-			return err
-		}
-		if b, err = p.readBrief(p.ctx, ws, c.Mark, int(c.BriefText)); err == nil && p.projectName != "" {
-			b.Home, err = p.readHome(p.ctx, db.Opened())
+		agent, err := p.memory(db)
+		if err == nil {
+			b, err = p.readBrief(p.ctx, db, agent, c.Mark, int(c.BriefText), p.projectName != "")
 		}
 		b.Offer = p.offer
 		return err
 	})
+	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
+		return brief.Nothing, nil
+	}
 	return b, err
 }
 
-// readBrief reads what has changed since the mark, or what is there if there is no such mark. It
-// reads START.md too, of a memory in a file, up to so many tokens.
+// readBrief reads what has changed since the mark of an agent, or what is there if there is no such mark. It
+// reads START.md too, of a memory in a file, up to so many tokens. In a project it reads what the memory for
+// everything has.
 func (p *process) readBrief(
-	ctx context.Context, ws *workspace.Workspace, mark string, text int,
+	ctx context.Context, db *database.Handle, agent, mark string, text int, inProject bool,
 ) (b brief.Brief, err error) {
+	ws, err := db.Agent(ctx, agent)
+	if err != nil {
+		return b, err
+	}
 	since, found := int64(0), false
 	if mark != "" {
 		if since, found, err = ws.Mark(ctx, mark); err != nil {
@@ -131,6 +141,9 @@ func (p *process) readBrief(
 		b, err = brief.Since(ctx, ws, since)
 	} else {
 		b, err = brief.Now(ctx, ws)
+	}
+	if err == nil && inProject {
+		b.Home, err = p.readHome(ctx, db.Opened())
 	}
 	database, nameErr := p.databasePath(false)
 	if err != nil || text == 0 || nameErr != nil || pgurl.Is(database) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -45,25 +46,27 @@ func claudeCommand(s clientconfig.Server) string {
 
 // sayKey tells a user with a key how the server or the client gets it.
 func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable string) {
-	remote, bridge := c.URL != "", to.NeedsBridge()
+	remote, bridge := c.URL != "", c.URL != "" && to.NeedsBridge()
+	var says []string
 	switch {
-	case remote && bridge && variable == "":
-		p.note("\nThe entry starts mcp-remote, for which Node.js must be installed.\n")
-	case remote && !bridge && !to.ReadsEnvironment() && variable != "":
-		p.note("\nThe entry contains the key. Keep it secret.\n")
-	case remote && bridge:
-		p.note("\nThe entry contains the key. Keep it secret. It starts mcp-remote, for which Node.js must be " +
-			"installed.\n")
 	case variable == "":
-	case remote:
-		p.note("\nThe entry refers to %s. The variable must be set where %s starts; scratchpad keys create makes a "+
-			"key.\n", variable, to.Title)
-	case !c.PassKey:
-		p.note("\n%s is set here. If %s does not pass it to the server, summaries are outlines. --pass-key puts "+
-			"it into the entry.\n", variable, to.Title)
-	case to.ReadsEnvironment():
-		p.note("\nThe entry refers to %s. The variable must be set where %s starts.\n", variable, to.Title)
+	case !remote && !c.PassKey:
+		says = append(says, fmt.Sprintf("%s is set here. If %s does not pass it to the server, summaries are "+
+			"outlines. --pass-key puts it into the entry.", variable, to.Title))
+	case bridge || !to.ReadsEnvironment():
+		says = append(says, "The entry contains the key. Keep it secret.")
 	default:
-		p.note("\nThe entry contains the key. Keep it secret.\n")
+		how := ""
+		if remote {
+			how = "; scratchpad keys create makes a key"
+		}
+		says = append(says, fmt.Sprintf("The entry refers to %s. The variable must be set where %s starts%s.",
+			variable, to.Title, how))
+	}
+	if bridge {
+		says = append(says, "The entry starts mcp-remote, for which Node.js must be installed.")
+	}
+	if len(says) > 0 {
+		p.note("\n%s\n", strings.Join(says, " "))
 	}
 }

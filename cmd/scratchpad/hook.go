@@ -63,25 +63,20 @@ func (c sessionHook) run(p *process) error {
 		_, err := p.out.Write(t.answer)
 		return err
 	})
-	if err != nil || t.mark == "" || t.cursor == 0 {
+	if err != nil {
 		return err
 	}
-	if native.IsNull(p.out) { // so is an output that was closed before the start
-		return p.note("the mark %s stays where it was, because nobody reads the output\n", t.mark)
-	}
-	err = within(p.ctx, func() error {
-		return p.use(p.openDatabase, func(db *database.Handle) error {
-			ws, err := db.Agent(p.ctx, t.agent)
-			if err != nil {
-				return err
-			}
-			return ws.SetMark(p.ctx, t.mark, t.cursor)
+	return p.moveMark(t.mark, t.cursor, func(p *process, cursor int64) error {
+		return within(p.ctx, func() error {
+			return p.use(p.openDatabase, func(db *database.Handle) error {
+				ws, err := db.Agent(p.ctx, t.agent)
+				if err != nil {
+					return err
+				}
+				return ws.SetMark(p.ctx, t.mark, cursor)
+			})
 		})
 	})
-	if err != nil {
-		return p.note("the mark %s stays where it was: %s\n", t.mark, terminal.OneLine(failure.Text(err)))
-	}
-	return nil
 }
 
 // within runs a function, and leaves it behind when ctx ends.
@@ -140,7 +135,10 @@ func (c sessionHook) tell(p *process) (t told, err error) {
 	if t.agent = agent; event.Source != "compact" { // which begins no session: it has to be told what is there
 		t.mark = event.client()
 	}
-	b, err := c.brief(p, db, agent, t.mark, found.Name != "")
+	b, err := p.readBrief(p.ctx, db, agent, t.mark, int(c.BriefText), found.Name != "")
+	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
+		b, err = brief.Nothing, nil
+	}
 	if err != nil {
 		return t, err
 	}
@@ -176,19 +174,3 @@ func titleOf(agent, project string) string {
 
 // hookTokens is about how many tokens a hook tells at most, beside the text of START.md.
 const hookTokens = 300
-
-func (c sessionHook) brief(p *process, db *database.Handle, agent, mark string, inProject bool) (brief.Brief, error) {
-	ws, err := db.Agent(p.ctx, agent)
-	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
-		return brief.Nothing, nil
-	}
-	if err != nil {
-		return brief.Brief{}, err
-	}
-	b, err := p.readBrief(p.ctx, ws, mark, int(c.BriefText))
-	if err != nil || !inProject {
-		return b, err
-	}
-	b.Home, err = p.readHome(p.ctx, db.Opened())
-	return b, err
-}

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -95,17 +95,17 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, isRepo, err := workingFolder()
+	place, err := project.At(".")
 	if err != nil {
 		return nil, err
 	}
 	if c.Share {
-		c.Project = cmp.Or(c.Project, here)
+		c.Project = cmp.Or(c.Project, place.Top())
 	}
 	plan, err := setup.Make(setup.Options{
-		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: here, IsRepo: isRepo,
-		Project: c.Project, Share: c.Share, Entry: p.setupEntry, Record: p.recordProject,
-		Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
+		Journal: journal, Program: self, Installed: called, Bin: c.Bin, Clients: c.Client, Here: place.Top(),
+		IsRepo: place.InRepository(), Project: c.Project, Share: c.Share, Entry: p.setupEntry,
+		Record: p.recordProject, Anew: p.line.Agent != nil || p.line.Tenant != nil || p.line.DB != nil,
 	})
 	ofProject := func(c *setup.Client) bool { return c.OfProject }
 	if err == nil && c.Project != "" && !slices.ContainsFunc(plan.Clients, ofProject) {
@@ -113,25 +113,6 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 			"projects of the other clients")
 	}
 	return plan, err
-}
-
-// workingFolder returns the top folder of the repository in which the command runs, or the working
-// folder if there is none.
-func workingFolder() (dir string, isRepo bool, err error) {
-	if dir, err = os.Getwd(); err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", false, err
-	}
-	home, _ := os.UserHomeDir()
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
-	}
-	if found, _ := repository.Find(dir, home); found != nil {
-		return found.Top, true, nil
-	}
-	return dir, false, nil
 }
 
 // setupEntry returns what a client's file gets.

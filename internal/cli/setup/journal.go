@@ -106,22 +106,18 @@ func takeTurn(journal string) (unlock func(), err error) {
 
 func lockOf(journal string) string { return journal + "-lock" }
 
-// willMake adds the folders that are missing above a file to those that setup makes.
-func (j *journal) willMake(file string) {
-	var missing []string
+// missing returns the folders above a file that are not there.
+func missing(file string) (folders []string) {
 	for dir := filepath.Dir(file); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		if !slices.Contains(j.Folders, dir) {
-			missing = append(missing, dir)
-		}
+		folders = append(folders, dir)
 	}
-	slices.Reverse(missing)
-	j.Folders = append(j.Folders, missing...)
+	return folders
 }
 
-// addFolders adds folders that setup has made. Another setup at the same time may have added
+// addFolders adds folders that setup makes. Another setup at the same time may have added
 // those in them before.
 func (j *journal) addFolders(folders []string) {
 	j.Folders = append(j.Folders, folders...)

@@ -254,8 +254,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 // begin reads the journal once more, now that no other setup writes it, and notes its
 // folder.
 func (p *Plan) begin() (unlock func(), err error) {
-	before := p.journal
-	before.willMake(p.o.Journal)
+	folders := missing(p.o.Journal)
 	if err := os.MkdirAll(filepath.Dir(p.o.Journal), 0o700); err != nil {
 		return nil, err
 	}
@@ -263,7 +262,7 @@ func (p *Plan) begin() (unlock func(), err error) {
 		return nil, err
 	}
 	if p.journal, err = readJournal(p.o.Journal); err == nil {
-		p.journal.addFolders(before.Folders)
+		p.journal.addFolders(folders)
 		err = p.save()
 	}
 	if err != nil {
@@ -303,7 +302,7 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 			return err
 		}
 	}
-	p.journal.willMake(preview.File)
+	p.journal.addFolders(missing(preview.File))
 	done := p.journal.begin(c.Name, e.hook, preview)
 	if err := p.save(); err != nil {
 		return err

@@ -175,7 +175,7 @@ func (p Program) install(j *journal, save func() error) error {
 	if done.Sum, err = sumOf(p.source); err != nil {
 		return err
 	}
-	j.willMake(p.Path)
+	j.addFolders(missing(p.Path))
 	if err := save(); err != nil {
 		return err
 	}
@@ -191,16 +191,11 @@ func (p Program) install(j *journal, save func() error) error {
 	if keep {
 		done.Backup = p.Path + ".bak-" + time.Now().Format("20060102T150405.000")
 	}
-	before := j.Program
 	j.Program = done
 	if err := save(); err != nil {
 		return err
 	}
-	if err := p.swap(temp, done.Backup, keep); err != nil {
-		j.Program = before
-		return errors.Join(err, save())
-	}
-	return nil
+	return p.swap(temp, done.Backup, keep)
 }
 
 // copyBeside copies the program into the folder where it will be.
