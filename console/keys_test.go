@@ -31,12 +31,17 @@ type keyring struct {
 	hold  chan struct{}
 }
 
-func (k *keyring) find(p console.Person, id string) (int, error) {
+// with calls a function with a key, if it is one of the person's tenant, and returns the key.
+func (k *keyring) with(p console.Person, id string, do func(*console.Key)) (console.Key, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked++
 	i := slices.IndexFunc(k.keys, func(key console.Key) bool { return key.ID == id })
 	if i < 0 || !strings.HasPrefix(id, p.ID[:4]) {
-		return 0, workspace.Errorf(workspace.ErrNotFound, "no key of %s has the id %s", p.ID, id)
+		return console.Key{}, workspace.Errorf(workspace.ErrNotFound, "no key of %s has the id %s", p.ID, id)
 	}
-	return i, nil
+	do(&k.keys[i])
+	return k.keys[i], nil
 }
 
 func (k *keyring) List(_ context.Context, p console.Person, after string) (l console.KeyList, err error) {
@@ -57,14 +62,7 @@ func (k *keyring) List(_ context.Context, p console.Person, after string) (l con
 }
 
 func (k *keyring) Show(_ context.Context, p console.Person, id string) (console.Key, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.asked++
-	i, err := k.find(p, id)
-	if err != nil {
-		return console.Key{}, err
-	}
-	return k.keys[i], nil
+	return k.with(p, id, func(*console.Key) {})
 }
 
 func (k *keyring) Create(_ context.Context, p console.Person, r console.KeyRequest) (console.Key, string, error) {
@@ -90,27 +88,13 @@ func (k *keyring) text() string {
 	return k.texts[len(k.texts)-1]
 }
 
-func (k *keyring) Rotate(_ context.Context, p console.Person, id string, _ time.Duration) (console.Key, string, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.asked++
-	i, err := k.find(p, id)
-	if err != nil {
-		return console.Key{}, "", err
-	}
-	return k.keys[i], k.text(), nil
+func (k *keyring) Rotate(_ context.Context, p console.Person, id string, _ time.Duration) (key console.Key, text string, err error) {
+	key, err = k.with(p, id, func(*console.Key) { text = k.text() })
+	return key, text, err
 }
 
 func (k *keyring) Revoke(_ context.Context, p console.Person, id string) (console.Key, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.asked++
-	i, err := k.find(p, id)
-	if err != nil {
-		return console.Key{}, err
-	}
-	k.keys[i].Live, k.keys[i].Revoked = false, time.Now()
-	return k.keys[i], nil
+	return k.with(p, id, func(key *console.Key) { key.Live, key.Revoked = false, time.Now() })
 }
 
 // withKeys serves a console with keys of two tenants to Ada of the first one, and to Bob

@@ -25,8 +25,8 @@ const maxMemory = 256 << 10
 // An attack is something that many connections do. The server must answer others
 // meanwhile, and stay small.
 type attack struct {
-	connections, short int // in the long proofs, and in the short form
-	tls                bool
+	connections, short int  // in the long proofs, and in the short form
+	tls, fill          bool // fill: it reads large files
 	do                 func(testing.TB, net.Conn)
 	wait               time.Duration // after the last connection was opened
 }
@@ -35,25 +35,25 @@ var attacks = map[string]attack{
 	"idle":            {connections: 10_000, short: 100, do: func(testing.TB, net.Conn) {}},
 	"idle after TLS":  {connections: 500, tls: true, do: oneCall},
 	"idle after call": {connections: 1500, short: 30, do: oneCall, wait: 500 * time.Millisecond},
-	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
+	"slow heads of many lines": {connections: 4500, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+manyLines(3000))
 	}, wait: 500 * time.Millisecond},
-	"slow long heads": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
+	"slow long heads": {connections: 4500, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /"+strings.Repeat("x", 60_000))
 	}, wait: 500 * time.Millisecond},
-	"heads of 1 MB": {connections: 300, short: 5, do: func(_ testing.TB, c net.Conn) {
+	"heads of 1 MB": {connections: 150, short: 5, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /"+strings.Repeat("x", 1<<20))
 	}},
 	"slow bodies": {connections: 2000, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/mcp", "", withKey, "Content-Length: 1000000", "Mcp-Protocol-Version: 2026-07-28")+"{")
 	}},
-	"slow bodies without a key": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
+	"slow bodies without a key": {connections: 4500, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/mcp", "", "Content-Length: 60000", "X: "+strings.Repeat("x", 5000), manyLines(60)+"X: y")+"{")
 	}, wait: 500 * time.Millisecond},
-	"slow keys": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
+	"slow keys": {connections: 4500, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/signin", "", urlencoded, "Content-Length: 8000")+"key=")
 	}, wait: 500 * time.Millisecond},
-	"slow forms of strangers": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
+	"slow forms of strangers": {connections: 4500, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/a/x/files/big.md", "", urlencoded, "Content-Length: 6000000")+"text="+strings.Repeat("x", 60_000))
 	}, wait: 500 * time.Millisecond},
 	"slow forms of people": {connections: 1500, short: 10, do: func(_ testing.TB, c net.Conn) {
@@ -69,12 +69,12 @@ var attacks = map[string]attack{
 			io.WriteString(c, request("GET", page, "", as("bob"), asBrowser))
 		}
 	}, wait: time.Second},
-	"unread answers":  {connections: 500, do: readFile(`{"path":"large"}`, false), wait: time.Second},
-	"parallel reads":  {connections: 100, do: readFile(`{"path":"large"}`, true), wait: 2 * time.Second},
-	"escaped answers": {connections: 20, do: readFile(`{"path":"controls"}`, true), wait: 2 * time.Second},
-	"worst diffs":     {connections: 5, do: readFile(`{"path":"lines","since_version":1}`, true), wait: 5 * time.Second},
-	"whole diffs":     {connections: 1, do: readFile(`{"path":"lines","since_version":1,"context_lines":-1}`, true), wait: 5 * time.Second},
-	"never read": {connections: 300, short: 20, do: func(_ testing.TB, c net.Conn) {
+	"unread answers":  {connections: 200, do: readFile(`{"path":"large"}`, false), fill: true, wait: time.Second},
+	"parallel reads":  {connections: 100, do: readFile(`{"path":"large"}`, true), fill: true, wait: 2 * time.Second},
+	"escaped answers": {connections: 20, do: readFile(`{"path":"controls"}`, true), fill: true, wait: 2 * time.Second},
+	"worst diffs":     {connections: 5, do: readFile(`{"path":"lines","since_version":1}`, true), fill: true, wait: 3 * time.Second},
+	"whole diffs":     {connections: 1, do: readFile(`{"path":"lines","since_version":1,"context_lines":-1}`, true), fill: true, wait: 3 * time.Second},
+	"never read": {connections: 200, short: 20, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
 	}, wait: 500 * time.Millisecond},
@@ -135,7 +135,7 @@ func oneCall(t testing.TB, c net.Conn) {
 func TestHostileMemory(t *testing.T) {
 	if testkit.Long() {
 		for name, a := range attacks {
-			t.Run(name, func(t *testing.T) { attackChild(t, a.tls, a) })
+			t.Run(name, func(t *testing.T) { attackChild(t, a.tls, a.fill, a) })
 		}
 		return
 	}
@@ -145,11 +145,14 @@ func TestHostileMemory(t *testing.T) {
 			all = append(all, a)
 		}
 	}
-	attackChild(t, false, all...)
+	attackChild(t, false, false, all...)
 }
 
-func attackChild(t *testing.T, secure bool, all ...attack) {
+func attackChild(t *testing.T, secure, fill bool, all ...attack) {
 	c, dialer := startAttacked(t, secure)
+	if fill {
+		c.fill(dialer)
+	}
 	rest := c.status("VmRSS")
 	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.process.Pid), []byte("5"), 0)) // VmHWM begins here
 	var stop atomic.Bool
@@ -189,7 +192,6 @@ func startAttacked(t testing.TB, secure bool) (c *child, dialer func() (net.Conn
 	for range 20 {
 		c.goodCall(dialer, appendsKind)
 	}
-	c.fill(dialer)
 	return c, dialer
 }
 
