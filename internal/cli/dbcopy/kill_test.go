@@ -119,7 +119,7 @@ func TestCopyIsKilled(t *testing.T) {
 	eachName(t, func(t *testing.T, name func(testing.TB) string) {
 		path := filepath.Join(t.TempDir(), "source.db")
 		from := openFile(t, path)
-		fill(t, from, testkit.Pick(12, 24, 100), testkit.Pick(10, 16, 60), 1)
+		fill(t, from, testkit.Pick(12, 16, 100), testkit.Pick(10, 16, 60), 1)
 		want := everything(t, from)
 		steps := 0 // of the copy
 		for o := range owned(t, from) {
@@ -132,7 +132,7 @@ func TestCopyIsKilled(t *testing.T) {
 		target := name(t)
 		rnd := rand.New(rand.NewPCG(11, 11))
 		phases := map[string]int{}
-		kills := testkit.Pick(4, 10, 20)
+		kills := testkit.Pick(4, 6, 20)
 		for n := range kills {
 			at, lines := "copying", rnd.IntN(steps/kills)
 			if n >= kills*7/10 {
