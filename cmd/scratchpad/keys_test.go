@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -28,10 +29,10 @@ func runKeys(t *testing.T, db string, args ...string) (out string, ended time.Ti
 	return o.out, time.Now()
 }
 
-// newTeamKey makes a key by the command.
-func newTeamKey(t *testing.T, db, agents string) (id, text string) {
+// newKey makes a key by the command.
+func newKey(t *testing.T, db, tenant string, scopes auth.Scopes, agents ...string) (id, text string) {
 	t.Helper()
-	out, _ := runKeys(t, db, "create", "--agents", agents, "--scopes", "read,write", "--json")
+	out, _ := runKeys(t, db, "create", "--tenant", tenant, "--agents", strings.Join(agents, ","), "--scopes", scopes.String(), "--json")
 	text = theKey(t, out)
 	return text[3:11], text
 }
@@ -39,15 +40,9 @@ func newTeamKey(t *testing.T, db, agents string) (id, text string) {
 // theKey returns the key that an answer in JSON has.
 func theKey(t *testing.T, out string) string {
 	t.Helper()
-	var fields map[string]any
-	testkit.Must(t, json.Unmarshal([]byte(out), &fields))
-	for _, v := range fields {
-		if s, ok := v.(string); ok && strings.HasPrefix(s, auth.KeyPrefix) {
-			return s
-		}
-	}
-	t.Fatalf("no key in %s", out)
-	return ""
+	var k report.Key
+	testkit.Must(t, json.Unmarshal([]byte(out), &k))
+	return k.Key
 }
 
 // A use is one kind of call that is made all the time.
@@ -182,7 +177,7 @@ var keyChanges = map[string]keyChange{
 // sessions that were begun before, and for calls whose head had arrived before.
 func TestRevokedKeyFailsWithinASecond(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
-	_, keeper := newTeamKey(t, db, "keeper")
+	_, keeper := newKey(t, db, "local", both, "keeper")
 	flags := []string{"--db", db, "--debug", "--trusted-proxy", "127.0.0.0/8"}
 	servers := []*running{serve(t, flags...), serve(t, flags...)}
 	ctx, stop := context.WithCancel(t.Context())
@@ -231,7 +226,7 @@ func (c keyChange) check(t *testing.T, db string, servers []*running) (secrets [
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer stop()
-	id, key := newTeamKey(t, db, "a,b")
+	id, key := newKey(t, db, "local", both, "a", "b")
 	secrets = []string{key}
 	var uses []*use
 	finish := map[*use]func() string{}

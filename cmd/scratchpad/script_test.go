@@ -200,17 +200,13 @@ const evilName = "evil\x1b[2J\n9 9 forged\u202e"
 
 func scriptEvil(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(withScript(ts, func(ctx context.Context, svc *workspace.Service) error {
-		return writeEvil(ctx, svc, args[0])
-	}))
-}
-
-func writeEvil(ctx context.Context, svc *workspace.Service, path string) error {
-	ws, err := svc.Agent(defaultAgent)
-	if err != nil {
+		ws, err := svc.Agent(defaultAgent)
+		if err != nil {
+			return err
+		}
+		_, err = ws.As(workspace.Author{Client: evilName, Version: "1"}).WriteFile(ctx, args[0], []byte("x"), workspace.WriteOptions{})
 		return err
-	}
-	_, err = ws.As(workspace.Author{Client: evilName, Version: "1"}).WriteFile(ctx, path, []byte("x"), workspace.WriteOptions{})
-	return err
+	}))
 }
 
 // withScript opens the database of a script.
@@ -218,15 +214,8 @@ func withScript(ts *testscript.TestScript, fn func(context.Context, *workspace.S
 	if name := ts.Getenv("SCRATCHPAD_DB"); name != "" {
 		return withDatabase(name, fn)
 	}
-	return withService(ts.Getenv("XDG_DATA_HOME"), fn)
-}
-
-// withService opens the default database below a data folder.
-func withService(data string, fn func(context.Context, *workspace.Service) error) error {
-	folder := filepath.Join(data, "scratchpad")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
+	folder := filepath.Join(ts.Getenv("XDG_DATA_HOME"), "scratchpad")
+	ts.Check(os.MkdirAll(folder, 0o700))
 	return withDatabase(filepath.Join(folder, "scratchpad.db"), fn)
 }
 
@@ -244,33 +233,22 @@ func withDatabase(name string, fn func(context.Context, *workspace.Service) erro
 	return fn(ctx, svc)
 }
 
-// secretsOf are the secrets of the keys that a script has seen, by its folder.
-func secretsOf(ts *testscript.TestScript) []string {
-	return strings.Fields(ts.Getenv("SECRETS"))
-}
-
-// keyIn returns the API key in a file, such as the output of keys create.
-func keyIn(ts *testscript.TestScript, file string) (id, secret string) {
-	text := ts.ReadFile(file)
-	_, text, found := strings.Cut(text, "sp_")
-	if !found || len(text) < 8+1+49 {
-		ts.Fatalf("%s has no key: %q", file, ts.ReadFile(file))
-	}
-	return text[:8], text[9 : 9+49]
-}
-
 // keyid FILE VARIABLE sets a variable to the id of the key in a file, and one with _KEY after
 // its name to the key. nosecret then looks for its secret.
 func scriptKeyID(ts *testscript.TestScript, _ bool, args []string) {
-	id, secret := keyIn(ts, args[0])
+	_, text, found := strings.Cut(ts.ReadFile(args[0]), "sp_")
+	if !found || len(text) < 8+1+49 {
+		ts.Fatalf("%s has no key: %q", args[0], text)
+	}
+	id, secret := text[:8], text[9:9+49]
 	ts.Setenv(args[1], id)
 	ts.Setenv(args[1]+"_KEY", "sp_"+id+"_"+secret)
-	ts.Setenv("SECRETS", strings.Join(append(secretsOf(ts), secret), " "))
+	ts.Setenv("SECRETS", ts.Getenv("SECRETS")+" "+secret)
 }
 
 // nosecret FILE fails if a file has the secret of a key, or half of it.
 func scriptNoSecret(ts *testscript.TestScript, _ bool, args []string) {
-	secrets := secretsOf(ts)
+	secrets := strings.Fields(ts.Getenv("SECRETS"))
 	if len(secrets) == 0 {
 		ts.Fatalf("no secret was noted")
 	}
