@@ -7,7 +7,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"net/url"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // for database/sql
 
@@ -220,51 +221,55 @@ func writeAgents(t *testing.T, store workspace.Store) {
 	}
 }
 
-// runSQL changes a database as another program does.
-func runSQL(t *testing.T, path string, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
-	testkit.Must(t, err)
-	db.SetMaxOpenConns(1)
-	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
-
 // lock keeps a database from all others until it is closed.
 func lock(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
+	db, err := sql.Open("sqlite", path)
 	testkit.Must(t, err)
 	db.SetMaxOpenConns(1)
 	testkit.Must(t, testkit.Err(db.ExecContext(t.Context(), "BEGIN EXCLUSIVE")))
 	return db
 }
 
-// contents are the files of a folder with their modes and SHA-256, but for what
-// SQLite makes when it reads: an empty log and its index.
+// contents are the names below a folder with their modes, where they lead to, and their SHA-256, but
+// for what SQLite makes when it reads: an empty log and its index.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	testkit.Must(t, err)
-	for _, e := range entries {
-		info, err := os.Lstat(filepath.Join(dir, e.Name()))
-		testkit.Must(t, err)
-		if strings.HasSuffix(e.Name(), "-shm") || strings.HasSuffix(e.Name(), "-wal") && info.Size() == 0 {
-			continue
+	testkit.Must(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
 		}
-		all[e.Name()] = info.Mode().String()
-		if info.Mode().IsRegular() {
-			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			testkit.Must(t, err)
-			all[e.Name()] += fmt.Sprintf(" %x", sha256.Sum256(b))
+		info, err := d.Info()
+		if err != nil || strings.HasSuffix(name, "-shm") || strings.HasSuffix(name, "-wal") && info.Size() == 0 {
+			return err
+		}
+		all[name] = info.Mode().String()
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(name)
+			all[name] += " " + to
+			return err
+		case info.Mode().IsRegular():
+			b, err := os.ReadFile(name)
+			all[name] += fmt.Sprintf(" %x", sha256.Sum256(b))
+			return err
+		}
+		return nil
+	}))
+	return all
+}
+
+// unchanged returns a check that a folder is as it was.
+func unchanged(t *testing.T, dir string) (check func()) {
+	t.Helper()
+	before := contents(t, dir)
+	return func() {
+		t.Helper()
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("the folder has changed (-before +after):\n%s", diff)
 		}
 	}
-	return all
 }
 
 // flipContent changes a byte of a stored file. SQLite does not notice that.

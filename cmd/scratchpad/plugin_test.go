@@ -188,7 +188,7 @@ func TestPluginAndSetup(t *testing.T) {
 	on, off := `{"enabledPlugins": {"scratchpad@scratchpad": true}}`, `{"enabledPlugins": {"scratchpad@scratchpad": false}}`
 	args := []string{"setup", "--yes", "--client", "claude-code"}
 	writeFile(t, settings, on)
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.run(t, args...).must(t, 0, "Its plugin connects it, by the program on the PATH, so setup writes nothing", "claude plugin uninstall scratchpad@scratchpad", "Nothing was to be changed.")
 	flags := append(slices.Clip(args), "--agent", "planner", "--db", filepath.Join(a.home, "x.db"), "--max-versions", "7", "--bin", filepath.Dir(a.program))
 	a.variables = []string{"SCRATCHPAD_SECRETS=refuse"} // which the client passes on

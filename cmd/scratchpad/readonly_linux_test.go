@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -38,13 +36,11 @@ func TestLookNoRights(t *testing.T) {
 	root, path := protected(t, 0o555, 0o444)
 	dir, target := filepath.Dir(path), filepath.Join(root, "target")
 	testkit.Must(t, errors.Join(os.Mkdir(target, 0o777), os.Chmod(target, 0o777)))
-	before, memory := contents(t, dir), filepath.Join(target, "memory")
+	check, memory := unchanged(t, dir), filepath.Join(target, "memory")
 	lookAll(t, path, "alice", nobodyVariable+"=1")
 	runCommand(t, root, []string{nobodyVariable + "=1"}, "verify", "--db", path).must(t, 0, "ok  ")
 	runCommand(t, root, []string{nobodyVariable + "=1"}, "export", memory, "--db", path, "--agent", "alice").must(t, 0, "3 files")
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
-	}
+	check()
 	if manifest := testkit.ReadFile(t, filepath.Join(memory, "manifest.json")); strings.Contains(manifest, `"database"`) {
 		t.Errorf("the manifest has an id: %s", manifest)
 	}
@@ -97,7 +93,7 @@ func mountTmpfs(t *testing.T, dir string) {
 // nothing can be stored.
 func mustServeReads(t *testing.T, path, say string) {
 	t.Helper()
-	before := contents(t, filepath.Dir(path))
+	check := unchanged(t, filepath.Dir(path))
 	var said bytes.Buffer
 	s := connectTo(t, &said, []string{nobodyVariable + "=1"}, "mcp", "--db", path, "--agent", "alice")
 	type m = map[string]any
@@ -117,9 +113,7 @@ func mustServeReads(t *testing.T, path, say string) {
 	if strings.Count(said.String(), "nothing can be stored") != 1 || !strings.Contains(said.String(), say) {
 		t.Errorf("standard error = %q; want once that nothing can be stored, and %q", said.String(), say)
 	}
-	if diff := cmp.Diff(before, contents(t, filepath.Dir(path))); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
-	}
+	check()
 }
 
 // If the disk is too full to migrate a database of an older schema, the server serves
@@ -162,7 +156,7 @@ func TestSetupReadOnlyHome(t *testing.T) {
 		t.Cleanup(func() { os.Chmod(dir, 0o755) })
 	}
 	testkit.Must(t, os.Chmod(filepath.Join(a.home, ".cursor", "mcp.json"), 0o644))
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.run(t, "setup", "--dry-run").must(t, 0, "Nothing was changed.")
 	a.run(t, "setup", "--yes").must(t, 1, "nothing was changed, because setup cannot write down what it does", a.home, "permission denied")
 	a.mustBe(t, before, "a setup that failed")

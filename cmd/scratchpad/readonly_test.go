@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 )
 
@@ -20,12 +18,10 @@ var looks = []string{
 // A command that only looks changes no byte and counts no operation of the agent.
 func TestLook(t *testing.T) {
 	dir, path := newDatabase(t)
-	before := contents(t, dir)
+	check := unchanged(t, dir)
 	operations := runCommand(t, dir, nil, "agents", "ls", "--db", path, "--json").out
 	lookAll(t, path, "alice")
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-		t.Errorf("the folder has changed (-before +after):\n%s", diff)
-	}
+	check()
 	if after := runCommand(t, dir, nil, "agents", "ls", "--db", path, "--json").out; after != operations {
 		t.Errorf("agents ls = %s after looking, want %s", after, operations)
 	}

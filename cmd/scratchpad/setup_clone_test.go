@@ -49,7 +49,7 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 			testkit.Must(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 			files[name] = args
 		}
-		before := a.tree(t)
+		before := contents(t, a.home)
 		for file, args := range files {
 			for _, more := range [][]string{nil, {"--agent", "mine"}, {"--tenant", "mine"}}[:max(1, 3-2*i)] {
 				o := a.run(t, slices.Concat(args, []string{"--yes", "--dry-run"}, more)...)
@@ -65,7 +65,7 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 		a.mustBe(t, before, entry)
 		a.run(t, "setup", "--yes", "--client", "cursor", "--project", ".").must(t, 4, "Cursor: the server starts")
 		a.run(t, "setup", "--yes", "--undo").must(t, 0)
-		if a.tree(t)[filepath.Join(a.project, ".cursor/mcp.json")] != before[filepath.Join(a.project, ".cursor/mcp.json")] {
+		if contents(t, a.home)[filepath.Join(a.project, ".cursor/mcp.json")] != before[filepath.Join(a.project, ".cursor/mcp.json")] {
 			t.Errorf("the file of the project has changed, %s", entry)
 		}
 	}
@@ -131,9 +131,9 @@ func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
 			testkit.Must(t, errors.Join(os.Mkdir(outside, 0o755), os.Mkdir(inside, 0o755), os.MkdirAll(filepath.Dir(link), 0o755)))
 			testkit.Must(t, os.WriteFile(filepath.Join(outside, "settings.json"), []byte("{}\n"), 0o644))
 			testkit.Must(t, errors.Join(os.Symlink(outside, filepath.Join(inside, "away")), os.Symlink(c.to, link)))
-			before := a.tree(t)
+			before := contents(t, a.home)
 			a.run(t, append([]string{"setup", "--yes"}, c.args...)...).must(t, 2, link, "link", "remove")
-			after := a.tree(t)
+			after := contents(t, a.home)
 			for name, what := range after {
 				if strings.HasPrefix(name, outside) && before[name] != what {
 					t.Errorf("%s has changed", name)
@@ -144,7 +144,7 @@ func TestSetupFollowsNoLinkOutOfTheProject(t *testing.T) {
 	a, _, _ := cloneOf(t)
 	testkit.Must(t, errors.Join(os.Mkdir(filepath.Join(a.project, "config"), 0o755), os.Symlink("config/mcp.json", filepath.Join(a.project, ".mcp.json")),
 		os.WriteFile(filepath.Join(a.project, "config", "mcp.json"), []byte("{}"), 0o644)))
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.run(t, "setup", "--yes", "--share").must(t, 0, "added to mcpServers")
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,38 +86,9 @@ func (a *account) install(t *testing.T, client, text string) string {
 	return file
 }
 
-// tree returns everything below the home folder: modes, contents and links.
-func (a *account) tree(t *testing.T) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(a.home, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		all[name] = info.Mode().String()
-		switch {
-		case info.Mode()&fs.ModeSymlink != 0:
-			to, err := os.Readlink(name)
-			all[name] += " " + to
-			return err
-		case info.Mode().IsRegular():
-			b, err := os.ReadFile(name)
-			all[name] += fmt.Sprintf(" %x", sha256.Sum256(b))
-			return err
-		}
-		return nil
-	})
-	testkit.Must(t, err)
-	return all
-}
-
 func (a *account) mustBe(t *testing.T, want map[string]string, after string) {
 	t.Helper()
-	if diff := cmp.Diff(want, a.tree(t)); diff != "" {
+	if diff := cmp.Diff(want, contents(t, a.home)); diff != "" {
 		t.Errorf("after %s the account differs (-want +got):\n%s", after, diff)
 	}
 }
@@ -153,7 +121,7 @@ func TestUndoPutsEveryFileBack(t *testing.T) {
 					files = append(files, a.install(t, client, text))
 				}
 			}
-			before := a.tree(t)
+			before := contents(t, a.home)
 			a.run(t, "setup", "--dry-run").must(t, 0, append(files, "Program: "+a.installed(), "Nothing was changed.")...)
 			a.run(t, "setup").must(t, 2, append(files, "no terminal to ask on; give --yes")...)
 			a.mustBe(t, before, "--dry-run, and no answer")
@@ -171,7 +139,7 @@ func TestUndoPutsEveryFileBack(t *testing.T) {
 					t.Errorf("%s does not start %s", file, a.installed())
 				}
 			}
-			done := a.tree(t)
+			done := contents(t, a.home)
 			download := a.program
 			a.program = a.installed()
 			a.run(t, "setup").must(t, 0, "Nothing was to be changed.") // the installed one, with nothing to ask
@@ -193,14 +161,14 @@ func TestSetupBroken(t *testing.T) {
 	a := newAccount(t)
 	broken := []string{a.install(t, "cursor", "{\"mcpServers\": {\n"), a.install(t, "codex", "[mcp_servers\n")}
 	good := a.install(t, "opencode", "{}")
-	before := a.tree(t)
+	before := contents(t, a.home)
 	o := a.run(t, "setup", "--yes", "--json")
 	o.must(t, 2, "Cursor: edit "+broken[0]+": it is not valid JSON", "Codex: edit "+broken[1]+": it is not valid TOML")
 	var r setup.Plan
 	if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Clients) != 3 || r.Clients[0].Error == "" {
 		t.Errorf("--json: %v, %+v", err, r)
 	}
-	after := a.tree(t)
+	after := contents(t, a.home)
 	for _, file := range broken {
 		if after[file] != before[file] {
 			t.Errorf("%s has changed", file)
@@ -256,7 +224,7 @@ func TestSetupAtOnce(t *testing.T) {
 	for _, client := range clients {
 		a.install(t, client, "")
 	}
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.path = filepath.Dir(a.program) // there is nothing to install
 	var wg sync.WaitGroup
 	for _, client := range clients {
@@ -282,7 +250,7 @@ func TestSetupReplacesProgram(t *testing.T) {
 	testkit.Must(t, err)
 	testkit.Must(t, errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(older, append(text, "older"...), 0o755)))
 	a.install(t, "cursor", "")
-	before := a.tree(t)
+	before := contents(t, a.home)
 	cmd := exec.Command(older, "mcp", "--db", "mem:", "--agent", "a")
 	cmd.Env = a.environment()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
@@ -312,7 +280,7 @@ func TestSetupProgramFolder(t *testing.T) {
 	a.path = ""
 	testkit.Must(t, os.MkdirAll(filepath.Dir(a.installed()), 0o755))
 	writeFile(t, a.installed(), "#!/bin/sh\n")
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.run(t, "setup", "--yes").must(t, 1, a.installed()+" is another program; name another folder with --bin")
 	a.mustBe(t, before, "another program")
 	a.run(t, "setup", "--yes", "--bin", filepath.Join(a.home, "tools")).must(t, 0, filepath.Join(a.home, "tools", "scratchpad"))
@@ -361,7 +329,7 @@ func TestSetupKeepsSettings(t *testing.T) {
 // wrong argument is an error too. No password is written.
 func TestSetupArguments(t *testing.T) {
 	a := newAccount(t)
-	before := a.tree(t)
+	before := contents(t, a.home)
 	for _, c := range []struct{ flag, value, want string }{
 		{"--db", "", "--db is empty"},
 		{"--db", unreachable[0], "has a password"},

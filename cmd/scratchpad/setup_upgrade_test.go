@@ -114,12 +114,12 @@ func TestSetupAfterOlderDatabases(t *testing.T) {
 	a, _, _ := cloneOf(t)
 	db := filepath.Join(a.home, ".local/share/scratchpad/scratchpad.db")
 	a.older(t, "shop", "shop", `"--db", "`+db+`", `)
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.run(t, "setup", "--yes", "--client", "vscode").must(t, 0, "VS Code: the server starts")
 	if got := readEntry(t, "vscode", filepath.Join(a.home, ".config/Code/User/mcp.json")).Args; strings.Join(got, " ") != "mcp --db "+db+" --project ${workspaceFolder}" {
 		t.Errorf("the entry has %q", got)
 	}
-	if name := filepath.Join(a.project, ".mcp.json"); a.tree(t)[name] != before[name] {
+	if name := filepath.Join(a.project, ".mcp.json"); contents(t, a.home)[name] != before[name] {
 		t.Error("the entry of a client that was not named is gone")
 	}
 	a.older(t, "mono", "mono", "")
@@ -162,7 +162,7 @@ func TestSetupByClaude(t *testing.T) {
 	}
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	testkit.Must(t, os.Remove(log))
-	before := a.tree(t)
+	before := contents(t, a.home)
 	a.variables = nil
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Claude Code: the server starts")
 	if said := testkit.ReadFile(t, log); !strings.HasSuffix(said, " mcp add -s user scratchpad -- "+a.program+" mcp --project . --max-read-tokens 20000\n") || strings.HasPrefix(said, a.project) {
@@ -199,12 +199,12 @@ func TestSetupNotes(t *testing.T) {
 	writeFile(t, filepath.Join(a.project, ".claude", "settings.local.json"), `{"hooks": {"SessionStart": [{"hooks": [{"command": "/x brief --mark claude-code"}]}]}}`)
 	top := a.project
 	a.project = sub
-	before := a.tree(t)
+	before := contents(t, a.home)
 	o := a.run(t, "setup", "--yes")
 	o.must(t, 0, "has a server scratchpad of its own", "cd "+top+" && claude mcp remove -s local scratchpad", "cd "+top+" && claude mcp remove -s project scratchpad",
 		top+"/.claude/settings.local.json has a hook of an older setup", "scratchpad setup --client cursor --project "+top,
 		"autoMemoryEnabled", "type /hooks in Codex", ".codex/config.toml has hooks already", "[[hooks.SessionStart.hooks]]", "Windsurf: Put this into "+a.home+"/.codeium")
-	if after := a.tree(t); after[filepath.Join(top, ".mcp.json")] != before[filepath.Join(top, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
+	if after := contents(t, a.home); after[filepath.Join(top, ".mcp.json")] != before[filepath.Join(top, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
 		t.Error("setup has changed an entry that it did not write, or has made a second file with hooks")
 	}
 	writeFile(t, filepath.Join(a.home, ".claude", "settings.json"), strings.Replace(testkit.ReadFile(t, filepath.Join(a.home, ".claude", "settings.json")), "{", `{"autoMemoryEnabled": false,`, 1))
