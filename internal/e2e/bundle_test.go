@@ -1,13 +1,9 @@
 package e2e
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,23 +25,12 @@ func TestBundle(t *testing.T) {
 	work := t.TempDir()
 	name := bundle(t, filepath.Join(work, "dist"))
 	file := filepath.Join(work, "dist", name)
-	if runtime.GOOS == "linux" {
-		sums := exec.Command("sha256sum", "--strict", "-c", "checksums.txt")
-		sums.Dir = filepath.Dir(file)
-		if out := run(t, sums); strings.Count(out, ": OK") != 2 {
-			t.Errorf("sha256sum -c: %s", out)
-		}
-	}
-	checkServerJSON(t, file)
+	checkServerJSON(t, filepath.Dir(file))
 	dir := filepath.Join(work, "unpacked")
 	cli := filepath.Join("node_modules", "@anthropic-ai", "mcpb", "dist", "cli", "cli.js")
 	run(t, node(t, cli, "info", file))
 	run(t, node(t, cli, "unpack", file, dir))
 	run(t, node(t, cli, "validate", filepath.Join(dir, "manifest.json")))
-	icon := readFile(t, filepath.Join(dir, "icon.png"))
-	if c, err := png.DecodeConfig(bytes.NewReader(icon)); err != nil || c.Width != 512 || c.Height != 512 || len(icon) > 20_000 {
-		t.Errorf("the icon is %d×%d in %d bytes, %v; want 512×512 in 20,000", c.Width, c.Height, len(icon), err)
-	}
 	useBundle(t, dir)
 }
 
@@ -63,26 +48,21 @@ func bundle(t *testing.T, dist string) string {
 	return "scratchpad_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".mcpb"
 }
 
-// checkServerJSON checks server.json by the schema of the registry, that it has the digest of
-// the bundle, and that a server starts with the arguments for the image.
-func checkServerJSON(t *testing.T, file string) {
+// checkServerJSON checks server.json by the schema of the registry, and that a server starts with
+// the arguments for the image.
+func checkServerJSON(t *testing.T, dist string) {
 	t.Helper()
-	text := readFile(t, filepath.Join(filepath.Dir(file), "server.json"))
+	text := readFile(t, filepath.Join(dist, "server.json"))
 	schema := filepath.Join(moduleDir(t, registry), "internal", "validators", "schemas", "2025-12-11.json")
 	if err := validate(t, schema, text); err != nil {
 		t.Errorf("server.json: %v", err)
 	}
 	var server struct {
 		Packages []struct {
-			Identifier, FileSha256 string
-			PackageArguments       []struct{ Name, Value, Default string }
+			PackageArguments []struct{ Name, Value, Default string }
 		}
 	}
 	testkit.Must(t, json.Unmarshal(text, &server))
-	sum := sha256.Sum256(readFile(t, file))
-	if p := server.Packages[0]; p.FileSha256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.Identifier, "/v1.2.3/"+filepath.Base(file)) {
-		t.Errorf("the package of %s is %+v; the digest is %x", filepath.Base(file), p, sum)
-	}
 	args := []string{"--db", filepath.Join(t.TempDir(), "test.db")}
 	for _, a := range server.Packages[1].PackageArguments {
 		args = append(args, strings.TrimPrefix(a.Name+"="+a.Value+a.Default, "="))
@@ -92,12 +72,12 @@ func checkServerJSON(t *testing.T, file string) {
 	run(t, cmd)
 }
 
-// useBundle starts the server of an unpacked bundle. Where a person sets nothing, the server
-// gets empty settings. Where a person names a database, the server writes there. Its tools are
+// useBundle starts the server of an unpacked bundle. Where a person sets nothing but the memory's
+// name, the server gets empty settings. Where a person names a database, the server writes there. Its tools are
 // those of the manifest.
 func useBundle(t *testing.T, dir string) {
 	t.Helper()
-	for name, value := range startOf(t, dir, `{}`).Env {
+	for name, value := range startOf(t, dir, `{"agent":"planner"}`).Env {
 		if value != "" {
 			t.Errorf("without settings, %s is %q", name, value)
 		}

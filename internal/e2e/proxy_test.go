@@ -2,11 +2,8 @@ package e2e
 
 import (
 	"bufio"
-	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -51,25 +48,19 @@ func newTeam(t *testing.T) *team {
 	return s
 }
 
-// client returns a client with an address of its own. It knows the proxy by its name.
-func (s *team) client(t *testing.T, from, key string) *http.Client {
+// client returns a client with a key, which knows the proxy by its name.
+func (s *team) client(t *testing.T, key string) *http.Client {
 	t.Helper()
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: s.roots},
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "tcp", s.proxy)
-		},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: bearer{key, transport}}
+	web := process.Behind(s.proxy, s.roots)
+	t.Cleanup(web.CloseIdleConnections)
+	return &http.Client{Transport: bearer{key, web.Transport}}
 }
 
 // connect connects an MCP client to the server through the proxy.
 func (s *team) connect(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: "https://" + teamHost + "/mcp", HTTPClient: s.client(t, "127.0.0.1", s.key), MaxRetries: -1}, nil)
+		&mcp.StreamableClientTransport{Endpoint: "https://" + teamHost + "/mcp", HTTPClient: s.client(t, s.key), MaxRetries: -1}, nil)
 	testkit.Must(t, err)
 	return session
 }
@@ -92,30 +83,20 @@ func status(t *testing.T, client *http.Client, method, url string, header ...str
 
 // TestProxy runs the proxy with TLS before the server. A client works through it by the
 // name that the server does not have itself, and routes that are not for clients are closed.
+// People sign in at the console. The browser gets a cookie for https alone, and an open page
+// hears at once of what an agent writes.
 func TestProxy(t *testing.T) {
 	s := newTeam(t)
 	watcher := &http.Client{Transport: bearer{s.watcher, http.DefaultTransport}}
 	if code, _ := status(t, watcher, "GET", s.direct+"/metrics"); code != http.StatusOK {
 		t.Errorf("the server itself, GET /metrics = %d, want 200", code)
 	}
-	client := s.client(t, "127.0.0.1", s.watcher)
+	client := s.client(t, s.watcher)
 	for path, want := range map[string]int{"/metrics": 404, "/Metrics": 404, "//metrics": 404, "/a/../metrics": 404, "/debug": 404, "/": 401, "/keys": 401, "/healthz": 200, "/readyz": 200} {
 		if code, text := status(t, client, "GET", "https://"+teamHost+path); code != want {
 			t.Errorf("GET %s = %d %.100q, want %d", path, code, text, want)
 		}
 	}
-	session := s.connect(t)
-	defer session.Close()
-	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"agent_id": "e2e", "path": "plan.md", "content": "x"}})
-	if err != nil || got.IsError {
-		t.Errorf("write_file through the proxy: %v, %+v", err, got)
-	}
-}
-
-// People sign in at the console behind the proxy. The browser gets a cookie for https alone,
-// and an open page hears at once of what an agent writes.
-func TestProxyConsole(t *testing.T) {
-	s := newTeam(t)
 	browser := process.Behind(s.proxy, s.roots)
 	defer browser.CloseIdleConnections()
 	jar, err := cookiejar.New(nil)

@@ -79,6 +79,9 @@ func TestReleasePrepared(t *testing.T) {
 	run(t, cmd)
 	in := func(name string) string { return filepath.Join(clone, ".release", name) }
 	checkProgram(t, in("scratchpad"), in("scratchpad.1"))
+	if link := regexp.MustCompile(`(\]\(|src(set)?=")[^#):"]+[)#"]`).Find(readFile(t, in("README.md"))); link != nil {
+		t.Errorf("a link of the README in the archive leads nowhere: %s", link)
+	}
 	for name, text := range map[string]string{
 		"scratchpad.rb": `tag:      "v1.2.3"`, "scratchpad.service": "\nUser=scratchpad\n", "copyright": "Permission is hereby granted",
 		"completions/scratchpad.bash": "complete ", "completions/scratchpad.fish": "complete ", "completions/_scratchpad": "#compdef",
@@ -189,9 +192,6 @@ func checkArchive(t *testing.T, file string) {
 	if want := []string{"LICENSE", "NOTICE", "README.md", "completions/_scratchpad", "completions/scratchpad.bash", "completions/scratchpad.fish",
 		"scratchpad", "scratchpad.1", "scratchpad.service"}; !slices.Equal(names, want) {
 		t.Errorf("the archive has %q, want %q", names, want)
-	}
-	if link := regexp.MustCompile(`(\]\(|src(set)?=")[^#):"]+[)#"]`).Find(readFile(t, filepath.Join(dir, "README.md"))); link != nil {
-		t.Errorf("a link of the README in the archive leads nowhere: %s", link)
 	}
 }
 

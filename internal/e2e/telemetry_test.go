@@ -78,20 +78,14 @@ func checkServed(t *testing.T, all map[string]*dto.MetricFamily) {
 		least, most float64
 	}{
 		{"scratchpad_connections", "", 1, 100},
-		{"scratchpad_connections_accepted_total", "", 1, 100},
 		{"scratchpad_rate_limited_total", "caller", 1, 10},
 		{"scratchpad_rate_limited_total", "agent", 0, 0},
 		{"scratchpad_failed_keys_total", "", 1, 1},
-		{"scratchpad_http_calls", "", 0, 1},
 		{"scratchpad_requests_total", "read_file", 1, 1},
-		{"scratchpad_requests_total", "summarize_file", 1, 1},
 		{"scratchpad_request_bytes_total", "", 20000, 200000},
 		{"scratchpad_store_writes_total", "", 1, 100},
-		{"scratchpad_store_read_only", "", 0, 0},
 		{"scratchpad_memory_limit_bytes", "", 1 << 20, 1 << 30},
-		{"scratchpad_panics_total", "", 0, 0},
 		{"scratchpad_console_requests_total", "GET /{$}", 1, 1},
-		{"scratchpad_console_pages", "", 0, 0},
 	} {
 		found := false
 		for _, metric := range all[c.name].GetMetric() {

@@ -105,11 +105,7 @@ func TestTerminalEscapes(t *testing.T) {
 		{"files cat f", shown},
 		{"files cat f --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"files diff f --color never", "+" + shown},
-		{"files diff f --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"files history f", `evil\u001b[2J\u000a9 9 forged\u202e`},
-		{"files history f --json", `evil\u001b[2J\n9 9 forged\u202e`},
-		{"logs cat l", shown},
-		{"logs cat l --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"logs tail l", shown},
 	} {
 		screen, code := onTerminal(t, dir, nil, nil, strings.Fields(c.args)...)
@@ -141,9 +137,7 @@ func TestConfirm(t *testing.T) {
 	}{
 		{"files rm f --for-good", "Delete f (1 version) of agent default for good? [y/N] ", "n\n", 1},
 		{"files rm f --for-good", "[y/N] ", "\n", 1},
-		{"files rm f --for-good", "[y/N] ", "\x04", 1},
 		{"files rm f --for-good", "[y/N] ", "\x03", 130},
-		{"logs rm l", "[y/N] ", "no\n", 1},
 		{"agents rm default", "Delete agent default with 1 file, 1 log, 1 entry, 0 bytes? [y/N] ", "\n", 1},
 		{"files rm f --for-good", "[y/N] ", "y\n", 0},
 		{"files rm f --yes", "no such file", "", 3},
@@ -164,10 +158,8 @@ func TestTypedInput(t *testing.T) {
 	if screen, code := onTerminal(t, dir, nil, []typed{{hint, "one\n\x04"}}, "files", "write", "f"); code != 0 || !strings.Contains(screen, "f: version 1, 4 bytes") {
 		t.Errorf("typing a file: exit code %d, %q", code, screen)
 	}
-	for _, args := range []string{"files write f", "logs append l", "logs append l --lines"} {
-		if screen, code := onTerminal(t, dir, nil, []typed{{hint, "\x03"}}, strings.Fields(args)...); code != exitInterrupted {
-			t.Errorf("Ctrl-C in scratchpad %s: exit code %d, %q, want %d", args, code, screen, exitInterrupted)
-		}
+	if screen, code := onTerminal(t, dir, nil, []typed{{hint, "\x03"}}, "logs", "append", "l"); code != exitInterrupted {
+		t.Errorf("Ctrl-C: exit code %d, %q, want %d", code, screen, exitInterrupted)
 	}
 }
 

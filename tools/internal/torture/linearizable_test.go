@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tools/internal/torture"
 )
 
-var histories = flag.Int("histories", 0, "histories that TestLinearizable checks on each database; 0: 6, 200 with SCRATCHPAD_TEST=full")
+var histories = flag.Int("histories", 0, "histories that TestLinearizable checks on each database; 0: 4, 200 with SCRATCHPAD_TEST=full")
 
 // One order of the calls of clients of several processes explains all answers, and agrees
 // with the times of calls and answers, while processes are killed and stopped.
@@ -21,7 +21,7 @@ func TestLinearizable(t *testing.T) {
 
 func testLinearizable(t *testing.T, database string) {
 	t.Parallel()
-	n := testkit.Pick(6, 6, 200)
+	n := testkit.Pick(4, 4, 200)
 	if *histories > 0 {
 		n = *histories
 	}

@@ -33,7 +33,16 @@ func TestRunCleansPostgreSQL(t *testing.T) {
 	defer watcher.Close(context.WithoutCancel(t.Context()))
 	before := rowsOf(t, watcher)
 
-	report, err := torture.Run(t.Context(), torture.Options{Program: program(healthy), Database: url + "&password=secret", Evidence: t.TempDir(), Rounds: 2, For: time.Hour, Stop: 50 * time.Millisecond})
+	ctx, enough := context.WithCancel(t.Context())
+	defer enough()
+	report, err := torture.Run(ctx, torture.Options{
+		Program: program(healthy), Database: url + "&password=secret", Evidence: t.TempDir(), For: time.Hour, Stop: 50 * time.Millisecond,
+		Show: func(p torture.Progress) {
+			if p.Histories > 0 && p.Terminated > 0 {
+				enough()
+			}
+		},
+	})
 	if err != nil || len(report.Failures) > 0 || report.Terminated == 0 || report.Kept != "" {
 		t.Errorf("Run() = %+v, %v, expected no failure, terminated backends and nothing kept", report, err)
 	}
