@@ -127,7 +127,11 @@ func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 func (p *process) readBrief(
 	ctx context.Context, db *database.Handle, agent, mark string, text int, inProject bool,
 ) (b brief.Brief, err error) {
-	ws, err := db.Agent(ctx, agent)
+	svc, err := db.Service(ctx)
+	if err != nil {
+		return b, err
+	}
+	ws, err := svc.Look(agent) // a read that is counted would make the agent
 	if err != nil {
 		return b, err
 	}
@@ -142,32 +146,25 @@ func (p *process) readBrief(
 	} else {
 		b, err = brief.Now(ctx, ws)
 	}
-	if err == nil && inProject {
-		b.Home, err = p.readHome(ctx, db.Opened())
-	}
-	database, nameErr := p.databasePath(false)
-	if err != nil || text == 0 || nameErr != nil || pgurl.Is(database) {
+	name, nameErr := p.databasePath(false)
+	if err != nil || nameErr != nil || pgurl.Is(name) {
 		return b, err
+	}
+	if inProject {
+		if ws, err := svc.Look(defaultAgent); err != nil {
+			return b, err
+		} else if b.Home, err = brief.ReadHome(ctx, ws); err != nil {
+			return b, err
+		}
+	}
+	if text == 0 {
+		return b, nil
 	}
 	b.Start, err = brief.ReadStart(ctx, ws, text)
 	if err != nil && ctx.Err() == nil { // one damaged file does not hide the rest
 		err = p.note("%s is not shown: %s\n", brief.StartFile, terminal.OneLine(failure.Text(err)))
 	}
 	return b, err
-}
-
-// readHome returns what the memory for everything has, which a project sees under ~/. It
-// returns nil if it has no files, or if the database is no file.
-func (p *process) readHome(ctx context.Context, svc *workspace.Service) (*brief.Home, error) {
-	name, err := p.databasePath(false)
-	if err != nil || pgurl.Is(name) {
-		return nil, err
-	}
-	ws, err := svc.Look(defaultAgent)
-	if err != nil {
-		return nil, err
-	}
-	return brief.ReadHome(ctx, ws)
 }
 
 func briefOf(b brief.Brief) briefRecord {

@@ -200,18 +200,7 @@ func (s *served) brief(ctx context.Context, tokens int) string {
 			return s.told(brief.Nothing, tokens)
 		}
 	}
-	svc, err := s.db.Service(ctx)
-	if err != nil {
-		return ""
-	}
-	ws, err := svc.Look(agent)
-	if err != nil {
-		return ""
-	}
-	b, err := brief.Now(ctx, ws)
-	if err == nil && s.beside && found.Name != "" {
-		b.Home, err = s.p.readHome(ctx, svc)
-	}
+	b, err := s.p.readBrief(ctx, s.db, agent, "", 0, s.beside && found.Name != "")
 	if err != nil {
 		return ""
 	}

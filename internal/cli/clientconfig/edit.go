@@ -1,13 +1,10 @@
 package clientconfig
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 )
 
@@ -75,9 +72,8 @@ func (c Client) RemoveServer(file, name string) Change {
 // A Preview says what a [Change] would do.
 type Preview struct {
 	File     string      // the file, or the one that a link leads to
-	Exists   bool        // the file is there
-	Mode     fs.FileMode // of the file that is there
-	Old, New []byte      // its content before and after
+	Mode     fs.FileMode // of the file
+	Old, New []byte      // its content before and after; nil: there is no file
 	Changed  []string    // what would change, a sentence each; none has the value of a variable
 }
 
@@ -90,12 +86,11 @@ func (c Change) Preview() (p Preview, err error) {
 	if _, err = Inside(c.File); err != nil {
 		return p, err
 	}
-	info, err := os.Stat(p.File)
-	if err == nil {
-		p.Exists, p.Mode = true, info.Mode().Perm()
-		p.Old, err = readFile(p.File)
+	p.Mode = 0o644
+	if info, err := os.Stat(p.File); err == nil {
+		p.Mode = info.Mode().Perm()
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if p.Old, err = readFile(p.File); unlessMissing(err) != nil {
 		return p, err
 	}
 	text, mark, err := cutMark(p.Old)
@@ -111,43 +106,7 @@ func (c Change) Preview() (p Preview, err error) {
 	return p, nil
 }
 
-// Write makes the change in one step. If there is no file, Write makes it and its folders.
-// Errors: [ErrChanged] if the file is not what the preview has seen, and those of package os.
-func (p Preview) Write() error {
-	switch {
-	case bytes.Equal(p.Old, p.New):
-		return nil
-	case p.Exists:
-		return replaceFile(p.File, p.Old, p.New, p.Mode)
-	}
-	if err := os.MkdirAll(filepath.Dir(p.File), 0o755); err != nil {
-		return err
-	}
-	return makeFile(p.File, 0o644, p.New)
-}
+// Write makes the change. The errors are those of [Replace].
+func (p Preview) Write() error { return Replace(p.File, p.Old, p.New, p.Mode) }
 
 func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", onOneLine(file), err) }
-
-// Restore puts a file back as it was before an edit: with the content and the mode that
-// it had, or gone, if existed is false. It does nothing, and reports false, if the file
-// does not have the content that the edit has left.
-func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (done bool, err error) {
-	info, err := os.Lstat(file)
-	if err != nil {
-		return !existed && errors.Is(err, fs.ErrNotExist), nil
-	}
-	now, err := readFile(file)
-	switch {
-	case err != nil:
-		return false, err
-	case existed && bytes.Equal(now, was) && info.Mode().Perm() == mode:
-		return true, nil
-	case existed && bytes.Equal(now, was):
-		return true, os.Chmod(file, mode)
-	case !bytes.Equal(now, left):
-		return false, nil
-	case !existed:
-		return true, os.Remove(file)
-	}
-	return true, replaceFile(file, now, was, mode)
-}

@@ -255,33 +255,3 @@ func TestProject(t *testing.T) {
 		}
 	}
 }
-
-func TestRestore(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "mcp.json")
-	write := func(text string) { testkit.Must(t, os.WriteFile(file, []byte(text), 0o644)) }
-	write("after")
-	if done, err := Restore(file, []byte("after"), []byte("before"), true, 0o640); err != nil || !done || testkit.ReadFile(t, file) != "before" {
-		t.Errorf("Restore = %v, %v, %q", done, err, testkit.ReadFile(t, file))
-	}
-	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	write("another's")
-	for _, existed := range []bool{true, false} {
-		if done, err := Restore(file, []byte("after"), []byte("before"), existed, 0o640); err != nil || done || testkit.ReadFile(t, file) != "another's" {
-			t.Errorf("of a changed file: Restore = %v, %v, %q", done, err, testkit.ReadFile(t, file))
-		}
-	}
-	write("after")
-	for range 2 { // the second time it is gone already
-		if done, err := Restore(file, []byte("after"), nil, false, 0); err != nil || !done {
-			t.Errorf("of a new file: Restore = %v, %v", done, err)
-		}
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("the file is still there")
-	}
-	if done, err := Restore(file, []byte("after"), []byte("before"), true, 0o640); err != nil || done {
-		t.Errorf("of a removed file: Restore = %v, %v", done, err)
-	}
-}

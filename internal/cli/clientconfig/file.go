@@ -56,8 +56,35 @@ func leadsNowhere(link string, err error) error {
 	return fail(ErrInvalid, "%s is a link that leads nowhere: %v; remove it", onOneLine(link), err)
 }
 
-// makeFile makes a new file. If another program has made it meanwhile, that one stays.
+// Replace gives a file another content in one step. Without an old content it makes the file and its folders,
+// without a new one it removes the file. Errors: [ErrChanged] if the file does not have the old content any
+// more, and those of package os.
+func Replace(name string, old, content []byte, mode fs.FileMode) error {
+	if old == nil {
+		return makeFile(name, mode, content)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	info, _ := os.Stat(name)
+	if err := fill(f, content, mode, info); err != nil {
+		return err
+	}
+	if now, err := readFile(name); err != nil || !bytes.Equal(now, old) {
+		return changedMeanwhile(name)
+	}
+	if content == nil {
+		return os.Remove(name)
+	}
+	return os.Rename(f.Name(), name)
+}
+
 func makeFile(name string, mode fs.FileMode, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return changedMeanwhile(name)
@@ -73,28 +100,6 @@ func makeFile(name string, mode fs.FileMode, content []byte) error {
 
 func changedMeanwhile(name string) error {
 	return fail(ErrChanged, "another program has changed %s meanwhile; run the command again", name)
-}
-
-// replaceFile gives the new content the file's name, unless another program has
-// changed the file meanwhile.
-func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	info, err := os.Stat(name)
-	if err != nil {
-		f.Close()
-		return err
-	}
-	if err := fill(f, content, mode, info); err != nil {
-		return err
-	}
-	if now, err := readFile(name); err != nil || !bytes.Equal(now, old) {
-		return changedMeanwhile(name)
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // fill writes a file, syncs it to the disk and closes it. The owner is that of

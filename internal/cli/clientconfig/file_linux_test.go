@@ -24,8 +24,5 @@ func TestNoFile(t *testing.T) {
 		if _, err := claude.ReadEntry(name, "s"); !errors.Is(err, ErrInvalid) {
 			t.Errorf("ReadEntry of %s: %v", name, err)
 		}
-		if _, err := Restore(name, nil, nil, true, 0o600); !errors.Is(err, ErrInvalid) {
-			t.Errorf("Restore of %s: %v", name, err)
-		}
 	}
 }

@@ -265,7 +265,7 @@ func (d *document) add(to *hujson.Value, depth int, name, text string) *hujson.V
 	parts, after := partsIn(to)
 	before := slices.Concat(bytes.TrimRight(*after, " \t\r\n"), hujson.Extra(lead))
 	tail := slices.Clone((*after)[len(before)-len(lead):])
-	if *after = tail; !bytes.Contains(tail, []byte("\n")) && (len(parts) == 0 || d.unit != "") {
+	if *after = tail; len(parts) == 0 && !bytes.Contains(tail, []byte("\n")) {
 		*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
 	}
 	v := hujson.Value{Value: literal(text)}

@@ -332,7 +332,7 @@ func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileD
 	case found && (done.Mixed || string(p.Old) != string(done.Was)):
 		done.Mixed = true
 	default:
-		done.Existed, done.Mode, done.Was, done.Mixed = p.Exists, p.Mode, p.Old, false
+		done.Existed, done.Mode, done.Was, done.Mixed = p.Old != nil, p.Mode, p.Old, false
 	}
 	done.Client, done.Hook, done.Left, done.ForAll = client, hook, p.New, true
 	return done

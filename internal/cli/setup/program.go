@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -187,15 +188,16 @@ func (p Program) install(j *journal, save func() error) error {
 		return err
 	}
 	defer os.Remove(temp)
-	keep := done.Existed && done.Backup == ""
-	if keep {
-		done.Backup = p.Path + ".bak-" + time.Now().Format("20060102T150405.000")
+	backup := ""
+	if done.Existed && done.Backup == "" {
+		backup = p.Path + ".bak-" + time.Now().Format("20060102T150405.000")
+		done.Backup = backup
 	}
 	j.Program = done
 	if err := save(); err != nil {
 		return err
 	}
-	return p.swap(temp, done.Backup, keep)
+	return p.swap(temp, backup)
 }
 
 // copyBeside copies the program into the folder where it will be.
@@ -216,28 +218,20 @@ func (p Program) copyBeside() (name string, err error) {
 	return out.Name(), nil
 }
 
-// swap gives a file the program's name. The program that was there stays as the backup.
-// On Windows a program that runs can only be renamed.
-func (p Program) swap(temp, backup string, keep bool) error {
-	if keep {
-		if os.Link(p.Path, backup) == nil {
-			return os.Rename(temp, p.Path)
-		}
-		if err := os.Rename(p.Path, backup); err != nil {
-			return err
-		}
-		if err := os.Rename(temp, p.Path); err != nil {
-			return errors.Join(err, os.Rename(backup, p.Path))
-		}
-		return nil
+// swap gives a file the program's name. The program that was there goes aside first, to the backup if there is
+// one: on Windows a program that runs can only be renamed.
+func (p Program) swap(temp, backup string) error {
+	aside := cmp.Or(backup, p.Path+".old")
+	moved := os.Rename(p.Path, aside)
+	if backup == "" {
+		defer os.Remove(aside) // fails on Windows while it runs; the next setup puts another in its place
+	} else if moved != nil {
+		return moved
 	}
-	if runtime.GOOS == "windows" {
-		aside := p.Path + ".old"
-		os.Remove(aside)         // left by an earlier run
-		os.Rename(p.Path, aside) // fails if there is none
-		defer os.Remove(aside)   // fails while it runs
+	if err := os.Rename(temp, p.Path); err != nil {
+		return errors.Join(err, os.Rename(aside, p.Path))
 	}
-	return os.Rename(temp, p.Path)
+	return nil
 }
 
 // takeBack removes the program, or puts the one back that was there. In a dry run it says what it would do.

@@ -87,30 +87,30 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 // would do.
 func (f fileDone) takeBack(dry bool) (did string, err error) {
 	now, err := os.ReadFile(f.File)
-	untouched := string(now) == string(f.Left) || f.Existed && string(now) == string(f.Was)
-	did, toBe := "removed", ""
+	isBack := f.Existed && err == nil && string(now) == string(f.Was) // it was never written
+	others := err == nil && !isBack && (f.Mixed || string(now) != string(f.Left))
+	did, was := "removed", []byte(nil)
 	if f.Existed {
-		did = "put back as it was"
-	}
-	if dry {
-		toBe = "to be "
+		did, was = "put back as it was", append([]byte{}, f.Was...)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "it is gone already", nil
-	case dry && (err != nil || f.Mixed || !untouched):
-		return "edited by another since, so only the entry of this program is to be taken out", nil
 	case err != nil:
 		return "", err
-	case f.Mixed || !untouched:
+	case dry && others:
+		return "edited by another since, so only the entry of this program is to be taken out", nil
+	case others:
 		return f.takeOut()
-	case !dry:
-		_, err = clientconfig.Restore(f.File, f.Left, f.Was, f.Existed, f.Mode)
-		for _, name := range f.Backups {
-			os.Remove(name)
-		}
+	case dry:
+		return "to be " + did, nil
+	case !isBack:
+		err = clientconfig.Replace(f.File, f.Left, was, f.Mode)
 	}
-	return toBe + did, err
+	for _, name := range f.Backups {
+		os.Remove(name)
+	}
+	return did, err
 }
 
 // takeOut takes the entry of this program out of a file that somebody else has edited.

@@ -17,16 +17,32 @@ type found struct {
 	time       time.Time // of the first version; zero: when it is imported
 }
 
-// plain imports the files of a folder that is no export.
-func (im *importer) plain() error {
-	var all []found
-	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
-	err := im.folder.walk(".", &walk{maxNames, im.skips, isPath}, func(name string, info fs.FileInfo, err error) error {
+// list finds the files below a folder. It leaves out a name for which path returns an error.
+func (im *importer) list(
+	dir string, w *walk, path func(name string, info fs.FileInfo) (string, error),
+) (all []found, err error) {
+	err = im.folder.walk(dir, w, func(name string, info fs.FileInfo, err error) error {
+		f := found{name: name}
+		if err == nil {
+			f.path, err = path(name, info)
+		}
 		if err != nil {
 			return im.unless(name, err)
 		}
-		all = append(all, found{name: name, path: name, size: info.Size()})
+		if f.size = info.Size(); im.source.Name != "" {
+			f.time = im.past(info.ModTime())
+		}
+		all = append(all, f)
 		return im.ctx.Err()
+	})
+	return all, err
+}
+
+// plain imports the files of a folder that is no export.
+func (im *importer) plain() error {
+	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
+	all, err := im.list(".", &walk{maxNames, im.skips, isPath}, func(name string, _ fs.FileInfo) (string, error) {
+		return name, nil
 	})
 	if err != nil {
 		return err
@@ -46,25 +62,18 @@ func (im *importer) added(m *manifest) error {
 	if info, err := im.folder.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	var all []found
 	const deep = 4096 // bytes of a name; no path has so long a name
 	isShort := func(name string) bool { return len(name) < deep }
-	skips := func(name string, isFolder bool) bool { return !names[name] && im.skips(name, isFolder) }
-	err := im.folder.walk(dir, &walk{maxNames + len(names), skips, isShort},
-		func(name string, info fs.FileInfo, err error) error {
-			if names[name] {
-				return im.ctx.Err()
-			}
-			stored := ""
-			if err == nil {
-				stored, err = Unescape(name[len(filesDir):])
-			}
-			if err != nil {
-				return im.unless(name, err)
-			}
-			all = append(all, found{name: name, path: stored, size: info.Size()})
-			return im.ctx.Err()
-		})
+	skips := func(name string, isFolder bool) bool {
+		if names[name] {
+			return !isFolder
+		}
+		return im.skips(name, isFolder)
+	}
+	w := &walk{maxNames + len(names), skips, isShort}
+	all, err := im.list(dir, w, func(name string, _ fs.FileInfo) (string, error) {
+		return Unescape(name[len(filesDir):])
+	})
 	if err != nil {
 		return err
 	}

@@ -104,20 +104,14 @@ func (im *importer) journaled(prefix string) (map[string]bool, error) {
 }
 
 // notes finds the files of a source.
-func (im *importer) notes(dir string) (all []found, err error) {
+func (im *importer) notes(dir string) ([]found, error) {
 	isNear := func(name string) bool { return strings.Count(name, "/") < maxDeep }
-	err = im.folder.walk(dir, &walk{maxNames, im.skips, isNear}, func(name string, info fs.FileInfo, err error) error {
-		if err == nil && info.IsDir() {
-			err = errKind{fmt.Sprintf("it is in more than %d folders", maxDeep)}
+	return im.list(dir, &walk{maxNames, im.skips, isNear}, func(name string, info fs.FileInfo) (string, error) {
+		if info.IsDir() {
+			return "", errKind{fmt.Sprintf("it is in more than %d folders", maxDeep)}
 		}
-		if err != nil {
-			return im.unless(name, err)
-		}
-		inner := strings.TrimPrefix(name, dir+"/")
-		all = append(all, found{name: name, path: inner, size: info.Size(), time: im.past(info.ModTime())})
-		return im.ctx.Err()
+		return strings.TrimPrefix(name, dir+"/"), nil
 	})
-	return all, err
 }
 
 // past returns a time as a version can have it: since 1970, and not in the future.
