@@ -111,6 +111,7 @@ type spy struct {
 	reads, writes atomic.Int64                               // Get and List; Put and Delete
 	before        atomic.Pointer[func(op, key string) error] // nil: nothing
 	afterGet      atomic.Pointer[func(key string)]           // nil: nothing
+	clock         *testkit.Clock                             // nil: that of the store
 }
 
 func (s *spy) System(ctx context.Context) workspace.Records {
@@ -174,7 +175,12 @@ func (r spyRecords) Delete(key string, revision int64) error {
 	return r.Records.Delete(key, revision)
 }
 
-func (r spyRecords) Now() (time.Time, error) { return r.Records.Now() }
+func (r spyRecords) Now() (time.Time, error) {
+	if r.s.clock != nil {
+		return r.s.clock.Now(), nil
+	}
+	return r.Records.Now()
+}
 
 func TestTenants(t *testing.T) {
 	keys := open(t, memstore.New())

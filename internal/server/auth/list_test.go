@@ -28,14 +28,7 @@ func TestList(t *testing.T) {
 		want[key.ID] = g.Tenant
 	}
 	for tenant, n := range map[string]int{"team": 13, "other": 12, "": 25, "none": 0} {
-		var got []auth.Key
-		for o := (auth.ListOptions{Tenant: tenant, Limit: 6}); ; {
-			page := must(keys.List(t.Context(), o))(t)
-			got = append(got, page.Keys...)
-			if o.After = page.Next; page.Next == "" {
-				break
-			}
-		}
+		got := listed(t, keys, auth.ListOptions{Tenant: tenant, Limit: 6})
 		for i, key := range got {
 			if want[key.ID] != key.Tenant || tenant != "" && key.Tenant != tenant || i > 0 && got[i-1].ID >= key.ID {
 				t.Errorf("tenant %q: key %d is %+v", tenant, i, key)
@@ -178,16 +171,20 @@ func TestSweep(t *testing.T) {
 
 func counts(t testing.TB, keys *auth.Keys, want int) {
 	t.Helper()
-	n := 0
-	for o := (auth.ListOptions{Tenant: "team", Limit: 1000}); ; {
-		page := must(keys.List(t.Context(), o))(t)
-		n += len(page.Keys)
-		if o.After = page.Next; page.Next == "" {
-			break
-		}
-	}
-	if n != want {
+	if n := len(listed(t, keys, auth.ListOptions{Tenant: "team", Limit: 1000})); n != want {
 		t.Errorf("%d keys, expected %d", n, want)
+	}
+}
+
+// listed returns the keys of all pages.
+func listed(t testing.TB, keys *auth.Keys, o auth.ListOptions) (all []auth.Key) {
+	t.Helper()
+	for {
+		page := must(keys.List(t.Context(), o))(t)
+		all = append(all, page.Keys...)
+		if o.After = page.Next; page.Next == "" {
+			return all
+		}
 	}
 }
 

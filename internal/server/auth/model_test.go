@@ -13,23 +13,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clocked is a store whose clock the test moves.
-type clocked struct {
-	workspace.Store
-	clock *testkit.Clock
-}
-
-func (s clocked) System(ctx context.Context) workspace.Records {
-	return clockedRecords{s.Store.System(ctx), s.clock}
-}
-
-type clockedRecords struct {
-	workspace.Records
-	clock *testkit.Clock
-}
-
-func (r clockedRecords) Now() (time.Time, error) { return r.clock.Now(), nil }
-
 // model is what the keys of two processes should be.
 type model struct {
 	clock   *testkit.Clock
@@ -61,7 +44,7 @@ type modelSession struct {
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{clock: testkit.NewClock()}
-		s := clocked{memstore.New(), m.clock}
+		s := &spy{Store: memstore.New(), clock: m.clock}
 		for i := range m.keys {
 			m.keys[i] = auth.NewKeys(s, auth.Options{Now: m.clock.Now})
 			defer m.keys[i].Close(context.Background())

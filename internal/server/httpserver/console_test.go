@@ -157,9 +157,8 @@ func TestConsoleMethods(t *testing.T) {
 	s.mustAppend()
 }
 
-// A form that does not arrive ends, and holds nobody's goroutine. One that is there in time
-// has all the time for its answer.
-func TestConsoleSlowForms(t *testing.T) {
+// A body or a form that does not arrive ends, and holds nobody's goroutine, whatever the answer is.
+func TestSlowBodies(t *testing.T) {
 	s, _ := serveConsole(t, Options{}, func(s *Server) {
 		s.limits.form, s.limits.formMiB, s.limits.skip = 100*time.Millisecond, 0, 50*time.Millisecond
 	})
@@ -170,6 +169,11 @@ func TestConsoleSlowForms(t *testing.T) {
 		"of a stranger":   request("POST", "/signout", "", urlencoded, "Content-Length: 3000000") + "token=",
 		"to no page":      request("POST", "/none", "", urlencoded, as("ada"), "Content-Length: 100") + "x",
 		"no byte of it":   request("POST", "/signout", "", urlencoded, as("ada"), "Content-Length: 100"),
+		"no key":          request("POST", "/mcp", "", "Content-Length: 100"),
+		"no key, large":   request("POST", "/mcp", "", "Content-Length: 100000000"),
+		"chunked":         request("POST", "/mcp", "", "Transfer-Encoding: chunked"),
+		"too large":       request("POST", "/mcp", "", withKey, "Content-Length: 600000000"),
+		"health":          request("GET", "/healthz", "", "Content-Length: 100"),
 		"chunks for ever": request("POST", "/signout", "", urlencoded, as("ada"), "Transfer-Encoding: chunked") + "1\r\nx\r\n",
 	} {
 		c := s.dial().send(text)

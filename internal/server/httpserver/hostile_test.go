@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -76,32 +75,6 @@ func TestHeadsTogether(t *testing.T) {
 			t.Errorf("a known caller: %v", a)
 		}
 	}
-}
-
-// A body that does not come keeps nobody's goroutine, whatever the answer is.
-func TestSlowBodies(t *testing.T) {
-	s := serve(t, Options{}, func(s *Server) { s.limits.skip = 50 * time.Millisecond })
-	var all sync.WaitGroup
-	for name, r := range map[string]string{
-		"no key":        request("POST", "/mcp", "", "Content-Length: 100"),
-		"no key, large": request("POST", "/mcp", "", "Content-Length: 100000000"),
-		"chunked":       request("POST", "/mcp", "", "Transfer-Encoding: chunked"),
-		"too large":     request("POST", "/mcp", "", withKey, "Content-Length: 600000000"),
-		"not found":     request("POST", "/none", "", "Content-Length: 100"),
-		"health":        request("GET", "/healthz", "", "Content-Length: 100"),
-	} {
-		c := s.dial().send(r)
-		all.Go(func() {
-			if a := c.read("POST"); a.status < 400 || a.status == 408 {
-				t.Errorf("%s: %v, want an error", name, a)
-			}
-			if !c.isClosed() {
-				t.Errorf("%s: the connection is still open", name)
-			}
-		})
-	}
-	all.Wait()
-	eventually(t, "connections are still open", func() bool { return s.Stats().Connections == 0 })
 }
 
 // No request hides in another: what follows a request that is understood in two ways is
