@@ -6,13 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // A request that was sent completely may have been read. It is counted unless a
@@ -51,39 +45,4 @@ func TestUnansweredIsCounted(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The monthly limit holds even if every answer comes too late.
-func TestLateAnswersComeToTheLimit(t *testing.T) {
-	for _, a := range apis {
-		for timeout := 50 * time.Millisecond; !lateAnswers(t, a, timeout); timeout *= 2 {
-		}
-	}
-}
-
-// lateAnswers reports whether a request was sent within the timeout.
-func lateAnswers(t *testing.T, a *api, timeout time.Duration) bool {
-	var read atomic.Int64
-	f := newFake(t, func(_ http.ResponseWriter, r *http.Request) {
-		read.Add(1)
-		<-r.Context().Done()
-	})
-	s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL, Timeout: timeout}, hooks{})
-	store := memstore.New()
-	defer store.Close()
-	svc, err := workspace.New(store, workspace.Options{Summarizer: &s, SummaryTokens: 3000})
-	testkit.Must(t, err)
-	ws, err := svc.Agent("agent-1")
-	testkit.Must(t, err)
-	for i, path := range []string{"a", "b"} {
-		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), path, []byte(strings.Repeat("some text here\n", 600)), workspace.WriteOptions{})))
-		_, err = ws.Summarize(t.Context(), path, workspace.SummarizeOptions{})
-		if read.Load() == 0 {
-			return false
-		}
-		if want := []string{"no answer within", "this agent has spent"}[i]; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", a.method, err, want)
-		}
-	}
-	return true
 }

@@ -31,6 +31,10 @@ func TestGuides(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	testkit.Must(t, err)
 	bin := build(t)
+	t.Run("commands of the README", func(t *testing.T) {
+		t.Parallel()
+		readmeCommands(t, bin)
+	})
 	for _, page := range pages {
 		t.Run(strings.TrimSuffix(page, ".md"), func(t *testing.T) {
 			t.Parallel()

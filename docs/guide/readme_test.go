@@ -91,6 +91,7 @@ func main() {
 // The programs of the README in Go compile as they stand and run without an error.
 func TestReadmeGo(t *testing.T) {
 	testkit.SkipUnlessLong(t)
+	t.Parallel()
 	var program strings.Builder
 	program.WriteString(readmeProgram)
 	for _, block := range readmeBlocks(t, "go") {
@@ -145,12 +146,11 @@ func checked(t *testing.T, block string) string {
 
 // The commands for people run as they stand, in the memory of an agent that has worked. The
 // entry for any client starts a server.
-func TestReadmeCommands(t *testing.T) {
-	testkit.SkipUnlessLong(t)
-	bin, home := filepath.Join(build(t), "scratchpad"), t.TempDir()
+func readmeCommands(t *testing.T, bin string) {
+	home := t.TempDir()
 	run := func(stdin, line string) (*exec.Cmd, *testkit.Buffer) {
 		cmd, out := exec.Command("sh", "-c", "exec "+line), new(testkit.Buffer)
-		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + filepath.Dir(bin) + ":" + os.Getenv("PATH")}
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH")}
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), out, out
 		return cmd, out
 	}
@@ -189,7 +189,7 @@ func TestReadmeCommands(t *testing.T) {
 		MCPServers map[string]struct{ Args []string }
 	}
 	testkit.Must(t, json.Unmarshal([]byte(readmeBlocks(t, "json")[0]), &config))
-	cmd := exec.Command(bin, config.MCPServers["scratchpad"].Args...)
+	cmd := exec.Command(filepath.Join(bin, "scratchpad"), config.MCPServers["scratchpad"].Args...)
 	cmd.Env = []string{"HOME=" + home}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "readme"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	testkit.Must(t, err)
