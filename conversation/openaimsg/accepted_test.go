@@ -126,4 +126,10 @@ func TestTableHasEveryKindOfTheSDK(t *testing.T) {
 			}
 		}
 	}
+	for f := range reflect.TypeFor[openai.ChatCompletionMessageParamUnion]().Fields() {
+		role := strings.ToLower(strings.TrimPrefix(f.Name, "Of"))
+		if f.Type.Kind() == reflect.Pointer && !slices.ContainsFunc(chatKinds, func(k chatKind) bool { return k.name == role }) {
+			t.Errorf("chat has the role %s, and the table has not", role)
+		}
+	}
 }

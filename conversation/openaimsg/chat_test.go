@@ -18,12 +18,14 @@ import (
 
 var text = func(s string) conversation.Part { return conversation.Part{Type: conversation.TextPart, Text: s} }
 
-// chatKinds are messages of chat completions, at least one of each kind, with the fields
-// that other providers read.
-var chatKinds = []struct {
+// A chatKind is a message of chat completions, with the fields that other providers read.
+type chatKind struct {
 	name, raw string
 	want      conversation.Message
-}{
+}
+
+// chatKinds has at least one message of each kind.
+var chatKinds = []chatKind{
 	{"developer", `{"role":"developer","content":"Be terse.","name":"ops"}`, conversation.SystemText("Be terse.")},
 	{"system", `{"role": "system", "content": [{"type":"text","text":"A","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"text","text":"B"}]}`,
 		conversation.Message{Role: conversation.System, Parts: []conversation.Part{text("A"), text("B")}}},
@@ -58,7 +60,6 @@ var chatKinds = []struct {
 // Raw messages and answers are sent back as they came, and those of the client's types as
 // the client encodes them.
 func TestChatKindsGoBackAsTheyCame(t *testing.T) {
-	all, _ := variants(openai.ChatCompletionMessageParamUnion{})
 	for _, k := range chatKinds {
 		check := func(what string, m conversation.Message, want string) {
 			if diff := cmp.Diff(k.want, fields(t, m)); diff != "" {
@@ -76,8 +77,6 @@ func TestChatKindsGoBackAsTheyCame(t *testing.T) {
 
 		var p openai.ChatCompletionMessageParamUnion
 		testkit.Must(t, json.Unmarshal([]byte(k.raw), &p))
-		_, set := variants(p)
-		all = slices.DeleteFunc(all, func(name string) bool { return name == set })
 		msgs, err := openaimsg.FromChat(p)
 		testkit.Must(t, err)
 		check("typed", msgs[0], sent(t, p))
@@ -89,9 +88,6 @@ func TestChatKindsGoBackAsTheyCame(t *testing.T) {
 			testkit.Must(t, err)
 			check("answer", m, k.raw)
 		}
-	}
-	if len(all) > 0 {
-		t.Errorf("kinds of messages that this test has not got: %v", all)
 	}
 }
 

@@ -3,7 +3,6 @@ package openaimsg_test
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,29 +69,9 @@ func fields(t *testing.T, m conversation.Message) conversation.Message {
 	return m
 }
 
-// variants returns the names of a union's variants, and the one that is set.
-func variants(union any) (names []string, set string) {
-	v := reflect.ValueOf(union)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Type.Kind() != reflect.Pointer {
-			continue
-		}
-		names = append(names, f.Name)
-		if !v.Field(i).IsNil() {
-			set = f.Name
-		}
-	}
-	return names, set
-}
-
 func fromChat(t *testing.T, raws ...string) []conversation.Message {
 	t.Helper()
-	params := make([]openai.ChatCompletionMessageParamUnion, len(raws))
-	for i, raw := range raws {
-		params[i] = chatParam(raw)
-	}
-	msgs, err := openaimsg.FromChat(params...)
+	msgs, err := openaimsg.FromChat(each(raws, chatParam)...)
 	testkit.Must(t, err)
 	return msgs
 }
@@ -101,20 +80,12 @@ func toChat(t *testing.T, msgs ...conversation.Message) []string {
 	t.Helper()
 	params, err := openaimsg.ToChat(msgs)
 	testkit.Must(t, err)
-	out := make([]string, len(params))
-	for i, p := range params {
-		out[i] = sent(t, p)
-	}
-	return out
+	return each(params, func(p openai.ChatCompletionMessageParamUnion) string { return sent(t, p) })
 }
 
 func fromItems(t *testing.T, raws ...string) []conversation.Message {
 	t.Helper()
-	items := make([]responses.ResponseInputItemUnionParam, len(raws))
-	for i, raw := range raws {
-		items[i] = itemParam(raw)
-	}
-	msgs, err := openaimsg.FromItems(items...)
+	msgs, err := openaimsg.FromItems(each(raws, itemParam)...)
 	testkit.Must(t, err)
 	return msgs
 }
@@ -123,9 +94,13 @@ func toItems(t *testing.T, msgs ...conversation.Message) []string {
 	t.Helper()
 	items, err := openaimsg.ToItems(msgs)
 	testkit.Must(t, err)
-	out := make([]string, len(items))
-	for i, p := range items {
-		out[i] = sent(t, p)
+	return each(items, func(p responses.ResponseInputItemUnionParam) string { return sent(t, p) })
+}
+
+func each[A, B any](list []A, f func(A) B) []B {
+	var out []B
+	for _, a := range list {
+		out = append(out, f(a))
 	}
 	return out
 }
