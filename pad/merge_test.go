@@ -180,6 +180,11 @@ func TestMergeIsSeenAtOnce(t *testing.T) {
 	}
 	stop.Store(true)
 	wg.Wait()
+	base, fork := p.Snapshot(), p.Fork()
+	fork.Clear()
+	if testkit.Must(t, testkit.Err(p.Merge(base, fork, nil))); p.Len() != 0 {
+		t.Errorf("%d of %d entries are left when all were deleted", p.Len(), n)
+	}
 }
 
 // plain is an entry of a plainPad.
