@@ -29,7 +29,6 @@ func TestSafeCuts(t *testing.T) {
 		want []int
 	}{
 		"nothing":                        {nil, nil},
-		"one":                            {[]Message{u}, nil},
 		"plain":                          {[]Message{SystemText("s"), u, a, u}, []int{1, 2, 3}},
 		"a call and its result":          {[]Message{u, call("1"), ToolResult("1", ""), a}, []int{1, 3}},
 		"parallel calls":                 {[]Message{call("1", "2"), ToolResult("2", ""), ToolResult("1", ""), u}, []int{3}},
@@ -44,14 +43,10 @@ func TestSafeCuts(t *testing.T) {
 		"reasoning before an answer":     {[]Message{u, item(`{"type":"reasoning","id":"r"}`), item(`{"type":"message","id":"m"}`), u}, []int{1, 3}},
 		"reasoning before a plain one":   {[]Message{u, item(`{"type":"reasoning","id":"r"}`), a, u}, []int{1, 3}},
 		"reasoning, searches, an answer": {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"web_search_call","id":"w"}`), item(`{"type":"message"}`), u}, []int{1, 4}},
-		"reasoning twice":                {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"message"}`), item(`{"type":"reasoning"}`), item(`{"type":"message"}`)}, []int{1, 3}},
 		"reasoning in one with its call": {[]Message{u, item(`[{"type":"reasoning"},{"type":"function_call","call_id":"x","id":"f"}]`), result(`{"type":"function_call_output","call_id":"x"}`), u}, []int{1, 3}},
 		"reasoning, two calls":           {[]Message{u, item(`{"type":"reasoning"}`), call("x"), call("y"), ToolResult("x", ""), ToolResult("y", ""), u}, []int{1, 6}},
-		"reasoning in three":             {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"reasoning"}`), item(`[{"type":"reasoning"},{"type":"message"}]`), u}, []int{1, 4}},
 		"reasoning of nothing":           {[]Message{u, item(`{"type":"reasoning"}`), u, a}, []int{1, 2, 3}},
 		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
-		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
-		"a program of the model's":       {[]Message{item(`{"type":"program","id":"i","call_id":"c"}`), item(`{"type":"program_output","id":"o","call_id":"c"}`), u}, []int{2}},
 		"an approval":                    {[]Message{item(`{"type":"mcp_approval_request","id":"q"}`), providerMessage(OpenAIResponses, User, `{"type":"mcp_approval_response","approval_request_id":"q"}`), u}, []int{2}},
 		"what the provider ran itself":   {[]Message{u, item(`{"type":"web_search_call","id":"w","status":"completed"}`), a}, []int{1, 2}},
 		"a server tool in one message":   {[]Message{u, providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`), u}, []int{1, 2}},
@@ -76,7 +71,6 @@ func TestTrim(t *testing.T) {
 	}{
 		"nothing":                      {nil, TrimOptions{KeepLast: 1}, ""},
 		"all":                          {tools, TrimOptions{}, "x a (1) =1 (2) =2 b"},
-		"less than there is":           {tools, TrimOptions{KeepLast: 100}, "x a (1) =1 (2) =2 b"},
 		"negative is no bound":         {tools, TrimOptions{KeepLast: -1, KeepTokens: -1}, "x a (1) =1 (2) =2 b"},
 		"the question stays":           {tools, TrimOptions{KeepLast: 1}, "x a b"},
 		"a unit is whole":              {tools, TrimOptions{KeepLast: 2}, "x a (2) =2 b"},
@@ -87,7 +81,6 @@ func TestTrim(t *testing.T) {
 		"tokens":                       {[]Message{u("aaa"), a("bbb"), u("ccc"), a("ddd")}, TrimOptions{KeepTokens: 7, CountTokens: length}, "ccc ddd"},
 		"tokens, back to the user":     {[]Message{u("aaa"), a("bbb"), u("ccc"), a("ddd")}, TrimOptions{KeepTokens: 9, CountTokens: length}, "aaa bbb ccc ddd"},
 		"both: the shorter end":        {[]Message{u("aaa"), u("bbb"), u("ccc"), u("ddd")}, TrimOptions{KeepLast: 3, KeepTokens: 6, CountTokens: length}, "ccc ddd"},
-		"both, the other way":          {[]Message{u("aaa"), u("bbb"), u("ccc"), u("ddd")}, TrimOptions{KeepLast: 1, KeepTokens: 6, CountTokens: length}, "ddd"},
 		"a count that is negative":     {[]Message{u("aaa"), u("bbb")}, TrimOptions{KeepTokens: 1, CountTokens: func(Message) int { return -5 }}, "aaa bbb"},
 		"the estimate where none said": {[]Message{u(strings.Repeat("word ", 100)), u("b")}, TrimOptions{KeepTokens: 20}, "b"},
 	} {

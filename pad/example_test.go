@@ -139,7 +139,7 @@ func ExamplePad_Render() {
 	// [1 entry left out]
 }
 
-// Two branches explore at the same time, and Merge brings their results together.
+// Two branches explore, and Merge brings their results together.
 func ExamplePad_Merge() {
 	p, err := pad.New(pad.Options{})
 	if err != nil {
@@ -150,15 +150,10 @@ func ExamplePad_Merge() {
 	base := p.Snapshot()
 
 	left, right := p.Fork(), p.Fork()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = left.Set("cost:rewrite", 30)
-		_ = left.Set("plan", "rewrite")
-	}()
+	_ = left.Set("cost:rewrite", 30)
+	_ = left.Set("plan", "rewrite")
 	_ = right.Set("cost:repair", 5)
 	_ = right.Set("plan", "repair")
-	<-done
 
 	cheaper := func(c pad.Conflict) pad.Resolution {
 		fmt.Printf("%s: %v or %v\n", c.Key, c.Ours.Value, c.Theirs.Value)

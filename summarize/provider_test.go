@@ -217,7 +217,6 @@ func TestWrongOptions(t *testing.T) {
 		want string
 	}{
 		"no key":             {ProviderOptions{}, "set OPENAI_API_KEY"},
-		"no key, own URL":    {ProviderOptions{BaseURL: "https://api.openai.com/v1/", AllowPrivate: true}, "set OPENAI_API_KEY"},
 		"no key, own host":   {ProviderOptions{BaseURL: "https://API.openai.com:443/v1", AllowPrivate: true}, "set OPENAI_API_KEY"},
 		"no key, far away":   {ProviderOptions{BaseURL: "https://gateway.example/v1"}, "set OPENAI_API_KEY"},
 		"key with a newline": {ProviderOptions{Key: "sk-\nX: y"}, "the key in OPENAI_API_KEY has"},
@@ -225,8 +224,6 @@ func TestWrongOptions(t *testing.T) {
 		"negative":           {ProviderOptions{Key: "k", Timeout: -1}, "negative"},
 		"small window":       {ProviderOptions{Key: "k", Window: 2000, MaxTokens: 600}, "too small"},
 		"user":               {ProviderOptions{Key: "k", BaseURL: "https://" + secret + "@x.example"}, "no user"},
-		"query":              {ProviderOptions{Key: "k", BaseURL: "https://x.example/?api-key=" + secret}, "no user, query"},
-		"not a URL":          {ProviderOptions{Key: "k", BaseURL: "https://x y/" + secret}, "must be https"},
 		"no scheme":          {ProviderOptions{Key: "k", BaseURL: "localhost:11434"}, "must be https"},
 		"plain":              {ProviderOptions{Key: "k", BaseURL: "http://gateway.example/v1"}, "use https"},
 		"plain and public":   {ProviderOptions{Key: "k", BaseURL: "http://8.8.8.8/v1", AllowPrivate: true}, "use https"},

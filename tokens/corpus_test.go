@@ -124,21 +124,12 @@ func (g generator) json() []sample {
 	event := func() map[string]any {
 		return map[string]any{"event_id": g.uuid(), "traceId": hex.EncodeToString(g.bytes(16)), "actor": g.uuid(), "type": g.noun() + ".updated", "ts": g.time().UnixMilli()}
 	}
-	spec := map[string]any{"openapi": "3.1.0", "paths": map[string]any{}}
-	for range 8 {
-		spec["paths"].(map[string]any)["/v2/"+g.noun()+"s/{id}"] = map[string]any{"get": map[string]any{
-			"operationId": "get" + g.noun(), "summary": g.sentence(), "tags": []string{g.noun()},
-			"parameters": []any{map[string]any{"name": "id", "in": "path", "required": true, "schema": map[string]any{"type": "string", "format": "uuid", "maxLength": 36}}},
-			"responses":  map[string]any{"200": map[string]any{"description": "OK", "content": map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/" + g.noun()}}}}, "404": map[string]any{"$ref": "#/components/responses/NotFound"}},
-		}}
-	}
 	lines := strings.Join(repeat(20, func() string { return compact(g.record()) }), "\n")
 	return []sample{
 		{"json", "compact", compact(records)},
 		{"json", "pretty", pretty(records)},
 		{"json", "numbers", compact(repeat(120, numbers))},
 		{"json", "uuids", compact(repeat(40, event))},
-		{"json", "openapi", pretty(spec)},
 		{"json", "nested string", compact(map[string]any{"payload": lines})},
 	}
 }

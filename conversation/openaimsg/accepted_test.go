@@ -24,8 +24,8 @@ import (
 func TestConversationsGoOutWhole(t *testing.T) {
 	testkit.SkipInShort(t)
 	for _, origin := range []conversation.Provider{conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses, conversation.Gemini} {
-		for seed := range testkit.Pick[uint64](20, 60, 300) {
-			msgs := providertest.Conversation(rand.New(rand.NewPCG(seed, 4)), origin, providertest.GenerateOptions{})
+		for seed := range testkit.Pick[uint64](15, 40, 300) {
+			msgs := providertest.Conversation(rand.New(rand.NewPCG(seed, 4)), origin, providertest.GenerateOptions{Messages: int(1 + seed%20)})
 			chat, err := openaimsg.ToChat(msgs)
 			testkit.Must(t, err)
 			read, err := openaimsg.FromChat(chat...)
@@ -44,6 +44,15 @@ func checkSent(t *testing.T, origin conversation.Provider, msgs, sent []conversa
 	t.Helper()
 	if got, want := events(sent), events(msgs); !slices.Equal(got, want) {
 		t.Fatalf("%s of %s has %q, want %q", to, origin, got, want)
+	}
+	said := ""
+	for _, m := range sent {
+		said += m.Text() + "\n"
+	}
+	for _, m := range msgs {
+		if !strings.Contains(said, m.Content) {
+			t.Fatalf("%s of %s: %q was not sent", to, origin, m.Content)
+		}
 	}
 	for _, p := range conversation.Check(sent, to) {
 		if p.Rule != conversation.RuleDuplicateID && p.Rule != conversation.RuleMisplacedResult || origin == to {
