@@ -298,16 +298,7 @@ func TestConcurrent(t *testing.T) {
 			testkit.Must(t, err)
 			all = append(all, msg)
 		}
-		next := map[string]int{} // the number of the next message of each goroutine
-		for _, msg := range all {
-			if msg.Role != Tool {
-				g, i, _ := strings.Cut(strings.Trim(texts([]Message{msg}), "()"), "/")
-				if i != fmt.Sprint(next[g]) {
-					t.Fatalf("goroutine %s: message %s where %d should be", g, i, next[g])
-				}
-				next[g]++
-			}
-		}
+		checkOrder(t, all)
 		kept := m.Messages()
 		for kept[0].Role == System {
 			kept = kept[1:]
@@ -329,6 +320,22 @@ func sortedTexts(msgs []Message) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// checkOrder fails the test unless the messages of each goroutine are in order.
+func checkOrder(t *testing.T, msgs []Message) {
+	t.Helper()
+	next := map[string]int{}
+	for _, msg := range msgs {
+		if msg.Role == Tool {
+			continue
+		}
+		g, i, _ := strings.Cut(strings.Trim(texts([]Message{msg}), "()"), "/")
+		if i != fmt.Sprint(next[g]) {
+			t.Fatalf("goroutine %s: message %s where %d should be", g, i, next[g])
+		}
+		next[g]++
+	}
 }
 
 // BenchmarkMillion appends 1,000,000 messages to a window of 100, ten at a time, and
