@@ -43,6 +43,9 @@ func TestBackup(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	ws := workspaceOn(t, s, "agent-1")
 	fill(t, ws, 60)
+	for i := range 5 { // so that it takes several steps
+		testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), fmt.Sprint("large-", i), text(1_000_000, i), workspace.WriteOptions{})))
+	}
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
