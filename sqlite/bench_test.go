@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"golang.org/x/sys/unix"
 )
@@ -47,36 +46,19 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 	return float64(n) / time.Since(began).Seconds()
 }
 
-func benchService(b *testing.B, options workspace.Options) *workspace.Service {
-	b.Helper()
-	_, svc := openBench(b, options)
-	return svc
-}
-
-func openBench(b *testing.B, options workspace.Options) (*sqlite.Store, *workspace.Service) {
-	b.Helper()
-	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
-	testkit.Must(b, err)
-	b.Cleanup(func() { s.Close() })
-	svc, err := workspace.New(s, options)
-	testkit.Must(b, err)
-	return s, svc
-}
-
 // BenchmarkWrite writes 4 KiB at a time. Each agent writes its own ten paths.
 func BenchmarkWrite(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcde\n"), 256)
 	for _, agents := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("agents=%d", agents), func(b *testing.B) {
 			grows, stays := fsyncRate(b, true), fsyncRate(b, false)
-			svc := benchService(b, workspace.Options{})
+			svc := newService(b, open(b, filepath.Join(b.TempDir(), "bench.db")))
 			var next atomic.Int64
 			var wg sync.WaitGroup
 			b.ResetTimer()
 			began := time.Now()
 			for a := range agents {
-				ws, err := svc.Agent(fmt.Sprintf("agent-%d", a))
-				testkit.Must(b, err)
+				ws := agent(b, svc, fmt.Sprintf("agent-%d", a))
 				wg.Go(func() {
 					for i := 0; next.Add(1) <= int64(b.N); i++ {
 						if _, err := ws.WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), content, workspace.WriteOptions{}); err != nil {

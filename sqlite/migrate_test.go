@@ -138,14 +138,7 @@ func wantFirstRevisions(t *testing.T, s *sqlite.Store, from int64) {
 // wantChanges expects the revisions of the rows that a local agent's journal has after one.
 func wantChanges(t *testing.T, s *sqlite.Store, name string, after int64, want ...int64) {
 	t.Helper()
-	var got []int64
-	err := s.View(t.Context(), store.Owner{Tenant: "local", Agent: name}, func(r store.Reader) error {
-		rows, err := r.Changes(after, 100)
-		for _, c := range rows {
-			got = append(got, c.Revision)
-		}
-		return err
-	})
+	got, err := changesOf(t, s, name, after, 100)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Changes(%d) of %s = %v, %v, want %v", after, name, got, err, want)
 	}

@@ -587,14 +587,11 @@ func TestNamesSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	neighbours := []string{"mem-new", "mem.db", "mem-new-1", "mem-backup"}
 	for _, name := range neighbours {
-		writeOnce(t, open(t, filepath.Join(dir, name)), name)
+		testkit.Must(t, create(filepath.Join(dir, name), name))
 	}
-	writeOnce(t, open(t, filepath.Join(dir, "mem")), "mem")
-	for _, name := range neighbours {
-		ws := workspaceOn(t, open(t, filepath.Join(dir, name)), "a")
-		if r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{}); err != nil || string(r.Content) != name {
-			t.Errorf("%s after others were opened: %q, %v, want what was written", name, r.Content, err)
-		}
+	testkit.Must(t, create(filepath.Join(dir, "mem"), "mem"))
+	for _, name := range neighbours { // after others were opened
+		expectFile(t, workspaceOn(t, open(t, filepath.Join(dir, name)), "create"), name, name)
 	}
 	for _, name := range []string{"mem-wal", "mem-shm", "mem-journal", "mem-turn", "mem-write", "mem-reserve"} {
 		if _, err := sqlite.Open(t.Context(), filepath.Join(dir, name), sqlite.Options{}); !errors.Is(err, store.ErrInvalid) {
@@ -605,10 +602,4 @@ func TestNamesSideBySide(t *testing.T) {
 			t.Errorf("Backup(%s) = %v, want ErrInvalid", name, err)
 		}
 	}
-}
-
-func writeOnce(t testing.TB, s *sqlite.Store, content string) {
-	t.Helper()
-	testkit.Must(t, testkit.Err(workspaceOn(t, s, "a").WriteFile(t.Context(), "f", []byte(content), workspace.WriteOptions{})))
-	testkit.Must(t, s.Close())
 }

@@ -82,23 +82,7 @@ func (p quotaPlan) fill(ws *workspace.Workspace, name string) (stored int, err e
 	return stored, err
 }
 
-// overwrite writes new versions of the 8 files, which already have as many as they may.
-func (p quotaPlan) overwrite(ws *workspace.Workspace) error {
-	var wg sync.WaitGroup
-	errs := make([]error, quotaWriters)
-	for g := range quotaWriters {
-		wg.Go(func() {
-			for n := range 20 {
-				errs[g] = errors.Join(errs[g], p.write(ws, "", g+n))
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// "quota DB PLAN PROCESS": at a line, fills the agent and tells how much was
-// stored, or writes over what is there.
+// "quota DB PLAN PROCESS": at a line, fills the agent and tells how much was stored.
 var _ = register("quota", func(args []string) error {
 	var p quotaPlan
 	if err := json.Unmarshal([]byte(args[1]), &p); err != nil {
@@ -114,24 +98,12 @@ var _ = register("quota", func(args []string) error {
 	}
 	tell("ready")
 	<-hear()
-	stored := 0
-	if p.Do == "version" {
-		err = p.overwrite(ws)
-	} else {
-		stored, err = p.fill(ws, args[2])
-	}
+	stored, err := p.fill(ws, args[2])
 	if err == nil {
 		tell("%d", stored)
 	}
 	return errors.Join(err, store.Close())
 })
-
-func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
-	t.Helper()
-	plan, err := json.Marshal(p)
-	testkit.Must(t, err)
-	return startChildren(t, processes, "quota", path, string(plan))
-}
 
 // Whoever writes, exactly as much is stored as fits: the limit is never exceeded, and
 // nothing that fits is refused.
@@ -160,11 +132,9 @@ func TestQuota(t *testing.T) {
 // At the limit, a file with all its versions can still be written: it loses as much as
 // it gains. Nothing else can be written.
 func TestQuotaOverwrite(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
 	p := quotaPlan{Do: "version", Limits: workspace.Limits{Bytes: 1 << 40, Versions: quotaVersions}}
-	path := filepath.Join(t.TempDir(), "quota.db")
-	db := open(t, path)
+	db := open(t, filepath.Join(t.TempDir(), "quota.db"))
 	ws := quotaAgent(t, db, p.Limits)
 	for n := range 8 * quotaVersions {
 		testkit.Must(t, p.write(ws, "", n))
@@ -173,20 +143,12 @@ func TestQuotaOverwrite(t *testing.T) {
 	content := int64(8 * quotaVersions * quotaSize)
 	p.Limits.Bytes = content + 8*(store.PathCharge+quotaVersions*store.VersionCharge)
 	ws = quotaAgent(t, db, p.Limits)
-	children := p.start(t, path, quotaProcesses-1)
-	children = append(children, quotaPlan{Do: "file", Limits: p.Limits}.start(t, path, 1)...)
-	watch := watchUsage(t, ws, p.Limits)
-	for _, c := range children {
-		c.expect(t, "ready")
+	for n := range 16 {
+		testkit.Must(t, p.write(ws, "", n))
 	}
-	for _, c := range children {
-		c.say(t, "go")
+	if err := (quotaPlan{Do: "file"}).write(ws, "new", 0); !errors.Is(err, store.ErrQuota) {
+		t.Errorf("a new file: %v, expected ErrQuota", err)
 	}
-	for _, c := range children {
-		c.expect(t, "0") // new files stored
-		c.finish(t)
-	}
-	watch()
 	if _, err := ws.WriteFile(t.Context(), "file-0", bytes.Repeat([]byte("q"), quotaSize+1), workspace.WriteOptions{}); !errors.Is(err, store.ErrQuota) {
 		t.Errorf("a write of one byte too much: %v, expected ErrQuota", err)
 	}
@@ -206,7 +168,9 @@ func testQuota(t *testing.T, p quotaPlan, fits int) {
 	path := filepath.Join(t.TempDir(), "quota.db")
 	db := open(t, path)
 	ws := quotaAgent(t, db, p.Limits)
-	children := p.start(t, path, quotaProcesses)
+	plan, err := json.Marshal(p)
+	testkit.Must(t, err)
+	children := startChildren(t, quotaProcesses, "quota", path, string(plan))
 	for _, c := range children {
 		c.expect(t, "ready")
 	}

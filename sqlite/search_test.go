@@ -19,7 +19,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -299,11 +298,7 @@ func searchTexts(total int) (texts [][]byte) {
 func searchWorkspace(b *testing.B, backend string, texts [][]byte) *workspace.Workspace {
 	var db store.Store = memstore.New()
 	if backend == "sqlite" {
-		var err error
-		if db, err = sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "db"), sqlite.Options{}); err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { db.Close() })
+		db = open(b, filepath.Join(b.TempDir(), "db"))
 	}
 	svc, err := workspace.New(db, workspace.Options{Limits: workspace.Limits{Bytes: 1 << 30, Files: 10_000}})
 	testkit.Must(b, err)

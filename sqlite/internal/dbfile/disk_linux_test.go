@@ -23,19 +23,6 @@ func TestNetworkFuseName(t *testing.T) {
 	}
 }
 
-func TestNetworkMagic(t *testing.T) {
-	for _, magic := range []int64{0x6969, 0xff534d42, 0xfe534d42, 0x01021997} { // NFS, CIFS, SMB2, 9P: statfs(2)
-		if networkMagic[magic] == "" {
-			t.Errorf("%#x is no network file system", magic)
-		}
-	}
-	for _, magic := range []int64{0xef53, 0x9123683e, 0x58465342, 0x01021994, 0x794c7630, fuseMagic} { // ext4, btrfs, xfs, tmpfs, overlay
-		if name := networkMagic[magic]; name != "" {
-			t.Errorf("%#x is %s", magic, name)
-		}
-	}
-}
-
 // A database on a network file system is refused. Here the file system of the test is one.
 func TestResolveOnNetwork(t *testing.T) {
 	var s unix.Statfs_t

@@ -58,24 +58,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A query may run another one, whose arguments do not disturb its own.
-func TestNestedQueries(t *testing.T) {
-	c := dial(t)
-	testkit.Must(t, c.Script("CREATE TABLE v (s);\nINSERT INTO v VALUES ('a'), ('b'), ('c')"))
-	var got []string
-	err := c.Each(func(f *row.Fields) error {
-		s := f.Text()
-		_, err := c.One(func(f *row.Fields) error {
-			got = append(got, s+f.Text())
-			return nil
-		}, "SELECT ? || ?", strings.Repeat(s, 2), "!")
-		return err
-	}, "SELECT s FROM v WHERE s <> ? ORDER BY s", "b")
-	if err != nil || fmt.Sprint(got) != "[aaa! ccc!]" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
 // A query that fails leaves nothing open, and its error has SQLite's code and a kind.
 func TestErrors(t *testing.T) {
 	c := dial(t)
