@@ -2,11 +2,9 @@ package postgres_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,7 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testing/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Each benchmark runs for a number of rounds that it sets itself, so -benchtime 1x is
@@ -31,13 +30,6 @@ func benchServer(b *testing.B) string {
 	return pgtest.NewCluster(b, pgtest.ClusterOptions{Fsync: true, Settings: map[string]string{
 		"shared_buffers": "128MB", "max_wal_size": "2GB", "checkpoint_timeout": "30min",
 	}}).URL()
-}
-
-func benchService(b *testing.B, url string) *workspace.Service {
-	b.Helper()
-	svc, err := workspace.New(open(b, url), workspace.Options{})
-	testkit.Must(b, err)
-	return svc
 }
 
 // A side is one of those that are compared. It calls once, as the i-th call of a worker.
@@ -106,41 +98,17 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// raw is a number of connections without a pool, for floors.
-type raw []chan *pgconn.PgConn
-
-// connect opens a connection for each worker, but not more than 16, as a store does.
-func connect(b *testing.B, url string, workers int) raw {
+// connect returns a pool of 16 connections, as a store has. Like those of a store, they prepare
+// no statements.
+func connect(b *testing.B, url string) *pgxpool.Pool {
 	b.Helper()
-	all := make(raw, min(workers, 16))
-	for i := range all {
-		c, err := pgconn.Connect(b.Context(), url)
-		testkit.Must(b, err)
-		b.Cleanup(func() { c.Close(context.Background()) })
-		all[i] = make(chan *pgconn.PgConn, 1)
-		all[i] <- c
-	}
-	return all
-}
-
-// run runs one statement and returns the values of its row. Arguments are texts or bytes.
-func (r raw) run(worker int, sql string, args ...any) ([][]byte, error) {
-	c := <-r[worker%len(r)]
-	defer func() { r[worker%len(r)] <- c }()
-	values, formats := make([][]byte, len(args)), make([]int16, len(args))
-	for i, a := range args {
-		switch a := a.(type) {
-		case string:
-			values[i] = []byte(a)
-		case []byte:
-			values[i], formats[i] = a, 1
-		}
-	}
-	result := c.ExecParams(context.Background(), sql, values, nil, formats, []int16{1}).Read()
-	if result.Err != nil || len(result.Rows) == 0 {
-		return nil, result.Err
-	}
-	return result.Rows[0], nil
+	config, err := pgxpool.ParseConfig(url)
+	testkit.Must(b, err)
+	config.MaxConns, config.ConnConfig.DefaultQueryExecMode = 16, pgx.QueryExecModeCacheDescribe
+	pool, err := pgxpool.NewWithConfig(b.Context(), config)
+	testkit.Must(b, err)
+	b.Cleanup(pool.Close)
+	return pool
 }
 
 // The floors store and remove the same rows as ours, each with one statement that commits
@@ -163,29 +131,22 @@ var page = bytes.Repeat([]byte("0123456789abcde\n"), 256)
 
 // rawWriter is the floor of writes.
 func rawWriter(b *testing.B, url string, workers int) side {
-	r := connect(b, url, workers)
+	pool := connect(b, url)
 	sum, sizes := sha256.Sum256(page), "{4096,4096,4096,4096,4096,4096,4096,4096,4096,4096}"
-	makeOwners(b, r, workers)
+	for w := range workers {
+		testkit.Must(b, testkit.Err(pool.Exec(b.Context(), "INSERT INTO owners (owner, live) VALUES ($1, true)", fmt.Sprintf("raw/agent-%d", w))))
+	}
 	return side{name: "floor", call: func(w, i int) error {
-		return testkit.Err(r.run(w, floorWrite, fmt.Sprintf("raw/agent-%d", w), fmt.Sprintf("file-%d", i%10), strconv.Itoa(i+1), "4096", sum[:], page, sizes))
+		return testkit.Err(pool.Exec(b.Context(), floorWrite, fmt.Sprintf("raw/agent-%d", w), fmt.Sprintf("file-%d", i%10), i+1, 4096, sum[:], page, sizes))
 	}}
 }
 
-func makeOwners(b *testing.B, r raw, workers int) {
-	b.Helper()
-	for w := range workers {
-		testkit.Must(b, testkit.Err(r.run(w, "INSERT INTO owners (owner, live) VALUES ($1, true)", fmt.Sprintf("raw/agent-%d", w))))
-	}
-}
-
 // agents returns a workspace for each worker.
-func agents(b *testing.B, svc *workspace.Service, workers int) []*workspace.Workspace {
+func agents(b *testing.B, url string, workers int) (all []*workspace.Workspace) {
 	b.Helper()
-	var all []*workspace.Workspace
+	svc := service(b, open(b, url))
 	for w := range workers {
-		ws, err := svc.Agent(fmt.Sprintf("agent-%d", w))
-		testkit.Must(b, err)
-		all = append(all, ws)
+		all = append(all, agent(b, svc, fmt.Sprintf("agent-%d", w)))
 	}
 	return all
 }
@@ -196,7 +157,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
 			url := benchServer(b)
-			ws := agents(b, benchService(b, url), n)
+			ws := agents(b, url, n)
 			compare(b, n, side{"writes", func(w, i int) error {
 				return testkit.Err(ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i%10), page, workspace.WriteOptions{}))
 			}}, rawWriter(b, url, n))
@@ -210,7 +171,7 @@ func BenchmarkRead(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("readers=%d", n), func(b *testing.B) {
 			url := benchServer(b)
-			ws := agents(b, benchService(b, url), n)
+			ws := agents(b, url, n)
 			for w := range ws {
 				for i := range 10 {
 					testkit.Must(b, testkit.Err(ws[w].WriteFile(b.Context(), fmt.Sprintf("file-%d", i), page, workspace.WriteOptions{})))
@@ -219,13 +180,17 @@ func BenchmarkRead(b *testing.B) {
 			ours := side{name: "reads", call: func(w, i int) error {
 				return testkit.Err(ws[w].ReadFile(b.Context(), fmt.Sprintf("file-%d", i%10), workspace.ReadOptions{}))
 			}}
-			r := connect(b, url, n)
+			pool := connect(b, url)
 			compare(b, n, ours, side{name: "floor", call: func(w, i int) error {
-				row, err := r.run(w, floorRead, fmt.Sprintf("%s/agent-%d", "local", w), fmt.Sprintf("file-%d", i%10))
-				if err == nil && (len(row) == 0 || !bytes.Equal(row[len(row)-1], page)) {
-					err = fmt.Errorf("the floor read something else")
+				rows, err := pool.Query(b.Context(), floorRead, fmt.Sprintf("local/agent-%d", w), fmt.Sprintf("file-%d", i%10))
+				if err != nil {
+					return err
 				}
-				return err
+				defer rows.Close()
+				if !rows.Next() || !bytes.Equal(rows.RawValues()[len(rows.RawValues())-1], page) {
+					return fmt.Errorf("the floor read something else: %v", rows.Err())
+				}
+				return nil
 			}})
 		})
 	}

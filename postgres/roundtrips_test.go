@@ -61,53 +61,41 @@ type tripCall struct {
 
 func lines(n int) []byte { return []byte(strings.Repeat("a line of text\n", n)) }
 
-func writeTrip(name, path string, content []byte, o workspace.WriteOptions) tripCall {
-	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		return testkit.Err(w.WriteFile(ctx, path, content, o))
-	}}
-}
-
-func appendTrip(name string, o workspace.AppendOptions, entries ...[]byte) tripCall {
-	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		return testkit.Err(w.AppendLogWith(ctx, "log.jsonl", o, entries...))
-	}}
-}
-
-func editTrip(name, old, new string, o workspace.EditOptions) tripCall {
-	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		return testkit.Err(w.EditFile(ctx, "a.md", old, new, o))
-	}}
-}
-
-func deleteTrip(name, path string, o workspace.DeleteOptions) tripCall {
-	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
-		return testkit.Err(w.DeleteFile(ctx, path, o))
-	}}
-}
-
-func readTrip(name string, do func(context.Context, *workspace.Workspace) error) tripCall {
-	return tripCall{name, 1, do}
-}
-
 // The agent has version 1 of a.md before.
 func tripCalls() []tripCall {
 	one := int64(1)
 	return slices.Concat([]tripCall{
-		writeTrip("write", "b.md", lines(3), workspace.WriteOptions{}),
-		writeTrip("large overwrite", "b.md", lines(60_000), workspace.WriteOptions{}),
-		writeTrip("conditional write", "a.md", []byte("one two"), workspace.WriteOptions{IfVersion: &one}),
-		writeTrip("write with a key", "c.md", lines(3), workspace.WriteOptions{IdempotencyKey: "write"}),
-		appendTrip("append to a new log", workspace.AppendOptions{}, []byte("1")),
-		appendTrip("append", workspace.AppendOptions{}, []byte("2"), []byte("3")),
-		appendTrip("append with a key", workspace.AppendOptions{IdempotencyKey: "append"}, []byte("4")),
-		editTrip("edit", "two", "three", workspace.EditOptions{}),
-		editTrip("edit with a key", "three", "four", workspace.EditOptions{IdempotencyKey: "edit"}),
+		{"write", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.WriteFile(ctx, "b.md", lines(3), workspace.WriteOptions{}))
+		}},
+		{"large overwrite", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.WriteFile(ctx, "b.md", lines(60_000), workspace.WriteOptions{}))
+		}},
+		{"conditional write", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.WriteFile(ctx, "a.md", []byte("one two"), workspace.WriteOptions{IfVersion: &one}))
+		}},
+		{"write with a key", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.WriteFile(ctx, "c.md", lines(3), workspace.WriteOptions{IdempotencyKey: "write"}))
+		}},
+		{"append to a new log", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.AppendLogWith(ctx, "log.jsonl", workspace.AppendOptions{}, []byte("1")))
+		}},
+		{"append with a key", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.AppendLogWith(ctx, "log.jsonl", workspace.AppendOptions{IdempotencyKey: "append"}, []byte("2"), []byte("3")))
+		}},
+		{"edit", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.EditFile(ctx, "a.md", "two", "three", workspace.EditOptions{}))
+		}},
 	}, readTrips(), []tripCall{
 		{"move", 2, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.MoveFile(ctx, "c.md", "d.md", workspace.MoveOptions{}))
 		}},
-		deleteTrip("delete", "b.md", workspace.DeleteOptions{}),
-		deleteTrip("delete with a key", "d.md", workspace.DeleteOptions{IdempotencyKey: "delete"}),
+		{"delete", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.DeleteFile(ctx, "b.md", workspace.DeleteOptions{}))
+		}},
+		{"delete with a key", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.DeleteFile(ctx, "d.md", workspace.DeleteOptions{IdempotencyKey: "delete"}))
+		}},
 		{"delete a log", 2, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.DeleteLog(ctx, "log.jsonl", workspace.DeleteOptions{}))
 		}},
@@ -117,40 +105,35 @@ func tripCalls() []tripCall {
 func readTrips() []tripCall {
 	var cursor int64
 	var created time.Time
-	read := func(path string) func(context.Context, *workspace.Workspace) error {
-		return func(ctx context.Context, w *workspace.Workspace) error {
-			return testkit.Err(w.ReadFile(ctx, path, workspace.ReadOptions{}))
-		}
-	}
 	return []tripCall{
-		readTrip("read a file", read("a.md")),
-		readTrip("read a large file", read("b.md")),
-		readTrip("read a log", func(ctx context.Context, w *workspace.Workspace) error {
+		{"read a file", 1, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.ReadFile(ctx, "a.md", workspace.ReadOptions{}))
+		}},
+		{"read a large file", 1, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.ReadFile(ctx, "b.md", workspace.ReadOptions{}))
+		}},
+		{"read a log", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.ReadLog(ctx, "log.jsonl", workspace.ReadLogOptions{}))
-		}),
-		readTrip("list files", func(ctx context.Context, w *workspace.Workspace) error {
+		}},
+		{"list files", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.ListFiles(ctx, workspace.ListOptions{}))
-		}),
-		readTrip("view files", func(ctx context.Context, w *workspace.Workspace) error {
+		}},
+		{"view files", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.ViewFiles(ctx, workspace.FilesQuery{}))
-		}),
-		readTrip("view a file", func(ctx context.Context, w *workspace.Workspace) error {
+		}},
+		{"view a file", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			v, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Path: "a.md"})
 			created = v.File.Created
 			return err
-		}),
+		}},
 		{"view a file by its creation", 2, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(workspace.ViewFile(ctx, w, workspace.FileQuery{Created: created, Content: true}))
 		}},
-		readTrip("list logs", func(ctx context.Context, w *workspace.Workspace) error {
+		{"list logs", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.ListLogs(ctx, workspace.ListOptions{}))
-		}),
-		readTrip("history", func(ctx context.Context, w *workspace.Workspace) error {
-			return testkit.Err(w.History(ctx, "a.md"))
-		}),
-		readTrip("usage", func(ctx context.Context, w *workspace.Workspace) error {
-			return testkit.Err(w.Usage(ctx))
-		}),
+		}},
+		{"history", 1, func(ctx context.Context, w *workspace.Workspace) error { return testkit.Err(w.History(ctx, "a.md")) }},
+		{"usage", 1, func(ctx context.Context, w *workspace.Workspace) error { return testkit.Err(w.Usage(ctx)) }},
 		// The owner's state says whether there is anything to read. The function then runs
 		// once more, on a snapshot that is kept open.
 		{"changes, some new", 4, func(ctx context.Context, w *workspace.Workspace) error {
@@ -158,9 +141,9 @@ func readTrips() []tripCall {
 			cursor = c.Cursor
 			return err
 		}},
-		readTrip("changes, none new", func(ctx context.Context, w *workspace.Workspace) error {
+		{"changes, none new", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.Changes(ctx, workspace.ChangesOptions{Since: cursor}))
-		}),
+		}},
 	}
 }
 

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 		"extra_float_digits = 0", "transform_null_equals = on", "lock_timeout = '1ms'", "statement_timeout = '20s'")
 	s := open(t, url)
 	w := agent(t, openWith(t, url, postgres.Options{}), "agent")
-	for _, call := range tripCalls()[:9] {
+	for _, call := range tripCalls()[:7] {
 		if call.name == "conditional write" {
 			testkit.Must(t, testkit.Err(w.WriteFile(t.Context(), "a.md", []byte("1"), workspace.WriteOptions{})))
 		}
