@@ -88,13 +88,8 @@ func useBundle(t *testing.T, dir string) {
 	for name, value := range start.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	testkit.Must(t, err)
-	defer session.Close()
-	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
-	if err != nil || got.IsError {
-		t.Errorf("write_file of the bundle: %v, %+v", err, got)
-	}
+	session := connect(t, &mcp.CommandTransport{Command: cmd})
+	use(t, session, "write_file", m{"path": "plan.md", "content": "x"})
 	if out := run(t, exec.Command(scratchpadPath, "files", "cat", "plan.md", "--agent", "planner", "--db", db)); out != "x" {
 		t.Errorf("plan.md of planner is %q, want x", out)
 	}

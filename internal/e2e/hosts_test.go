@@ -219,14 +219,9 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 	for i := range entry.Args {
 		entry.Args[i] = strings.ReplaceAll(entry.Args[i], "${workspaceFolder}", p.dir)
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "other-editor", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)}, nil)
-	testkit.Must(t, err)
-	defer session.Close()
-	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil || res.IsError {
-		t.Fatalf("%s = %+v, %v", tool, res, err)
-	}
+	session := connect(t, &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)})
+	use(t, session, tool, args)
+	testkit.Must(t, session.Close())
 }
 
 // git runs git in the project.

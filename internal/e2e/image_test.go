@@ -147,13 +147,8 @@ func checkServerImage(t *testing.T, i images) {
 	if out, err := jailed(t, root, data, "/scratchpad", "files", "write", "a", "b", "--db", "/tmp/other.db").CombinedOutput(); err == nil {
 		t.Errorf("the root of the container can be written: %s", out)
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
-		&mcp.CommandTransport{Command: jailed(t, root, data, "/scratchpad", "mcp", "--agent", "a")}, nil)
-	testkit.Must(t, err)
-	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"path": "plan.md", "content": "x"}})
-	if err != nil || got.IsError {
-		t.Errorf("write_file in the image: %v, %+v", err, got)
-	}
+	session := connect(t, &mcp.CommandTransport{Command: jailed(t, root, data, "/scratchpad", "mcp", "--agent", "a")})
+	use(t, session, "write_file", m{"path": "plan.md", "content": "x"})
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}

@@ -19,25 +19,13 @@ func TestImportFromMemoryServer(t *testing.T) {
 	graph, db := filepath.Join(dir, "memory.jsonl"), filepath.Join(dir, "test.db")
 	server := node(t, filepath.Join("node_modules", "@modelcontextprotocol", "server-memory", "dist", "index.js"))
 	server.Env = append(server.Env, "MEMORY_FILE_PATH="+graph)
-	client := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: server}, nil)
-	testkit.Must(t, err)
-	for _, c := range []struct {
-		tool      string
-		arguments m
-	}{
-		{"create_entities", m{"entities": []m{
-			{"name": "Ada Lovelace", "entityType": "person", "observations": []string{"Writes \"notes\"\nlong ones"}},
-			{"name": "Acme", "entityType": "company", "observations": []string{}},
-		}}},
-		{"create_relations", m{"relations": []m{{"from": "Ada Lovelace", "to": "Acme", "relationType": "works_at"}}}},
-		{"add_observations", m{"observations": []m{{"entityName": "Acme", "contents": []string{"東京 \U0001f5fc"}}}}},
-	} {
-		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.arguments})
-		if err != nil || res.IsError {
-			t.Fatalf("%s: %v, %+v", c.tool, err, res)
-		}
-	}
+	session := connect(t, &mcp.CommandTransport{Command: server})
+	use(t, session, "create_entities", m{"entities": []m{
+		{"name": "Ada Lovelace", "entityType": "person", "observations": []string{"Writes \"notes\"\nlong ones"}},
+		{"name": "Acme", "entityType": "company", "observations": []string{}},
+	}})
+	use(t, session, "create_relations", m{"relations": []m{{"from": "Ada Lovelace", "to": "Acme", "relationType": "works_at"}}})
+	use(t, session, "add_observations", m{"observations": []m{{"entityName": "Acme", "contents": []string{"東京 \U0001f5fc"}}}})
 	testkit.Must(t, session.Close())
 	before := testkit.ReadFile(t, graph)
 	t.Setenv("MEMORY_FILE_PATH", graph)

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
@@ -54,15 +52,6 @@ func (s *team) client(t *testing.T, key string) *http.Client {
 	web := process.Behind(s.proxy, s.roots)
 	t.Cleanup(web.CloseIdleConnections)
 	return &http.Client{Transport: bearer{key, web.Transport}}
-}
-
-// connect connects an MCP client to the server through the proxy.
-func (s *team) connect(t *testing.T) *mcp.ClientSession {
-	t.Helper()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: "https://" + teamHost + "/mcp", HTTPClient: s.client(t, s.key), MaxRetries: -1}, nil)
-	testkit.Must(t, err)
-	return session
 }
 
 // status returns the status and the text of the answer to a request.
@@ -119,11 +108,7 @@ func TestProxy(t *testing.T) {
 	if got := wait(t, events, "no event comes through the proxy"); got != "hello" {
 		t.Errorf("the first event is %q, want hello", got)
 	}
-	session := s.connect(t)
-	defer session.Close()
-	if got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"agent_id": "planner", "path": "plan.md", "content": "x"}}); err != nil || got.IsError {
-		t.Fatalf("write_file: %v, %+v", err, got)
-	}
+	use(t, connect(t, streamable("https://"+teamHost+"/mcp", s.client(t, s.key))), "write_file", m{"agent_id": "planner", "path": "plan.md", "content": "x"})
 	if got := wait(t, events, "no event comes after a write"); got != "change" {
 		t.Errorf("the event after a write is %q, want change", got)
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	names "github.com/prometheus/common/model"
@@ -32,16 +31,10 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	watcher := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--scopes", "metrics"))
 	url := process.Serve(t, scratchpadPath, "--db", db)
 	web := &http.Client{Transport: bearer{key, http.DefaultTransport}}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: web, MaxRetries: -1}, nil)
-	testkit.Must(t, err)
-	for _, c := range []*mcp.CallToolParams{
-		{Name: "write_file", Arguments: m{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
-		{Name: "summarize_file", Arguments: m{"agent_id": "alice", "path": "long.md"}},
-		{Name: "read_file", Arguments: m{"agent_id": "alice", "path": "none.md"}},
-	} {
-		testkit.Must(t, testkit.Err(session.CallTool(t.Context(), c)))
-	}
+	session := connect(t, streamable(url, web))
+	use(t, session, "write_file", m{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)})
+	use(t, session, "summarize_file", m{"agent_id": "alice", "path": "long.md"})
+	use(t, session, "read_file", m{"agent_id": "alice", "path": "long.md"})
 	for range 10 { // over the rate of the key
 		status(t, web, "GET", url)
 	}

@@ -155,12 +155,6 @@ func TestLinkOfConsoleWorksOnce(t *testing.T) {
 	s := &server{t: t, db: db}
 	s.run("files", "write", "plan.txt", filepath.Join(module, "LICENSE"), "--agent", "planner")
 	p.see("planner") // live from another process
-	p.follow("link", "planner")
-	p.follow("link", "New file")
-	p.fill("textbox", "Path", "mine.txt")
-	p.fill("textbox", "Text", "mine\n")
-	p.follow("button", "Create")
-	p.see("Version 1 by scratchpad console")
 	p.follow("link", "Keys")
 	p.see("There is no key yet")
 	p.review("keys-empty")
