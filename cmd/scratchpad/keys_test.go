@@ -63,24 +63,32 @@ var lastCall atomic.Int64 // the id of the last call; two uses may share a sessi
 
 // post sends a message in a session of the older protocols; "": before there is one.
 func (u *use) post(ctx context.Context, session, body string) (res *http.Response, answer string, err error) {
-	req, err := http.NewRequestWithContext(ctx, "POST", u.url+"/mcp", strings.NewReader(body))
+	res, answer, _, err = postMCP(ctx, http.DefaultClient, u.url, body, map[string]string{
+		"Authorization": "Bearer " + u.key, "X-Forwarded-For": u.from, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session,
+	})
+	return res, answer, err
+}
+
+// postMCP sends a message and returns the answer, and how long it took. An empty header is left out.
+func postMCP(ctx context.Context, web *http.Client, url, body string, header map[string]string) (res *http.Response, answer string, took time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, "POST", url+"/mcp", strings.NewReader(body))
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
-	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + u.key,
-		"X-Forwarded-For": u.from, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session,
-	} {
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range header {
 		if value != "" {
 			req.Header.Set(name, value)
 		}
 	}
-	if res, err = http.DefaultClient.Do(req); err != nil {
-		return nil, "", err
+	began := time.Now()
+	if res, err = web.Do(req); err != nil {
+		return nil, "", 0, err
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	return res, string(text), err
+	return res, string(text), time.Since(began), err
 }
 
 // once makes a call. ok is true if it did what it asked for.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -60,34 +59,25 @@ func (c *cast) questions(t *testing.T, url string) []question {
 // ask sends one form of a question and returns all of the answer that does not differ each
 // time, and how long it took.
 func (q question) ask(ctx context.Context, web *http.Client, url, form string) (answer string, took time.Duration, err error) {
-	body, header := form, http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + q.asker.credential}}
-	if q.session {
+	body, header := form, map[string]string{"Authorization": "Bearer " + q.asker.credential, "Mcp-Protocol-Version": "2026-07-28"}
+	_, uri, isResource := strings.Cut(form, `"uri":"`)
+	switch {
+	case q.session:
 		body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
-		header["Mcp-Protocol-Version"], header["Mcp-Session-Id"] = []string{"2025-06-18"}, []string{form}
-	} else {
-		header["Mcp-Protocol-Version"] = []string{"2026-07-28"}
-		header["Mcp-Method"], header["Mcp-Name"] = []string{"tools/call"}, []string{"read_file"}
-		if _, uri, ok := strings.Cut(form, `"uri":"`); ok {
-			uri, _, _ = strings.Cut(uri, `"`)
-			header["Mcp-Method"], header["Mcp-Name"] = []string{"resources/read"}, []string{uri}
-		}
+		header["Mcp-Protocol-Version"], header["Mcp-Session-Id"] = "2025-06-18", form
+	case isResource:
+		header["Mcp-Method"] = "resources/read"
+		header["Mcp-Name"], _, _ = strings.Cut(uri, `"`)
+	default:
+		header["Mcp-Method"], header["Mcp-Name"] = "tools/call", "read_file"
 	}
-	r, err := http.NewRequestWithContext(ctx, "POST", url+"/mcp", strings.NewReader(body))
+	res, text, took, err := postMCP(ctx, web, url, body, header)
 	if err != nil {
 		return "", 0, err
 	}
-	r.Header = header
-	began := time.Now()
-	res, err := web.Do(r)
-	if err != nil {
-		return "", 0, err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	took = time.Since(began)
 	res.Header.Del("Date")
 	res.Header.Del("X-Request-Id")
-	return fmt.Sprint(res.Status, res.Header, ownName.ReplaceAllString(string(text), "NAME")), took, err
+	return fmt.Sprint(res.Status, res.Header, ownName.ReplaceAllString(text, "NAME")), took, nil
 }
 
 var ownName = regexp.MustCompile("there-[12]|nobody1") // as the question gave it

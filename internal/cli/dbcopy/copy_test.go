@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-scratchpad/scratchpad/internal/cli/dbcopy"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -196,9 +198,8 @@ func rowByRow(t testing.TB, first workspace.Store, others ...workspace.Store) {
 		o := u.Owner
 		want := rowsOf(t, first, o)
 		for _, s := range others {
-			got := rowsOf(t, s, o)
-			if i := firstDifference(got, want); i >= 0 {
-				t.Errorf("%s: row %d of %d differs from that of %d rows", o, i, len(got), len(want))
+			if diff := cmp.Diff(want, rowsOf(t, s, o)); diff != "" {
+				t.Errorf("the rows of %s (-want +got):\n%s", o, diff)
 			}
 		}
 	}
@@ -219,15 +220,6 @@ func show[T any](p *T) string {
 		return ""
 	}
 	return fmt.Sprintf("%+v", *p)
-}
-
-func firstDifference(a, b []string) int {
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return i
-		}
-	}
-	return -1
 }
 
 // A target that holds anything is refused and stays as it is.
