@@ -56,37 +56,42 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args any) (blocks []s
 	return blocks, res.IsError
 }
 
+// wantCall calls a tool, whose answer must have a text. "!" before it: the answer is an error.
+func wantCall(t *testing.T, s *mcp.ClientSession, tool string, args object, text string) {
+	t.Helper()
+	blocks, isError := call(t, s, tool, args)
+	want, fails := strings.CutPrefix(text, "!")
+	if got := strings.Join(blocks, "\n"); isError != fails || !strings.Contains(got, want) {
+		t.Errorf("%s %v = %q, want %q", tool, args, got, text)
+	}
+}
+
 // A client writes and reads, and is told what is wrong. Another process on the same file sees
 // what was acknowledged, and serves the agent that it is bound to alone. --max-read-tokens
 // bounds what it sends.
 func TestMCP(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "test.db")
-	type m = map[string]any
 	long := strings.Repeat("a line that stays as it is, word for word\n", 50)
 	s := connect(t, "mcp", "--db", db)
 	bound := connect(t, "mcp", "--db", db, "--agent", "a", "--max-read-tokens", "100")
 	for _, step := range []struct {
 		s    *mcp.ClientSession
 		tool string
-		args m
+		args object
 		want string // "!" before: it is an error
 	}{
-		{s, "write_file", m{"agent_id": "a", "path": "plan.md", "content": "one\n" + long}, `{"path":"plan.md","version":1,"bytes_written":2104}`},
-		{s, "write_file", m{"agent_id": "a", "path": "plan.md", "content": "two\n" + long, "if_version": 1}, `"version":2`},
-		{s, "read_file", m{"agent_id": "a", "path": "plan.md", "since_version": 1}, `"diff":[{"op":"remove","lines":["one"]},{"op":"add","lines":["two"]},{"op":"equal","count":50}]}`},
-		{s, "read_file", m{"agent_id": "a", "path": "plan.md", "since_version": 2}, `"unchanged":true`},
-		{s, "read_file", m{"agent_id": "b", "path": "plan.md"}, "!not found"},
-		{s, "write_file", m{"agent_id": "a", "path": "plan.md", "content": "x", "if_version": 1}, "!since_version 1"},
-		{s, "write_file", m{"path": "x", "content": "x"}, "!argument agent_id is missing"},
-		{bound, "read_file", m{"path": "plan.md", "since_version": 2}, `"unchanged":true`},
-		{bound, "read_file", m{"path": "plan.md"}, `"truncated":true,"hint":"go on with from_line `},
-		{bound, "read_file", m{"agent_id": "b", "path": "plan.md"}, "!leave it out"},
+		{s, "write_file", object{"agent_id": "a", "path": "plan.md", "content": "one\n" + long}, `{"path":"plan.md","version":1,"bytes_written":2104}`},
+		{s, "write_file", object{"agent_id": "a", "path": "plan.md", "content": "two\n" + long, "if_version": 1}, `"version":2`},
+		{s, "read_file", object{"agent_id": "a", "path": "plan.md", "since_version": 1}, `"diff":[{"op":"remove","lines":["one"]},{"op":"add","lines":["two"]},{"op":"equal","count":50}]}`},
+		{s, "read_file", object{"agent_id": "a", "path": "plan.md", "since_version": 2}, `"unchanged":true`},
+		{s, "read_file", object{"agent_id": "b", "path": "plan.md"}, "!not found"},
+		{s, "write_file", object{"agent_id": "a", "path": "plan.md", "content": "x", "if_version": 1}, "!since_version 1"},
+		{s, "write_file", object{"path": "x", "content": "x"}, "!argument agent_id is missing"},
+		{bound, "read_file", object{"path": "plan.md", "since_version": 2}, `"unchanged":true`},
+		{bound, "read_file", object{"path": "plan.md"}, `"truncated":true,"hint":"go on with from_line `},
+		{bound, "read_file", object{"agent_id": "b", "path": "plan.md"}, "!leave it out"},
 	} {
-		got, isError := call(t, step.s, step.tool, step.args)
-		want, fails := strings.CutPrefix(step.want, "!")
-		if isError != fails || !strings.Contains(strings.Join(got, "\n"), want) {
-			t.Errorf("%s %v = %q, want %q", step.tool, step.args, got, step.want)
-		}
+		wantCall(t, step.s, step.tool, step.args, step.want)
 	}
 }
 
@@ -96,16 +101,14 @@ func TestMCPCountsLastReads(t *testing.T) {
 	db := filepath.Join(dir, "test.db")
 	t.Run("session", func(t *testing.T) { // whose end is that of the process
 		s := connect(t, "mcp", "--db", db, "--agent", "a")
-		call(t, s, "write_file", map[string]any{"path": "plan.md", "content": "one"})
+		call(t, s, "write_file", object{"path": "plan.md", "content": "one"})
 		for range 3 {
-			call(t, s, "read_file", map[string]any{"path": "plan.md"})
+			call(t, s, "read_file", object{"path": "plan.md"})
 		}
 	})
 	runCommand(t, dir, nil, "agents", "ls", "--db", db, "--json").must(t, 0, `"agent_id":"a",`, `"total_operations":4}`)
 	s := connect(t, "mcp", "--db", db, "--agent", "a")
-	if got, _ := call(t, s, "get_usage_stats", map[string]any{}); !strings.Contains(got[0], `"total_operations":5`) {
-		t.Errorf("get_usage_stats = %q, want 5 operations with this one", got)
-	}
+	wantCall(t, s, "get_usage_stats", object{}, `"total_operations":5`) // with this one
 }
 
 // A client can list the tools without a database. A call then says what to mend.
@@ -115,10 +118,7 @@ func TestMCPNoDatabase(t *testing.T) {
 	if err != nil || len(list.Tools) == 0 {
 		t.Fatalf("ListTools() = %v, %v, want all tools", list, err)
 	}
-	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
-	if !isError || !strings.Contains(got[0], "there is no folder") {
-		t.Errorf("read_file = %q, want an error that names the missing folder", got)
-	}
+	wantCall(t, s, "read_file", object{"agent_id": "a", "path": "x"}, "!there is no folder")
 }
 
 // printVariable names a file. Once the file exists, code that knows nothing about MCP
@@ -182,7 +182,7 @@ func TestMCPOutput(t *testing.T) {
 // commands see the files of the storage tools.
 func TestMCPTools(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
-	view := map[string]any{"command": "view", "path": "/memories/notes/a.md"}
+	view := object{"command": "view", "path": "/memories/notes/a.md"}
 	for _, c := range []struct {
 		tools                      string
 		storage, summarize, memory bool
@@ -197,7 +197,7 @@ func TestMCPTools(t *testing.T) {
 			t.Fatalf("--tools %s: the tools are %+v", c.tools, list.Tools)
 		}
 		if !c.memory {
-			call(t, session, "write_file", map[string]any{"path": "notes/a.md", "content": "one\n"})
+			call(t, session, "write_file", object{"path": "notes/a.md", "content": "one\n"})
 			continue
 		}
 		if blocks, isError := call(t, session, "memory", view); isError || !slices.Equal(blocks, []string{"Here's the content of /memories/notes/a.md with line numbers:\n     1\tone\n     2\t"}) {

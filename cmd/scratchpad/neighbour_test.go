@@ -50,7 +50,7 @@ func TestRightCredentialBesideWrongOnes(t *testing.T) {
 	s := faulty(t, db, issuer, fault{})
 	_, used := newKey(t, db, "local", auth.Read, "*")
 	_, unknown := newKey(t, elsewhere, "local", auth.Read, "*")
-	expired := issuer.sign(t, map[string]any{"iss": issuer.url, "aud": testAudience, "exp": 1})
+	expired := issuer.sign(t, object{"iss": issuer.url, "aud": testAudience, "exp": 1})
 	send := func(ctx context.Context, credential string, form url.Values) (*http.Response, error) {
 		if form != nil {
 			return s.ask(ctx, "/signin", "", form)

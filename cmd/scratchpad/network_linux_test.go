@@ -87,11 +87,10 @@ func useTools(t *testing.T, trace *trace) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: trace.cmd}, nil)
 	testkit.Must(t, err)
-	type m = map[string]any
-	call(t, session, "write_file", m{"path": "long.md", "content": longText})
-	call(t, session, "read_file", m{"path": "long.md"})
-	call(t, session, "search", m{"query": "line"})
-	call(t, session, "summarize_file", m{"path": "long.md"})
+	call(t, session, "write_file", object{"path": "long.md", "content": longText})
+	call(t, session, "read_file", object{"path": "long.md"})
+	call(t, session, "search", object{"query": "line"})
+	call(t, session, "summarize_file", object{"path": "long.md"})
 	testkit.Must(t, session.Close())
 }
 

@@ -96,16 +96,9 @@ func mustServeReads(t *testing.T, path, say string) {
 	check := unchanged(t, filepath.Dir(path))
 	var said bytes.Buffer
 	s := connectTo(t, &said, []string{nobodyVariable + "=1"}, "mcp", "--db", path, "--agent", "alice")
-	type m = map[string]any
 	for range 2 {
-		got, isError := call(t, s, "read_file", m{"path": "plan.md"})
-		if isError || !strings.Contains(strings.Join(got, "\n"), "a text that can be found again") {
-			t.Errorf("read_file = %q; want the content", got)
-		}
-		got, isError = call(t, s, "write_file", m{"path": "plan.md", "content": "new"})
-		if !isError || !strings.Contains(got[0], "open for reading only, nothing is stored; ask the operator to make it writable") {
-			t.Errorf("write_file = %q; want an error that says why", got)
-		}
+		wantCall(t, s, "read_file", object{"path": "plan.md"}, "a text that can be found again")
+		wantCall(t, s, "write_file", object{"path": "plan.md", "content": "new"}, "!open for reading only, nothing is stored; ask the operator to make it writable")
 	}
 	if err := s.Close(); err != nil {
 		t.Errorf("the server ended with %v: %s", err, said.String())
@@ -127,9 +120,7 @@ func TestMCPFullDisk(t *testing.T) {
 	testkit.Must(t, errors.Join(os.WriteFile(path, []byte(original), 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
 	var said bytes.Buffer
 	s := connectTo(t, &said, nil, "mcp", "--db", path, "--agent", "files")
-	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
-		t.Errorf("read_file = %q; want the content", got)
-	}
+	wantCall(t, s, "read_file", object{"path": "back.md"}, "again")
 	if err := s.Close(); err != nil {
 		t.Errorf("the server ended with %v", err)
 	}

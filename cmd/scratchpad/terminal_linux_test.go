@@ -189,12 +189,8 @@ func TestKeyIsShownOnATerminal(t *testing.T) {
 		t.Fatalf("the first start on a terminal shows %d keys: %q", len(keys), r.said)
 	}
 	s := r.client(t, keys[0])
-	if text, isError := call(t, s, "append_log", map[string]any{"path": "l", "entry": "the first"}); isError {
-		t.Errorf("a call with the first key = %s", text)
-	}
-	if text, isError := call(t, s, "read_log", map[string]any{"path": "l"}); isError || !strings.Contains(strings.Join(text, "\n"), "the first") {
-		t.Errorf("a read with the first key = %s", text)
-	}
+	wantCall(t, s, "append_log", object{"path": "l", "entry": "the first"}, "")
+	wantCall(t, s, "read_log", object{"path": "l"}, "the first")
 	if status, body := r.get(t, "/mcp", ""); status != http.StatusUnauthorized {
 		t.Errorf("without the key: %d %s, want 401", status, body)
 	}
