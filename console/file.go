@@ -132,12 +132,8 @@ func (v *visit) text() error {
 	if d.Tab == "Source" {
 		d.setLines(max(1, r.FromLine), r.Content)
 	}
-	if found := workspace.FindSecrets(r.Content); found != nil {
-		for i := range found.List {
-			found.List[i].Line += int64(max(1, r.FromLine)) - 1
-		}
-		d.Secrets = found.String() + ". This removes it, also from older versions: " +
-			found.Command(v.ws.Agent(), workspace.KindFile, r.Path)
+	if found := v.ws.FindSecrets(r.Path, r.Content, max(1, r.FromLine)); found != nil {
+		d.Secrets = found.Text() + ". This removes it, also from older versions: " + found.Remove
 	}
 	v.follow()
 	return v.render("file", name+" of "+v.ws.Agent(), d)

@@ -44,12 +44,11 @@ var writeFile = tool{
 		if version := a.restores(); version != nil {
 			w, err := ws.RestoreFile(ctx, a.Text("path"), workspace.RestoreOptions{Version: *version,
 				IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, workspace.SecretsRecord{}}}, err
+			return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, nil}}, err
 		}
 		w, err := ws.WriteFile(ctx, a.Text("path"), []byte(a.Text("content")),
 			workspace.WriteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
-		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes,
-			w.Secrets.Record(ws.Agent(), workspace.KindFile, w.Path)}}, err
+		return result{record: writeRecord{a.under + w.Path, w.Version, w.Bytes, w.Secrets}}, err
 	},
 }
 
@@ -67,7 +66,7 @@ type writeRecord struct {
 	Path         string `json:"path"`
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
-	workspace.SecretsRecord
+	*workspace.Secrets
 }
 
 var editFile = tool{
@@ -89,7 +88,7 @@ var editFile = tool{
 			e.Near = a.under + e.Near
 		}
 		return result{record: editRecord{a.under + e.Path, e.Version, e.Bytes, e.Replacements, e.LineEnds, e.Near,
-			e.Secrets.Record(ws.Agent(), workspace.KindFile, e.Path)}}, err
+			e.Secrets}}, err
 	},
 }
 
@@ -100,7 +99,7 @@ type editRecord struct {
 	Replacements int64  `json:"replacements"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
-	workspace.SecretsRecord
+	*workspace.Secrets
 }
 
 var moveFile = tool{

@@ -18,8 +18,7 @@ var appendLog = tool{
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		o := workspace.AppendOptions{IdempotencyKey: a.key, Once: a.Flag("once")}
 		r, err := ws.AppendLogWith(ctx, a.Text("path"), o, []byte(a.Text("entry")))
-		return result{record: appendRecord{r.Path, r.Last, r.Bytes, r.Repeated,
-			r.Secrets.Record(ws.Agent(), workspace.KindLog, r.Path)}}, err
+		return result{record: appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, r.Secrets}}, err
 	},
 }
 
@@ -28,7 +27,7 @@ type appendRecord struct {
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
 	Repeated     bool   `json:"repeated,omitempty"`
-	workspace.SecretsRecord
+	*workspace.Secrets
 }
 
 var readLog = tool{

@@ -33,29 +33,23 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, er
 	if err := s.verifyLists(ctx, &r); err != nil {
 		return r, err
 	}
-	const page = 1000
-	var after store.Owner
-	for q := (store.OwnersQuery{Which: store.AllOwners, Limit: page}); ; {
-		list, err := s.Owners(ctx, q)
+	var last store.Owner
+	for owner, err := range store.EveryOwner(ctx, s) {
 		switch {
 		case errors.Is(err, store.ErrCorrupt):
-			r.Problem("%v; from %s on, owners were not checked", err, after)
+			r.Problem("%v; from %s on, owners were not checked", err, last)
 			return r, nil
 		case err != nil:
 			return r, err
 		}
-		for _, u := range list.Owners {
-			q.After, after = &u, u.Owner
-			if err := r.Owner(after.String(), o, total, func(fn func(store.Row) error, _ func(error) error) error {
-				return s.Dump(ctx, after, fn)
-			}); err != nil {
-				return r, err
-			}
-		}
-		if len(list.Owners) < page {
-			return r, nil
+		last = owner
+		if err := r.Owner(owner.String(), o, total, func(fn func(store.Row) error, _ func(error) error) error {
+			return s.Dump(ctx, owner, fn)
+		}); err != nil {
+			return r, err
 		}
 	}
+	return r, nil
 }
 
 // verifyLists finds owners that lists and totals leave out, or have though they hold nothing.

@@ -205,28 +205,24 @@ func HasExpired(ctx context.Context, s Store, now time.Time) (agents int64, err 
 // eachExpiry calls fn for each owner that has deleted files with versions, with the first time
 // at which one of them expires.
 func eachExpiry(ctx context.Context, s Store, fn func(o store.Owner, next time.Time) error) (failed error) {
-	q := store.OwnersQuery{Which: store.AllOwners, Limit: 1000}
-	for {
-		list, err := s.Owners(ctx, q)
-		if err != nil || len(list.Owners) == 0 {
+	for o, err := range store.EveryOwner(ctx, s) {
+		if err != nil {
 			return errors.Join(failed, err)
 		}
-		for _, o := range list.Owners {
-			var state store.OwnerState
-			err := s.View(ctx, o.Owner, func(r store.Reader) (err error) {
-				state, err = r.Owner()
-				return err
-			})
-			if err == nil && !state.NextExpiry.IsZero() {
-				err = fn(o.Owner, state.NextExpiry)
-			}
-			if err != nil { // one that is damaged is not in the way of the others
-				failed = errors.Join(failed, fmt.Errorf("%s: %w", o.Owner, err))
-			}
-			if ctx.Err() != nil {
-				return failed
-			}
+		var state store.OwnerState
+		err := s.View(ctx, o, func(r store.Reader) (err error) {
+			state, err = r.Owner()
+			return err
+		})
+		if err == nil && !state.NextExpiry.IsZero() {
+			err = fn(o, state.NextExpiry)
 		}
-		q.After = &list.Owners[len(list.Owners)-1]
+		if err != nil { // one that is damaged is not in the way of the others
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", o, err))
+		}
+		if ctx.Err() != nil {
+			return failed
+		}
 	}
+	return failed
 }

@@ -140,7 +140,7 @@ func (r *run) edited(change editFunc) (v Version, err error) {
 		return v, err
 	}
 	r.out.Count = n
-	return r.w.newVersion(text, r.now), r.checkSecrets(r.w.findSecrets(text), text)
+	return r.w.newVersion(text, r.now), r.checkSecrets(r.w.findSecrets(text))
 }
 
 // UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/secrets"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -61,19 +62,15 @@ func (w *Workspace) AppendLogWith(
 		c.setOnce(entries)
 	}
 	c.hashArgs(entries...)
-	var found *Secrets
+	found := make([][]secrets.Secret, len(added))
 	for i, e := range added {
-		var err error
-		found, err = listSecrets(found, w.findSecrets(e.Content), e.Content, int64(i+1), w.secrets)
-		c.refuseEntry(err, len(added) > 1, int64(i+1))
+		found[i] = w.findSecrets(e.Content)
+		c.refuseEntry(w.refuseSecrets(found[i]), len(added) > 1, int64(i+1))
 	}
-	r, err := c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error {
-		if err := r.checkPathSecrets(r.Log.Exists()); err != nil {
-			return err
-		}
-		return r.saveEntries(added, 0)
-	})
-	r.Secrets = r.entrySecrets(found)
+	r, err := c.appendTo(ctx, store.Query{Log: c.path}, func(r *run) error { return r.saveEntries(added, 0) })
+	for i := 0; i < len(found) && err == nil; i++ {
+		r.Secrets = w.listSecrets(r.Secrets, found[i], c.path, r.First+int64(i))
+	}
 	return r, err
 }
 
@@ -95,7 +92,7 @@ func (c *write) appendTo(ctx context.Context, q store.Query, fn func(*run) error
 	r, err := c.transact(ctx, q, fn)
 	first := r.out.Number - max(1, r.out.Count) + 1
 	return AppendResult{Path: r.path, First: first, Last: r.out.Number, Bytes: r.out.Bytes,
-		Repeated: r.repeated && r.once != nil, Secrets: r.secrets}, c.explain(ctx, err)
+		Repeated: r.repeated && r.once != nil}, c.explain(ctx, err)
 }
 
 // newEntry returns an entry that is not numbered yet.

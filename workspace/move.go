@@ -70,7 +70,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 		if o.Content == nil {
 			return r.moveFile(r.Version)
 		}
-		if err := r.checkSecrets(found, v.Content); err != nil {
+		if err := r.checkSecrets(found); err != nil {
 			return err
 		}
 		return r.moveFile(v)

@@ -32,7 +32,7 @@ func jwt() string {
 }
 
 func github(lines ...int64) *workspace.Secrets {
-	s := &workspace.Secrets{Total: int64(len(lines))}
+	s := &workspace.Secrets{Remove: "scratchpad files redact f --agent agent-1"}
 	for _, line := range lines {
 		s.List = append(s.List, workspace.Secret{Line: line, Kind: "GitHub token"})
 	}
@@ -81,15 +81,9 @@ func TestSecretsWarn(t *testing.T) {
 	for i := range 10_000 {
 		many.WriteString(token(i+10) + "\n")
 	}
-	if s := put(many.String(), workspace.WriteOptions{}); s.Total != 10_000 || len(s.List) != 10 || s.List[9].Line != 10 {
+	if s := put(many.String(), workspace.WriteOptions{}); s.More != 9990 || len(s.List) != 10 || s.List[9].Line != 10 {
 		t.Errorf("10,000 secrets: %+v", s)
 	}
-	r, err := ws.WriteFile(t.Context(), token(1), []byte("x"), workspace.WriteOptions{})
-	testkit.Must(t, err)
-	same(t, "in the path", r.Secrets, github(0))
-	r, err = ws.WriteFile(t.Context(), token(1), []byte("y"), workspace.WriteOptions{})
-	testkit.Must(t, err)
-	same(t, "in a path that is there", r.Secrets, (*workspace.Secrets)(nil))
 }
 
 func TestSecretsInEntries(t *testing.T) {
@@ -105,19 +99,17 @@ func TestSecretsInEntries(t *testing.T) {
 		return r.Secrets
 	}
 	same(t, "none", add("x"), (*workspace.Secrets)(nil))
-	want := &workspace.Secrets{Total: 1, List: []workspace.Secret{{Entry: 3, Line: 2, Kind: "GitHub token"}}}
+	want := &workspace.Secrets{List: []workspace.Secret{{Entry: 3, Line: 2, Kind: "GitHub token"}}, Remove: "scratchpad logs redact l 3 --agent agent-1"}
 	same(t, "the second of two", add("y", "a\n"+token(1)), want)
 	same(t, "a repeated request", add("y", "a\n"+token(1)), want)
-	r, err := ws.AppendLog(t.Context(), token(1), []byte(token(2)))
-	testkit.Must(t, err)
-	same(t, "path and entry", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Kind: "GitHub token"}, {Entry: 1, Line: 1, Kind: "GitHub token"}}})
 }
 
 // Further secrets are counted.
-func TestSecretsString(t *testing.T) {
+func TestSecretsText(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
 	for n, more := range []string{1: "", 2: ", and there is 1 more", 3: ", and there are 2 more"} {
-		if s := workspace.FindSecrets([]byte(strings.Repeat(token(1)+"\n", n))); n > 0 && s.String() != "line 1 has a secret (GitHub token)"+more {
-			t.Errorf("%d secrets: %q", n, s)
+		if s := ws.FindSecrets("f", []byte(strings.Repeat(token(1)+"\n", n)), 1); n > 0 && s.Text() != "line 1 has a secret (GitHub token)"+more {
+			t.Errorf("%d secrets: %q", n, s.Text())
 		}
 	}
 }
@@ -136,9 +128,7 @@ func TestSecretsRefuse(t *testing.T) {
 		"update had: line 1": func() error {
 			return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }, workspace.UpdateOptions{}))
 		},
-		"append to l, entry 2: line 1":                              func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
-		"write d/[redacted: GitHub token]: the path has a secret":   func() error { return testkit.Err(ws.WriteFile(t.Context(), "d/"+token(1), nil, o)) },
-		"append to [redacted: GitHub token]: the path has a secret": func() error { return testkit.Err(ws.AppendLog(t.Context(), token(1), []byte("x"))) },
+		"append to l, entry 2: line 1": func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
 	} {
 		for range 2 { // a retry is refused too
 			err := call()
@@ -153,7 +143,7 @@ func TestSecretsRefuse(t *testing.T) {
 	}
 	r, err := ws.WriteFile(t.Context(), "f", []byte(jwt()+"\nsk_test_"+"4eC39HqLyjWDarjtT1zdp7dc"), o)
 	testkit.Must(t, err)
-	same(t, "weak ones", r.Secrets, &workspace.Secrets{Total: 2, List: []workspace.Secret{{Line: 1, Kind: "JWT"}, {Line: 2, Kind: "Stripe test key"}}})
+	same(t, "weak ones", r.Secrets, &workspace.Secrets{List: []workspace.Secret{{Line: 1, Kind: "JWT"}, {Line: 2, Kind: "Stripe test key"}}, Remove: "scratchpad files redact f --agent a"})
 	testkit.Must(t, testkit.Err(ws.WriteFile(t.Context(), "had", []byte("more "+token(1)), workspace.WriteOptions{})))
 	write(t, ws, "had", "none")
 	testkit.Must(t, testkit.Err(ws.MoveFile(t.Context(), "had", "moved", workspace.MoveOptions{})))

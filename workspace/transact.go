@@ -95,7 +95,7 @@ func (c *write) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	return within(c.op, c.shown(), c.w.withNearest(ctx, c.path, err))
+	return within(c.op, c.object, c.w.withNearest(ctx, c.path, err))
 }
 
 // errNewAgent ends a transaction that would be the first write of an agent.

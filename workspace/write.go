@@ -69,13 +69,13 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 				return err
 			}
 		}
-		if err := r.checkSecrets(found, v.Content); err != nil {
+		if err := r.checkSecrets(found); err != nil {
 			return err
 		}
 		return r.saveVersion(v, OpEdit, 0)
 	})
 	if r.repeated {
-		r.secrets, _ = listSecrets(nil, found, v.Content, 0, SecretsOff)
+		r.secrets = w.listSecrets(nil, found, r.path, 0)
 	}
 	return r.written(), c.explain(ctx, err)
 }

@@ -52,7 +52,7 @@ func (c filesEdit) Run(p *process) error {
 			return err
 		}
 		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes,
-			Replacements: r.Replacements, LineEnds: r.LineEnds, Near: r.Near}, ws, r.Secrets)
+			Replacements: r.Replacements, LineEnds: r.LineEnds, Near: r.Near, Secrets: r.Secrets})
 	})
 }
 
@@ -94,8 +94,8 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	if err != nil {
 		return failure.Followed(err, "your text is in "+local)
 	}
-	done := writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}
-	return errors.Join(p.answerWritten(done, ws, w.Secrets), os.RemoveAll(dir))
+	done := writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes, Secrets: w.Secrets}
+	return errors.Join(p.answerWritten(done), os.RemoveAll(dir))
 }
 
 // localName returns the last part of a path as the name of a local file. Its end stays,

@@ -25,6 +25,6 @@ func (c filesRestore) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes}, ws, nil)
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes})
 	})
 }

@@ -23,7 +23,7 @@ type writeRecord struct {
 	Replacements int64  `json:"replacements,omitempty"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
-	workspace.SecretsRecord
+	*workspace.Secrets
 }
 
 // Run writes the file.
@@ -49,7 +49,7 @@ func (c filesWrite) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes}, ws, r.Secrets)
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes, Secrets: r.Secrets})
 	})
 }
 
@@ -64,8 +64,7 @@ func (p *process) withKept(open opener, name string, fn func(*workspace.Workspac
 	return p.with(open, fn)
 }
 
-func (p *process) answerWritten(r writeRecord, ws *workspace.Workspace, found *workspace.Secrets) error {
-	r.SecretsRecord = found.Record(ws.Agent(), workspace.KindFile, r.Path)
+func (p *process) answerWritten(r writeRecord) error {
 	replaced := ""
 	if r.Replacements > 0 {
 		replaced = ", " + phrase.Plural(r.Replacements, "replacement")
@@ -76,6 +75,6 @@ func (p *process) answerWritten(r writeRecord, ws *workspace.Workspace, found *w
 	if r.Near != "" {
 		replaced += "; it is a new file, and there is " + r.Near
 	}
-	replaced += secretsNote(found, r.SecretsRecord)
+	replaced += secretsNote(r.Secrets)
 	return p.say(r, "%s: version %d, %s%s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"), replaced)
 }

@@ -26,7 +26,7 @@ type appendRecord struct {
 	EntryID      int64  `json:"entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
 	Repeated     bool   `json:"repeated,omitempty"`
-	workspace.SecretsRecord
+	*workspace.Secrets
 }
 
 // Run appends the entry or the lines.
@@ -55,9 +55,8 @@ func (c logsAppend) Run(p *process) error {
 		if r.Repeated {
 			was = "; it was there already"
 		}
-		found := r.Secrets.Record(ws.Agent(), workspace.KindLog, r.Path)
-		was += secretsNote(r.Secrets, found)
-		record := appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, found}
+		was += secretsNote(r.Secrets)
+		record := appendRecord{r.Path, r.Last, r.Bytes, r.Repeated, r.Secrets}
 		return p.say(record, "%s: entry %d, %s%s", r.Path, r.Last, phrase.Plural(r.Bytes, "byte"), was)
 	})
 }
@@ -89,8 +88,8 @@ type linesRecord struct {
 	Count        int64  `json:"count"`
 	LastEntryID  int64  `json:"last_entry_id"`
 	BytesWritten int64  `json:"bytes_written"`
-	workspace.SecretsRecord
-	note string
+
+	*workspace.Secrets // of the first batch that has some
 }
 
 func (c logsAppend) appendLines(p *process) error {
@@ -105,10 +104,7 @@ func (c logsAppend) appendLines(p *process) error {
 				done.Count += int64(len(batch))
 				done.BytesWritten += r.Bytes
 				done.LastEntryID = r.Last
-				if r.Secrets != nil && done.note == "" { // the first ones
-					done.SecretsRecord = r.Secrets.Record(ws.Agent(), workspace.KindLog, c.Log)
-					done.note = secretsNote(r.Secrets, done.SecretsRecord)
-				}
+				done.Secrets = cmp.Or(done.Secrets, r.Secrets)
 			}
 			return err
 		})
@@ -175,5 +171,5 @@ func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	if r.Count > 0 {
 		last = fmt.Sprintf(", the last is %d, %s", r.LastEntryID, phrase.Plural(r.BytesWritten, "byte"))
 	}
-	return p.say(r, "%s: %s added%s%s", r.Path, phrase.Entries(r.Count), last, r.note)
+	return p.say(r, "%s: %s added%s%s", r.Path, phrase.Entries(r.Count), last, secretsNote(r.Secrets))
 }

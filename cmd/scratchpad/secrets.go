@@ -3,9 +3,9 @@ package main
 import "github.com/agent-scratchpad/scratchpad/workspace"
 
 // secretsNote is what a command says of secrets that were stored.
-func secretsNote(s *workspace.Secrets, r workspace.SecretsRecord) string {
+func secretsNote(s *workspace.Secrets) string {
 	if s == nil {
 		return ""
 	}
-	return "; " + s.String() + ": " + r.Remove + " removes it"
+	return "; " + s.Text() + ": " + s.Remove + " removes it"
 }

@@ -31,16 +31,15 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, 
 		}
 		return "", inTheWay("path", p, err, exists)
 	}
-	return fmt.Sprintf("File created successfully at: %s", p.given) + note(ws, r), err
+	return fmt.Sprintf("File created successfully at: %s", p.given) + note(r), err
 }
 
 // note is what an answer says of secrets that were stored.
-func note(ws *workspace.Workspace, r workspace.WriteResult) string {
+func note(r workspace.WriteResult) string {
 	if r.Secrets == nil {
 		return ""
 	}
-	return "\n" + r.Secrets.String() + ". A person can remove it: " +
-		r.Secrets.Command(ws.Agent(), workspace.KindFile, r.Path)
+	return "\n" + r.Secrets.Text() + ". A person can remove it: " + r.Secrets.Remove
 }
 
 // inTheWay words the error of a place that is taken. exists is the text for a file or a
@@ -102,7 +101,7 @@ func update(
 	if errors.Is(err, workspace.ErrNotFound) {
 		return "", missing(p, err, absent)
 	}
-	return note(ws, r), err
+	return note(r), err
 }
 
 // linesOf returns the numbers of the lines in which a text begins.

@@ -1,6 +1,9 @@
 package store
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // A ScanQuery says what [Reader.Scan] lists: the files or logs whose paths begin with Prefix,
 // from the first path after After.
@@ -49,6 +52,29 @@ func (s *Scanned) Cut(limit int) {
 	}
 	if len(s.Logs) > limit {
 		s.Logs, s.More = s.Logs[:limit], true
+	}
+}
+
+// EveryOwner returns the owners that have a row of any kind, in byte order of String. It ends after
+// an error.
+func EveryOwner(ctx context.Context, s Store) iter.Seq2[Owner, error] {
+	return func(yield func(Owner, error) bool) {
+		for q := (OwnersQuery{Which: AllOwners, Limit: 1000}); ; {
+			list, err := s.Owners(ctx, q)
+			if err != nil {
+				yield(Owner{}, err)
+				return
+			}
+			for _, o := range list.Owners {
+				if !yield(o.Owner, nil) {
+					return
+				}
+				q.After = &o
+			}
+			if len(list.Owners) < q.Limit {
+				return
+			}
+		}
 	}
 }
 

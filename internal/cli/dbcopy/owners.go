@@ -12,24 +12,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// ownersPage is how many owners are listed at once.
-const ownersPage = 500
-
 // owners returns all owners of a database, in order.
 func owners(ctx context.Context, s workspace.Store) (all []store.Owner, err error) {
-	for q := (store.OwnersQuery{Which: store.AllOwners, Limit: ownersPage}); ; {
-		list, err := s.Owners(ctx, q)
+	for o, err := range store.EveryOwner(ctx, s) {
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range list.Owners {
-			all = append(all, o.Owner)
-			q.After = &o
-		}
-		if len(list.Owners) < ownersPage {
-			return all, nil
-		}
+		all = append(all, o)
 	}
+	return all, nil
 }
 
 // owners returns the owners of both databases, in order.

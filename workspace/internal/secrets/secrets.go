@@ -17,6 +17,7 @@ import (
 type Secret struct {
 	Kind       string // such as "GitHub token"
 	Start, End int    // the secret is text[Start:End]
+	Line       int64  // on which it begins, from 1
 
 	// Weak says that the form often stands for no secret, as in an example or a test.
 	Weak bool
@@ -27,6 +28,7 @@ type Secret struct {
 // Find returns the secrets of a text, in their order. They do not overlap.
 func Find(text []byte) (found []Secret) {
 	t := table()
+	line, counted := int64(1), 0
 	for i := 0; i+1 < len(text); i++ {
 		at := t.pair[int(text[i])<<8|int(text[i+1])]
 		if at == 0 {
@@ -37,6 +39,8 @@ func Find(text []byte) (found []Secret) {
 				continue
 			}
 			if s, ok := p.match(text, i, len(p.text)); ok {
+				line += int64(bytes.Count(text[counted:s.Start], []byte("\n")))
+				s.Line, counted = line, s.Start
 				found = append(found, s)
 				i = s.End - 1
 				break
