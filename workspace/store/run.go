@@ -8,32 +8,17 @@ import (
 
 // Oldest returns the lowest retained version, or Version+1 if no version is retained.
 func (h FileHead) Oldest() int64 {
-	if len(h.Runs) > 0 {
-		return h.Runs[0].First
+	if all := h.Numbers(); len(all) > 0 {
+		return all[0]
 	}
-	return h.Version - int64(len(h.Sizes)) + 1
+	return h.Version + 1
 }
 
 // Has reports whether version n is retained.
 func (h FileHead) Has(n int64) bool { return h.Index(n) >= 0 }
 
 // Index returns the place of version n in Sizes, or -1 if the version is not retained.
-func (h FileHead) Index(n int64) int {
-	if i := n - h.Oldest(); h.Runs == nil {
-		if i < 0 || n > h.Version {
-			return -1
-		}
-		return int(i)
-	}
-	before := int64(0)
-	for _, r := range h.Runs {
-		if i := n - r.First; i >= 0 && i < r.Count && before+i < int64(len(h.Sizes)) {
-			return int(before + i)
-		}
-		before += r.Count
-	}
-	return -1
-}
+func (h FileHead) Index(n int64) int { return slices.Index(h.Numbers(), n) }
 
 // SizeOf returns the bytes of version n, or 0 if the version is not retained.
 func (h FileHead) SizeOf(n int64) int64 {
@@ -77,10 +62,7 @@ func (h FileHead) CreatedOf(n int64) time.Time {
 // The version belongs to a file that was created at created, which becomes Created. Keep changes
 // no slice that another head shares.
 func (h *FileHead) Keep(n, size int64, created time.Time) {
-	var runs []Run
-	if h.Runs != nil || len(h.Sizes) > 0 && (n != h.Version+1 || !created.Equal(h.Created)) {
-		runs = extend(slices.Clone(h.runs()), n, created)
-	}
+	runs := extend(slices.Clone(h.runs()), n, created)
 	h.Sizes = append(slices.Clip(h.Sizes), size)
 	h.Version, h.Created = n, created
 	h.setRuns(runs)
@@ -89,11 +71,6 @@ func (h *FileHead) Keep(n, size int64, created time.Time) {
 // Drop removes the n oldest retained versions, and returns the highest of them. There are at
 // least n.
 func (h *FileHead) Drop(n int) (through int64) {
-	if h.Runs == nil {
-		through = h.Oldest() + int64(n) - 1
-		h.Sizes = h.Sizes[n:]
-		return through
-	}
 	through = h.Numbers()[n-1]
 	h.Retain(func(n int64) bool { return n > through })
 	return through
@@ -118,7 +95,8 @@ func (h FileHead) runs() []Run {
 	if h.Runs != nil || len(h.Sizes) == 0 {
 		return h.Runs
 	}
-	return []Run{{h.Oldest(), int64(len(h.Sizes)), h.Created}}
+	count := int64(len(h.Sizes))
+	return []Run{{h.Version - count + 1, count, h.Created}}
 }
 
 // setRuns sets Runs, to nil if that stands for the same.
