@@ -319,7 +319,7 @@ func TestReadSectionRefuses(t *testing.T) {
 		{"r.md", workspace.ReadOptions{Section: "备份"}, workspace.ErrNotFound, []string{`"## 数据库 备份" in lines 32-35`}},
 		{"none.md", workspace.ReadOptions{Section: "x"}, workspace.ErrNotFound, []string{"the file has no headings; read it without Section"}},
 		{"r.md", workspace.ReadOptions{Section: "zzz"}, workspace.ErrNotFound,
-			[]string{`no section has a heading like that; the first are "# Runbook" in lines 5-39, `, `"Restart" in lines 28-31`}},
+			[]string{`no section has this heading; the nearest are "# Runbook" in lines 5-39, `, `"Restart" in lines 28-31`}},
 		{"many.md", workspace.ReadOptions{Section: "again"}, workspace.ErrInvalid, []string{`"# Again" in lines 5-5; read one`}},
 		{"many.md", workspace.ReadOptions{Section: "agains"}, workspace.ErrNotFound, []string{`"# Again" in lines 5-5`}},
 		{"none.md", workspace.ReadOptions{Section: "x\ny"}, workspace.ErrNotFound, nil},

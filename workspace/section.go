@@ -51,11 +51,7 @@ func sectionOf(text []byte, lines int, heading string) (LineRange, error) {
 	kind, says := ErrInvalid, "several sections have this heading: "
 	if found == nil {
 		kind, says = ErrNotFound, "no section has this heading; the nearest are "
-		if found = sections(text, lines, func(h string) int { return alike(h, want) }); found == nil {
-			says = "no section has a heading like that; the first are "
-			found = sections(text, lines, func(string) int { return 1 })
-		}
-		if found == nil {
+		if found = sections(text, lines, func(h string) int { return 1 + alike(h, want) }); found == nil {
 			return LineRange{}, Errorf(kind, "the file has no headings; read it without %s", ArgSection)
 		}
 	}
