@@ -12,7 +12,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -146,8 +145,7 @@ func (p *process) readBrief(
 	} else {
 		b, err = brief.Now(ctx, ws)
 	}
-	name, nameErr := p.databasePath(false)
-	if err != nil || nameErr != nil || pgurl.Is(name) {
+	if err != nil || !p.isFile() {
 		return b, err
 	}
 	if inProject {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -126,10 +125,7 @@ func (s *served) workspace(ctx context.Context, call mcpserver.Call) (*workspace
 
 // hasHome reports whether there may be a memory beside the project's, under "~/". It is in a
 // database file alone, because all projects there are of one user.
-func (s *served) hasHome() bool {
-	name, err := s.p.databasePath(false)
-	return s.place != nil && err == nil && name != database.InMemory && !pgurl.Is(name)
-}
+func (s *served) hasHome() bool { return s.place != nil && s.p.isFile() }
 
 // home returns the memory for everything for a call of a project, nil if that is the call's own.
 // Reads of it are not counted.

@@ -38,7 +38,7 @@ func (p *process) projects(ctx context.Context, db *database.Handle) (r project.
 	if err != nil {
 		return r, err
 	}
-	r.Local = name != database.InMemory && !pgurl.Is(name)
+	r.Local = p.isFile()
 	if db.Opened() == nil {
 		if there, err := database.Exists(ctx, name, p.databaseOptions()); err != nil || !there {
 			return r, err
@@ -47,6 +47,12 @@ func (p *process) projects(ctx context.Context, db *database.Handle) (r project.
 	r.Service, err = db.Service(ctx)
 	r.Store = db.Store()
 	return r, err
+}
+
+// isFile reports whether the database is a file of this machine.
+func (p *process) isFile() bool {
+	name, err := p.databasePath(false)
+	return err == nil && name != database.InMemory && !pgurl.Is(name)
 }
 
 // sayPassed says which folders named .git were passed over.

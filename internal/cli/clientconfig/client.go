@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,7 @@ type Client struct {
 	hooks  string // the file of the user that has the hooks; "": none
 	format format
 
-	program string   // its name on the PATH; "": it has none
-	signs   []string // files and folders, one of which is there if the client is installed
+	program string // its name on the PATH; "": it has none
 
 	// How an entry refers to a variable of the client's environment: a format
 	// for the name, or byName. "": it cannot.
@@ -36,56 +36,55 @@ type Client struct {
 // names in Server.EnvVars.
 const byName = "name"
 
-// Paths begin with ~ for the user's home, or with the name of a folder, for which see folderOf.
+// Paths begin with ~ for the user's home, or with the name of a folder, for which see expand.
 var clients = []Client{
 	{
 		Name: "claude-code", Title: "Claude Code", file: "$CLAUDEJSON/.claude.json", shared: ".mcp.json",
 		hooks: "$CLAUDE/settings.json", format: jsonFormat{key: "mcpServers", url: "url", http: "http"},
-		Folder: ".", program: "claude", signs: []string{"$CLAUDE", "$CLAUDEJSON/.claude.json"}, reference: "${%s}",
+		Folder: ".", program: "claude", reference: "${%s}",
 	},
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", file: "$SETTINGS/Claude/claude_desktop_config.json",
-		format: jsonFormat{key: "mcpServers"}, signs: []string{"$SETTINGS/Claude"},
+		format: jsonFormat{key: "mcpServers"},
 	},
 	{
 		Name: "cursor", Title: "Cursor", file: "~/.cursor/mcp.json", shared: ".cursor/mcp.json",
 		format:  jsonFormat{key: "mcpServers", url: "url"},
-		program: "cursor", signs: []string{"~/.cursor"}, reference: "${env:%s}",
+		program: "cursor", reference: "${env:%s}",
 	},
 	{
 		Name: "vscode", Title: "VS Code", file: "$SETTINGS/Code/User/mcp.json", shared: ".vscode/mcp.json",
 		format: jsonFormat{key: "servers", kind: "stdio", url: "url", http: "http"},
-		Folder: WorkspaceFolder, program: "code", signs: []string{"~/.vscode", "$SETTINGS/Code"},
-		reference: "${env:%s}",
+		Folder: WorkspaceFolder, program: "code", reference: "${env:%s}",
 	},
 	{
 		Name: "codex", Title: "Codex", file: "$CODEX/config.toml", hooks: "$CODEX/hooks.json", format: tomlFormat{},
-		Folder: ".", program: "codex", signs: []string{"$CODEX"}, reference: byName,
+		Folder: ".", program: "codex", reference: byName,
 	},
 	{
 		Name: "gemini-cli", Title: "Gemini CLI", file: "~/.gemini/settings.json",
 		format: jsonFormat{key: "mcpServers", url: "httpUrl"},
-		Folder: ".", program: "gemini", signs: []string{"~/.gemini"}, reference: "${%s}",
+		Folder: ".", program: "gemini", reference: "${%s}",
 	},
 	{
 		Name: "opencode", Title: "OpenCode", file: "$XDG/opencode/opencode.json",
 		format: jsonFormat{key: "mcp", kind: "local", url: "url", http: "remote", list: true, env: "environment"},
-		Folder: ".", program: "opencode", signs: []string{"$XDG/opencode"}, reference: "{env:%s}",
+		Folder: ".", program: "opencode", reference: "{env:%s}",
 	},
 	{
 		Name: "zed", Title: "Zed", file: "$ZED/settings.json",
 		format:  jsonFormat{key: "context_servers", url: "url"},
-		program: "zed", signs: []string{"$ZED"},
+		program: "zed",
 	},
 	{
 		Name: "windsurf", Title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", ByHand: true,
 		format:  jsonFormat{key: "mcpServers", url: "serverUrl"},
-		program: "windsurf", signs: []string{"~/.codeium/windsurf"}, reference: "${env:%s}",
+		program: "windsurf", reference: "${env:%s}",
 	},
 	{
 		Name: "cline", Title: "Cline", file: "~/.cline/data/settings/cline_mcp_settings.json", ByHand: true,
 		format:  jsonFormat{key: "mcpServers", url: "url", http: "streamableHttp"},
-		program: "cline", signs: []string{"~/.cline"},
+		program: "cline",
 	},
 }
 
@@ -139,15 +138,13 @@ func (c Client) HookFile() (string, error) {
 }
 
 // Installed reports whether the client seems to be on this machine: whether its program
-// is on the PATH, or its settings are in the user's home.
+// is on the PATH, or the folder with its settings, or with its hooks, is in the user's home.
 func (c Client) Installed() bool {
 	if _, err := exec.LookPath(c.program); err == nil {
 		return true
 	}
-	return slices.ContainsFunc(c.signs, func(name string) bool {
-		name, err := expand(name, runtime.GOOS)
-		return err == nil && isThere(name)
-	})
+	name, err := expand(cmp.Or(c.hooks, c.file), runtime.GOOS)
+	return err == nil && isThere(filepath.Dir(name))
 }
 
 func isThere(name string) bool {
@@ -168,55 +165,33 @@ func (c Client) Snippet(name string, s Server) string {
 	return string(content)
 }
 
-// expand replaces the beginning of a path in the table of clients.
-func expand(path, system string) (string, error) {
-	home, err := os.UserHomeDir()
-	root, rest, _ := strings.Cut(path, "/")
-	dir := folderOf(root, home, system)
-	if filepath.IsAbs(dir) {
-		err = nil
-	}
-	return filepath.Join(dir, filepath.FromSlash(rest)), err
-}
-
-// inVariables are the folders in the table of clients that a variable may name, with what they are
-// below the user's home without it.
+// inVariables are the beginnings of paths in the table of clients: the folder that a variable names, else
+// one below the user's home.
 var inVariables = map[string]struct{ variable, below string }{
 	"$CODEX":      {"CODEX_HOME", ".codex"},
 	"$CLAUDE":     {"CLAUDE_CONFIG_DIR", ".claude"},
 	"$CLAUDEJSON": {"CLAUDE_CONFIG_DIR", ""},
 	"$XDG":        {"XDG_CONFIG_HOME", ".config"},
+	"$APPDATA":    {"APPDATA", "AppData/Roaming"},
+	"~":           {},
 }
 
-// folderOf returns the folder that has a name in the table of clients.
-func folderOf(name, home, system string) string {
-	switch {
-	case name == "$SETTINGS":
-		return settings(home, system)
-	case name == "$ZED" && system == "windows":
-		return filepath.Join(settings(home, system), "Zed")
-	case name == "$ZED" && system == "darwin":
-		return filepath.Join(home, ".config", "zed")
-	case name == "$ZED":
-		return filepath.Join(folderOf("$XDG", home, system), "zed")
+// bySystem are beginnings that a system has its own folders for; "" is for all other systems.
+var bySystem = map[string]map[string]string{
+	"$SETTINGS": {"windows": "$APPDATA", "darwin": "~/Library/Application Support", "": "~/.config"},
+	"$ZED":      {"windows": "$APPDATA/Zed", "darwin": "~/.config/zed", "": "$XDG/zed"},
+}
+
+// expand replaces the beginning of a path in the table of clients.
+func expand(path, system string) (string, error) {
+	root, rest, _ := strings.Cut(path, "/")
+	if folders, is := bySystem[root]; is {
+		return expand(cmp.Or(folders[system], folders[""])+"/"+rest, system)
 	}
-	in := inVariables[name]
+	in := inVariables[root]
 	if dir, _ := native.Expand(os.Getenv(in.variable)); dir != "" {
-		return dir
+		return filepath.Join(dir, filepath.FromSlash(rest)), nil
 	}
-	return filepath.Join(home, in.below)
-}
-
-// settings is the folder where programs keep the settings of the user.
-func settings(home, system string) string {
-	appData := os.Getenv("APPDATA")
-	switch {
-	case system == "darwin":
-		return filepath.Join(home, "Library", "Application Support")
-	case system != "windows":
-		return filepath.Join(home, ".config")
-	case appData != "":
-		return appData
-	}
-	return filepath.Join(home, "AppData", "Roaming")
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, filepath.FromSlash(in.below), filepath.FromSlash(rest)), err
 }

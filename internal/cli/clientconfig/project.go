@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Project returns the folder of the project that a client's file belongs to, with all
@@ -17,25 +18,24 @@ func Project(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, name := filepath.Dir(file), filepath.Base(file)
-	switch parent := filepath.Base(dir); {
-	case name == ".mcp.json":
-		return realPath(dir)
-	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == hookFile && parent == hookFolder:
-	default:
-		return "", nil
-	}
-	project, err := realPath(filepath.Dir(dir))
-	if err != nil {
-		return "", err
-	}
-	if home, err := os.UserHomeDir(); err == nil && filepath.Base(dir) == ".cursor" {
-		if home, err = realPath(home); err == nil && home == project {
-			return "", nil
+	for _, name := range []string{".mcp.json", cursorFile, ".vscode/mcp.json", hookFolder + "/" + hookFile} {
+		dir, is := strings.CutSuffix(filepath.ToSlash(file), "/"+name)
+		if !is {
+			continue
 		}
+		project, err := realPath(cmp.Or(filepath.FromSlash(dir), string(filepath.Separator)))
+		if home, homeErr := os.UserHomeDir(); homeErr == nil && name == cursorFile {
+			if home, homeErr = realPath(home); homeErr == nil && home == project {
+				return "", nil
+			}
+		}
+		return project, err
 	}
-	return project, nil
+	return "", nil
 }
+
+// cursorFile is the file of Cursor, in the folder of a project and in the user's home.
+const cursorFile = ".cursor/mcp.json"
 
 // Inside returns the project of a file, as [Project] does. It returns an error unless the file is
 // in the project's folder, links followed. Somebody else may have made the links of a project.

@@ -22,54 +22,42 @@ type Entry struct {
 // List returns all projects in the order of their agents, and then the folders without memory. A
 // folder that has got another memory is left out, and so is one that is gone, unless all are.
 // Errors: those of the store.
-func (r Records) List(ctx context.Context) ([]Entry, error) {
-	of := map[string]*Entry{}
-	add := func(agent, origin string, folders ...string) {
-		if of[agent] == nil {
-			of[agent] = &Entry{Agent: agent}
-		}
-		of[agent].Origin = cmp.Or(of[agent].Origin, origin)
-		of[agent].Folders = append(of[agent].Folders, folders...)
-	}
+func (r Records) List(ctx context.Context) (entries []Entry, err error) {
 	l, err := r.load(ctx)
 	if err != nil {
 		return nil, err
 	}
+	of := map[string]*Entry{}
 	for _, m := range l {
 		folders := m.Folders
 		if !m.isSaid() {
 			folders = r.has(ctx, l, m)
 		}
-		if len(folders) > 0 {
-			add(m.Agent, m.Origin, folders...)
+		if len(folders) == 0 {
+			continue
 		}
+		if of[m.Agent] == nil {
+			of[m.Agent] = &Entry{Agent: m.Agent}
+		}
+		e := of[m.Agent]
+		e.Origin, e.Folders = cmp.Or(e.Origin, m.Origin), append(e.Folders, folders...)
 	}
-	agents := slices.Sorted(maps.Keys(of))
-	if len(agents) > 0 && agents[0] == "" {
-		agents = append(agents[1:], "")
-	}
-	list := make([]Entry, 0, len(agents))
-	for some := range slices.Chunk(agents, pageOfAgents) {
-		if err := r.addUse(ctx, of, some); err != nil {
+	off := of[""]
+	delete(of, "")
+	for _, agent := range slices.Sorted(maps.Keys(of)) {
+		page, err := r.Service.FindAgents(ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
+		if err != nil {
 			return nil, err
 		}
-		for _, agent := range some {
-			list = append(list, *of[agent])
+		for _, a := range page.Agents {
+			of[agent].Used = a.Updated
 		}
+		entries = append(entries, *of[agent])
 	}
-	return list, nil
-}
-
-const pageOfAgents = 100 // that are asked for at once
-
-// addUse adds to the entries of some agents when they were used.
-func (r Records) addUse(ctx context.Context, of map[string]*Entry, agents []string) error {
-	named := slices.DeleteFunc(slices.Clone(agents), func(agent string) bool { return agent == "" })
-	page, err := r.Service.FindAgents(ctx, workspace.AgentsQuery{Patterns: named, Limit: pageOfAgents})
-	for _, a := range page.Agents {
-		of[a.Agent].Used = a.Updated
+	if off != nil {
+		entries = append(entries, *off)
 	}
-	return err
+	return entries, nil
 }
 
 // Name returns the name of the project whose memory an agent is: the path of the origin, or else the
