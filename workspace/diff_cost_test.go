@@ -240,15 +240,11 @@ func hostileKinds() map[string]func(*rand.Rand) string {
 func languageKinds() map[string]func(*rand.Rand) string {
 	kinds := map[string]func(*rand.Rand) string{}
 	for name, text := range map[string]string{
-		"lao":       "ການ ບັນທຶກ ຂອງ ຜູ້ຊ່ວຍ ແມ່ນ ຖືກ ເກັບໄວ້ ໃນ ຖານຂໍ້ມູນ ດຽວ",
-		"basque":    "laguntzailearen oharrak datu-base bakarrean gordetzen dira eta inork ezin ditu irakurri",
-		"finnish":   "muistiinpanot tallennetaan yhteen tietokantaan eikä kukaan muu pysty lukemaan niitä",
-		"hungarian": "a feljegyzéseket egyetlen adatbázisban őrizzük és senki más nem olvashatja őket",
-		"swahili":   "kumbukumbu zote huhifadhiwa katika hifadhidata moja na hakuna mwingine anayeweza kuzisoma",
-		"georgian":  "ჩანაწერები ინახება ერთ მონაცემთა ბაზაში და სხვა ვერავინ წაიკითხავს",
-		"armenian":  "գրառումները պահվում են մեկ տվյալների բազայում և ուրիշ ոչ ոք չի կարող կարդալ",
-		"tamil":     "குறிப்புகள் ஒரே தரவுத்தளத்தில் சேமிக்கப்படுகின்றன வேறு யாரும் படிக்க முடியாது",
-		"burmese":   "မှတ်စုများကို ဒေတာဘေ့စ်တစ်ခုတည်းတွင် သိမ်းဆည်းထားသည် အခြားမည်သူမျှ မဖတ်နိုင်ပါ",
+		"lao":      "ການ ບັນທຶກ ຂອງ ຜູ້ຊ່ວຍ ແມ່ນ ຖືກ ເກັບໄວ້ ໃນ ຖານຂໍ້ມູນ ດຽວ",
+		"basque":   "laguntzailearen oharrak datu-base bakarrean gordetzen dira eta inork ezin ditu irakurri",
+		"swahili":  "kumbukumbu zote huhifadhiwa katika hifadhidata moja na hakuna mwingine anayeweza kuzisoma",
+		"georgian": "ჩანაწერები ინახება ერთ მონაცემთა ბაზაში და სხვა ვერავინ წაიკითხავს",
+		"burmese":  "မှတ်စုများကို ဒေတာဘေ့စ်တစ်ခုတည်းတွင် သိမ်းဆည်းထားသည် အခြားမည်သူမျှ မဖတ်နိုင်ပါ",
 	} {
 		words := strings.Fields(text)
 		kinds[name] = func(r *rand.Rand) string {
@@ -257,12 +253,6 @@ func languageKinds() map[string]func(*rand.Rand) string {
 				line += words[r.IntN(len(words))] + " "
 			}
 			return strings.TrimSpace(line)
-		}
-		kinds[name+" and english"] = func(r *rand.Rand) string {
-			if r.IntN(2) == 0 {
-				return fmt.Sprintf("The %d notes are kept in one database.", r.IntN(100))
-			}
-			return kinds[name](r)
 		}
 	}
 	return kinds
