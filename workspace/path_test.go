@@ -117,60 +117,45 @@ func listed(t rapid.TB, ws *workspace.Workspace, prefix string, limit int) (path
 // Where the rule is that of ASCII, no other path can be made. What another service has made can
 // be read, moved and deleted.
 func TestUnicodePathsByASCII(t *testing.T) {
-	arranged(t, func(t *testing.T, store workspace.Store) {
-		wide := serviceOn(t, store, workspace.Options{Paths: workspace.UnicodePaths})
-		narrow := serviceOn(t, store, workspace.Options{})
-		paths := []string{"plan.md", "my notes/a", "naïve", "記/憶", "記憶"}
-		for _, path := range paths {
-			ws, _ := wide.Agent("a")
-			write(t, ws, path, "text")
-			appendLog(t, ws, path, "text")
-		}
-		slices.Sort(paths)
-		ws, err := narrow.Agent("a")
-		testkit.Must(t, err)
-		if got := listed(t, ws, "", 1); !slices.Equal(got, paths) {
-			t.Errorf("the pages of the list are %q, want %q", got, paths)
-		}
-		if got := listed(t, ws, "記", 10); !slices.Equal(got, []string{"記/憶", "記憶"}) {
-			t.Errorf("below 記 there are %q", got)
-		}
-		entries, err := fs.ReadDir(workspace.FS(t.Context(), ws), "記")
-		if err != nil || len(entries) != 1 || entries[0].Name() != "憶" {
-			t.Errorf("the folder 記 has %v, %v", entries, err)
-		}
-		for _, path := range []string{"my notes/a", "nai\u0308ve", "記憶", "nothing here"} {
-			_, moved := ws.MoveFile(t.Context(), "plan.md", path, workspace.MoveOptions{})
-			wantRule(t, "MoveFile", moved)
-			for call, err := range pathCalls(t.Context(), ws, path) {
-				switch {
-				case call == "WriteFile" || call == "EditFile" || call == "AppendLog":
-					wantRule(t, call, err)
-				case path == "nothing here" && call != "ReadLog" && call != "DeleteFile" && call != "DeleteLog":
-					wantErr(t, call, err, workspace.ErrNotFound, "ListFiles shows")
-				case call != "ReadFile" && call != "History" || !errors.Is(err, workspace.ErrNotFound): // the calls have no order
-					testkit.Must(t, err)
-				}
+	wide, store := newService(t, workspace.Options{Paths: workspace.UnicodePaths})
+	narrow := serviceOn(t, store, workspace.Options{})
+	paths := []string{"my notes/a", "naïve", "plan.md", "記/憶", "記憶"}
+	for _, path := range paths {
+		ws := agentOf(t, wide, "a")
+		write(t, ws, path, "text")
+		appendLog(t, ws, path, "text")
+	}
+	ws := agentOf(t, narrow, "a")
+	if got := listed(t, ws, "", 1); !slices.Equal(got, paths) {
+		t.Errorf("the pages of the list are %q, want %q", got, paths)
+	}
+	if got := listed(t, ws, "記", 10); !slices.Equal(got, paths[3:]) {
+		t.Errorf("below 記 there are %q", got)
+	}
+	for _, path := range []string{"my notes/a", "nai\u0308ve", "記憶", "nothing here"} {
+		_, moved := ws.MoveFile(t.Context(), "plan.md", path, workspace.MoveOptions{})
+		wantRule(t, "MoveFile", moved)
+		for call, err := range pathCalls(t.Context(), ws, path) {
+			switch {
+			case call == "WriteFile" || call == "EditFile" || call == "AppendLog":
+				wantRule(t, call, err)
+			case path == "nothing here" && call != "ReadLog" && call != "DeleteFile" && call != "DeleteLog":
+				wantErr(t, call, err, workspace.ErrNotFound, "ListFiles shows")
+			case call != "ReadFile" && call != "History" || !errors.Is(err, workspace.ErrNotFound): // the calls have no order
+				testkit.Must(t, err)
 			}
 		}
-		if got := listed(t, ws, "", 10); !slices.Equal(got, []string{"plan.md", "記/憶"}) {
-			t.Errorf("there are %q", got)
-		}
-		if r := read(t, ws, "記/憶", workspace.ReadOptions{}); string(r.Content) != "text" {
-			t.Errorf("記/憶 holds %q", r.Content)
-		}
-		_, err = ws.MoveFile(t.Context(), "記/憶", "ascii.md", workspace.MoveOptions{})
-		testkit.Must(t, err)
-		if _, err := ws.ReadFile(t.Context(), "a🙂", workspace.ReadOptions{}); strings.Contains(err.Error(), "Unicode") {
-			t.Errorf("a path that no rule allows is refused with %v", err)
-		}
-		if found, err := narrow.DeleteAgent(t.Context(), "a"); !found || err != nil {
-			t.Errorf("DeleteAgent = %t, %v", found, err)
-		}
-		if got := listed(t, ws, "", 10); len(got) != 0 {
-			t.Errorf("after DeleteAgent there are %q", got)
-		}
-	})
+	}
+	if r := read(t, ws, "記/憶", workspace.ReadOptions{}); string(r.Content) != "text" {
+		t.Errorf("記/憶 holds %q", r.Content)
+	}
+	mustMove(t, ws, "記/憶", "ascii.md")
+	if got := listed(t, ws, "", 10); !slices.Equal(got, []string{"ascii.md", "plan.md"}) {
+		t.Errorf("there are %q", got)
+	}
+	if _, err := ws.ReadFile(t.Context(), "a🙂", workspace.ReadOptions{}); strings.Contains(err.Error(), "Unicode") {
+		t.Errorf("a path that no rule allows is refused with %v", err)
+	}
 }
 
 // wantRule checks that a call was refused by the rule for paths, and names the rule that allows
