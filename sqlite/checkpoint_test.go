@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -31,18 +30,17 @@ func TestLogStaysSmall(t *testing.T) {
 
 func logStaysSmall(t *testing.T, stores int) {
 	path := filepath.Join(t.TempDir(), "test.db")
-	var all []store.Store
-	for range stores {
-		all = append(all, open(t, path))
+	s := open(t, path)
+	writers := []*workspace.Workspace{workspaceOn(t, s, "writer")}
+	for len(writers) < stores {
+		writers = append(writers, workspaceOn(t, open(t, path), "writer"))
 	}
-	s := all[0]
-	owner := store.Owner{Tenant: "local", Agent: "reader"}
 	var stop atomic.Bool
 	var readers sync.WaitGroup
 	for range 4 { // each for three milliseconds, so that there is no moment without one
 		readers.Go(func() {
 			for !stop.Load() {
-				err := s.View(t.Context(), owner, func(r store.Reader) error {
+				err := s.View(t.Context(), alice, func(r store.Reader) error {
 					_, err := r.Owner()
 					time.Sleep(3 * time.Millisecond)
 					return err
@@ -55,7 +53,7 @@ func logStaysSmall(t *testing.T, stores int) {
 	}
 	var largest int64
 	for i := range testkit.Pick(2600, 2600, 4000) {
-		workspaceWrite(t, all[i%stores])
+		testkit.Must(t, testkit.Err(writers[i%stores].WriteFile(t.Context(), fmt.Sprint("p", i%10), text(32<<10, i), workspace.WriteOptions{})))
 		if info, err := os.Stat(path + "-wal"); err == nil {
 			largest = max(largest, info.Size())
 		}
@@ -68,21 +66,6 @@ func logStaysSmall(t *testing.T, stores int) {
 	t.Logf("the log reached %d MiB", largest>>20)
 	if largest > 64<<20 {
 		t.Errorf("the write-ahead log reached %d bytes, want at most 64 MiB", largest)
-	}
-}
-
-var written atomic.Int64
-
-// workspaceWrite stores 32 KiB.
-func workspaceWrite(t testing.TB, s store.Store) {
-	n := written.Add(1)
-	content := bytes.Repeat([]byte("x"), 32<<10)
-	err := s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "writer"}, func(tx store.Tx) error {
-		v := store.Version{Number: n, Size: int64(len(content)), Content: content}
-		return tx.Apply(store.FileChange{Head: store.FileHead{Path: fmt.Sprint("p", n%10), Version: n, Sizes: []int64{v.Size}}, New: &v, Prune: n - 1})
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 

@@ -169,7 +169,7 @@ func trace(t *testing.T, role string, args ...string) (calls []string) {
 func TestAcknowledgedIsSynced(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	writes := pick(50, 200)
+	writes := testkit.Pick(50, 200, 200)
 	calls := trace(t, "durability-write", "1", strconv.Itoa(writes))
 	acked, synced, since := 0, 0, 0
 	for _, call := range calls {
@@ -193,7 +193,7 @@ func TestAcknowledgedIsSynced(t *testing.T) {
 func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	calls := trace(t, "durability-write", "64", strconv.Itoa(pick(10, 100)))
+	calls := trace(t, "durability-write", "64", strconv.Itoa(testkit.Pick(10, 100, 100)))
 	acked, synced := 0, 0
 	for _, call := range calls {
 		if call == "sync" {
@@ -205,7 +205,7 @@ func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
 			t.Fatalf("%d writes of 64 writers were acknowledged after %d syncs", acked, synced)
 		}
 	}
-	if want := 64 * pick(10, 100); acked != want || synced == 0 {
+	if want := 64 * testkit.Pick(10, 100, 100); acked != want || synced == 0 {
 		t.Fatalf("%d writes and %d syncs were seen, want %d writes", acked, synced, want)
 	}
 	t.Logf("%d writes, %d syncs of the log: %.1f writes each", acked, synced, float64(acked)/float64(synced))

@@ -310,7 +310,7 @@ func (r *killRun) start(p int) {
 // kill kills processes at a random moment, all at once.
 func (r *killRun) kill(victims []int) {
 	p := victims[rand.IntN(len(victims))]
-	if lines := rand.IntN(pick(400, 1200)); lines > 40 {
+	if lines := rand.IntN(testkit.Pick(400, 1200, 1200)); lines > 40 {
 		r.m.await(p, func() bool { return r.m.lines[p] > lines })
 	} else { // also while they start
 		time.Sleep(time.Duration(lines) * time.Millisecond)

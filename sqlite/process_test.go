@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -210,10 +211,12 @@ func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
 	}
 }
 
-// pick returns few, and many in the long proofs.
-func pick[T any](few, many T) T {
-	if testkit.Long() {
-		return many
+// waitUntil calls ready until it returns true, for a minute at most.
+func waitUntil(t testing.TB, what string, ready func() bool) {
+	t.Helper()
+	for began := time.Now(); !ready(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("not after a minute: %s", what)
+		}
 	}
-	return few
 }

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -57,29 +54,6 @@ func redactedFile(t *testing.T, secret string) *Store {
 	_, err3 := ws.As(store.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 1, workspace.RedactOptions{})
 	testkit.Must(t, errors.Join(err1, err2, err3))
 	return s
-}
-
-// The row of a redacted version holds neither the content nor its hash.
-func TestRedactedRow(t *testing.T) {
-	t.Parallel()
-	secret := strings.Repeat("the secret ", 2000)
-	sum := sha256.Sum256([]byte(secret))
-	s := redactedFile(t, secret)
-	rows := 0
-	err := s.read(t.Context(), func(c *conn) error {
-		return c.Each(func(f *row.Fields) error {
-			rows++
-			var hash, content []byte
-			f.Scan(&hash, &content)
-			if bytes.Equal(hash, sum[:]) || bytes.Contains(content, []byte("secret")) || len(content) > 100 {
-				t.Errorf("a row has the SHA-256 %x and the content %.100q", hash, content)
-			}
-			return f.Err("row of versions")
-		}, "SELECT sha256, content FROM versions")
-	})
-	if err != nil || rows != 2 {
-		t.Errorf("%d rows, %v, want 2", rows, err)
-	}
 }
 
 // Whatever is damaged in the row of a redacted version, Verify finds it, and nobody reads

@@ -48,16 +48,9 @@ func TestKilledBeforeTheLogIsEmpty(t *testing.T) {
 		cmd.Env = append(cmd.Environ(), "SQLITE_TMPDIR="+temp)
 		c := startCommand(t, cmd)
 		c.expect(t, "redacted")
-		for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-			log, err := os.ReadFile(path + "-wal")
-			testkit.Must(t, err)
-			if bytes.Count(log, []byte("<0000002:")) > size/20 { // VACUUM has written the other version too
-				break
-			}
-			if time.Since(began) > time.Minute {
-				t.Fatal("the database was not written anew within a minute")
-			}
-		}
+		waitUntil(t, "the database is written anew, with the other version", func() bool {
+			return bytes.Count(readBytes(t, path+"-wal"), []byte("<0000002:")) > size/20
+		})
 		time.Sleep(200 * time.Millisecond)
 		c.kill()
 		return nil

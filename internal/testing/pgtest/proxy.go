@@ -23,7 +23,7 @@ type Proxy struct {
 	fault   atomic.Pointer[func(Batch) Fault]
 	latency atomic.Int64
 
-	roundTrips, cancels, opened atomic.Int64
+	roundTrips, cancels atomic.Int64
 
 	mu   sync.Mutex // guards live
 	live map[*link]bool
@@ -32,11 +32,10 @@ type Proxy struct {
 // A Batch is what a client sends before it waits for the server: a query of the simple
 // protocol, or the messages up to a Sync or a Flush.
 type Batch struct {
-	Connection int64    // counts connections from 1
-	Startup    bool     // the connection's first message; it has no SQL
-	RoundTrip  bool     // the batch begins a round trip, as RoundTrips counts them
-	SQL        []string // the text of each statement that runs, in order
-	Commit     bool     // one of the statements is COMMIT
+	Startup   bool     // the connection's first message; it has no SQL
+	RoundTrip bool     // the batch begins a round trip, as RoundTrips counts them
+	SQL       []string // the text of each statement that runs, in order
+	Commit    bool     // one of the statements is COMMIT
 }
 
 // An Action is what the proxy does with a batch.
@@ -141,9 +140,6 @@ func (p *Proxy) Reset() {
 // batches without waiting, they are one round trip, if Delay adds enough latency that
 // the proxy has all of them before it forwards an answer.
 func (p *Proxy) RoundTrips() int64 { return p.roundTrips.Load() }
-
-// Opened returns the number of connections that clients have opened.
-func (p *Proxy) Opened() int64 { return p.opened.Load() }
 
 // Cancels returns the number of requests to cancel a query.
 func (p *Proxy) Cancels() int64 { return p.cancels.Load() }

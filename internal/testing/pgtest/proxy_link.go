@@ -17,7 +17,6 @@ import (
 type link struct {
 	proxy  *Proxy
 	client net.Conn
-	number int64
 
 	mu      sync.Mutex // guards what follows, up to ended
 	server  net.Conn   // set once, before there are two goroutines
@@ -52,8 +51,7 @@ func (l *link) run() {
 	if code == cancelRequest {
 		l.proxy.cancels.Add(1)
 	} else {
-		l.number = l.proxy.opened.Add(1)
-		fault = l.proxy.choose(Batch{Connection: l.number, Startup: true})
+		fault = l.proxy.choose(Batch{Startup: true})
 		l.waiting = append(l.waiting, fault)
 	}
 	switch fault.Do {
@@ -224,7 +222,6 @@ func text(b []byte) (string, []byte) {
 // send forwards what is in the buffer, or does what its fault says. It is given the type
 // of the last message. It reports whether to go on.
 func (l *link) send(last byte) bool {
-	l.batch.Connection = l.number
 	l.batch.RoundTrip = l.speak(last)
 	batch, buffer := l.batch, l.buffer
 	l.buffer = nil
