@@ -260,7 +260,7 @@ func TestCheckGenerated(t *testing.T) {
 		for seed := range testkit.Pick[uint64](100, 1000, 5000) {
 			msgs := providertest.Conversation(rand.New(rand.NewPCG(seed, 1)), p, providertest.GenerateOptions{})
 			for _, problem := range Check(msgs, p) {
-				t.Fatalf("%s, seed %d: message %d of %d: %s: %s\n%s", p, seed, problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
+				t.Fatalf("%s, seed %d: message %d of %d: %s: %s\n%s", p, seed, problem.Index, len(msgs), problem.Rule, problem.Text, texts(msgs))
 			}
 		}
 	}
@@ -303,21 +303,8 @@ func checkMutated(t *testing.T, mutation providertest.Mutation, p Provider, msgs
 	want, spoils := mutation.Rules[p]
 	switch {
 	case !spoils && len(found) > 0:
-		t.Fatalf("%s: %s (message %d), want nothing\n%s", p, found, problems[0].Index, around(msgs, problems[0].Index))
+		t.Fatalf("%s: %s (message %d), want nothing\n%s", p, found, problems[0].Index, texts(msgs))
 	case spoils && !slices.ContainsFunc(found, func(rule string) bool { return slices.Contains(want, rule) }):
-		t.Fatalf("%s: found %s, want one of %s\n%s", p, found, want, around(msgs, len(msgs)-4))
+		t.Fatalf("%s: found %s, want one of %s\n%s", p, found, want, texts(msgs))
 	}
-}
-
-// around prints the messages near an index.
-func around(msgs []Message, index int) string {
-	var b strings.Builder
-	for i := max(0, index-3); i < min(len(msgs), index+4); i++ {
-		text, err := msgs[i].MarshalJSON()
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		b.Write(append([]byte{' '}, append(text[:min(len(text), 600)], '\n')...))
-	}
-	return b.String()
 }

@@ -298,7 +298,7 @@ func TestConcurrent(t *testing.T) {
 			testkit.Must(t, err)
 			all = append(all, msg)
 		}
-		checkOrder(t, all)
+		checkOrder(t, all, each)
 		kept := m.Messages()
 		for kept[0].Role == System {
 			kept = kept[1:]
@@ -322,8 +322,8 @@ func sortedTexts(msgs []Message) []string {
 	return list
 }
 
-// checkOrder fails the test unless the messages of each goroutine are in order.
-func checkOrder(t *testing.T, msgs []Message) {
+// checkOrder fails the test unless the messages of each goroutine are there, in order.
+func checkOrder(t *testing.T, msgs []Message, each int) {
 	t.Helper()
 	next := map[string]int{}
 	for _, msg := range msgs {
@@ -335,6 +335,11 @@ func checkOrder(t *testing.T, msgs []Message) {
 			t.Fatalf("goroutine %s: message %s where %d should be", g, i, next[g])
 		}
 		next[g]++
+	}
+	for g, n := range next {
+		if n != each {
+			t.Errorf("goroutine %s: %d messages of %d", g, n, each)
+		}
 	}
 }
 

@@ -23,9 +23,6 @@ func (g generator) drawn() []sample {
 		"ANSI log": func() string {
 			return fmt.Sprintf("%s %s %s %s", colour(g.time().Format("15:04:05.000")), colour(level()), colour(g.noun()), g.sentence())
 		},
-		"ANSI diff": func() string {
-			return "\x1b[31m-" + g.sentence() + "\x1b[m\n\x1b[32m+\x1b[m\x1b[32m" + g.sentence() + "\x1b[m"
-		},
 	}
 	maps.Copy(kinds, g.tables())
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -57,7 +54,6 @@ func (g generator) tables() map[string]func() string {
 			return fmt.Sprintf("∀ε>0 ∃δ>0: |x−a|<δ ⇒ |f(x)−f(a)|<ε, ∑ᵢ₌₁ⁿ xᵢ² ≤ %d·‖x‖₂, ∫₀^∞ e^(−%dt)dt, A∪B ⊆ ℝ²", g.IntN(9), g.IntN(9))
 		},
 		"block bars": bar("█", "░"),
-		"braille":    bar("⣿", "⣀"),
 		"tree": func() string {
 			return "│   ├── " + g.noun() + ".go\n│   │   └── " + g.noun() + "_test.go"
 		},
