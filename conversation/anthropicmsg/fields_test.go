@@ -47,8 +47,6 @@ var fieldTests = []struct {
 	{"system and summary", []conversation.Message{conversation.SystemText("You help."), conversation.SystemText("Summary of prior conversation: x"), conversation.UserText("hi")},
 		`[{"text":"You help.","type":"text"},{"text":"Summary of prior conversation: x","type":"text"}]`,
 		`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
-	{"an empty system text", []conversation.Message{conversation.SystemText(""), conversation.UserText("hi")}, `null`,
-		`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
 	{"a system message further on", []conversation.Message{conversation.UserText("a"), conversation.SystemText("be brief"), conversation.AssistantText("b")}, `null`,
 		`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"<system>\nbe brief\n</system>"}]},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`},
 	{"results are one message, results first", []conversation.Message{
@@ -59,9 +57,6 @@ var fieldTests = []struct {
 		  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"one"}]},
 		    {"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"two"}]},
 		    {"type":"text","text":"<system>\nhurry\n</system>"},{"type":"text","text":"and?"}]}]`},
-	{"roles alternate", []conversation.Message{conversation.UserText("a"), conversation.UserText("b"), conversation.AssistantText("c"), calls("", call("1", "f", `{}`))}, `null`,
-		`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},
-		  {"role":"assistant","content":[{"type":"text","text":"c"},{"type":"tool_use","id":"1","name":"f","input":{}}]}]`},
 	{"nothing empty is sent", []conversation.Message{conversation.UserText("a"), conversation.UserText(" \n"), conversation.AssistantText(""), calls("\t", call("1", "f", `{}`)), conversation.ToolResult("1", "\n"),
 		{Role: conversation.User, Parts: []conversation.Part{textPart(""), textPart("b"), textPart(" ")}}}, `null`,
 		`[{"role":"user","content":[{"type":"text","text":"a"}]},
