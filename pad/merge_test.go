@@ -57,20 +57,12 @@ func TestMergeConflictEntries(t *testing.T) {
 	if err != nil || len(conflicts) != 2 {
 		t.Fatalf("Merge() = %v, %v, want two conflicts", conflicts, err)
 	}
-	values := func(c pad.Conflict) [3]any {
-		var v [3]any
-		for i, e := range []*pad.Entry{c.Base, c.Ours, c.Theirs} {
-			if v[i] = "absent"; e != nil && e.Key == c.Key {
-				v[i] = e.Value
-			}
-		}
-		return v
+	gone, k := conflicts[0], conflicts[1]
+	if gone.Key != "gone" || gone.Base.Value != "base" || gone.Ours != nil || gone.Theirs.Value != 3 {
+		t.Errorf("the conflict of a deleted entry is %+v", gone)
 	}
-	if got := values(conflicts[0]); got != [3]any{"base", "absent", 3} {
-		t.Errorf("%s: %v", conflicts[0].Key, got)
-	}
-	if got := values(conflicts[1]); got != [3]any{"base", 1, 2} {
-		t.Errorf("%s: %v", conflicts[1].Key, got)
+	if k.Key != "k" || k.Base.Value != "base" || k.Ours.Value != 1 || k.Theirs.Value != 2 {
+		t.Errorf("the conflict of two values is %+v", k)
 	}
 	checkKV(t, p, "k: 1")
 }

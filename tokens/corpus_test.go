@@ -175,20 +175,8 @@ func (g generator) encoded() []sample {
 	row := func() string {
 		return fmt.Sprintf("%d,%s,%s,%q,%.2f,%t", g.IntN(100_000), g.time().Format(time.DateOnly), g.person(), g.sentence(), g.Float64()*900, g.IntN(2) == 0)
 	}
-	type op struct {
-		Op    string   `json:"op"`
-		Count int      `json:"count,omitempty"`
-		Lines []string `json:"lines,omitempty"`
-	}
-	diff, _ := json.Marshal(repeat(60, func() op {
-		if g.IntN(2) == 0 {
-			return op{Op: "equal", Count: 1 + g.IntN(40)}
-		}
-		return op{Op: pick(g, "add", "remove"), Lines: repeat(1+g.IntN(3), g.sentence)}
-	}))
 	return []sample{
 		{"other", "csv", "id,date,name,remark,amount,open\n" + strings.Join(repeat(60, row), "\n")},
-		{"other", "diff", string(diff)},
 		{"other", "base64", base64.StdEncoding.EncodeToString(g.bytes(3000))},
 		{"other", "hex", hex.EncodeToString(g.bytes(3000))},
 	}

@@ -209,15 +209,8 @@ func (c command) compare(t *testing.T, got string) {
 	t.Helper()
 	want := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(strings.Join(c.want, "\n"))), `\.\.\.`, `(?s:.*)`)
 	if !regexp.MustCompile("^" + want + "$").MatchString(strings.TrimSpace(got)) {
-		t.Errorf("line %d:\n%s\nprinted:\n%s\nthe page says:\n%s", c.line, head(c.text), got, strings.Join(c.want, "\n"))
+		t.Errorf("line %d:\n%s\nprinted:\n%s\nthe page says:\n%s", c.line, c.text, got, strings.Join(c.want, "\n"))
 	}
-}
-
-func head(text string) string {
-	if before, _, more := strings.Cut(text, "\n"); more {
-		return before + " ..."
-	}
-	return text
 }
 
 // runPrograms runs each program of the page as a main package of this module, with
