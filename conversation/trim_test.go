@@ -257,7 +257,6 @@ func estimatesOfClaude(pdf string) map[string]estimated {
 		"claude document by URL":    {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"url","url":"https://x.test/a.pdf"}}]}`), tokensOfPage},
 		"claude document of text":   {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"%s"}}]}`, strings.Repeat("plain words of a file ", 1000)), tokensOfProse},
 		"claude document of blocks": {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"content","content":[%s]}}]}`, pngSource), tokensOfImage},
-		"claude image":              {provided(claude, "user", `{"role":"user","content":[%s]}`, pngSource), tokensOfImage},
 		"claude compaction":         {provided(claude, "assistant", `{"role":"assistant","content":[{"type":"compaction","content":null,"encrypted_content":"%s"}]}`, pdf), tokensOfSecret},
 		"claude omitted thinking":   {provided(claude, "assistant", `{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"%s"},{"type":"text","text":"a"}]}`, pdf), tokensOfSecret},
 	}
@@ -267,7 +266,6 @@ func estimatesOfOthers(pdf, words string) map[string]estimated {
 	const chat, items, gemini = OpenAIChat, OpenAIResponses, Gemini
 	return map[string]estimated{
 		"chat file":                 {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
-		"chat image":                {provided(chat, "user", `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%s"}}]}`, pdf), tokensOfImage},
 		"chat audio":                {provided(chat, "user", `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"%s","format":"mp3"}}]}`, pdf), tokensOfSound},
 		"chat reasoning, encrypted": {provided(chat, "assistant", `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted","data":"%s"}]}`, pdf), tokensOfSecret},
 		"chat audio heard":          {provided(chat, "assistant", `{"role":"assistant","audio":{"id":"a","data":"%s","transcript":"hello"}}`, pdf), tokensOfSound},
@@ -280,7 +278,6 @@ func estimatesOfOthers(pdf, words string) map[string]estimated {
 		"compaction":               {provided(items, "assistant", `{"type":"compaction","id":"cmp_1","encrypted_content":"%s"}`, pdf), tokensOfSecret},
 		"annotations and logprobs": {provided(items, "assistant", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[{"type":"url_citation","title":"%[1]s"}],"logprobs":[{"token":"%[1]s"}]}]}`, words), [2]int{1, 100}},
 
-		"gemini image":        {provided(gemini, "user", `{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"%s"}}]}`, pdf), tokensOfImage},
 		"gemini pdf":          {provided(gemini, "user", `{"role":"user","parts":[{"inline_data":{"mime_type":"application/pdf","data":"%s"}}]}`, pdf), tokensOfFile},
 		"gemini video by URL": {provided(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"video/mp4","fileUri":"gs://a"}}]}`), [2]int{50, 2000}},
 	}

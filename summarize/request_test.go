@@ -151,35 +151,36 @@ func reasoner(t *testing.T, a *api, thought int, aloud string) (f *fake, limits 
 	return f, func() []int { l := list; list = nil; return l }
 }
 
-// A model that uses all its tokens for reasoning is asked once more with more tokens.
-// The next call has more tokens at once.
+// A model that uses all its tokens for reasoning is asked once more with more tokens. If
+// that helps, the next call has more tokens at once. If it reasons even longer, that is an
+// error, and later calls get no more tokens.
 func TestModelThatReasons(t *testing.T) {
+	const tooMuch = "used its 2400 tokens before it wrote a word; set --summary-model to one that reasons less"
 	for _, a := range apis {
-		for _, aloud := range []string{"", " \n", "<think>so much", "\u200b"} {
-			f, limits := reasoner(t, a, 1500, aloud)
+		for aloud, c := range map[string]struct {
+			thought int
+			limits  [2][]int // of two calls
+			spent   [2]int64
+		}{
+			"":                {1500, [2][]int{{600, 2400}, {2400}}, [2]int64{1600 + 2505, 2505}},
+			"<think>so much":  {1500, [2][]int{{600, 2400}, {2400}}, [2]int64{1600 + 2505, 2505}},
+			" \n\u200b":       {1500, [2][]int{{600, 2400}, {2400}}, [2]int64{1600 + 2505, 2505}},
+			"<think>too much": {5000, [2][]int{{600, 2400}, {600, 2400}}, [2]int64{1600 + 3400, 1600 + 3400}},
+		} {
+			f, limits := reasoner(t, a, c.thought, aloud)
 			s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
-			got, err := s.Summarize(t.Context(), request("text"))
-			if l := limits(); err != nil || got.Text != "A plan." || got.Spent != 1600+2505 || !slices.Equal(l, []int{600, 2400}) {
-				t.Errorf("%s: %+v, %v, asked with %v", a.method, got, err, l)
-			}
-			got, err = s.Summarize(t.Context(), request("text"))
-			if l := limits(); err != nil || got.Text != "A plan." || got.Spent != 2505 || !slices.Equal(l, []int{2400}) {
-				t.Errorf("%s again: %+v, %v, asked with %v", a.method, got, err, l)
-			}
-		}
-	}
-}
-
-// A model that reasons even longer is an error, and later calls get no more tokens.
-func TestModelThatReasonsTooMuch(t *testing.T) {
-	for _, a := range apis {
-		f, limits := reasoner(t, a, 5000, "")
-		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
-		for range 2 {
-			got, err := s.Summarize(t.Context(), request("text"))
-			checkError(t, err)
-			if l := limits(); got.Spent != 1600+3400 || !slices.Equal(l, []int{600, 2400}) || !strings.Contains(err.Error(), "used its 2400 tokens before it wrote a word; set --summary-model to one that reasons less") {
-				t.Errorf("%s: %+v, %v, asked with %v", a.method, got, err, l)
+			for call := range 2 {
+				got, err := s.Summarize(t.Context(), request("text"))
+				if l := limits(); got.Spent != c.spent[call] || !slices.Equal(l, c.limits[call]) || (err != nil) != (c.thought > 2400) {
+					t.Errorf("%s, %q, call %d: %+v, %v, asked with %v", a.method, aloud, call, got, err, l)
+				}
+				if err != nil {
+					if checkError(t, err); !strings.Contains(err.Error(), tooMuch) {
+						t.Error(err)
+					}
+				} else if got.Text != "A plan." {
+					t.Errorf("the summary is %q", got.Text)
+				}
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package anthropicmsg_test
 
 import (
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -100,16 +99,6 @@ func TestWhatADecliningModelDidIsLeftOut(t *testing.T) {
 		}
 		if text := conversation.Transcript(msgs); strings.Contains(text, "fallback") || strings.Contains(text, "toolu_a") {
 			t.Errorf("the transcript is %s", text)
-		}
-	}
-}
-
-func TestFallbackWithoutAnAnswerIsNoContent(t *testing.T) {
-	t.Parallel()
-	for _, content := range []string{firstThinks + "," + fallbackBlock, firstCalls + "," + fallbackBlock, fallbackBlock + "," + secondThinks} {
-		answer := response(t, "["+content+"]")
-		if m, err := anthropicmsg.FromResponse(&answer); !errors.Is(err, anthropicmsg.ErrNoContent) {
-			t.Errorf("%s: %+v, %v, want ErrNoContent", content, m, err)
 		}
 	}
 }

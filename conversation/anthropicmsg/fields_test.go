@@ -226,7 +226,8 @@ func TestFromResponseLeavesOutWhatIsRefused(t *testing.T) {
 	if want := `{"content":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":"b"}],"role":"assistant"}`; err != nil || string(got.Raw) != want {
 		t.Errorf("Raw is %s, %v, want %s", got.Raw, err, want)
 	}
-	for _, content := range []string{`[]`, `[{"type":"text","text":""}]`, `[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":""}]`} {
+	for _, content := range []string{`[]`, `[{"type":"text","text":""}]`, `[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":""}]`,
+		`[` + firstThinks + `,` + fallbackBlock + `]`, `[` + firstCalls + `,` + fallbackBlock + `]`, `[` + fallbackBlock + `,` + secondThinks + `]`} {
 		m := response(t, content)
 		if _, err := anthropicmsg.FromResponse(&m); !errors.Is(err, anthropicmsg.ErrNoContent) {
 			t.Errorf("%s: the error is %v, want ErrNoContent", content, err)
