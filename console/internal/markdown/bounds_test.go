@@ -83,6 +83,7 @@ var bombs = []struct {
 	{"delimiter rows", func(n int) string { return strings.Repeat("|-|-|\n", n/6) }},
 	{"pipes in code", func(n int) string { return "|a|\n|-|\n" + strings.Repeat("|`\\|`|\n", n/7) }},
 	{"headings", func(n int) string { return strings.Repeat("# a\n", n/4) }},
+	{"underlines", func(n int) string { return strings.Repeat("a\n", n/2) + "===" }},
 	{"fences", func(n int) string { return strings.Repeat("```\n", n/4) }},
 	{"marks", func(n int) string { return strings.Repeat("\x00a", n/2) }},
 	{"carriage returns", func(n int) string { return strings.Repeat("\r", n) }},
