@@ -140,7 +140,7 @@ func TestClientConfigArguments(t *testing.T) {
 		{"", "client-config", 2, "client"},
 		{"", cursor + "--agent a/b", 2, "--agent"},
 		{"", cursor + "--db=", 2, "--db is empty"},
-		{"", cursor + "--pass-key", 2, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set"},
+		{"ANTHROPIC_API_KEY= OPENAI_API_KEY=", cursor + "--pass-key", 2, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set"},
 		{haveKey, cursor + "--pass-key --summarizer outline", 2, "--summarizer outline uses no key"},
 		{haveKey, cursor + "--pass-key --summarizer openai --summary-base-url http://localhost:1/v1", 2, "OPENAI_API_KEY is not set here"},
 		{"OPENAI_API_KEY=${OPENAI_API_KEY}", cursor + "--pass-key --summarizer openai --summary-base-url http://localhost:1/v1", 2, "OPENAI_API_KEY is not set here"},

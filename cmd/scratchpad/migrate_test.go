@@ -125,7 +125,6 @@ func TestMigrateToPostgreSQL(t *testing.T) {
 	runCommand(t, dir, nil, "verify", "--db", url).must(t, 0, "ok  2 agents, 6 versions, 4 entries, 192 B")
 	again := runCommand(t, dir, nil, "migrate", "--from", "from.db", "--to", secret)
 	again.must(t, 4, "the target is not empty: it has the agent local/alice")
-	runCommand(t, dir, nil, "migrate", "--from", secret, "--to", url).must(t, 4, "the target is not empty")
 	for _, o := range []outcome{there, back, again} {
 		if strings.Contains(o.out+o.err, "secret") {
 			t.Errorf("an answer shows the password: %s%s", o.out, o.err)
