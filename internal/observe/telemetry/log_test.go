@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -152,8 +153,10 @@ func post(t *testing.T, url, body string) {
 
 // A bound caller's agent is logged although the call does not name it.
 func TestLogOfBoundCaller(t *testing.T) {
+	agents, err := auth.ParseAgents("alice")
+	testkit.Must(t, err)
 	for _, c := range []struct{ named, want string }{{"", "alice"}, {"bob", "bob"}} {
-		if got := agentOf(mcpserver.Call{AgentID: c.named}, boundTo(t, "alice")); got != c.want {
+		if got := agentOf(mcpserver.Call{AgentID: c.named}, auth.Caller{Agents: agents}); got != c.want {
 			t.Errorf("the agent is %q, want %q", got, c.want)
 		}
 	}

@@ -18,20 +18,12 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 func requestID(context.Context) string { return "r-1" }
-
-func boundTo(t *testing.T, agent string) auth.Caller {
-	t.Helper()
-	agents, err := auth.ParseAgents(agent)
-	testkit.Must(t, err)
-	return auth.Caller{Agents: agents}
-}
 
 // A receiver takes spans over HTTP, as an endpoint does. The environment names it.
 type receiver struct {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -124,6 +126,77 @@ func TestRightsAfterRoom(t *testing.T) {
 			if shown != (name == "") {
 				t.Errorf("%q: %s: shown is %v, status %d", name, page, shown, answer.Code)
 			}
+		}
+	}
+}
+
+// The cookie is for this server alone, and a session comes back from it.
+func TestCookie(t *testing.T) {
+	for _, c := range []struct {
+		url, proto, name string
+		open             bool
+	}{
+		{"https://pad.example/", "", "__Host-scratchpad", false},
+		{"http://pad.example/", "https", "__Host-scratchpad", false},
+		{"http://pad.example/", "", "__Host-scratchpad", true},
+		{"http://localhost:8080/", "", "scratchpad-8080", false},
+		{"http://[::1]:8080/", "", "scratchpad-8080", false},
+		{"http://127.0.0.1/", "", "scratchpad", false},
+		{"http://localhost.example/", "", "__Host-scratchpad", true},
+	} {
+		r := httptest.NewRequest(http.MethodGet, c.url, nil)
+		r.Header.Set("X-Forwarded-Proto", c.proto)
+		cookie := newCookie(r, "s1", time.Unix(1<<32, 0))
+		r.AddCookie(cookie)
+		if cookie.Name != c.name || cookie.Secure != strings.HasPrefix(c.name, "__Host-") || isOpen(r) != c.open || sessionOf(r) != "s1" {
+			t.Errorf("%s: %v, open %v, session %q", c.url, cookie, isOpen(r), sessionOf(r))
+		}
+		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" {
+			t.Errorf("%s: %v, want HttpOnly and SameSite=Strict, for this host alone", c.url, cookie)
+		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	one, two := rand.Text(), rand.Text()
+	if !isFormToken(one, formToken(one)) || isFormToken(one, formToken(two)) || isFormToken("", formToken("")) || isFormToken(one, "") {
+		t.Error("a token is of another session, or of none")
+	}
+}
+
+// Other bytes have another address. Browsers may keep them.
+func TestAssets(t *testing.T) {
+	addresses := map[string]bool{}
+	for _, style := range []string{"a {}", "b {}"} {
+		all, err := readAssets(fstest.MapFS{"static/style.css": {Data: []byte(style)}, "static/script.js": {}, "static/icon.svg": {}})
+		testkit.Must(t, err)
+		mux := http.NewServeMux()
+		mux.Handle("GET /static/{name}", all)
+		address := all.url("style.css")
+		addresses[address] = true
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+		if w.Body.String() != style || w.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %s %v", address, w.Body, w.Header())
+		}
+	}
+	if len(addresses) != 2 {
+		t.Errorf("two stylesheets have the addresses %v", addresses)
+	}
+}
+
+func TestBar(t *testing.T) {
+	for _, c := range []struct {
+		used, limit int64
+		want        string
+	}{
+		{5, 0, ""},
+		{84, 100, `<svg class="bar" role="img" aria-label="84 % of &lt;all&gt;"><rect width="84%" height="100%"/></svg>`},
+		{85, 100, `<svg class="bar warn" role="img" aria-label="85 % of &lt;all&gt;"><rect width="85%" height="100%"/></svg>`},
+		{999, 100, `<svg class="bar bad" role="img" aria-label="100 % of &lt;all&gt;"><rect width="100%" height="100%"/></svg>`},
+	} {
+		if got := bar(c.used, c.limit, "of <all>"); string(got) != c.want {
+			t.Errorf("bar(%d, %d) = %s, want %s", c.used, c.limit, got, c.want)
 		}
 	}
 }
