@@ -64,6 +64,15 @@ func (s *session) listStores(ids ...string) {
 	if found != 2 {
 		s.Errorf("%d of the two stores are listed: %v", found, whole)
 	}
+	past, future := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	for _, none := range []m{{"created_at[gte]": future}, {"created_at[lte]": past}} {
+		if got := s.all("all", "", none); len(got) > 0 {
+			s.Errorf("stores with %v: %v, want none", none, got)
+		}
+	}
+	if got := s.all("all", "", m{"created_at[gte]": past, "created_at[lte]": future}); len(got) != len(whole) {
+		s.Errorf("%d stores of now, want %d", len(got), len(whole))
+	}
 }
 
 // awkward are contents that a client or a server might change.
