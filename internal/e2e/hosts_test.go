@@ -369,27 +369,15 @@ func (m *model) codexConfig() string {
 // wantAsked compares the first request of a session with what it must tell.
 func wantAsked(t *testing.T, what, body string, has, hasNot []string) {
 	t.Helper()
+	_, about, _ := strings.Cut(body, "This memory ")
 	for _, text := range has {
 		if !strings.Contains(body, text) {
-			t.Errorf("the first request %s has no %q:\n%s", what, text, aboutMemory(body))
+			t.Errorf("the first request %s has no %q:\n%.800s", what, text, about)
 		}
 	}
 	for _, text := range hasNot {
 		if strings.Contains(body, text) {
-			t.Errorf("the first request %s has %q:\n%s", what, text, aboutMemory(body))
+			t.Errorf("the first request %s has %q:\n%.800s", what, text, about)
 		}
-	}
-}
-
-// aboutMemory returns the parts of a request around what it tells of the memory.
-func aboutMemory(body string) string {
-	var parts []string
-	for rest := body; ; {
-		_, after, found := strings.Cut(rest, "This memory ")
-		if !found {
-			return strings.Join(parts, "\n")
-		}
-		parts = append(parts, after[:min(len(after), 400)])
-		rest = after
 	}
 }

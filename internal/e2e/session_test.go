@@ -40,21 +40,17 @@ func fails(name, tool string, arguments m, text string) step {
 	return s
 }
 
-// awkward are contents that a client or a transport might change.
-var awkward = []struct{ name, content string }{
-	{"empty", ""},
-	{"newline alone", "\n"},
-	{"no last newline", "a\nb"},
-	{"NUL and control", "\x00\x01\x02\x08\t\x0b\x0c\x0e\x1b\x1f\x7f\u0080\u009f"},
-	{"emoji", "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea e\u0301 \u00e9"},
-	{"line and paragraph separators", "a\u2028b\u2029c\u0085d"},
-	{"markup", `<b>&amp; & "quoted" 'single' \ \n \u0041 </script> <!-- --> ]]>`},
-	{"CRLF and CR", "a\r\nb\rc\r\n\r\n"},
-	{"byte order mark", "\ufeffa\ufeff"},
-	{"noncharacters and the last plane", "\ufffe\uffff\ufffd\U0010ffff\ue000"},
-	{"blanks at both ends", "  \t a \t  "},
-	{"what looks like the protocol", `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + "data: x\n\n"},
-}
+// awkward are contents that a client or a transport might change, one after the other.
+const awkward = "\n" + // a newline alone
+	"\x00\x01\x02\x08\t\x0b\x0c\x0e\x1b\x1f\x7f\u0080\u009f" +
+	"\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea e\u0301 \u00e9" +
+	"a\u2028b\u2029c\u0085d" +
+	`<b>&amp; & "quoted" 'single' \ \n \u0041 </script> <!-- --> ]]>` +
+	"a\r\nb\rc\r\n\r\n" +
+	"\ufeffa\ufeff" + // the mark of the order of bytes
+	"\ufffe\uffff\ufffd\U0010ffff\ue000" +
+	`{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + "data: x\n\n" +
+	"  \t a \t  "
 
 // megabyte has the greatest size of a file. In JSON each of its bytes takes six.
 var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
@@ -120,22 +116,16 @@ func logSteps() []step {
 	}
 }
 
-// awkwardSteps write and read each awkward content, and then all of them in one file.
-func awkwardSteps() (steps []step) {
-	all := append(slices.Clone(awkward), struct{ name, content string }{"everything awkward", everythingAwkward()})
-	for i, a := range all {
-		file := fmt.Sprintf("awkward/%02d", i)
-		lines := strings.Count(a.content, "\n")
-		if a.content != "" && !strings.HasSuffix(a.content, "\n") {
-			lines++
-		}
-		steps = append(steps,
-			call("write "+a.name, "write_file", m{"path": file, "content": a.content},
-				fmt.Sprintf(`{"path":%q,"version":1,"bytes_written":%d}`, file, len(a.content))),
-			call("read "+a.name, "read_file", path(file),
-				fmt.Sprintf(`{"path":%q,"current_version":1,"bytes":%d,"lines":%d}`, file, len(a.content), lines), a.content))
+// awkwardSteps write and read an empty text, and all awkward contents.
+func awkwardSteps() []step {
+	return []step{
+		call("write nothing", "write_file", m{"path": "empty", "content": ""}, `{"path":"empty","version":1,"bytes_written":0}`),
+		call("read nothing", "read_file", path("empty"), `{"path":"empty","current_version":1,"bytes":0,"lines":0}`, ""),
+		call("write everything awkward", "write_file", m{"path": "awkward", "content": awkward},
+			fmt.Sprintf(`{"path":"awkward","version":1,"bytes_written":%d}`, len(awkward))),
+		call("read everything awkward", "read_file", path("awkward"),
+			fmt.Sprintf(`{"path":"awkward","current_version":1,"bytes":%d,"lines":%d}`, len(awkward), strings.Count(awkward, "\n")+1), awkward),
 	}
-	return steps
 }
 
 // longText is that of a file which is deleted again, and whose bytes are kept.
@@ -176,9 +166,9 @@ func listSteps() []step {
 			"context":  m{"arguments": m{"agent": "e2e"}},
 		}}, want: []string{"plan.md"}},
 		call("usage", "get_usage_stats", m{},
-			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"entries":2,"logs":1,"deleted_bytes":%d,`+
+			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":4,"log_count":2,"entries":2,"logs":1,"deleted_bytes":%d,`+
 				`"total_operations":N,"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`,
-				2104+2110+38+len(megabyte)+2*len(everythingAwkward())+len(longText), len(longText))),
+				2104+2110+38+len(megabyte)+len(awkward)+len(longText), len(longText))),
 	}
 }
 
@@ -188,13 +178,6 @@ func deleteSteps() []step {
 		call("delete again", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":false}`),
 		fails("read what is deleted", "read_file", path("plan.md"), "not found"),
 	}
-}
-
-func everythingAwkward() (all string) {
-	for _, a := range awkward {
-		all += a.content
-	}
-	return all
 }
 
 // varying are the parts of answers that differ from run to run.

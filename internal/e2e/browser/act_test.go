@@ -320,30 +320,22 @@ func (p *tab) tabTo(role, name string) control {
 	return control{}
 }
 
-// download clicks a control and returns the file that the browser saves.
+// download clicks a control and returns the first file that the browser saves.
 func (c control) download() (name string, content []byte) {
-	p := c.p
-	p.t.Helper()
-	before, err := filepath.Glob(filepath.Join(p.dir, "*"))
-	must(p.t, err)
-	for _, old := range before {
-		must(p.t, os.Remove(old))
-	}
+	c.p.t.Helper()
 	c.click()
-	saved := func() bool {
-		found, err := os.ReadDir(p.dir)
-		if err != nil || len(found) != 1 || strings.HasSuffix(found[0].Name(), ".crdownload") || strings.HasPrefix(found[0].Name(), ".") {
-			return false
+	if !c.p.wait(patience, func() bool {
+		found, err := filepath.Glob(filepath.Join(c.p.dir, "*.txt")) // when it is whole
+		if err == nil && len(found) == 1 {
+			name = found[0]
 		}
-		name = found[0].Name()
-		return true
+		return name != ""
+	}) {
+		c.p.t.Fatalf("%v saves no file", c)
 	}
-	if !p.wait(patience, saved) {
-		p.t.Fatalf("%v saves no file", c)
-	}
-	content, err = os.ReadFile(filepath.Join(p.dir, name))
-	must(p.t, err)
-	return name, content
+	content, err := os.ReadFile(name)
+	must(c.p.t, err)
+	return filepath.Base(name), content
 }
 
 var clipboard sync.Mutex // all tabs have the same

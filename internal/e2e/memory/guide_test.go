@@ -32,21 +32,25 @@ func readPrograms(t *testing.T, page string) (all []program) {
 	return all
 }
 
+// newStore starts a server with a key for an agent.
+func newStore(t *testing.T, agent string) (db, host, key string) {
+	t.Helper()
+	db = filepath.Join(t.TempDir(), "team.db")
+	_, key = process.NewKey(t, scratchpadPath, db, "--agents", agent)
+	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
+	testkit.Must(t, err)
+	return db, at.Host, key
+}
+
 // TestGuide runs the programs of the guide that use a server, one after the other.
 func TestGuide(t *testing.T) {
 	programs := readPrograms(t, filepath.Join(module, "docs", "guide", "memory-stores.md"))
-	db := filepath.Join(t.TempDir(), "team.db")
-	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "shop"))
-	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
-	testkit.Must(t, err)
-	if _, err := newGo(t, "http://"+at.Host, key).call(t, "create", "", m{"name": "shop"}); err != nil { // as the page does
+	_, host, key := newStore(t, "shop")
+	if _, err := newGo(t, "http://"+host, key).call(t, "create", "", m{"name": "shop"}); err != nil { // as the page does
 		t.Fatalf("the store was not created: %+v", *err)
 	}
 	for _, p := range programs {
-		p.text = strings.ReplaceAll(p.text, "127.0.0.1:4321", at.Host)
-		cmd := p.command(t)
-		cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
-		out, err := cmd.CombinedOutput()
+		out, err := p.command(t, host, key).CombinedOutput()
 		if err != nil || string(out) != p.want {
 			t.Errorf("the program in %s: %v\n%s\nthe page says:\n%s", p.language, err, out, p.want)
 		}
@@ -63,14 +67,9 @@ func TestReadme(t *testing.T) {
 	if block == nil {
 		t.Fatal("the README has no program in TypeScript")
 	}
-	db := filepath.Join(t.TempDir(), "team.db")
-	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--name", "my laptop", "--agents", "planner"))
-	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
-	testkit.Must(t, err)
-	p := program{language: "ts", text: strings.ReplaceAll(string(block[1]), "127.0.0.1:4321", at.Host)}
-	cmd := p.command(t)
-	cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	db, host, key := newStore(t, "planner")
+	p := program{language: "ts", text: string(block[1])}
+	if out, err := p.command(t, host, key).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := process.Run(t, scratchpadPath, "files", "cat", "plan.md", "--db", db, "--agent", "planner"); got != "Ship on Friday." {
@@ -78,20 +77,22 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// command returns the command that runs a program. A program in Go is compiled in this
-// module, and one for Node finds its packages in a folder of it.
-func (p program) command(t *testing.T) *exec.Cmd {
+// command returns the command that runs a program with a server. A program in Go is compiled in
+// this module, and one for Node finds its packages in a folder of it.
+func (p program) command(t *testing.T, host, key string) *exec.Cmd {
 	t.Helper()
-	if p.language == "ts" { // without types, it is JavaScript
-		cmd := exec.Command(nodePath, "--input-type=module", "-")
-		cmd.Dir, cmd.Stdin = clients, strings.NewReader(p.text)
-		return cmd
+	text := strings.ReplaceAll(p.text, "127.0.0.1:4321", host)
+	cmd := exec.Command(nodePath, "--input-type=module", "-") // without types, it is JavaScript
+	cmd.Dir, cmd.Stdin = clients, strings.NewReader(text)
+	if p.language == "go" {
+		dir := t.TempDir()
+		source, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+		testkit.Must(t, os.WriteFile(source, []byte(text), 0o600))
+		if out, err := exec.Command("go", "build", "-o", built, source).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		cmd = exec.Command(built)
 	}
-	dir := t.TempDir()
-	source, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
-	testkit.Must(t, os.WriteFile(source, []byte(p.text), 0o600))
-	if out, err := exec.Command("go", "build", "-o", built, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return exec.Command(built)
+	cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
+	return cmd
 }

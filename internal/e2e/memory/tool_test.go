@@ -2,7 +2,6 @@ package memory
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -47,7 +46,6 @@ func TestTool(t *testing.T) {
 	seed := testkit.Pick(1, 1, rand.Uint64())
 	t.Logf("seed %d", seed)
 	p := newPair(t, rand.New(rand.NewPCG(seed, 0)))
-	done := map[string]int{}
 	for i := range 500 {
 		command := p.generate()
 		var theirs, ours answer
@@ -63,16 +61,7 @@ func TestTool(t *testing.T) {
 		if diff := cmp.Diff(p.held, p.files()); diff != "" || theirs.IsError != ours.IsError {
 			p.Fatalf("command %d, %v: %+v there, %+v here; files (-there +here)\n%s", i, command, theirs, ours, diff)
 		}
-		done[fmt.Sprintf("%s, error %v", command["command"], ours.IsError)]++
 	}
-	for _, name := range []string{"view", "create", "str_replace", "insert", "delete", "rename"} {
-		for _, failed := range []bool{false, true} {
-			if n := done[fmt.Sprintf("%s, error %v", name, failed)]; n < 3 {
-				t.Errorf("%s, error %v: only %d commands", name, failed, n)
-			}
-		}
-	}
-	t.Log(done)
 }
 
 func newPair(t *testing.T, r *rand.Rand) *pair {
