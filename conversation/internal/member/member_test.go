@@ -29,3 +29,18 @@ func TestDropKeepsAllOtherBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestSetReplacesOrAppends(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ raw, want string }{
+		{`{"id":"", "a":1}`, `{"id":5, "a":1}`},
+		{`{"a":1 , "id" : null }`, `{"a":1 , "id" : 5 }`},
+		{` {"a":1 } `, ` {"a":1 ,"id":5}`},
+		{`{}`, `{"id":5}`},
+		{`[]`, `[]`},
+	} {
+		if got := member.Set(json.RawMessage(c.raw), "id", json.RawMessage("5")); string(got) != c.want {
+			t.Errorf("%s became %s, want %s", c.raw, got, c.want)
+		}
+	}
+}
