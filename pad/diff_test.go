@@ -2,11 +2,8 @@ package pad_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,33 +35,6 @@ func TestDiff(t *testing.T) {
 		if diff := cmp.Diff(c.want, pad.Diff(c.before, c.after)); diff != "" {
 			t.Errorf("%s: Diff() (-want +got):\n%s", name, diff)
 		}
-	}
-}
-
-// A snapshot and the same snapshot read back from its JSON do not differ.
-func TestDiffReadBack(t *testing.T) {
-	type task struct {
-		ID    int      `json:"id"`
-		Done  bool     `json:"done"`
-		Notes []string `json:"notes"`
-	}
-	p, _ := newPad(t, pad.Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
-	for i, value := range []any{
-		1, int8(-2), uint64(math.MaxUint64), 1.5, 1e300, 5e-324, float32(0.1), math.Copysign(0, -1), 1e21, "é\u2028", nil, true,
-		[]int{1, 2}, []string(nil), []byte("bytes"), map[string]int{"b": 1, "a": 2}, map[int]string{1: "x"}, task{7, true, nil}, &task{ID: 8},
-		time.Unix(1, 2).UTC(), time.Second, json.Number("1e400"), json.RawMessage(`{"b": 1.0, "a": [1e2]}`),
-	} {
-		put(t, p, fmt.Sprint(i), value, "t")
-	}
-	testkit.Must(t, p.SetWith("short", 1, pad.SetOptions{TTL: 1}))
-	testkit.Must(t, p.SetWith("long", 1, pad.SetOptions{TTL: math.MaxInt64, Expiry: pad.Sliding}))
-	before := p.Snapshot()
-	after := readBack(t, before)
-	if d := pad.Diff(before, after); len(d.Unchanged) != before.Len() {
-		t.Errorf("Diff(before, after) = %+v, want all %d unchanged", d, before.Len())
-	}
-	if d := pad.Diff(after, before); len(d.Unchanged) != before.Len() {
-		t.Errorf("Diff(after, before) = %+v, want all %d unchanged", d, before.Len())
 	}
 }
 

@@ -130,7 +130,7 @@ func TestRenderValues(t *testing.T) {
 }
 
 // A value from JSON renders as its compacted JSON. A value renders the same before it was
-// saved and after it was loaded.
+// saved and after it was loaded, and does not differ.
 func TestRenderAfterLoad(t *testing.T) {
 	entry := `{"entries":{"k":{"key":"k","value":%s,"createdAt":1,"updatedAt":1,"accessedAt":1,"ttl":null,"slidingTtl":false,"tags":[]}},"timestamp":1,"version":1}`
 	for raw, want := range map[string][2]string{
@@ -147,13 +147,21 @@ func TestRenderAfterLoad(t *testing.T) {
 		}
 	}
 	p := emptyPad(t)
-	for i, v := range []any{"a\nb", 1.5, 1e21, time.Now(), []byte("x"), named("n"), map[string]int{"z": 1, "a": 2}, nil, true} {
+	for i, v := range []any{
+		"a\nb", "é\u2028", 1, int8(-2), uint64(math.MaxUint64), 1.5, 1e300, 5e-324, float32(0.1), math.Copysign(0, -1), 1e21, nil, true, named("n"), point{1, 2}, &point{},
+		[]int{1, 2}, []string(nil), []byte("bytes"), map[string]int{"z": 1, "a": 2}, map[int]string{1: "x"}, time.Now(), time.Second, json.Number("1e400"), json.RawMessage(`{"b": 1.0, "a": [1e2]}`),
+	} {
 		testkit.Must(t, p.SetWith(fmt.Sprint(i), v, pad.SetOptions{TTL: time.Hour, Tags: []string{"t"}}))
 	}
+	testkit.Must(t, p.SetWith("short", 1, pad.SetOptions{TTL: 1}))
+	testkit.Must(t, p.SetWith("long", 1, pad.SetOptions{TTL: math.MaxInt64, Expiry: pad.Sliding}))
 	text, err := json.Marshal(p.Snapshot())
 	testkit.Must(t, err)
 	var s pad.Snapshot
 	testkit.Must(t, json.Unmarshal(text, &s))
+	if before := p.Snapshot(); len(pad.Diff(before, &s).Unchanged) != before.Len() || len(pad.Diff(&s, before).Unchanged) != before.Len() {
+		t.Errorf("Diff() = %+v, want all %d unchanged", pad.Diff(before, &s), before.Len())
+	}
 	for name, f := range formats {
 		o := pad.RenderOptions{Format: f, Metadata: true}
 		if got, want := s.Render(o), p.Render(o); got != want {
