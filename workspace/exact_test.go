@@ -50,7 +50,7 @@ func TestReadBoundIsExact(t *testing.T) {
 		}
 	}
 	for i, name := range names {
-		if i%4 == 0 || testkit.Long() {
+		if i%4 == 0 && !testing.Short() || i%16 == 0 || testkit.Long() {
 			r := rand.New(rand.NewPCG(2, 0))
 			check(t, name, strings.Join(drawLines(r, 1000, kinds[name]), "\n"), 2000)
 			check(t, name, strings.Join(drawLines(r, 600, kinds[name]), " "), 1000)
@@ -70,9 +70,13 @@ func TestReadBoundIsExact(t *testing.T) {
 // minutes.
 func TestReadBoundOfOneWord(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{CountTokens: o200k.Count})
+	size := 1_000_000
+	if testing.Short() {
+		size = 100_000
+	}
 	parts := []string{"a", "ລາວ", "\n", "=", " ", "\u4e2d", "ab1"}
 	for i, part := range parts[:testkit.Pick(3, 3, 7)] {
-		text := bytes.Repeat([]byte(part), 1_000_000/len(part))
+		text := bytes.Repeat([]byte(part), size/len(part))
 		write(t, ws, "f", string(text))
 		for _, most := range []int{1, 100, 20_000} {
 			r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: most})

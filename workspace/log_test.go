@@ -226,7 +226,7 @@ func TestDeleteLogIfLast(t *testing.T) {
 // match, and how many of the log match.
 func TestReadLogWhere(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	const entries, trimmed = 5000, 30 // several reads of the store
+	const entries, trimmed = 3000, 30 // several reads of the store
 	texts := [][]byte{}
 	for i := range entries {
 		texts = append(texts, fmt.Appendf(nil, `{"n":%d,"of":"%s"}`, i+1, strings.Repeat("x", i%200)))
@@ -240,9 +240,9 @@ func TestReadLogWhere(t *testing.T) {
 		matches func(n int64) bool
 	}{
 		{"n>0", func(n int64) bool { return n != 50 && n != 60 }},
-		{"n>=4000 n<4200", func(n int64) bool { return n >= 4000 && n < 4200 }},
+		{"n>=2000 n<2200", func(n int64) bool { return n >= 2000 && n < 2200 }},
 		{"n=50", func(int64) bool { return false }},
-		{"n=4999", func(n int64) bool { return n == 4999 }},
+		{"n=2999", func(n int64) bool { return n == 2999 }},
 	} {
 		var all []int64
 		for n := int64(trimmed + 1); n <= entries; n++ {
@@ -251,8 +251,8 @@ func TestReadLogWhere(t *testing.T) {
 			}
 		}
 		for _, o := range []workspace.ReadLogOptions{
-			{}, {Limit: 3}, {Limit: 100, Since: 4100}, {Since: 4150}, {Since: 4998}, {Since: 4999}, {Since: 9000}, {Since: 7},
-			{Tail: 1}, {Tail: 100}, {Tail: 100}, {Zeros: limit0}, {Zeros: limit0, Since: 4999},
+			{}, {Limit: 3}, {Limit: 100, Since: 2100}, {Since: 2998}, {Since: 2999}, {Since: 9000}, {Since: 7}, {Tail: 1}, {Tail: 100},
+			{Zeros: limit0}, {Zeros: limit0, Since: 2999},
 		} {
 			o.Where = test.where
 			want, shown := pageOfMatching(all, entries, trimmed, o)
