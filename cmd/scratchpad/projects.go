@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,9 +52,6 @@ type folderRecord struct {
 	Forgotten bool   `json:"forgotten,omitempty"`
 }
 
-// restart says what to do after the memory of a folder was changed.
-const restart = "; restart the client if it works there"
-
 // onProjects runs fn on the records of projects.
 func (p *process) onProjects(open opener, fn func(project.Records) error) error {
 	if _, err := p.storedDatabase(); err != nil { // records in memory would be of no use
@@ -93,55 +91,56 @@ func (projectsLs) Run(p *process) error {
 	})
 }
 
-// Run gives a folder the memory of an agent.
-func (c projectsSet) Run(p *process) error {
-	return p.onProjects(p.openDatabase, func(r project.Records) error {
-		if err := r.Set(p.ctx, c.Folder, c.Agent); err != nil {
+// changeFolder changes whose memory a folder has, and says what is so now.
+func (p *process) changeFolder(
+	open opener, change func(r project.Records) (now folderRecord, says string, err error),
+) error {
+	return p.onProjects(open, func(r project.Records) error {
+		now, says, err := change(r)
+		if err != nil {
 			return err
 		}
-		return p.say(folderRecord{Folder: c.Folder, Agent: c.Agent}, "%s: the memory of agent %s, also below "+
-			"it"+restart, terminal.OneLine(c.Folder), c.Agent)
+		return p.say(now, "%s; restart the client if it works there", says)
+	})
+}
+
+// Run gives a folder the memory of an agent.
+func (c projectsSet) Run(p *process) error {
+	return p.changeFolder(p.openDatabase, func(r project.Records) (folderRecord, string, error) {
+		return folderRecord{Folder: c.Folder, Agent: c.Agent}, fmt.Sprintf("%s: the memory of agent %s, also below it",
+			terminal.OneLine(c.Folder), c.Agent), r.Set(p.ctx, c.Folder, c.Agent)
 	})
 }
 
 // Run keeps no memory for a folder.
 func (c projectsOff) Run(p *process) error {
-	return p.onProjects(p.openDatabase, func(r project.Records) error {
-		if err := r.SetOff(p.ctx, c.Folder); err != nil {
-			return err
-		}
-		return p.say(folderRecord{Folder: c.Folder, Off: true}, "%s: no memory here and below it; what is "+
-			"stored stays; scratchpad projects forget takes it back"+restart, terminal.OneLine(c.Folder))
+	return p.changeFolder(p.openDatabase, func(r project.Records) (folderRecord, string, error) {
+		says := terminal.OneLine(c.Folder) + ": no memory here and below it; what is stored stays; scratchpad " +
+			"projects forget takes it back"
+		return folderRecord{Folder: c.Folder, Off: true}, says, r.SetOff(p.ctx, c.Folder)
 	})
 }
 
 // Run shares the memory that is offered to the working folder.
 func (projectsJoin) Run(p *process) error {
-	return p.onProjects(p.openExisting, func(r project.Records) error {
+	return p.changeFolder(p.openExisting, func(r project.Records) (folderRecord, string, error) {
 		with, err := r.Join(p.ctx, ".")
-		if err != nil {
-			return err
-		}
-		return p.say(folderRecord{Folder: with.Folder, Agent: with.Agent}, "this folder shares the memory of %s "+
-			"(%s)"+restart, with.Agent, terminal.OneLine(with.Folder))
+		return folderRecord{Folder: with.Folder, Agent: with.Agent}, fmt.Sprintf("this folder shares the memory of %s "+
+			"(%s)", with.Agent, terminal.OneLine(with.Folder)), err
 	})
 }
 
 // Run forgets whose memory a folder has.
 func (c projectsForget) Run(p *process) error {
-	return p.onProjects(p.openExisting, func(r project.Records) error {
+	return p.changeFolder(p.openExisting, func(r project.Records) (folderRecord, string, error) {
 		agent, err := r.Forget(p.ctx, c.Folder, func(agent string, folders []string) error {
 			return p.confirm(c.Yes, []string{c.Folder}, "Forget that %s has the memory of agent %s?",
 				terminal.OneLine(strings.Join(folders, ", ")), agent)
 		})
-		if err != nil {
-			return err
-		}
-		stays := ""
+		says := terminal.OneLine(c.Folder) + ": forgotten"
 		if agent != "" {
-			stays = "; its memory stays; scratchpad projects set FOLDER " + agent + " gives it back"
+			says += "; its memory stays; scratchpad projects set FOLDER " + agent + " gives it back"
 		}
-		return p.say(folderRecord{Folder: c.Folder, Agent: agent, Forgotten: true}, "%s: forgotten%s"+restart,
-			terminal.OneLine(c.Folder), stays)
+		return folderRecord{Folder: c.Folder, Agent: agent, Forgotten: true}, says, err
 	})
 }

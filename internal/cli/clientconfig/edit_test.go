@@ -80,6 +80,7 @@ func TestRemoveServerBetween(t *testing.T) {
 		old, want string
 	}{
 		{jsonFormat{key: "servers"}, `{"servers": {"a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {"a": {}, /* x */ "b": {}}}`},
+		{jsonFormat{key: "servers"}, `{"servers": {"a": {} /* x */, "scratchpad": {"command": "x"}}}`, `{"servers": {"a": {} /* x */}}`},
 		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {}, // x\n \"scratchpad\": {\"command\": \"x\"}}}", "{\"servers\": {\"a\": {} // x\n}}"},
 		{
 			tomlFormat{}, "a = 1\n\n[mcp_servers.scratchpad] # ours\ncommand = 'x' # why\n\n[mcp_servers.scratchpad.env]\nA = '1'\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",

@@ -141,6 +141,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A name is taken before anything is stored under it.
+func TestNameIsTaken(t *testing.T) {
+	w := newWorld(t)
+	one, err := w.find(w.repo("a/shop", "")).Settle(t.Context())
+	testkit.Must(t, err)
+	other, err := w.find(w.repo("b/shop", "")).Settle(t.Context())
+	testkit.Must(t, err)
+	if one != "shop" || other == one {
+		t.Errorf("the agents are %s and %s", one, other)
+	}
+}
+
 // The name of a project is that of its repository, and never has a folder above it.
 func TestName(t *testing.T) {
 	w := newWorld(t)

@@ -116,11 +116,14 @@ func sizeError(size, limit int64) error {
 type walk struct {
 	left  int                                   // how many names it may still see
 	skip  func(name string, isFolder bool) bool // leave a name alone
-	enter func(name string) bool                // look into a folder
+	enter func(name string) bool                // look into a folder; nil: always
 }
 
+const maxLong = 4096 // bytes of the name of a folder that a walk goes into; no path has so long a name
+
 // walk calls fn for each name below a folder that is not a folder itself, in byte order
-// within each folder. It does not go into a folder that enter refuses, but calls fn for it.
+// within each folder. It does not go into a folder that enter refuses, or with a very long
+// name, but calls fn for it.
 // It also calls fn with the error of a name that cannot be looked at.
 func (f folder) walk(dir string, w *walk, fn func(name string, info fs.FileInfo, err error) error) error {
 	names, err := f.list(dir, &w.left)
@@ -139,7 +142,7 @@ func (f folder) walk(dir string, w *walk, fn func(name string, info fs.FileInfo,
 		case err != nil:
 			err = fn(full, nil, err)
 		case w.skip(full, info.IsDir()):
-		case info.IsDir() && w.enter(full):
+		case info.IsDir() && len(full) < maxLong && (w.enter == nil || w.enter(full)):
 			err = f.walk(full, w, fn)
 		default:
 			err = fn(full, info, nil)

@@ -19,12 +19,12 @@ type found struct {
 
 // list finds the files below a folder. It leaves out a name for which path returns an error.
 func (im *importer) list(
-	dir string, w *walk, path func(name string, info fs.FileInfo) (string, error),
+	dir string, w *walk, path func(name string) (string, error),
 ) (all []found, err error) {
 	err = im.folder.walk(dir, w, func(name string, info fs.FileInfo, err error) error {
 		f := found{name: name}
 		if err == nil {
-			f.path, err = path(name, info)
+			f.path, err = path(name)
 		}
 		if err != nil {
 			return im.unless(name, err)
@@ -41,9 +41,8 @@ func (im *importer) list(
 // plain imports the files of a folder that is no export.
 func (im *importer) plain() error {
 	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
-	all, err := im.list(".", &walk{maxNames, im.skips, isPath}, func(name string, _ fs.FileInfo) (string, error) {
-		return name, nil
-	})
+	w := &walk{left: maxNames, skip: im.skips, enter: isPath}
+	all, err := im.list(".", w, func(name string) (string, error) { return name, nil })
 	if err != nil {
 		return err
 	}
@@ -62,16 +61,13 @@ func (im *importer) added(m *manifest) error {
 	if info, err := im.folder.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	const deep = 4096 // bytes of a name; no path has so long a name
-	isShort := func(name string) bool { return len(name) < deep }
 	skips := func(name string, isFolder bool) bool {
 		if names[name] {
 			return !isFolder
 		}
 		return im.skips(name, isFolder)
 	}
-	w := &walk{maxNames + len(names), skips, isShort}
-	all, err := im.list(dir, w, func(name string, _ fs.FileInfo) (string, error) {
+	all, err := im.list(dir, &walk{left: maxNames + len(names), skip: skips}, func(name string) (string, error) {
 		return Unescape(name[len(filesDir):])
 	})
 	if err != nil {

@@ -16,9 +16,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// maxDeep is how many folders the folder of a source may have within each other.
-const maxDeep = 32
-
 // ImportFrom reads the memory of another program into the files of an agent, below the
 // program's name. It writes nothing there. A file keeps its time, and its author is the program.
 // A name that is no path gets one that is like it.
@@ -105,11 +102,7 @@ func (im *importer) journaled(prefix string) (map[string]bool, error) {
 
 // notes finds the files of a source.
 func (im *importer) notes(dir string) ([]found, error) {
-	isNear := func(name string) bool { return strings.Count(name, "/") < maxDeep }
-	return im.list(dir, &walk{maxNames, im.skips, isNear}, func(name string, info fs.FileInfo) (string, error) {
-		if info.IsDir() {
-			return "", errKind{fmt.Sprintf("it is in more than %d folders", maxDeep)}
-		}
+	return im.list(dir, &walk{left: maxNames, skip: im.skips}, func(name string) (string, error) {
 		return strings.TrimPrefix(name, dir+"/"), nil
 	})
 }
