@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
@@ -58,10 +59,12 @@ type plan struct {
 
 // findings are what the agents see. They are safe for concurrent use.
 type findings struct {
-	mu       sync.Mutex // guards the following
-	wrong    []string
-	hungUp   int            // calls that were given up in the middle
-	repeated map[string]int // attempts that failed, by reason
+	done atomic.Int64 // calls that were acknowledged
+
+	mu     sync.Mutex // guards the following
+	wrong  []string
+	hungUp int // calls that were given up in the middle
+	again  int // calls that were repeated for another reason
 }
 
 func (f *findings) add(format string, args ...any) {
@@ -72,14 +75,14 @@ func (f *findings) add(format string, args ...any) {
 	}
 }
 
-func (f *findings) failed(hungUp bool, why string) {
+func (f *findings) failed(hungUp bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if hungUp {
 		f.hungUp++
-		return
+	} else {
+		f.again++
 	}
-	f.repeated[why]++
 }
 
 // work calls in bursts until the context ends. A call that has begun is then brought to
@@ -203,14 +206,15 @@ func (a *agent) must(tool, args, key string) string {
 		text, err := a.c.Call(ctx, tool, args, key)
 		cancel()
 		if err == nil {
+			a.found.done.Add(1)
 			return text
 		}
-		wait, why := a.reason(err)
-		if why == "" {
+		wait, may := a.mayRepeat(err)
+		if !may {
 			a.found.add("%s: %s is answered with %v", a.name, tool, err)
 			return ""
 		}
-		a.found.failed(hangsUp && errors.Is(err, context.DeadlineExceeded), why)
+		a.found.failed(hangsUp && errors.Is(err, context.DeadlineExceeded))
 		time.Sleep(time.Duration(float64(wait) * (0.5 + a.rnd.Float64())))
 	}
 	a.found.add("%s: %s is not acknowledged in two minutes", a.name, tool)
@@ -221,27 +225,19 @@ func (a *agent) must(tool, args, key string) string {
 // a session whose begin is not answered.
 func (a *agent) ready() bool { return a.c.Modern || a.c.Session != "" }
 
-// reason returns why a call may be repeated, and after which time. "" means that it may
-// not.
-func (a *agent) reason(err error) (wait time.Duration, why string) {
+// mayRepeat reports whether a call may be repeated, and after which time.
+func (a *agent) mayRepeat(err error) (wait time.Duration, may bool) {
 	var status *process.StatusError
 	var tool process.ToolError
 	switch {
 	case errors.As(err, &status) && status.After != "":
-		return time.Second, status.Error()
-	case errors.As(err, &status) && status.Status == http.StatusNotFound && !a.c.Modern:
-		return 0, "the session has ended"
-	case errors.As(err, &status):
-		return 0, ""
-	case errors.As(err, &tool):
-		for _, why := range []string{"busy", "the call was cancelled"} { // at a stop
-			if strings.Contains(err.Error(), why) {
-				return 100 * time.Millisecond, why
-			}
-		}
-		return 0, ""
+		return time.Second, true
+	case errors.As(err, &status): // a session ends with its server
+		return 0, status.Status == http.StatusNotFound && !a.c.Modern
+	case errors.As(err, &tool): // at a stop
+		return 100 * time.Millisecond, strings.Contains(err.Error(), "busy") || strings.Contains(err.Error(), "the call was cancelled")
 	}
-	return 100 * time.Millisecond, "no connection, or it broke"
+	return 100 * time.Millisecond, true // there is no connection, or it broke
 }
 
 // leave ends the sessions of the agent, those that it has abandoned too, and hangs up.

@@ -38,10 +38,6 @@ type footprint struct {
 	memory                                         int // resident, in KiB, without the pages of files, which the system takes back when it likes
 }
 
-func (f footprint) String() string {
-	return fmt.Sprintf("%d goroutines, %d descriptors, %d sessions, %d connections, %d KiB of memory", f.goroutines, f.descriptors, f.sessions, f.connections, f.memory)
-}
-
 // look returns what a server holds, by its /metrics and by /proc. The key has the scope
 // metrics. The connection of the request counts.
 func look(ctx context.Context, s *process.Server, key string) (f footprint, err error) {
