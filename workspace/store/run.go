@@ -8,8 +8,8 @@ import (
 
 // Oldest returns the lowest retained version, or Version+1 if no version is retained.
 func (h FileHead) Oldest() int64 {
-	if all := h.Numbers(); len(all) > 0 {
-		return all[0]
+	if runs := h.runs(); len(runs) > 0 {
+		return runs[0].First
 	}
 	return h.Version + 1
 }
@@ -18,7 +18,16 @@ func (h FileHead) Oldest() int64 {
 func (h FileHead) Has(n int64) bool { return h.Index(n) >= 0 }
 
 // Index returns the place of version n in Sizes, or -1 if the version is not retained.
-func (h FileHead) Index(n int64) int { return slices.Index(h.Numbers(), n) }
+func (h FileHead) Index(n int64) int {
+	before := int64(0)
+	for _, r := range h.runs() {
+		if i := n - r.First; i >= 0 && i < r.Count && before+i < int64(len(h.Sizes)) {
+			return int(before + i)
+		}
+		before += r.Count
+	}
+	return -1
+}
 
 // SizeOf returns the bytes of version n, or 0 if the version is not retained.
 func (h FileHead) SizeOf(n int64) int64 {
