@@ -50,7 +50,7 @@ func mustResult(t *testing.T, what, text string) {
 func TestBudgetOfManyReads(t *testing.T) {
 	s := newInner(t, Options{Memory: 1 << 20, Timeout: whenBusy})
 	handler := s.Handler()
-	const places = 32
+	const places = 16
 	if _, ok := s.budget.calls.TryTake("", maxCalls-places); !ok {
 		t.Fatal("places are in use")
 	}
