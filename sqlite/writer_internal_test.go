@@ -88,6 +88,23 @@ func loseTransaction(s *Store) {
 	s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
 }
 
+// A function that was queued a moment before the store became read-only is refused and
+// not committed.
+func TestBrokenRefusesTheQueue(t *testing.T) {
+	t.Parallel()
+	s := openInternal(t)
+	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return storeFile(tx, "late") }, done: make(chan struct{})}
+	s.writer.mu.Lock()
+	s.writer.broken = store.ErrReadOnly
+	s.writer.queue = append(s.writer.queue, j)
+	s.writer.mu.Unlock()
+	s.writer.poke()
+	<-j.done
+	if !errors.Is(j.err, store.ErrReadOnly) {
+		t.Errorf("the queued function: %v, want ErrReadOnly", j.err)
+	}
+}
+
 // Close waits for a slow function, however long it takes.
 func TestCloseWaits(t *testing.T) {
 	t.Parallel()
