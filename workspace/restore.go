@@ -34,49 +34,53 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, o RestoreOptio
 	}
 	c.expect(o.IfVersion, 0)
 	c.hashArgs(conditionBytes(&o.Version), conditionBytes(c.ifVersion))
-	return c.writeFile(ctx, store.Query{File: c.path, Version: o.Version}, func(r *run) error {
-		return r.restore(o.Version)
+	restored := o.Version
+	result, err := c.writeFile(ctx, store.Query{File: c.path, Version: o.Version}, func(r *run) (err error) {
+		restored, err = r.restore(o.Version)
+		return err
 	})
+	result.Restored = restored
+	return result, err
 }
 
 // restore makes a retained version of the file that was loaded the next one; 0: the newest one
-// that is not redacted.
-func (r *run) restore(n int64) error {
+// that is not redacted. It returns the number of the version.
+func (r *run) restore(n int64) (int64, error) {
 	h := r.File
 	switch {
 	case !readable(h, r.now):
-		return errNoFile
+		return 0, errNoFile
 	case n == 0 && h.Exists():
 		e := or(Errorf(ErrConflict, "it exists at version %d; say which %s to restore", h.Version, ArgVersion),
 			DoRead, 0)
 		e.Err = &Overlap{Path: h.Path, Created: h.Created}
-		return e
+		return 0, e
 	case n == 0:
 		last, err := restorable(r.tx, h, r.now)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		n = cmp.Or(last, h.Last())
 		l, err := r.tx.Load(store.Query{File: r.path, Version: n})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r.Version = l.Version
 	}
 	if err := fault.Readable(h, r.Version, n); err != nil {
-		return err
+		return 0, err
 	}
 	if err := r.Version.Verify(); err != nil {
-		return err
+		return 0, err
 	}
 	v := r.Version
 	v.Author, v.Time, v.Project = stored(r.w.author), r.now, ""
 	if !h.Exists() {
 		if err := r.bringBack(h.CreatedOf(n)); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return r.saveVersion(v, OpRestore, 0)
+	return n, r.saveVersion(v, OpRestore, 0)
 }
 
 // bringBack makes the file that is written the one that was created at a time, unless that one is

@@ -34,11 +34,13 @@ type WriteOptions struct {
 
 // WriteResult says what a write stored.
 type WriteResult struct {
-	Path    string
-	Version int64
-	Bytes   int64     // of the new version
-	Time    time.Time // of the new version; zero with an idempotency key, or if nothing was stored
-	Secrets *Secrets  // new ones; nil: none, or Options.Secrets is SecretsOff. A repeated request has all
+	Path     string
+	Version  int64
+	Bytes    int64     // of the new version
+	Time     time.Time // of the new version; zero with an idempotency key, or if nothing was stored
+	Restored int64     // by RestoreFile: the version that came back; 0: a repeated request has not asked for one
+
+	Secrets *Secrets // new ones; nil: none, or Options.Secrets is SecretsOff. A repeated request has all
 }
 
 // WriteFile stores content as the next version of a file, even if the content has not

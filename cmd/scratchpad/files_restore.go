@@ -25,6 +25,10 @@ func (c filesRestore) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes})
+		record := writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes}
+		if c.Version == 0 {
+			record.Restored = r.Restored
+		}
+		return p.answerWritten(record)
 	})
 }

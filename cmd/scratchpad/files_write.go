@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
@@ -20,6 +21,7 @@ type writeRecord struct {
 	Path         string `json:"path"`
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
+	Restored     int64  `json:"restored_version,omitempty"`
 	Replacements int64  `json:"replacements,omitempty"`
 	LineEnds     string `json:"line_ends,omitempty"`
 	Near         string `json:"near,omitempty"`
@@ -68,6 +70,9 @@ func (p *process) answerWritten(r writeRecord) error {
 	replaced := ""
 	if r.Replacements > 0 {
 		replaced = ", " + phrase.Plural(r.Replacements, "replacement")
+	}
+	if r.Restored > 0 {
+		replaced += fmt.Sprintf(", restored from version %d", r.Restored)
 	}
 	if r.LineEnds != "" {
 		replaced += `, with \r\n for \n`
