@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"unicode/utf8"
 )
 
 const (
@@ -29,43 +28,22 @@ type nearWord struct {
 func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []string, err error) {
 	found := map[string]nearWord{}
 	var units []unit
-	var word []rune
-	var ends [256]bool // the letters with which the words of the query begin or end
-	for _, asked := range q.asked {
-		ends[byte(asked[0])], ends[byte(asked[len(asked)-1])] = true, true
-	}
-	look := func() {
-		for _, asked := range q.asked {
-			edits := like(asked, word)
-			if edits == 0 || len(found) == nearKept && found[string(word)].count == 0 {
-				continue
-			}
-			n := found[string(word)]
-			found[string(word)] = nearWord{string(word), edits, n.count + 1}
-			break
-		}
-	}
 	err = p.each(ctx, nearBytes, func(t *Text, _ int) error {
-		eachChunk(t.Content, func(chunk []byte, plain bool) {
-			word = word[:0]
-			if plain {
-				if !ends[toLower[chunk[0]]] && !ends[toLower[chunk[len(chunk)-1]]] {
-					return // a word that is like another begins or ends as that does
+		split := newSplitter(t)
+		for p, ok := split.next(); ok; p, ok = split.next() {
+			units = appendUnits(units[:0], t.Content[p.start:p.end], 0)
+			tokens, _, _ := tokensOf(units)
+			for _, word := range tokens {
+				edits := q.like(word.units)
+				if edits == 0 {
+					continue
 				}
-				for _, b := range chunk {
-					word = append(word, rune(toLower[b]))
+				text := string(runesOf(word.units))
+				if n, known := found[text]; known || len(found) < nearKept {
+					found[text] = nearWord{text, edits, n.count + 1}
 				}
-				look()
-				return
 			}
-			units = appendUnits(units[:0], chunk, 0)
-			for i := 0; i < len(units); i++ {
-				for word = word[:0]; i < len(units) && units[i].c.inWord(); i++ {
-					word = append(word, units[i].r)
-				}
-				look()
-			}
-		})
+		}
 		return nil
 	})
 	best := slices.SortedFunc(maps.Values(found), func(a, b nearWord) int {
@@ -77,37 +55,35 @@ func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []str
 	return words, err
 }
 
-// eachChunk calls fn with the pieces of a text between white space and punctuation of ASCII.
-func eachChunk(text []byte, fn func(chunk []byte, plain bool)) {
-	for i := 0; i < len(text); i++ {
-		start, all := i, uint8(0)
-		for ; i < len(text) && byteClass[text[i]] != byteBetween; i++ {
-			all |= byteClass[text[i]]
-		}
-		if plain := all&byteWide == 0; i-start >= nearLeast && i-start <= nearMost*utf8.UTFMax {
-			fn(text[start:i], plain)
+// like returns what like says of a word and the first word of the query that it is like; 0: it is
+// like none.
+func (q *Query) like(word []unit) (edits int) {
+	if len(word) < nearLeast || len(word) > nearMost || !word[0].c.inWord() {
+		return 0
+	}
+	for _, asked := range q.asked {
+		if edits = like(asked, word); edits > 0 {
+			break
 		}
 	}
+	return edits
 }
 
 // like returns 1 if two words differ by one character that is added, left out or another, or by
 // two that change places; 2 if they differ by more and their first letters are the same; else 0.
-func like(a, b []rune) int {
-	if len(b) < nearLeast || len(b) > nearMost {
-		return 0
-	}
+func like(a []rune, b []unit) int {
 	longer, least := max(len(a), len(b)), min(len(a), len(b))
 	first, last := 0, 0
-	for first < least && a[first] == b[first] {
+	for first < least && a[first] == b[first].r {
 		first++
 	}
-	for last < least-first && a[len(a)-1-last] == b[len(b)-1-last] {
+	for last < least-first && a[len(a)-1-last] == b[len(b)-1-last].r {
 		last++
 	}
 	switch rest := longer - first - last; {
 	case rest == 0:
 		return 0
-	case rest == 1, rest == 2 && len(a) == len(b) && a[first] == b[first+1] && a[first+1] == b[first]:
+	case rest == 1, rest == 2 && len(a) == len(b) && a[first] == b[first+1].r && a[first+1] == b[first].r:
 		return 1
 	case first >= prefixLen:
 		return 2
