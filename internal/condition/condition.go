@@ -104,24 +104,17 @@ const mostDigits = 400
 
 // compareNumbers compares as text if a number is too large for a float64.
 func compareNumbers(a, b string) int {
-	whole, err := strconv.ParseInt(a, 10, 64)
-	other, err2 := strconv.ParseInt(b, 10, 64)
-	if err == nil && err2 == nil { // exact above 2^53
-		return cmp.Compare(whole, other)
-	}
-	near, err := strconv.ParseFloat(a, 64)
-	other2, err2 := strconv.ParseFloat(b, 64)
+	x, err := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
 	if err != nil || err2 != nil {
 		return strings.Compare(a, b)
 	}
-	if near == other2 && near != 0 && a != b && len(a)+len(b) < mostDigits {
-		x, ok := new(big.Rat).SetString(a)
-		y, ok2 := new(big.Rat).SetString(b)
-		if ok && ok2 {
-			return x.Cmp(y)
-		}
+	if x == y && x != 0 && a != b && len(a)+len(b) < mostDigits { // as above 2^53
+		exact, _ := new(big.Rat).SetString(a)
+		other, _ := new(big.Rat).SetString(b)
+		return exact.Cmp(other)
 	}
-	return cmp.Compare(near, other2)
+	return cmp.Compare(x, y)
 }
 
 // parseTime returns a time of RFC 3339, or of the beginning of one, which is in UTC. A space may
