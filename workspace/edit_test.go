@@ -45,7 +45,9 @@ func TestEditRefused(t *testing.T) {
 			}
 		})
 	}
-	_, err := ws.EditFile(t.Context(), "no", "a", "b", workspace.EditOptions{})
+	_, err := ws.EditFile(t.Context(), "f", "", "b", workspace.EditOptions{All: true})
+	wantErr(t, "EditFile of all without old", err, workspace.ErrInvalid, "All needs a text to replace")
+	_, err = ws.EditFile(t.Context(), "no", "a", "b", workspace.EditOptions{})
 	wantErr(t, "EditFile of no file", err, workspace.ErrNotFound, "edit no: ", "no such file")
 }
 

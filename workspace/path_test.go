@@ -218,6 +218,7 @@ func TestParsePath(t *testing.T) {
 		{strings.Repeat("x", 256), "256 characters, limit 255; use a shorter path"},
 		{"/etc/passwd", `begins with a slash; use "etc/passwd"`},
 		{"/", "begins with a slash; leave the slash out"},
+		{"/" + strings.Repeat("a", 200), "begins with a slash; leave the slash out"},
 		{"a/", "ends in a slash"},
 		{"a//b", "empty segment (two slashes in a row); leave one slash out"},
 		{"..", `it holds ".."; use a path without it`},

@@ -33,6 +33,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a\nb\n", workspace.ReadOptions{ToLine: -1}, []string{"ToLine is -1, the least is 1"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, Version: 1}, []string{"Since and Version", "exclude"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
+		{"a\nc\n", workspace.ReadOptions{Since: -1}, []string{"Since must be 1 or more", "read without Since, or give 1 to"}},
 		{"a\nc\n", workspace.ReadOptions{MaxTokens: -1}, []string{"MaxTokens is -1"}},
 		{"a\nc\n", workspace.ReadOptions{Context: 1}, []string{"Context needs Since"}},
 		{"a\nc\n", workspace.ReadOptions{Since: 1, Context: -2}, []string{"Context is -2", "-1"}},

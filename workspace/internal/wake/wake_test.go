@@ -14,15 +14,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A subscription that takes long holds nobody whose context ends. A feed is told of all owners at
-// once by "".
+// A subscription that takes long holds nobody whose context ends. A change of all owners at once
+// is told to a feed as "", and wakes everybody.
 func TestHubWaits(t *testing.T) {
 	begin := make(chan struct{})
 	h := wake.NewHub(func(ctx context.Context) (<-chan store.Owner, error) {
 		<-begin
-		told := make(chan store.Owner, 1)
-		told <- store.Owner{}
-		context.AfterFunc(ctx, func() { close(told) })
+		told := make(chan store.Owner)
+		go func() {
+			defer close(told)
+			for ctx.Err() == nil {
+				told <- store.Owner{} // the hub takes it until told is closed
+			}
+		}()
 		return told, nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,4 +47,8 @@ func TestHubWaits(t *testing.T) {
 	if name := <-feed; name != "" {
 		t.Errorf("the feed tells %q, want that any may have changed", name)
 	}
+	woken, leave, err := h.Join(t.Context(), store.Owner{Agent: "a"})
+	testkit.Must(t, err)
+	<-woken
+	leave()
 }
