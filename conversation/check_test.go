@@ -239,7 +239,6 @@ func TestCheckCountsCacheMarks(t *testing.T) {
 		"five in one":           {[]Message{user(said), user(marked, marked, marked, marked, marked)}, 1},
 		"with the system":       {[]Message{system, user(marked, marked), user(marked, marked)}, 2},
 		"in a result":           {[]Message{user(marked, marked), use, result, user(marked)}, 3},
-		"in a result, four":     {[]Message{user(marked), use, result, user(marked)}, -1},
 		"in documents":          {[]Message{user(document, document), user(marked)}, 1},
 		"a text about it alone": {[]Message{user(`{"type":"text","text":"cache_control"}`)}, -1},
 	} {
