@@ -385,6 +385,7 @@ func TestOptions(t *testing.T) {
 		"nothing":                       {Options{}, false},
 		"no summariser":                 {Options{SummarizeAt: 4}, false},
 		"no trigger":                    {Options{Summarize: ok, KeepLast: 2}, false},
+		"keeps as much as triggers":     {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 4}, false},
 		"keeps as many tokens":          {Options{Summarize: ok, SummarizeAtTokens: 4, KeepTokens: 4}, false},
 		"both of Flint's forms":         {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 2, Max: 5}, false},
 		"Max of 1":                      {Options{Summarize: ok, SummarizeAt: 4, Max: 1}, false},

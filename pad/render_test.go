@@ -114,6 +114,7 @@ func TestRenderValues(t *testing.T) {
 		{"raw", json.RawMessage(` { "a" : 1 } `), `{"a":1}`, `{"a":1}`},
 		{"NaN", math.NaN(), "NaN", `"NaN"`},
 		{"Inf", math.Inf(-1), "-Inf", `"-Inf"`},
+		{"complex", complex(1, 2), "(1+2i)", `"(1+2i)"`},
 		{"chan", make(chan int), "(a chan int, which has no JSON form)", `"(a chan int, which has no JSON form)"`},
 		{"cyclic", cyclic, "(a map[string]interface {}, which has no JSON form)", `"(a map[string]interface {}, which has no JSON form)"`},
 		{"panics", broken{}, "(a pad_test.broken, which has no JSON form)", `"(a pad_test.broken, which has no JSON form)"`},
@@ -334,9 +335,10 @@ func TestRenderCountingIsLinear(t *testing.T) {
 		count func(string) int
 		most  int // times the text
 	}{
-		"length":   {length, 3},
-		"estimate": {tokens.Estimate, 3},
-		"root":     {func(s string) int { return int(math.Sqrt(float64(len(s)))) }, 8},
+		"length":     {length, 3},
+		"estimate":   {tokens.Estimate, 3},
+		"root":       {func(s string) int { return int(math.Sqrt(float64(len(s)))) }, 8},
+		"whole only": {func(s string) int { return max(0, len(s)-1500) * 1000 }, 8},
 		"random": {func(s string) int {
 			random = random*1664525 + 1013904223
 			return int(random>>8) % (len(s) + 1)

@@ -98,6 +98,7 @@ var troubles = []troubleCase{
 	{"429 spending limit", status(429, `{"error":{"message":"m","type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`), 0, 1, "spending limit"},
 	{"500", status(500, `{"error":{"message":"`+secret+`","code":null}}`), 0, 3, `500, the server is overloaded or failing; try again later (it says: "[key]")`},
 	{"529", status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), 0, 3, `(it says: "Overloaded")`},
+	{"200 of nothing", status(204, ""), 0, 1, "204"},
 	{"redirect", status(307, "", "Location", "http://169.254.169.254/"+secret), 0, 1, "redirects are not followed"},
 	{"1 GB body", func(*api) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -138,6 +138,7 @@ func TestToRefuses(t *testing.T) {
 		"image of the assistant": {Role: conversation.Assistant, Parts: image},
 		"call without ID":        calls("", call("", "f", `{}`)),
 		"part":                   {Role: conversation.User, Parts: []conversation.Part{{Type: "video"}}},
+		"both":                   {Role: conversation.User, Content: "a", Parts: image},
 		"result of none":         {Role: conversation.Tool, Content: "a"},
 		"role":                   {Role: "critic", Content: "a"},
 		"raw of another kind":    own(conversation.User, `{"role":"tool","content":"a"}`),

@@ -141,6 +141,8 @@ func TestFromRefuses(t *testing.T) {
 		"no role":          rawParam(`{"content":[{"type":"text","text":"a"}]}`),
 		"two of the types": {OfUser: anthropic.NewUserMessage(anthropic.NewTextBlock("a")).OfUser, OfAssistant: anthropic.NewAssistantMessage(anthropic.NewTextBlock("b")).OfAssistant},
 		"role":             rawParam(`{"role":"tool","content":"a"}`),
+		"role of a number": rawParam(`{"role":1,"content":"a"}`),
+		"two contents":     rawParam(`{"role":"user","content":"a","content":"b"}`),
 		"two roles":        rawParam(`{"role":"user","role":"assistant","content":"a"}`),
 		"null":             rawParam(`null`),
 		"content null":     rawParam(`{"role":"user","content":null}`),
