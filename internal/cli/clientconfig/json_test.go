@@ -105,6 +105,7 @@ func TestTOML(t *testing.T) {
 		{"Changed", "[mcp_servers.\"scratchpad\"]\nargs = [\n  \"mcp no\",\n]\nenabled = true\ncommand = \"/old\"\nenv = { A = \"1\" }\n\n[mcp_servers.scratchpad.tools.x]\non = 1\n\n# two\n[other] # why\ncommand = \"/old\"\n",
 			"# two\n[other] # why\ncommand = \"/old\"\n\n" + entry + "enabled = true\nenv = {A = '1'}\ntools = {x = {on = 1}}\n"},
 		{"LikeAHeader", "[mcp_servers.scratchpad]\nargs = [\n  [1],\n  'x',\n]\n", ""},
+		{"InText", "text = \"\"\"\n[mcp_servers.scratchpad]\n[b]\"\"\"\n", ""},
 		{"Comment", "[mcp_servers.scratchpad] # mine\ncommand = '/old'\n", ""},
 		{"CommandMissing", "[mcp_servers.scratchpad]\nargs = []\n", "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"},
 		{"NoJSON", "[mcp_servers.scratchpad]\ncommand = inf\nargs = []\n", entry},

@@ -377,6 +377,15 @@ func TestForgetOfMany(t *testing.T) {
 	w.want(app2, "copy")
 	w.want(app, "app")
 	w.want(w.folder("wt"), "app")
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), app, func(_ string, folders []string) error {
+		if len(folders) != 2 {
+			t.Errorf("%q are asked for", folders)
+		}
+		return nil
+	})))
+	if l, err := w.load(t.Context()); err != nil || len(l) != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
 }
 
 func TestMovesAndCopies(t *testing.T) {
