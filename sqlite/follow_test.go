@@ -263,7 +263,7 @@ func TestFollow(t *testing.T) {
 func TestFollowOnPostgres(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()
-	followAll(t, pgtest.URL(t), testkit.Pick(240, 800, 100_000), testkit.Pick(1, 4, 40))
+	followAll(t, pgtest.URL(t), testkit.Pick(240, 480, 100_000), testkit.Pick(1, 3, 40))
 }
 
 func followAll(t *testing.T, path string, rows, kills int) {
