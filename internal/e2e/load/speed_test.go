@@ -108,9 +108,11 @@ func newCrew(b *testing.B, s *process.Server, key, era string) (w crew) {
 		b.Cleanup(c.HangUp)
 		w = append(w, c)
 	}
-	for path, content := range map[string]string{"f": kibibyte, "long": strings.Repeat(kibibyte, 26)} {
-		w.all(b, 1, "write_file", fmt.Sprintf(`"path":%q,"content":%q`, path, content))
+	w.all(b, 1, "write_file", fmt.Sprintf(`"path":"long","content":%q`, strings.Repeat(kibibyte, 16)))
+	for i := range 10 {
+		w.all(b, 1, "write_file", fmt.Sprintf(`"path":"docs/%d.md","content":%q`, i, kibibyte))
 	}
+	w.all(b, 1, "write_file", fmt.Sprintf(`"path":"f","content":%q`, kibibyte))
 	return w
 }
 
