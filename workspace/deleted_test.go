@@ -152,6 +152,11 @@ func TestDeleteAndRestore(t *testing.T) {
 		if u := usage(t, d.ws); u.Files != 1 || u.DeletedBytes != 0 {
 			t.Errorf("usage = %+v, want one file", u)
 		}
+		d.delete("f", workspace.DeleteOptions{})
+		if got := d.delete("f", workspace.DeleteOptions{ForGood: true}); !got.Deleted || got.Removed != 3 {
+			t.Errorf("DeleteFile of a deleted file for good = %+v, want three versions removed", got)
+		}
+		d.want("f")
 	})
 }
 

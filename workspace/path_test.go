@@ -294,6 +294,8 @@ func TestNearest(t *testing.T) {
 		reason string
 	}{
 		{"notes/plan.md notes/plain.txt", "notes/plam.md", "notes/plan.md", "one letter is wrong"},
+		{"plan.md", "plann.md", "plan.md", "there is a letter too many"},
+		{"plann.md", "plan.md", "plann.md", "a letter is missing"},
 		{"notes/plan.md", "Notes/Plan.md", "notes/plan.md", "the case is wrong"},
 		{"notes/plan.md", "plan.md", "notes/plan.md", "the folder is missing"},
 		{"plan.md", "home/me/plan.md", "plan.md", "there is a folder too many"},
