@@ -300,15 +300,12 @@ func linearizable(p linearPad, seed uint64) bool {
 	return porcupine.CheckOperationsTimeout(linearModel, all, 5*time.Second) != porcupine.Illegal
 }
 
-func linearRounds() uint64 {
-	if testing.Short() {
-		return 40
-	}
-	return testkit.Pick[uint64](150, 4000, 20_000)
-}
-
 func TestLinearizable(t *testing.T) {
-	for seed := range linearRounds() {
+	rounds := testkit.Pick[uint64](150, 4000, 20_000)
+	if testing.Short() {
+		rounds = 40
+	}
+	for seed := range rounds {
 		if !linearizable(linear(t), seed) {
 			t.Fatalf("round %d is not linearizable", seed)
 		}

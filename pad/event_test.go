@@ -17,33 +17,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// The events of a handler's own changes follow in order when it has returned.
-func TestHandlerCallsPad(t *testing.T) {
-	p := emptyPad(t)
-	var got []string
-	deep := 0
-	p.On(pad.EventSet, func(e pad.Event) {
-		if deep++; deep > 1 {
-			t.Error("a handler was called inside of itself")
-		}
-		got = append(got, e.Key)
-		if n := len(e.Key); n < 4 {
-			testkit.Must(t, p.Set(e.Key+"x", 1))
-			testkit.Must(t, p.Set(e.Key+"y", 1))
-			if !p.Has(e.Key + "x") {
-				t.Error("a handler's change is not there")
-			}
-		}
-		deep--
-	})
-	testkit.Must(t, p.Set("aaa", 1))
-	testkit.Must(t, p.Set("b", 1))
-	const want = "aaa aaax aaay b bx by bxx bxy byx byy bxxx bxxy bxyx bxyy byxx byxy byyx byyy"
-	if strings.Join(got, " ") != want {
-		t.Errorf("events %q, want %s", got, want)
-	}
-}
-
 func TestHandlerStops(t *testing.T) {
 	p := emptyPad(t)
 	var got []string
@@ -79,16 +52,14 @@ func TestHandlerStops(t *testing.T) {
 	}
 }
 
-// blocked returns a pad whose handler notes the keys of all events. Another goroutine
-// has set the key "blocks", and the handler waits in that event until release is called.
-func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
-	t.Helper()
-	p = emptyPad(t)
+// While a handler runs, the changes of other goroutines return. Their events follow
+// when the handler has returned.
+func TestChangesWhileAHandlerRuns(t *testing.T) {
+	p := emptyPad(t)
 	in, out, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	told = new([]string)
+	var told []string
 	p.On(pad.EventSet, func(e pad.Event) {
-		*told = append(*told, e.Key)
-		if e.Key == "blocks" {
+		if told = append(told, e.Key); len(told) == 1 {
 			close(in)
 			<-out
 		}
@@ -98,17 +69,6 @@ func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 		p.Set("blocks", 1)
 	}()
 	mustEnd(t, func() { <-in })
-	return p, told, func() {
-		t.Helper()
-		close(out)
-		mustEnd(t, func() { <-done })
-	}
-}
-
-// While a handler runs, the changes of other goroutines return. Their events follow
-// when the handler has returned.
-func TestChangesWhileAHandlerRuns(t *testing.T) {
-	p, told, release := blocked(t)
 	mustEnd(t, func() {
 		testkit.Must(t, p.Set("a", 1))
 		testkit.Must(t, p.Set("b", 1))
@@ -116,12 +76,13 @@ func TestChangesWhileAHandlerRuns(t *testing.T) {
 		p.Snapshot()
 		testkit.Must(t, p.Restore(p.Snapshot()))
 	})
-	release()
-	if got := strings.Join(*told, " "); got != "blocks a b blocks a b" {
+	close(out)
+	mustEnd(t, func() { <-done })
+	if got := strings.Join(told, " "); got != "blocks a b blocks a b" {
 		t.Errorf("events %q, want the Set of each key and those of the Restore", got)
 	}
 	testkit.Must(t, p.Set("c", 1))
-	if got := (*told)[len(*told)-1]; got != "c" {
+	if got := told[len(told)-1]; got != "c" {
 		t.Errorf("the last event is that of %q when Set of c has returned", got)
 	}
 }

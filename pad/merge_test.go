@@ -28,43 +28,11 @@ func forked(t testing.TB, keys ...string) (p *pad.Pad, base *pad.Snapshot, their
 	return p, p.Snapshot(), p.Fork()
 }
 
-func merge(t testing.TB, p *pad.Pad, base *pad.Snapshot, theirs *pad.Pad, resolve func(pad.Conflict) pad.Resolution) []string {
-	t.Helper()
-	conflicts, err := p.Merge(base, theirs, resolve)
-	testkit.Must(t, err)
-	keys := []string{}
-	for _, c := range conflicts {
-		keys = append(keys, c.Key)
-	}
-	return keys
-}
-
 func checkKV(t testing.TB, p *pad.Pad, want ...string) {
 	t.Helper()
 	if got := p.Render(pad.RenderOptions{}); got != strings.Join(want, "\n") {
 		t.Errorf("the pad holds\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-}
-
-// Without resolve, the pad keeps its own side of each conflict.
-func TestMergeConflictEntries(t *testing.T) {
-	p, base, theirs := forked(t, "gone", "k")
-	put(t, p, "k", 1)
-	p.Delete("gone")
-	put(t, theirs, "k", 2)
-	put(t, theirs, "gone", 3)
-	conflicts, err := p.Merge(base, theirs, nil)
-	if err != nil || len(conflicts) != 2 {
-		t.Fatalf("Merge() = %v, %v, want two conflicts", conflicts, err)
-	}
-	gone, k := conflicts[0], conflicts[1]
-	if gone.Key != "gone" || gone.Base.Value != "base" || gone.Ours != nil || gone.Theirs.Value != 3 {
-		t.Errorf("the conflict of a deleted entry is %+v", gone)
-	}
-	if k.Key != "k" || k.Base.Value != "base" || k.Ours.Value != 1 || k.Theirs.Value != 2 {
-		t.Errorf("the conflict of two values is %+v", k)
-	}
-	checkKV(t, p, "k: 1")
 }
 
 // An expired entry counts as absent on every side.
@@ -82,8 +50,8 @@ func TestMergeExpired(t *testing.T) {
 	theirs.Sweep()
 	expired := 0
 	p.On(pad.EventExpire, func(pad.Event) { expired++ })
-	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
-		t.Errorf("conflicts = %q, want none", conflicts)
+	if conflicts, err := p.Merge(base, theirs, nil); err != nil || len(conflicts) != 0 {
+		t.Errorf("conflicts = %v, %v, want none", conflicts, err)
 	}
 	checkKV(t, p, "gone: 3", "refreshed: 2")
 	if expired != 1 {
@@ -105,6 +73,9 @@ func TestMergeErrors(t *testing.T) {
 	}
 	testkit.Must(t, theirs.Close(t.Context()))
 	put(t, p, "k", 2)
+	if conflicts, err := p.Merge(base, theirs, nil); err != nil || len(conflicts) != 1 {
+		t.Errorf("without resolve: %v, %v, want one conflict, and our side", conflicts, err)
+	}
 	if _, err := p.Merge(base, theirs, func(pad.Conflict) pad.Resolution {
 		_ = p.Close(t.Context())
 		return pad.Theirs()
@@ -343,7 +314,15 @@ func TestMergeOfChanges(t *testing.T) {
 		for i := range 10 {
 			choices[fmt.Sprint("k", i)] = rapid.SampledFrom([]string{"ours", "theirs", "use"}).Draw(t, "choice")
 		}
+		side := func(key string, in *plainPad, e *pad.Entry) {
+			if want, ok := in.entries[key]; ok != (e != nil) || ok && e.Value != want.Value {
+				t.Fatalf("a side of the conflict of %s is %+v, want %+v, %v", key, e, want, ok)
+			}
+		}
 		conflicts, err := p.Merge(base, theirs, func(c pad.Conflict) pad.Resolution {
+			side(c.Key, inBase, c.Base)
+			side(c.Key, inP, c.Ours)
+			side(c.Key, inTheirs, c.Theirs)
 			switch choices[c.Key] {
 			case "theirs":
 				return pad.Theirs()

@@ -44,8 +44,6 @@ func (r record) expired(now time.Time) bool {
 	return r.ttl > 0 && (from <= 0 || int64(r.ttl) <= math.MaxInt64-from) && now.UnixNano() >= from+int64(r.ttl)
 }
 
-func (r record) hasTag(tag string) bool { return slices.Contains(strings.Split(r.tags, ","), tag) }
-
 // happening is an event of the model.
 type happening struct {
 	kind   pad.EventKind

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -323,67 +321,46 @@ func readMarkdown(text string, meta bool) (entries []shown, left int, err error)
 }
 
 func readXML(text string) (entries []shown, left int, err error) {
+	var r struct {
+		Entries []struct {
+			Key   string     `xml:"key,attr"`
+			Tags  string     `xml:"tags,attr"`
+			Value string     `xml:",chardata"`
+			Inner []struct{} `xml:",any"`
+		} `xml:"entry"`
+		Comment string     `xml:",comment"`
+		Between string     `xml:",chardata"`
+		Others  []struct{} `xml:",any"`
+	}
 	d := xml.NewDecoder(strings.NewReader("<r>" + text + "</r>"))
-	if _, err := d.Token(); err != nil {
-		return nil, 0, err
+	if err := d.Decode(&r); err != nil || r.Others != nil || strings.Trim(r.Between, "\n") != "" || d.InputOffset() != int64(len(text))+7 {
+		return nil, 0, fmt.Errorf("%v, or %q and %d elements besides the entries, or text after the end", err, r.Between, len(r.Others))
 	}
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return nil, 0, err
+	for _, x := range r.Entries {
+		tags, err := splitTags(x.Tags)
+		if err != nil || x.Inner != nil {
+			return nil, 0, fmt.Errorf("%v, or an element within %q", err, x.Key)
 		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			var x struct {
-				XMLName xml.Name `xml:"entry"`
-				Key     string   `xml:"key,attr"`
-				Tags    string   `xml:"tags,attr"`
-				Value   string   `xml:",chardata"`
-				Inner   []struct {
-					XMLName xml.Name
-				} `xml:",any"`
-			}
-			if err := d.DecodeElement(&x, &token); err != nil || x.Inner != nil {
-				return nil, 0, fmt.Errorf("%v, %v", err, x.Inner)
-			}
-			tags, err := splitTags(x.Tags)
-			if err != nil {
-				return nil, 0, err
-			}
-			for i := range tags {
-				tags[i] = forXML(tags[i]) // JSON quotes some that XML cannot hold
-			}
-			entries = append(entries, shown{x.Key, x.Value, tags})
-		case xml.Comment:
-			left = readLeftOut("[" + strings.TrimSpace(string(token)) + "]")
-		case xml.CharData:
-			if string(token) != "\n" {
-				return nil, 0, fmt.Errorf("%q between entries", token)
-			}
-		case xml.EndElement:
-			if d.InputOffset() != int64(len(text))+7 {
-				return nil, 0, errors.New("text after the end")
-			}
-			return entries, left, nil
+		for i := range tags {
+			tags[i] = forXML(tags[i]) // JSON quotes some that XML cannot hold
 		}
+		entries = append(entries, shown{x.Key, x.Value, tags})
 	}
+	return entries, readLeftOut("[" + strings.TrimSpace(r.Comment) + "]"), nil
 }
 
 func readJSON(text string, meta bool) (entries []shown, err error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	if _, err := d.Token(); err != nil {
+	var raws map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &raws); err != nil {
 		return nil, err
 	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return nil, err
-		}
+	d := json.NewDecoder(strings.NewReader(text)) // for the order
+	_, _ = d.Token()
+	for range raws {
+		key, _ := d.Token()
 		e := shown{key: key.(string)}
+		var raw json.RawMessage
+		_ = d.Decode(&raw)
 		if meta {
 			var m struct {
 				Value json.RawMessage
@@ -398,12 +375,6 @@ func readJSON(text string, meta bool) (entries []shown, err error) {
 			e.value = string(raw)
 		}
 		entries = append(entries, e)
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("text after the end")
 	}
 	return entries, nil
 }

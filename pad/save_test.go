@@ -58,21 +58,6 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// Save refuses text that JSON would change.
-func TestSaveOfWhatIsNoText(t *testing.T) {
-	for _, v := range []any{"a\xffb", []string{"ok", "\xff"}, map[string]string{"\xff": "x"}} {
-		saver := new(memorySaver)
-		p, _ := newPad(t, pad.Options{Saver: saver})
-		testkit.Must(t, p.Set("bad one", v))
-		if err := p.Save(t.Context()); err == nil || !strings.Contains(err.Error(), "bad one") || saver.saves != 0 {
-			t.Errorf("Save of %q = %v, want an error that names the key", v, err)
-		}
-	}
-	p, _ := newPad(t, pad.Options{Saver: new(memorySaver)})
-	testkit.Must(t, p.Set("good", "\ufffd \\ufffd \\\\ufffd"))
-	testkit.Must(t, p.Save(t.Context()))
-}
-
 func TestClose(t *testing.T) {
 	p, c := newPad(t, pad.Options{Saver: new(memorySaver)})
 	testkit.Must(t, p.Set("k", 1))

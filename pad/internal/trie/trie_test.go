@@ -38,8 +38,6 @@ type grown struct {
 	frozen bool
 }
 
-func (g *grown) copied() *grown { return &grown{trie: g.trie.Copy(), want: maps.Clone(g.want)} }
-
 func (g *grown) check(t interface{ Fatalf(string, ...any) }) {
 	for i := range 20 {
 		key := strconv.Itoa(i)
@@ -90,8 +88,7 @@ func playTrie(t *rapid.T, tries *[]*grown) {
 	act := rapid.IntRange(0, 15).Draw(t, "act")
 	switch {
 	case act == 15 && len(*tries) < 12:
-		c := g.copied()
-		c.frozen = rapid.Bool().Draw(t, "frozen")
+		c := &grown{trie: g.trie.Copy(), want: maps.Clone(g.want), frozen: rapid.Bool().Draw(t, "frozen")}
 		*tries = append(*tries, c)
 	case g.frozen:
 		g.check(t)
