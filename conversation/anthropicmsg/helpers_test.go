@@ -2,6 +2,7 @@ package anthropicmsg_test
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -71,16 +72,10 @@ func to(t testing.TB, msgs ...conversation.Message) []anthropic.MessageParam {
 	return messages
 }
 
-// sameJSON reports whether two texts are the same JSON value. Numbers must have the same
-// digits.
+// sameJSON reports whether two texts are the same JSON value.
 func sameJSON(t testing.TB, a, b string) bool {
 	t.Helper()
-	return reflect.DeepEqual(value(t, a), value(t, b))
-}
-
-func value(t testing.TB, text string) any {
-	t.Helper()
-	var v any
-	testkit.Must(t, json.Unmarshal([]byte(text), &v))
-	return v
+	var x, y any
+	testkit.Must(t, errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)))
+	return reflect.DeepEqual(x, y)
 }

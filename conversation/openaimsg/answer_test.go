@@ -40,8 +40,8 @@ func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
 	}
 }
 
-// What is not text is named for other providers, wherever it stands.
-func TestDataIsNamedInItsPlace(t *testing.T) {
+// What is not text is named for other providers, wherever it stands, and so is a failure.
+func TestItemsAreDescribed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("QUJD", 100)
 	for raw, want := range map[string]string{
@@ -54,6 +54,14 @@ func TestDataIsNamedInItsPlace(t *testing.T) {
 		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"data: see base64"}]}`:                                                     "data: see base64",
 		`{"role":"user","content":[{"type":"input_image","image_url":"Data:image/PNG;name=a;Base64,AAAA"}]}`:                                                     "[image]",
 		`{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}]}`:                                    "[file: a.pdf]",
+
+		// A failure that is only in a member of its own must not read as success.
+		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"disk full"}]}}`: "[mcp_call]\ns\ndel\n{}\n[error]\ndisk full",
+		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"http_error","code":404,"message":"Not found"}}`:                             "[mcp_call]\ns\ndel\n{}\n[error]\nNot found",
+		`{"type":"mcp_call","name":"del","error":"gone","status":"failed"}`:                                                                                               "[mcp_call]\ndel\n[error]\ngone",
+		`{"type":"code_interpreter_call","code":"f()","status":"incomplete"}`:                                                                                             "[code_interpreter_call]\nf()\n[incomplete]",
+		`{"type":"web_search_call","action":{"type":"search","query":"q"},"status":"failed"}`:                                                                             "[web_search_call]\nq\n[failed]",
+		`{"type":"image_generation_call","revised_prompt":"a cat","status":"failed","result":null}`:                                                                       "[image_generation_call]\na cat\n[failed]",
 	} {
 		m := fromItems(t, raw)[0]
 		var lines []string
@@ -74,29 +82,10 @@ func TestDataIsNamedInItsPlace(t *testing.T) {
 	}
 }
 
-// A failure that is only in a member of its own must not read as success.
-func TestFailedActionsSayThatTheyFailed(t *testing.T) {
-	t.Parallel()
-	for raw, want := range map[string]string{
-		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"disk full"}]}}`: "[mcp_call]\ns\ndel\n{}\n[error]\ndisk full",
-		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"http_error","code":404,"message":"Not found"}}`:                             "[mcp_call]\ns\ndel\n{}\n[error]\nNot found",
-		`{"type":"mcp_call","name":"del","error":"gone","status":"failed"}`:                                                                                               "[mcp_call]\ndel\n[error]\ngone",
-		`{"type":"code_interpreter_call","code":"f()","status":"incomplete"}`:                                                                                             "[code_interpreter_call]\nf()\n[incomplete]",
-		`{"type":"web_search_call","action":{"type":"search","query":"q"},"status":"failed"}`:                                                                             "[web_search_call]\nq\n[failed]",
-		`{"type":"image_generation_call","revised_prompt":"a cat","status":"failed","result":null}`:                                                                       "[image_generation_call]\na cat\n[failed]",
-	} {
-		if got := fromItems(t, raw)[0].Content; got != want {
-			t.Errorf("%s\nis described as %q\nwant %q", raw, got, want)
-		}
-	}
-}
-
-const pendingComputer = `{"id":"cu_1","type":"computer_call","call_id":"call_1","status":"completed","action":{"type":"screenshot"},"pending_safety_checks":[{"id":"sc_1","code":"malicious","message":"Look."}]}`
-
 // Whoever answers the call sees its checks, and acknowledges them. The adapter never does.
 func TestSafetyChecksAreNotAcknowledgedByThemselves(t *testing.T) {
 	t.Parallel()
-	call := fromItems(t, pendingComputer)[0]
+	call := fromItems(t, `{"id":"cu_1","type":"computer_call","call_id":"call_1","status":"completed","action":{"type":"screenshot"},"pending_safety_checks":[{"id":"sc_1","code":"malicious","message":"Look."}]}`)[0]
 	if got := string(call.ToolCalls[0].Arguments); !strings.Contains(got, `"pending_safety_checks":[{"id":"sc_1","code":"malicious","message":"Look."}]`) {
 		t.Errorf("the arguments are %s, want the checks in them", got)
 	}
@@ -155,8 +144,6 @@ func TestResultsInAnAnswerAreDescribed(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"boom","outcome":{"type":"exit","exit_code":3}},{"stdout":"","stderr":"","outcome":{"type":"timeout"}}]}`: "[shell_call_output]\na\nboom\n[exit code 3]\n[timeout]",
-		`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]}`:                                                            "[shell_call_output]\na",
-		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`:                                                            "[function_call_output]\n[image]",
 		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"https://x.test/a.png"},{"type":"input_text","text":"b"}]}`:                                 "[function_call_output]\nhttps://x.test/a.png\nb",
 	} {
 		m, err := openaimsg.FromOutput(output(t, raw)...)
