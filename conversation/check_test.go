@@ -19,15 +19,6 @@ var (
 	rules = SystemText("You are brief.")
 )
 
-// calls returns an assistant message with a call for each id.
-func calls(ids ...string) Message {
-	m := Message{Role: Assistant}
-	for _, id := range ids {
-		m.ToolCalls = append(m.ToolCalls, ToolCall{ID: id, Name: "read_file", Arguments: json.RawMessage(`{"path":"main.go"}`)})
-	}
-	return m
-}
-
 func callOf(id, name, arguments string) Message {
 	return Message{Role: Assistant, ToolCalls: []ToolCall{{ID: id, Name: name, Arguments: json.RawMessage(arguments)}}}
 }
@@ -80,34 +71,34 @@ var fieldCases = []ruleCase{
 	{"instruction in the middle", "system-position", 2, strict, list(hello, reply, rules, more), list(rules, hello, reply, more)},
 	{"instruction at the end", "system-position", 1, strict, list(hello, rules), list(rules, hello)},
 
-	{"open call at the end", "missing-result", 1, all, list(hello, calls("a")), list(hello, calls("a"), result("a"))},
-	{"open call in the middle", "missing-result", 1, all, list(hello, calls("a"), more, reply), list(hello, reply, more, reply)},
-	{"one of three open", "missing-result", 1, all, list(hello, calls("a", "b", "c"), result("c"), result("a"), reply),
-		list(hello, calls("a", "b", "c"), result("c"), result("a"), result("b"), reply)},
-	{"text between call and result", "misplaced-result", 3, adjacent, list(hello, calls("a"), more, result("a")), list(hello, calls("a"), result("a"), more)},
-	{"text between two results", "misplaced-result", 4, adjacent, list(hello, calls("a", "b"), result("a"), more, result("b"), reply),
-		list(hello, calls("a", "b"), result("a"), result("b"), more, reply)},
-	{"an answer between call and result", "misplaced-result", 3, adjacent, list(hello, calls("a"), reply, result("a"), reply),
-		list(hello, calls("a"), result("a"), reply)},
-	{"the result a turn later", "misplaced-result", 4, adjacent, list(hello, calls("a"), reply, more, result("a")),
-		list(hello, calls("a"), result("a"), reply, more)},
-	{"the result before its call", "misplaced-result", 1, all, list(hello, result("a"), calls("a")), list(hello, calls("a"), result("a"))},
+	{"open call at the end", "missing-result", 1, all, list(hello, call("a")), list(hello, call("a"), result("a"))},
+	{"open call in the middle", "missing-result", 1, all, list(hello, call("a"), more, reply), list(hello, reply, more, reply)},
+	{"one of three open", "missing-result", 1, all, list(hello, call("a", "b", "c"), result("c"), result("a"), reply),
+		list(hello, call("a", "b", "c"), result("c"), result("a"), result("b"), reply)},
+	{"text between call and result", "misplaced-result", 3, adjacent, list(hello, call("a"), more, result("a")), list(hello, call("a"), result("a"), more)},
+	{"text between two results", "misplaced-result", 4, adjacent, list(hello, call("a", "b"), result("a"), more, result("b"), reply),
+		list(hello, call("a", "b"), result("a"), result("b"), more, reply)},
+	{"an answer between call and result", "misplaced-result", 3, adjacent, list(hello, call("a"), reply, result("a"), reply),
+		list(hello, call("a"), result("a"), reply)},
+	{"the result a turn later", "misplaced-result", 4, adjacent, list(hello, call("a"), reply, more, result("a")),
+		list(hello, call("a"), result("a"), reply, more)},
+	{"the result before its call", "misplaced-result", 1, all, list(hello, result("a"), call("a")), list(hello, call("a"), result("a"))},
 	{"result without call", "orphaned-result", 1, all, list(hello, result("a"), reply), list(hello, reply)},
 	{"result first", "orphaned-result", 0, all, list(result("a"), reply), list(hello, reply)},
-	{"result of another id", "orphaned-result", 3, all, list(hello, calls("a"), result("a"), result("b"), reply), list(hello, calls("a", "b"), result("a"), result("b"), reply)},
-	{"two results", "duplicate-result", 3, all, list(hello, calls("a"), result("a"), result("a")), list(hello, calls("a"), result("a"))},
-	{"two results of parallel calls", "duplicate-result", 4, all, list(hello, calls("a", "b"), result("b"), result("a"), result("b")), list(hello, calls("a", "b"), result("b"), result("a"))},
+	{"result of another id", "orphaned-result", 3, all, list(hello, call("a"), result("a"), result("b"), reply), list(hello, call("a", "b"), result("a"), result("b"), reply)},
+	{"two results", "duplicate-result", 3, all, list(hello, call("a"), result("a"), result("a")), list(hello, call("a"), result("a"))},
+	{"two results of parallel calls", "duplicate-result", 4, all, list(hello, call("a", "b"), result("b"), result("a"), result("b")), list(hello, call("a", "b"), result("b"), result("a"))},
 
 	{"the id of an earlier call", "duplicate-id", 4, []Provider{Anthropic, OpenAIResponses},
-		list(hello, calls("a"), result("a"), more, calls("a"), result("a")), list(hello, calls("a"), result("a"), calls("b"), result("b"))},
+		list(hello, call("a"), result("a"), more, call("a"), result("a")), list(hello, call("a"), result("a"), call("b"), result("b"))},
 	{"one id for two calls", "duplicate-id", 1, []Provider{Anthropic, OpenAIChat, OpenAIResponses},
-		list(hello, calls("a", "a"), result("a"), result("a")), list(hello, calls("a", "b"), result("a"), result("b"))},
+		list(hello, call("a", "a"), result("a"), result("a")), list(hello, call("a", "b"), result("a"), result("b"))},
 	{"one id for two calls around another", "duplicate-id", 1, []Provider{Anthropic, OpenAIChat, OpenAIResponses},
-		list(hello, calls("a", "b", "a"), result("a"), result("a"), result("b")), list(hello, calls("a", "b", "c"), result("a"), result("c"), result("b"))},
-	{"no call id", "call-id", 1, all, list(hello, calls("")), list(hello, calls("a"), result("a"))},
-	{"call id with a colon", "call-id", 1, claude, list(hello, calls("read:1"), result("read:1")), list(hello, calls("read_1"), result("read_1"))},
-	{"long call id", "call-id", 1, openai, list(hello, calls(strings.Repeat("a", 65)), result(strings.Repeat("a", 65))),
-		list(hello, calls(strings.Repeat("a", 64)), result(strings.Repeat("a", 64)))},
+		list(hello, call("a", "b", "a"), result("a"), result("a"), result("b")), list(hello, call("a", "b", "c"), result("a"), result("c"), result("b"))},
+	{"no call id", "call-id", 1, all, list(hello, call("")), list(hello, call("a"), result("a"))},
+	{"call id with a colon", "call-id", 1, claude, list(hello, call("read:1"), result("read:1")), list(hello, call("read_1"), result("read_1"))},
+	{"long call id", "call-id", 1, openai, list(hello, call(strings.Repeat("a", 65)), result(strings.Repeat("a", 65))),
+		list(hello, call(strings.Repeat("a", 64)), result(strings.Repeat("a", 64)))},
 	{"no tool name", "call-name", 1, all, list(hello, callOf("a", "", "{}"), result("a")), list(hello, callOf("a", "x", "{}"), result("a"))},
 	{"tool name with a space", "call-name", 1, []Provider{OpenAIChat, OpenAIResponses, Gemini}, list(hello, callOf("a", "read file", "{}"), result("a")), list(hello, callOf("a", "read_file", "{}"), result("a"))},
 	{"tool name with a dot", "call-name", 1, openai, list(hello, callOf("a", "fs.read", "{}"), result("a")), list(hello, callOf("a", "fs_read", "{}"), result("a"))},
@@ -117,23 +108,23 @@ var fieldCases = []ruleCase{
 	{"tool name of 201 bytes", "call-name", 1, all, list(hello, callOf("a", strings.Repeat("n", 201), "{}"), result("a")), list(hello, callOf("a", "n", "{}"), result("a"))},
 	{"arguments cut off", "arguments", 1, all, list(hello, callOf("a", "x", `{"path":"ma`), result("a")), list(hello, callOf("a", "x", `{"path":"ma"}`), result("a"))},
 	{"arguments that are no object", "arguments", 1, strict, list(hello, callOf("a", "x", `["main.go"]`), result("a")), list(hello, callOf("a", "x", ` {"path":1}`), result("a"))},
-	{"calls behind an answer", "call-position", 2, gemini, list(hello, reply, calls("a"), result("a")), list(hello, reply, more, calls("a"), result("a"))},
+	{"calls behind an answer", "call-position", 2, gemini, list(hello, reply, call("a"), result("a")), list(hello, reply, more, call("a"), result("a"))},
 
 	{"empty question", "empty-content", 0, strict, list(UserText(""), reply), list(UserText("?"), reply)},
 	{"question of whitespace", "empty-content", 0, claude, list(UserText(" \n\u00a0"), reply), list(UserText(" ."), reply)},
 	{"empty answer", "empty-content", 1, strict, list(hello, AssistantText(""), more), list(hello, reply, more)},
 	{"no parts", "empty-content", 0, strict, list(withParts(hello, []Part{}...), reply), list(withParts(hello, text("a")), reply)},
 	{"empty part", "empty-content", 0, strict, list(withParts(hello, text(""), text("a")), reply), list(withParts(hello, text(" "), text("a")), reply)},
-	{"empty part of a result", "empty-content", 2, claude, list(hello, calls("a"), withParts(result("a"), text("")), reply), list(hello, calls("a"), ToolResult("a", ""), reply)},
+	{"empty part of a result", "empty-content", 2, claude, list(hello, call("a"), withParts(result("a"), text("")), reply), list(hello, call("a"), ToolResult("a", ""), reply)},
 
-	{"image in a result", "image", 2, chat, list(hello, calls("a"), withParts(result("a"), text("seen"), png)), list(hello, calls("a"), result("a"), withParts(hello, png))},
+	{"image in a result", "image", 2, chat, list(hello, call("a"), withParts(result("a"), text("seen"), png)), list(hello, call("a"), result("a"), withParts(hello, png))},
 	{"image in an answer", "image", 1, []Provider{Anthropic, OpenAIChat, OpenAIResponses}, list(hello, withParts(reply, text("seen"), png)), list(withParts(hello, text("see"), png), reply)},
 	{"image in an instruction", "image", 0, adjacent, list(withParts(rules, png), hello), list(rules, withParts(hello, png))},
 	{"image of another type", "image", 0, []Provider{Anthropic, OpenAIChat, OpenAIResponses}, list(withParts(hello, bmp)), list(withParts(hello, png))},
 
 	{"unknown role", "invalid-message", 1, all, list(hello, Message{Role: "robot", Content: "beep"}, reply), list(hello, reply)},
 	{"both contents", "invalid-message", 0, all, list(Message{Role: User, Content: "a", Parts: []Part{text("b")}}, reply), list(hello, reply)},
-	{"result without id", "invalid-message", 3, all, list(hello, calls("a"), result("a"), ToolResult("", "x"), reply), list(hello, calls("a"), result("a"), reply)},
+	{"result without id", "invalid-message", 3, all, list(hello, call("a"), result("a"), ToolResult("", "x"), reply), list(hello, call("a"), result("a"), reply)},
 	{"invalid UTF-8", "invalid-message", 0, all, list(UserText("a\xff"), reply), list(UserText("a"), reply)},
 	{"Raw of nobody", "invalid-message", 0, all, list(Message{Role: User, Content: "a", Raw: json.RawMessage("{}")}, reply), list(hello, reply)},
 }
@@ -199,7 +190,7 @@ func TestCheckManyParallelCalls(t *testing.T) {
 	for k := range 500 {
 		ids = append(ids, "call_"+strings.Repeat("x", k%7)+string(rune('a'+k%26))+strings.Repeat("y", k/26))
 	}
-	msgs := list(hello, calls(ids...))
+	msgs := list(hello, call(ids...))
 	for _, id := range slices.Backward(ids) {
 		msgs = append(msgs, result(id))
 	}
@@ -209,47 +200,11 @@ func TestCheckManyParallelCalls(t *testing.T) {
 		one(t, p, append(slices.Clone(msgs), result(ids[250])), "duplicate-result", len(msgs))
 		one(t, p, append(slices.Clone(msgs), result("z")), "orphaned-result", len(msgs))
 	}
-	msgs[1] = calls(append(slices.Clone(ids), ids[3])...)
+	msgs[1] = call(append(slices.Clone(ids), ids[3])...)
 	msgs = append(msgs, result(ids[3]))
 	one(t, OpenAIChat, msgs, "duplicate-id", 1)
 	one(t, Anthropic, msgs, "duplicate-id", 1)
 	one(t, OpenAIResponses, msgs, "duplicate-id", 1)
-}
-
-// Anthropic accepts four blocks with cache_control in a request, wherever they stand.
-func TestCheckCountsCacheMarks(t *testing.T) {
-	t.Parallel()
-	const mark = `"cache_control":{"type":"ephemeral"}`
-	user := func(blocks ...string) Message {
-		return providerMessage(Anthropic, User, `{"role":"user","content":[`+strings.Join(blocks, ",")+`]}`)
-	}
-	marked, said := `{"type":"text","text":"a",`+mark+`}`, `{"type":"text","text":"a","cache_control":null}`
-	system := providerMessage(Anthropic, System, `[`+marked+`]`)
-	use := providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"cache_control":{"type":"x"},"content":[`+marked+`]}}]}`)
-	use.ToolCalls = []ToolCall{{ID: "t", Name: "f"}}
-	result := providerMessage(Anthropic, Tool, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[`+marked+`],`+mark+`}]}`)
-	result.ToolCallID = "t"
-	document := `{"type":"document","source":{"type":"content","content":[` + marked + `]},` + mark + `}`
-	for name, c := range map[string]struct {
-		msgs  []Message
-		index int // of the problem; -1: none
-	}{
-		"four":                  {[]Message{user(marked, marked), user(marked, said, marked, said)}, -1},
-		"five":                  {[]Message{user(marked, marked), user(marked, said), user(marked, marked), user(marked)}, 2},
-		"five in one":           {[]Message{user(said), user(marked, marked, marked, marked, marked)}, 1},
-		"with the system":       {[]Message{system, user(marked, marked), user(marked, marked)}, 2},
-		"in a result":           {[]Message{user(marked, marked), use, result, user(marked)}, 3},
-		"in documents":          {[]Message{user(document, document), user(marked)}, 1},
-		"a text about it alone": {[]Message{user(`{"type":"text","text":"cache_control"}`)}, -1},
-	} {
-		problems := Check(c.msgs, Anthropic)
-		switch {
-		case c.index < 0 && len(problems) > 0:
-			t.Errorf("%s: %v", name, problems)
-		case c.index >= 0 && (len(problems) != 1 || problems[0].Index != c.index || problems[0].Rule != RuleRawForm || !strings.Contains(problems[0].Text, "cache_control")):
-			t.Errorf("%s: %v, want one problem with message %d", name, problems, c.index)
-		}
-	}
 }
 
 // Check finds nothing in conversations that the provider accepts.

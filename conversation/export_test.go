@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,13 +106,16 @@ func TestSummaryOfImportedMessages(t *testing.T) {
 }
 
 // Import refuses a document and changes nothing, or the memory can be exported,
-// imported again unchanged, appended to and trimmed.
+// imported again unchanged, appended to, checked and trimmed.
 func FuzzImport(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1,"messages":[]}`,
 		`{"version":1,"leading":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","url":"u"}]}],"summary":"x","evidence":["a/b.go"]}`,
 		`{"version":1,"messages":[{"role":"assistant","content":null,"toolCalls":[{"id":"1","name":"n","arguments":{"a": 1}},{"id":"2","name":"n","arguments":"{\"a"}]},{"role":"tool","toolCallId":"1","content":"","isError":true}]}`,
 		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"[{\"type\":\"reasoning\"}]","rawProvider":"openai-responses"}]}`,
+		`{"version":1,"messages":[{"role":"user","content":"","raw":"{\"role\":\"user\",\"content\":[null,1,[],{}]}","rawProvider":"anthropic"}]}`,
+		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"[null,{\"type\":\"function_call\",\"arguments\":{}}]","rawProvider":"openai-responses"}]}`,
+		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"{\"parts\":[null,{\"functionCall\":null},{\"functionResponse\":{\"id\":7}}]}","rawProvider":"gemini"}]}`,
 		`{"version":2}`, `{`, `null`, `{"version":1,"messages":[],"summary":"\ud800"}`,
 	} {
 		f.Add([]byte(seed))
@@ -142,6 +146,12 @@ func FuzzImport(f *testing.F) {
 		add(t, again, UserText("behind"))
 		msgs := again.Messages()
 		SafeCuts(msgs)
+		for _, p := range all {
+			byIndex := func(a, b Problem) int { return a.Index - b.Index }
+			if problems := Check(msgs, p); !slices.IsSortedFunc(problems, byIndex) || !slices.Equal(problems, Check(msgs, p)) {
+				t.Fatalf("%s: %v", p, problems)
+			}
+		}
 		if trimmed := Trim(msgs, TrimOptions{KeepLast: 1}); trimmed[len(trimmed)-1].Content != "behind" {
 			t.Fatalf("the newest message is gone: %q", texts(trimmed))
 		}

@@ -39,22 +39,14 @@ func (j *listJournal) Append(ctx context.Context, records ...Record) error {
 	}
 	for i := range records {
 		records[i].Seq = int64(len(j.records) + 1)
-		j.records = append(j.records, j.copy(records[i]))
+		text, err := records[i].MarshalJSON() // as every durable journal does
+		var stored Record
+		if err := errors.Join(err, stored.UnmarshalJSON(text)); err != nil {
+			panic(err)
+		}
+		j.records = append(j.records, stored)
 	}
 	return nil
-}
-
-// copy encodes and decodes a record, as every durable journal does.
-func (j *listJournal) copy(r Record) Record {
-	text, err := r.MarshalJSON()
-	if err != nil {
-		panic(err)
-	}
-	var c Record
-	if err := c.UnmarshalJSON(text); err != nil {
-		panic(err)
-	}
-	return c
 }
 
 func (j *listJournal) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
@@ -161,15 +153,19 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// An error of the journal, and a record that is not valid, are errors of Open and Originals.
 func TestOpenJournalErrors(t *testing.T) {
-	j := &listJournal{records: []Record{{Seq: 1, Kind: ClearRecord}}}
-	r := &recorder{}
-	if _, err := Open(t.Context(), Options{SummarizeAt: 4, Summarize: r.summarize, Journal: failing{j}}); !errors.Is(err, ErrJournal) || !errors.Is(err, errFull) {
-		t.Errorf("Open: %v", err)
-	}
-	m := newMemory(t, Options{SummarizeAt: 4, Summarize: r.summarize, Journal: failing{j}})
-	if _, err := originals(m); !errors.Is(err, ErrJournal) || !errors.Is(err, errFull) {
-		t.Errorf("Originals: %v", err)
+	for j, want := range map[Journal]error{
+		failing{&listJournal{records: []Record{{Seq: 1, Kind: ClearRecord}}}}: errFull,
+		&listJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}:        ErrInvalid,
+	} {
+		o := Options{SummarizeAt: 4, Summarize: brief, Journal: j}
+		if _, err := Open(t.Context(), o); !errors.Is(err, ErrJournal) || !errors.Is(err, want) {
+			t.Errorf("Open: %v, want %v", err, want)
+		}
+		if _, err := originals(newMemory(t, o)); !errors.Is(err, ErrJournal) || !errors.Is(err, want) {
+			t.Errorf("Originals: %v, want %v", err, want)
+		}
 	}
 }
 
@@ -199,17 +195,5 @@ func TestNewOnUsedJournal(t *testing.T) {
 	}
 	if got, err := originals(m); got != "a b c d e f" || err != nil {
 		t.Errorf("the originals are %q, %v", got, err)
-	}
-}
-
-// A record that is not valid is an error.
-func TestRecordThatIsNone(t *testing.T) {
-	j := &listJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}
-	o := Options{SummarizeAt: 4, Summarize: brief, Journal: j}
-	if _, err := Open(t.Context(), o); !errors.Is(err, ErrJournal) || !errors.Is(err, ErrInvalid) {
-		t.Errorf("Open: %v", err)
-	}
-	if _, err := originals(newMemory(t, o)); !errors.Is(err, ErrJournal) {
-		t.Errorf("Originals: %v", err)
 	}
 }

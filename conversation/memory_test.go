@@ -63,6 +63,7 @@ func texts(msgs []Message) string {
 	return strings.Join(names, " ")
 }
 
+// call returns a message of the assistant with a call for each id.
 func call(ids ...string) Message {
 	m := Message{Role: Assistant}
 	for _, id := range ids {

@@ -22,12 +22,6 @@ func withRaw(raw string) conversation.Message {
 	return conversation.Message{Role: conversation.Assistant, Raw: json.RawMessage(raw), RawProvider: conversation.Anthropic}
 }
 
-func failedResult(id, text string) conversation.Message {
-	m := conversation.ToolResult(id, text)
-	m.IsError = true
-	return m
-}
-
 func parted(role conversation.Role, parts ...conversation.Part) conversation.Message {
 	m := conversation.Message{Role: role, Parts: parts}
 	if role == conversation.Tool {
@@ -49,7 +43,7 @@ func TestMessageJSON(t *testing.T) {
 		{conversation.AssistantText("<a href=\"b\">&amp;</a>"), `{"role":"assistant","content":"<a href=\"b\">&amp;</a>"}`},
 		{conversation.UserText("tab\t, " + nul + ", \u2028, 文, 😀"), `{"role":"user","content":"tab\t, \u0000, \u2028, 文, 😀"}`},
 		{conversation.ToolResult("call_1", "done"), `{"role":"tool","content":"done","toolCallId":"call_1"}`},
-		{failedResult("call_1", "no"), `{"role":"tool","content":"no","toolCallId":"call_1","isError":true}`},
+		{conversation.Message{Role: conversation.Tool, Content: "no", ToolCallID: "call_1", IsError: true}, `{"role":"tool","content":"no","toolCallId":"call_1","isError":true}`},
 		{parted(conversation.User, text, conversation.Part{Type: conversation.ImagePart, URL: "https://a/b?c&d"}, conversation.Part{Type: conversation.ImageB64Part, Data: "QQ==", MediaType: "image/png"}),
 			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","url":"https://a/b?c&d"},{"type":"image_b64","data":"QQ==","mediaType":"image/png"}]}`},
 		{parted(conversation.Tool, conversation.Part{Type: conversation.TextPart}), `{"role":"tool","content":[{"type":"text","text":""}],"toolCallId":"1"}`},
@@ -80,10 +74,8 @@ func TestArgumentsJSON(t *testing.T) {
 	testkit.SkipInShort(t)
 	deep := strings.Repeat("[", 9997) + strings.Repeat("]", 9997)
 	for arguments, want := range map[string]string{
-		`{}`:                       `{}`,
 		`{"a":[1,2.0,1e400,null]}`: `{"a":[1,2.0,1e400,null]}`,
 		`{"b":1,"a":2,"a":3}`:      `{"b":1,"a":2,"a":3}`,
-		`12345678901234567890123`:  `12345678901234567890123`,
 		"{ \"a\":\n 1 }\n":         `{"a":1}`,
 		`{"a":"<b>&\u003c"}`:       `{"a":"<b>&\u003c"}`,
 		"{\"a\":\"\u2028\"}":       "{\"a\":\"\u2028\"}",
@@ -183,15 +175,12 @@ func TestRecordJSON(t *testing.T) {
 // Messages of Flint and messages with unknown members can be read.
 func TestMessageReads(t *testing.T) {
 	for text, want := range map[string]conversation.Message{
-		`{"role":"user","content":"a"}`:                                                               conversation.UserText("a"),
-		`{"role":"assistant","content":null}`:                                                         conversation.AssistantText(""),
-		`{"role":"user","content":"\ud83d\ude00 \\ud83d"}`:                                            conversation.UserText(`😀 \ud83d`),
-		`{"role":"user","content":"a","later":{"b":[1]},"name":"x"}`:                                  conversation.UserText("a"),
-		`{"role":"tool","content":"a","toolCallId":"1","isError":false}`:                              conversation.ToolResult("1", "a"),
-		`{"role":"user","content":[{"type":"text","text":"a","later":1}]}`:                            parted(conversation.User, conversation.Part{Type: conversation.TextPart, Text: "a"}),
-		`{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"f"}]}`:                       {Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "1", Name: "f"}}},
-		`{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"f","arguments":"a \"b\""}]}`: called(`a "b"`),
-		`{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"f","arguments": [ 1 ] }]}`:   called(`[ 1 ]`),
+		`{"role":"assistant","content":null}`:                                                       conversation.AssistantText(""),
+		`{"role":"user","content":"\ud83d\ude00 \\ud83d"}`:                                          conversation.UserText(`😀 \ud83d`),
+		`{"role":"user","content":"a","later":{"b":[1]},"name":"x"}`:                                conversation.UserText("a"),
+		`{"role":"tool","content":"a","toolCallId":"1","isError":false}`:                            conversation.ToolResult("1", "a"),
+		`{"role":"user","content":[{"type":"text","text":"a","later":1}]}`:                          parted(conversation.User, conversation.Part{Type: conversation.TextPart, Text: "a"}),
+		`{"role":"assistant","content":"","toolCalls":[{"id":"1","name":"f","arguments": [ 1 ] }]}`: called(`[ 1 ]`),
 	} {
 		var got conversation.Message
 		if err := json.Unmarshal([]byte(text), &got); err != nil {

@@ -32,10 +32,7 @@ func TestNotesRender(t *testing.T) {
 		{nil, conversation.NotesOptions{}, ""},
 		{three, conversation.NotesOptions{}, "one\nthree\nfive"},
 		{three, conversation.NotesOptions{Separator: "; "}, "one; three; five"},
-		{three, conversation.NotesOptions{MaxTokens: 14, CountTokens: letters}, "one\nthree\nfive"},
-		{three, conversation.NotesOptions{MaxTokens: 10, CountTokens: letters}, "three\nfive"},
 		{three, conversation.NotesOptions{MaxTokens: 10, CountTokens: letters, Separator: "; "}, "five"},
-		{three, conversation.NotesOptions{MaxTokens: 4, CountTokens: letters}, "five"},
 		{three, conversation.NotesOptions{MaxTokens: 3, CountTokens: letters}, ""}, // though "one" would fit
 		{three, conversation.NotesOptions{MaxTokens: -1, CountTokens: letters}, ""},
 		{three, conversation.NotesOptions{MaxTokens: math.MaxInt}, "one\nthree\nfive"},

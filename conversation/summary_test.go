@@ -47,7 +47,7 @@ func (g *gate) summarize(ctx context.Context, q Request) (string, error) {
 func TestBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, SummaryTokens: 77, Background: true, Summarize: g.summarize})
 		add(t, m, users("a b c d e f g h")...)
 		synctest.Wait()
 		if got := texts(m.Messages()); got != "a b c d e f g h" || g.running.Load() != 1 {
@@ -73,8 +73,8 @@ func TestBackground(t *testing.T) {
 		if q := <-g.entered; texts(q.Messages) != "a b c" {
 			t.Errorf("the first was given %q", texts(q.Messages))
 		}
-		if q := <-g.entered; texts(q.Messages) != "d e f" || q.Previous != "one" {
-			t.Errorf("the second was given %q and %q", texts(q.Messages), q.Previous)
+		if q := <-g.entered; texts(q.Messages) != "d e f" || q.Previous != "one" || q.MaxTokens != 77 {
+			t.Errorf("the second was given %q, %q and %d tokens", texts(q.Messages), q.Previous, q.MaxTokens)
 		}
 	})
 }

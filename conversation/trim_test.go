@@ -12,13 +12,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-func providerMessage(p Provider, role Role, text string) Message {
-	return Message{Role: role, Raw: []byte(text), RawProvider: p}
+func providerMessage(p Provider, role Role, format string, args ...any) Message {
+	return Message{Role: role, Raw: fmt.Appendf(nil, format, args...), RawProvider: p}
 }
 
 func TestSafeCuts(t *testing.T) {
 	u, a := UserText("u"), AssistantText("a")
-	item := func(text string) Message { return providerMessage(OpenAIResponses, Assistant, text) }
+	item := func(text string) Message { return providerMessage(OpenAIResponses, Assistant, "%s", text) }
 	result := func(text string) Message {
 		m := ToolResult("x", "")
 		m.Raw, m.RawProvider = []byte(text), OpenAIResponses
@@ -64,6 +64,9 @@ func TestTrim(t *testing.T) {
 	u, a, sys := UserText, AssistantText, SystemText
 	length := func(m Message) int { return len(m.Content) }
 	tools := []Message{sys("x"), u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b")}
+	compacted := call("1")
+	compacted.RawProvider = OpenAIResponses
+	compacted.Raw = []byte(`[{"type":"compaction","id":"cmp_1","encrypted_content":"gAAAA"},{"type":"function_call","call_id":"1","name":"tool","arguments":"{}"}]`)
 	for name, c := range map[string]struct {
 		msgs []Message
 		o    TrimOptions
@@ -76,6 +79,7 @@ func TestTrim(t *testing.T) {
 		"a unit is whole":              {tools, TrimOptions{KeepLast: 2}, "x a (2) =2 b"},
 		"back to the user":             {[]Message{u("a"), a("b"), u("c"), a("d"), u("e")}, TrimOptions{KeepLast: 2}, "c d e"},
 		"nobody asked":                 {[]Message{a("a"), a("b")}, TrimOptions{KeepLast: 1}, "b"},
+		"the unit of a compaction":     {[]Message{u("a"), compacted, ToolResult("1", ""), a("b"), u("c"), a("d")}, TrimOptions{KeepLast: 2}, "a (1) =1 b c d"},
 		"system messages alone":        {[]Message{sys("x"), sys("y")}, TrimOptions{KeepLast: 1}, "x y"},
 		"an open call":                 {[]Message{u("a"), a("b"), u("c"), call("1"), u("d"), u("e")}, TrimOptions{KeepLast: 1}, "c (1) d e"},
 		"tokens":                       {[]Message{u("aaa"), a("bbb"), u("ccc"), a("ddd")}, TrimOptions{KeepTokens: 7, CountTokens: length}, "ccc ddd"},
@@ -162,26 +166,11 @@ func TestTrimKeepsTheNewestCompaction(t *testing.T) {
 		if got := Trim(twice, TrimOptions{KeepLast: 2}); len(got) != 7 {
 			t.Errorf("%s twice: kept %d messages, want those from the newest on", name, len(got))
 		}
-		if got := Trim([]Message{SystemText("s"), UserText("u"), m, UserText("q1"), AssistantText("a1"), UserText("q2"), AssistantText("a2")},
-			TrimOptions{KeepLast: 2}); len(got) != 7 {
-			t.Errorf("%s: kept %s", name, texts(got))
-		}
 	}
 	for name, m := range noCompactions {
 		if got := Trim(roundAbout(m), TrimOptions{KeepLast: 2}); len(got) != 3 {
 			t.Errorf("%s: kept %s, want the last question and answer", name, texts(got))
 		}
-	}
-}
-
-// A compaction inside a unit keeps the unit.
-func TestTrimKeepsTheUnitOfACompaction(t *testing.T) {
-	t.Parallel()
-	m := providerMessage(OpenAIResponses, Assistant, `[{"type":"compaction","id":"cmp_1","encrypted_content":"gAAAA"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)
-	m.ToolCalls = []ToolCall{{ID: "c", Name: "f"}}
-	msgs := []Message{UserText("q"), m, ToolResult("c", "ok"), AssistantText("a"), UserText("q1"), AssistantText("a1")}
-	if got := Trim(msgs, TrimOptions{KeepLast: 2}); len(got) != 6 {
-		t.Errorf("kept %s", texts(got))
 	}
 }
 
@@ -210,10 +199,6 @@ func TestSummaryKeepsTheNewestCompaction(t *testing.T) {
 	}
 }
 
-func provided(p Provider, role Role, format string, args ...any) Message {
-	return Message{Role: role, RawProvider: p, Raw: fmt.Appendf(nil, format, args...)}
-}
-
 // The tokens that each kind has, from and to.
 var (
 	tokensOfImage  = [2]int{1000, 2500}
@@ -238,47 +223,40 @@ func TestEstimateOfWhatIsNotText(t *testing.T) {
 	}
 	pdf := base64.StdEncoding.EncodeToString(append([]byte("%PDF-1.7\n"), random...)) // 400 kB
 	words := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("plain words of a file ", 1000)))
-	for _, cases := range []map[string]estimated{estimatesOfClaude(pdf), estimatesOfOthers(pdf, words)} {
-		for name, c := range cases {
-			if n := EstimateTokens(c.m); n < c.want[0] || n > c.want[1] {
-				t.Errorf("%s: %d tokens, want %d to %d", name, n, c.want[0], c.want[1])
-			}
+	for name, c := range estimates(pdf, words) {
+		if n := EstimateTokens(c.m); n < c.want[0] || n > c.want[1] {
+			t.Errorf("%s: %d tokens, want %d to %d", name, n, c.want[0], c.want[1])
 		}
 	}
 }
 
-func estimatesOfClaude(pdf string) map[string]estimated {
-	const claude = Anthropic
+func estimates(pdf, words string) map[string]estimated {
+	const claude, chat, items, gemini = Anthropic, OpenAIChat, OpenAIResponses, Gemini
 	pdfSource := `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"` + pdf + `"}}`
 	pngSource := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pdf + `"}}`
 	return map[string]estimated{
-		"claude pdf":                {provided(claude, "user", `{"role":"user","content":[%s]}`, pdfSource), tokensOfFile},
-		"claude pdf fetched":        {provided(claude, "assistant", `{"role":"assistant","content":[{"type":"web_fetch_tool_result","tool_use_id":"s","content":{"type":"web_fetch_result","url":"u","content":%s}}]}`, pdfSource), tokensOfFile},
-		"claude document by URL":    {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"url","url":"https://x.test/a.pdf"}}]}`), tokensOfPage},
-		"claude document of text":   {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"%s"}}]}`, strings.Repeat("plain words of a file ", 1000)), tokensOfProse},
-		"claude document of blocks": {provided(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"content","content":[%s]}}]}`, pngSource), tokensOfImage},
-		"claude compaction":         {provided(claude, "assistant", `{"role":"assistant","content":[{"type":"compaction","content":null,"encrypted_content":"%s"}]}`, pdf), tokensOfSecret},
-		"claude omitted thinking":   {provided(claude, "assistant", `{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"%s"},{"type":"text","text":"a"}]}`, pdf), tokensOfSecret},
-	}
-}
+		"claude pdf":                {providerMessage(claude, "user", `{"role":"user","content":[%s]}`, pdfSource), tokensOfFile},
+		"claude pdf fetched":        {providerMessage(claude, "assistant", `{"role":"assistant","content":[{"type":"web_fetch_tool_result","tool_use_id":"s","content":{"type":"web_fetch_result","url":"u","content":%s}}]}`, pdfSource), tokensOfFile},
+		"claude document by URL":    {providerMessage(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"url","url":"https://x.test/a.pdf"}}]}`), tokensOfPage},
+		"claude document of text":   {providerMessage(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"%s"}}]}`, strings.Repeat("plain words of a file ", 1000)), tokensOfProse},
+		"claude document of blocks": {providerMessage(claude, "user", `{"role":"user","content":[{"type":"document","source":{"type":"content","content":[%s]}}]}`, pngSource), tokensOfImage},
+		"claude compaction":         {providerMessage(claude, "assistant", `{"role":"assistant","content":[{"type":"compaction","content":null,"encrypted_content":"%s"}]}`, pdf), tokensOfSecret},
+		"claude omitted thinking":   {providerMessage(claude, "assistant", `{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"%s"},{"type":"text","text":"a"}]}`, pdf), tokensOfSecret},
 
-func estimatesOfOthers(pdf, words string) map[string]estimated {
-	const chat, items, gemini = OpenAIChat, OpenAIResponses, Gemini
-	return map[string]estimated{
-		"chat file":                 {provided(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
-		"chat audio":                {provided(chat, "user", `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"%s","format":"mp3"}}]}`, pdf), tokensOfSound},
-		"chat reasoning, encrypted": {provided(chat, "assistant", `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted","data":"%s"}]}`, pdf), tokensOfSecret},
-		"chat audio heard":          {provided(chat, "assistant", `{"role":"assistant","audio":{"id":"a","data":"%s","transcript":"hello"}}`, pdf), tokensOfSound},
+		"chat file":                 {providerMessage(chat, "user", `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}}]}`, pdf), tokensOfFile},
+		"chat audio":                {providerMessage(chat, "user", `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"%s","format":"mp3"}}]}`, pdf), tokensOfSound},
+		"chat reasoning, encrypted": {providerMessage(chat, "assistant", `{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.encrypted","data":"%s"}]}`, pdf), tokensOfSecret},
+		"chat audio heard":          {providerMessage(chat, "assistant", `{"role":"assistant","audio":{"id":"a","data":"%s","transcript":"hello"}}`, pdf), tokensOfSound},
 
-		"file":                     {provided(items, "user", `{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}]}`, pdf), tokensOfFile},
-		"file by URL":              {provided(items, "user", `{"role":"user","content":[{"type":"input_file","file_url":"https://x.test/a.pdf"}]}`), tokensOfPage},
-		"file of text":             {provided(items, "user", `{"role":"user","content":[{"type":"input_file","filename":"a.md","file_data":"data:text/markdown;base64,%s"}]}`, words), tokensOfProse},
-		"screenshot":               {provided(items, "tool", `{"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,%s"}}`, pdf), tokensOfImage},
-		"image among items":        {provided(items, "assistant", `[{"type":"reasoning","id":"r","summary":[]},{"type":"image_generation_call","id":"i","result":"%s"}]`, pdf), tokensOfImage},
-		"compaction":               {provided(items, "assistant", `{"type":"compaction","id":"cmp_1","encrypted_content":"%s"}`, pdf), tokensOfSecret},
-		"annotations and logprobs": {provided(items, "assistant", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[{"type":"url_citation","title":"%[1]s"}],"logprobs":[{"token":"%[1]s"}]}]}`, words), [2]int{1, 100}},
+		"file":                     {providerMessage(items, "user", `{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,%s"}]}`, pdf), tokensOfFile},
+		"file by URL":              {providerMessage(items, "user", `{"role":"user","content":[{"type":"input_file","file_url":"https://x.test/a.pdf"}]}`), tokensOfPage},
+		"file of text":             {providerMessage(items, "user", `{"role":"user","content":[{"type":"input_file","filename":"a.md","file_data":"data:text/markdown;base64,%s"}]}`, words), tokensOfProse},
+		"screenshot":               {providerMessage(items, "tool", `{"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,%s"}}`, pdf), tokensOfImage},
+		"image among items":        {providerMessage(items, "assistant", `[{"type":"reasoning","id":"r","summary":[]},{"type":"image_generation_call","id":"i","result":"%s"}]`, pdf), tokensOfImage},
+		"compaction":               {providerMessage(items, "assistant", `{"type":"compaction","id":"cmp_1","encrypted_content":"%s"}`, pdf), tokensOfSecret},
+		"annotations and logprobs": {providerMessage(items, "assistant", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[{"type":"url_citation","title":"%[1]s"}],"logprobs":[{"token":"%[1]s"}]}]}`, words), [2]int{1, 100}},
 
-		"gemini pdf":          {provided(gemini, "user", `{"role":"user","parts":[{"inline_data":{"mime_type":"application/pdf","data":"%s"}}]}`, pdf), tokensOfFile},
-		"gemini video by URL": {provided(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"video/mp4","fileUri":"gs://a"}}]}`), [2]int{50, 2000}},
+		"gemini pdf":          {providerMessage(gemini, "user", `{"role":"user","parts":[{"inline_data":{"mime_type":"application/pdf","data":"%s"}}]}`, pdf), tokensOfFile},
+		"gemini video by URL": {providerMessage(gemini, "user", `{"role":"user","parts":[{"fileData":{"mimeType":"video/mp4","fileUri":"gs://a"}}]}`), [2]int{50, 2000}},
 	}
 }

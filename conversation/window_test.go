@@ -133,34 +133,6 @@ func TestPrefixStays(t *testing.T) {
 	}
 }
 
-// Every message is in exactly one request, and each request has the summary before.
-func TestEachMessageIsSummarisedOnce(t *testing.T) {
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, SummaryTokens: 77, Summarize: r.summarize})
-	var want []string
-	for i := range 60 {
-		id := fmt.Sprint(i)
-		msgs := []Message{UserText("u" + id), call(id), ToolResult(id, "r"), AssistantText("a" + id)}
-		add(t, m, msgs...)
-		want = append(want, texts(msgs))
-	}
-	var got []string
-	previous := ""
-	for i, q := range r.requests {
-		got = append(got, texts(q.Messages))
-		if q.Previous != previous || q.MaxTokens != 77 {
-			t.Fatalf("request %d: the previous summary is %q, want %q; MaxTokens %d", i, q.Previous, previous, q.MaxTokens)
-		}
-		previous = fmt.Sprintf("summary %d of %s", i+1, texts(q.Messages))
-	}
-	for _, msg := range m.Messages()[1:] {
-		got = append(got, texts([]Message{msg}))
-	}
-	if got, want := strings.Join(got, " "), strings.Join(want, " "); got != want {
-		t.Errorf("summarised and kept:\n%s\nwant\n%s", got, want)
-	}
-}
-
 // Memory and Trim return valid messages of a valid conversation: whole units, with the
 // newest message of the user and the leading instructions. The originals are complete
 // and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
