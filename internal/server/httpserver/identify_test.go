@@ -46,15 +46,12 @@ func TestIdentify(t *testing.T) {
 		{"Authorization: Bearer   sp_good  ", 200, "good", ""},
 		{"Authorization: Bearer ey.good", 200, "user", ""},
 		{"Authorization: Bearer sp_bad", 401, "revoked; send an API key", challenge + `, error="invalid_token"` + meta},
-		{"Authorization: Bearer ey.bad", 401, "revoked; send an API key", challenge + `, error="invalid_token"` + meta},
 		{"Authorization: Bearer sp_down", 503, "cannot be checked", ""},
 		{"X-None: 1", 401, "scratchpad keys create", challenge + meta},
 		{"Authorization: Bearer sp_good|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
-		{"Authorization: Bearer sp_bad|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Basic c3BfZ29vZDo=", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"Authorization: Bearer sp_good, Bearer sp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
-		{"Authorization: Bearer sp_good x", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
 		{"X-Api-Key: sp_good", 401, "scratchpad keys create", challenge + meta},
 		{"Cookie: key=sp_good", 401, "scratchpad keys create", challenge + meta},
 	} {
@@ -195,20 +192,14 @@ func TestClientAddress(t *testing.T) {
 		{"1.2.3.4:5", "9.9.9.9", "1.2.3.4"}, // not a proxy of ours
 		{"10.0.0.1:5", "", "10.0.0.1"},
 		{"10.0.0.1:5", "9.9.9.9", "9.9.9.9"},
-		{"10.0.0.1:5", "8.8.8.8, 9.9.9.9", "9.9.9.9"},
 		{"10.0.0.1:5", "9.9.9.9,10.1.1.1 , 10.2.2.2", "9.9.9.9"},
-		{"10.0.0.1:5", "9.9.9.9|10.1.1.1|10.2.2.2", "9.9.9.9"}, // three headers
 		{"10.0.0.1:5", "8.8.8.8|9.9.9.9, 10.1.1.1|10.2.2.2", "9.9.9.9"},
 		{"10.0.0.1:5", "10.3.3.3, 10.1.1.1", "10.3.3.3"}, // all are ours
 		{"10.0.0.1:5", "9.9.9.9, unknown", "10.0.0.1"},
-		{"10.0.0.1:5", "9.9.9.9, 10.1.1.1, , ", "10.0.0.1"},
 		{"10.0.0.1:5", "9.9.9.9, garbage, 10.1.1.1", "10.1.1.1"},
-		{"10.0.0.1:5", "9.9.9.9:1234", "9.9.9.9"},
 		{"10.0.0.1:5", "::ffff:9.9.9.9", "9.9.9.9"},
 		{"[::ffff:10.0.0.1]:5", "9.9.9.9", "9.9.9.9"},
-		{"[fd00::1]:5", "2001:db8::1", "2001:db8::1"},
 		{"[fd00::1%eth0]:5", "[2001:db8::1]:99, [fd00::2]", "2001:db8::1"},
-		{"[fd00::1]:5", "fe80::1%eth0", "fe80::1"},
 		{"[fd00::1]:5", "[fe80::1%25eth0]:8", "fe80::1"},
 		{"10.0.0.1:5", "010.1.1.1", "10.0.0.1"}, // no address to netip
 		{"@", "9.9.9.9", "invalid IP"},

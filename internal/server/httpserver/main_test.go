@@ -130,12 +130,6 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// dial connects to the server until the test ends.
-func (s *served) dial() *client {
-	s.t.Helper()
-	return dial(s.t, s.address)
-}
-
 // A client writes bytes as it likes.
 type client struct {
 	net.Conn
@@ -143,12 +137,13 @@ type client struct {
 	t  testing.TB
 }
 
-func dial(t testing.TB, address string) *client {
-	t.Helper()
-	c := must(net.Dial("tcp", address))(t)
-	t.Cleanup(func() { c.Close() })
-	testkit.Must(t, c.SetDeadline(time.Now().Add(patience)))
-	return &client{c, bufio.NewReader(c), t}
+// dial connects to the server until the test ends.
+func (s *served) dial() *client {
+	s.t.Helper()
+	c := must(net.Dial("tcp", s.address))(s.t)
+	s.t.Cleanup(func() { c.Close() })
+	testkit.Must(s.t, c.SetDeadline(time.Now().Add(patience)))
+	return &client{c, bufio.NewReader(c), s.t}
 }
 
 // send writes a text; the server may refuse to take all of it.

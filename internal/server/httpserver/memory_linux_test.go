@@ -150,7 +150,20 @@ func TestHostileMemory(t *testing.T) {
 }
 
 func attackChild(t *testing.T, secure, fill bool, all ...attack) {
-	c, dialer := startAttacked(t, secure)
+	dir := t.TempDir()
+	if secure {
+		writePair(t, dir, "one")
+	}
+	c := startChild(t, dir)
+	dialer := func() (net.Conn, error) {
+		if secure {
+			return tls.Dial("tcp", c.address, &tls.Config{InsecureSkipVerify: true})
+		}
+		return net.Dial("tcp", c.address)
+	}
+	for range 20 {
+		c.goodCall(dialer, appendsKind)
+	}
 	if fill {
 		c.fill(dialer)
 	}
@@ -207,30 +220,6 @@ func (c *child) percentile99(dialer func() (net.Conn, error)) time.Duration {
 
 // appendsKind is a call of the good caller.
 var appendsKind = call("append_log", `{"agent_id":"a","path":"log","entry":"x"}`, "Authorization: Bearer "+kindKey)
-
-// startAttacked starts a server, makes some calls, and returns how to connect to it.
-func startAttacked(t testing.TB, secure bool) (c *child, dialer func() (net.Conn, error)) {
-	t.Helper()
-	dir := t.TempDir()
-	if secure {
-		writePair(t, dir, "one")
-	}
-	c = startChild(t, dir)
-	dialer = dialerOf(c.address, secure)
-	for range 20 {
-		c.goodCall(dialer, appendsKind)
-	}
-	return c, dialer
-}
-
-func dialerOf(address string, secure bool) func() (net.Conn, error) {
-	if secure {
-		return func() (net.Conn, error) {
-			return tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
-		}
-	}
-	return func() (net.Conn, error) { return net.Dial("tcp", address) }
-}
 
 // open opens the connections, some at once. They stay open until the end of the test or leave.
 func (a attack) open(t testing.TB, dialer func() (net.Conn, error)) (leave func()) {

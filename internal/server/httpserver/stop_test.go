@@ -59,19 +59,6 @@ func TestStop(t *testing.T) {
 	testkit.Must(t, <-ended)
 }
 
-// A call whose head has arrived is under way, even if its body comes later.
-func TestStopWithSlowBody(t *testing.T) {
-	s := serve(t, Options{}, nil)
-	head, body, _ := strings.Cut(appends(), "\r\n\r\n")
-	c := s.dial().send(head + "\r\n\r\n" + body[:5])
-	eventually(t, "no call is under way", func() bool { return s.Stats().Calls > 0 })
-	ended := s.stopping()
-	if a := c.send(body[5:]).read("POST"); !a.isAppended() {
-		t.Errorf("the call under way: %v", a)
-	}
-	testkit.Must(t, <-ended)
-}
-
 // A call that takes too long is cut, and Serve returns all the same.
 func TestStopCuts(t *testing.T) {
 	for name, handler := range map[string]func(stopped <-chan struct{}) http.Handler{

@@ -238,13 +238,11 @@ func TestErrorsOfStore(t *testing.T) {
 		kind   string
 		words  string
 	}{
-		workspace.ErrBusy:           {503, "api_error", ""},
-		workspace.ErrStorageFull:    {503, "api_error", "ask the operator to make room"},
-		workspace.ErrReadOnly:       {503, "api_error", "takes no writes"},
-		workspace.ErrCorrupt:        {500, "api_error", ""},
-		workspace.ErrOutcomeUnknown: {500, "api_error", ""},
-		workspace.ErrUnsupported:    {500, "api_error", ""},
-		fmt.Errorf("open /etc/x"):   {500, "api_error", "internal error"},
+		workspace.ErrBusy:         {503, "api_error", ""},
+		workspace.ErrStorageFull:  {503, "api_error", "ask the operator to make room"},
+		workspace.ErrReadOnly:     {503, "api_error", "takes no writes"},
+		workspace.ErrCorrupt:      {500, "api_error", ""},
+		fmt.Errorf("open /etc/x"): {500, "api_error", "internal error"},
 	} {
 		store := &broken{Store: memstore.New()}
 		w := newWorld(t, store, nil)

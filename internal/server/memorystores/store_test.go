@@ -139,9 +139,6 @@ func TestFirstMemoryMakesTheStore(t *testing.T) {
 			c.post(at+"/memories", first).ok()
 			c.post(at+"/memories", first).fails(409, "memory_path_conflict_error", "")
 		}
-		owner := w.of(t, both, "planner")
-		owner.post("/memstore_planner/archive", "").ok()
-		owner.post("/memstore_planner/memories", object{"path": "/b.md", "content": ""}).fails(400, "invalid_request_error", "archived")
 	})
 }
 

@@ -70,10 +70,6 @@ func TestKidOfTwoKeys(t *testing.T) {
 	passes(t, "RS256", s, rs.token(t, i.claims(nil)))
 	passes(t, "ES256", s, es.token(t, i.claims(nil)))
 	fails(t, "EdDSA, which nobody has", s, ed.token(t, i.claims(nil)), auth.ErrUnknown)
-	i.publish(ed)
-	i.clock.Advance(time.Minute)
-	passes(t, "EdDSA under the same kid", s, ed.token(t, i.claims(nil)))
-	fails(t, "RS256 after that", s, rs.token(t, i.claims(nil)), auth.ErrUnknown)
 }
 
 func TestNoKid(t *testing.T) {
@@ -199,7 +195,6 @@ func TestDiscovery(t *testing.T) {
 		"a / too many":               {"", openID, `{"issuer":"%[1]s/","jwks_uri":"%[1]s/keys"}`, auth.ErrUnavailable},
 		"no keys":                    {"", openID, `{"issuer":"%[1]s"}`, auth.ErrUnavailable},
 		"keys without https":         {"", openID, `{"issuer":"%[1]s","jwks_uri":"http://192.0.2.1/keys"}`, auth.ErrUnavailable},
-		"keys in a file":             {"", openID, `{"issuer":"%[1]s","jwks_uri":"file:///etc/passwd"}`, auth.ErrUnavailable},
 		"huge":                       {"", openID, `{"issuer":"%[1]s","x":"` + strings.Repeat("a", 1<<20) + `","jwks_uri":"%[1]s/keys"}`, auth.ErrUnavailable},
 	} {
 		i := newIssuer(t, key)

