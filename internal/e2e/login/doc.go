@@ -1,7 +1,6 @@
 // Package login has only tests. Clients get access tokens from the OpenID provider of
-// zitadel/oidc, in the code flow with PKCE and with client credentials, and use them with
-// the SDK's MCP client at scratchpad serve. Nothing of the provider, and nothing of the
-// client, is ours.
+// zitadel/oidc, in the code flow with PKCE, and use them with the SDK's MCP client at
+// scratchpad serve. Nothing of the provider, and nothing of the client, is ours.
 //
 //		cd internal/e2e && go test ./login
 //

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
@@ -25,31 +24,13 @@ func TestMain(m *testing.M) {
 	process.Main(m, filepath.Join("..", "..", ".."), &scratchpadPath)
 }
 
-// newResource returns a URL for MCP at which nobody listens yet.
-func newResource(t *testing.T) string {
-	t.Helper()
-	return "http://" + process.FreeAddress(t) + "/mcp"
-}
-
-// serve starts scratchpad serve at a URL, for the tokens of an issuer.
-func serve(t *testing.T, url, issuer, audience string) {
-	t.Helper()
-	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	got := process.Serve(t, scratchpadPath, "--addr", address, "--db", filepath.Join(t.TempDir(), "test.db"), "--oauth-issuer", issuer, "--oauth-audience", audience)
-	if got != url {
-		t.Fatalf("the server is at %s, want %s", got, url)
-	}
-}
-
-// protocols are one of each era.
-var protocols = []string{"2026-07-28", "2025-11-25"}
-
 // A user logs in at the provider. The client has found it by the server's first answer.
 func TestCodeFlow(t *testing.T) {
-	resource := newResource(t)
+	address := process.FreeAddress(t)
+	resource := "http://" + address + "/mcp"
 	provider := startProvider(t, resource)
-	serve(t, resource, provider.URL, resource)
-	for _, protocol := range protocols {
+	process.Serve(t, scratchpadPath, "--addr", address, "--db", filepath.Join(t.TempDir(), "test.db"), "--oauth-issuer", provider.URL, "--oauth-audience", resource)
+	for _, protocol := range []string{"2026-07-28", "2025-11-25"} { // one of each era
 		logins := 0
 		handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 			PreregisteredClient: &oauthex.ClientCredentials{ClientID: nativeClient},
@@ -68,27 +49,6 @@ func TestCodeFlow(t *testing.T) {
 			t.Errorf("%s: the user logged in %d times, want once", protocol, logins)
 		}
 	}
-}
-
-// A service has a secret, and no user.
-func TestClientCredentials(t *testing.T) {
-	resource := newResource(t)
-	provider := startProvider(t, resource)
-	serve(t, resource, provider.URL, resource)
-	for _, protocol := range protocols {
-		session := connect(t, resource, service(t), protocol)
-		checkAgent(t, session, "robot", true)
-		checkAgent(t, session, "planner", false)
-	}
-}
-
-func service(t *testing.T) *extauth.ClientCredentialsHandler {
-	t.Helper()
-	handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
-		Credentials: &oauthex.ClientCredentials{ClientID: serviceClient, ClientSecretAuth: &oauthex.ClientSecretAuth{ClientSecret: serviceSecret}},
-	})
-	testkit.Must(t, err)
-	return handler
 }
 
 func connect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol string) *mcp.ClientSession {

@@ -13,12 +13,11 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// The users and clients of the provider. It makes the first user and the last client.
+// The user and the client of the provider. It makes the user.
 const (
-	userName, userPassword       = "test-user@127.0.0.1", "verysecure"
-	nativeClient                 = "scratchpad-cli"
-	redirectURL                  = "http://localhost/auth/callback"
-	serviceClient, serviceSecret = "sid1", "verysecret"
+	userName, userPassword = "test-user@127.0.0.1", "verysecure"
+	nativeClient           = "scratchpad-cli"
+	redirectURL            = "http://localhost/auth/callback"
 )
 
 // startProvider starts the provider on loopback. Its tokens are for the resource.
@@ -40,12 +39,8 @@ type claimStorage struct {
 }
 
 // GetPrivateClaimsFromScopes adds the claims that the server asks for.
-func (s *claimStorage) GetPrivateClaimsFromScopes(_ context.Context, userID, clientID string, scopes []string) (map[string]any, error) {
-	claims := map[string]any{"tenant": "acme", "agents": []string{"planner", "team-a-*"}, "scope": strings.Join(scopes, " ")}
-	if clientID == serviceClient {
-		claims["agents"] = "robot"
-	}
-	return claims, nil
+func (s *claimStorage) GetPrivateClaimsFromScopes(_ context.Context, _, _ string, scopes []string) (map[string]any, error) {
+	return map[string]any{"tenant": "acme", "agents": []string{"planner", "team-a-*"}, "scope": strings.Join(scopes, " ")}, nil
 }
 
 // AuthRequestByCode returns the request of a code, for the resource.
@@ -55,15 +50,6 @@ func (s *claimStorage) AuthRequestByCode(ctx context.Context, code string) (op.A
 		return &resourceRequest{own, s.resource}, err
 	}
 	return r, err
-}
-
-// ClientCredentialsTokenRequest returns a request for the resource.
-func (s *claimStorage) ClientCredentialsTokenRequest(ctx context.Context, clientID string, scopes []string) (op.TokenRequest, error) {
-	r, err := s.Storage.ClientCredentialsTokenRequest(ctx, clientID, scopes)
-	if err != nil {
-		return nil, err
-	}
-	return &resourceTokenRequest{r, s.resource}, nil
 }
 
 // CreateAccessToken hands the storage its own request.
@@ -83,28 +69,12 @@ func (s *claimStorage) GetClientByClientID(ctx context.Context, id string) (op.C
 	return jwtClient{c}, nil
 }
 
-// ClientCredentials returns a client that gets tokens that can be read.
-func (s *claimStorage) ClientCredentials(ctx context.Context, id, secret string) (op.Client, error) {
-	c, err := s.Storage.ClientCredentials(ctx, id, secret)
-	if err != nil {
-		return nil, err
-	}
-	return jwtClient{c}, nil
-}
-
 type resourceRequest struct {
 	*storage.AuthRequest
 	resource string
 }
 
 func (r *resourceRequest) GetAudience() []string { return []string{r.resource} }
-
-type resourceTokenRequest struct {
-	op.TokenRequest
-	resource string
-}
-
-func (r *resourceTokenRequest) GetAudience() []string { return []string{"another", r.resource} }
 
 type jwtClient struct{ op.Client }
 
