@@ -13,8 +13,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-var conformancePath = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
-
 // conformance are the scenarios of the suite that are about what the server itself offers, by
 // the revision of the protocol, each with its checks that do not pass. The other scenarios
 // ask for tools, prompts and resources that the suite makes up.
@@ -47,7 +45,8 @@ func TestConformance(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			out, err := node(t, conformancePath, "server", "--url", url, "--requirements", revision, "--output-dir", dir).CombinedOutput()
+			script := filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+			out, err := node(t, script, "server", "--url", url, "--requirements", revision, "--output-dir", dir).CombinedOutput()
 			if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 				t.Fatalf("%v\n%s", err, out)
 			}

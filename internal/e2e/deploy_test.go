@@ -28,13 +28,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// unit is the service of systemd.
-var unit = filepath.Join(root, "deploy", "scratchpad.service")
-
 // TestUnit lets systemd judge the unit: it must be valid, and its exposure below 2.5.
 func TestUnit(t *testing.T) {
-	text, err := os.ReadFile(unit)
-	testkit.Must(t, err)
+	text := readFile(t, filepath.Join(root, "deploy", "scratchpad.service"))
 	const installed = "/usr/local/bin/scratchpad"
 	if !bytes.Contains(text, []byte("ExecStart="+installed+" serve ")) {
 		t.Fatalf("the unit does not start %s serve", installed)
@@ -224,7 +220,11 @@ func TestCompose(t *testing.T) {
 				checkServer(t, project.Services[server], project.Services["proxy"])
 			}
 			for _, s := range project.Services {
-				checkVolumes(t, s)
+				for _, v := range s.Volumes {
+					if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && err != nil {
+						t.Errorf("the service %s: %v", s.Name, err)
+					}
+				}
 				if s.Name != "proxy" && len(s.Ports) != 0 || s.Privileged || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
 					t.Errorf("the service %s: ports %v, privileged %t, security_opt %q", s.Name, s.Ports, s.Privileged, s.SecurityOpt)
 				}
@@ -249,19 +249,6 @@ func checkServer(t *testing.T, s, proxy types.ServiceConfig) {
 	}
 	if want := s.Command[len(s.Command)-1]; proxy.Networks["inside"].Ipv4Address+"/32" != want {
 		t.Errorf("the server trusts the proxy %s, which has the address %s", want, proxy.Networks["inside"].Ipv4Address)
-	}
-}
-
-// checkVolumes checks that the files that a service gets are there.
-func checkVolumes(t *testing.T, s types.ServiceConfig) {
-	t.Helper()
-	for _, v := range s.Volumes {
-		if v.Type != types.VolumeTypeBind {
-			continue
-		}
-		if _, err := os.Stat(v.Source); err != nil {
-			t.Errorf("the service %s: %v", s.Name, err)
-		}
 	}
 }
 

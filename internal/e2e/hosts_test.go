@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -182,15 +180,6 @@ func (p project) snippet(t *testing.T, client, url string) string {
 	return printed.Snippet
 }
 
-// claude runs a session of Claude Code, and returns the first request for a message.
-func (p project) claude(t *testing.T, m *model) string {
-	t.Helper()
-	if out, _ := p.host(t, m.claude(t, p)); strings.TrimSpace(out) != "done" {
-		t.Fatalf("claude -p printed %q", out)
-	}
-	return m.first(t)
-}
-
 // claude returns the command of a session of Claude Code with the model.
 func (m *model) claude(t *testing.T, p project, args ...string) *exec.Cmd {
 	t.Helper()
@@ -199,29 +188,6 @@ func (m *model) claude(t *testing.T, p project, args ...string) *exec.Cmd {
 	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none",
 		"MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=60000")
 	return cmd
-}
-
-// other makes a call as another client of the same project: by the user's file of VS Code.
-func (p project) other(t *testing.T, tool string, args map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.home, ".config", "Code", "User", "mcp.json"))
-	var file struct {
-		Servers map[string]struct {
-			Command string
-			Args    []string
-		}
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &file)
-	}
-	testkit.Must(t, err)
-	entry := file.Servers["scratchpad"]
-	for i := range entry.Args {
-		entry.Args[i] = strings.ReplaceAll(entry.Args[i], "${workspaceFolder}", p.dir)
-	}
-	session := connect(t, &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)})
-	use(t, session, tool, args)
-	testkit.Must(t, session.Close())
 }
 
 // git runs git in the project.
@@ -235,55 +201,9 @@ func (p project) git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// Setup works once for a person. In every repository Claude Code is then connected, and is told in
-// its first request what is in the memory of that project. In a second session the hook names
-// exactly what another client of the project has changed meanwhile. A worktree and a folder that
-// was renamed have the same memory, another project has another, and git sees nothing.
-func TestClaudeCode(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	env := []string{"PATH=" + filepath.Dir(claudePath(t)) + string(os.PathListSeparator) + os.Getenv("PATH")}
-	home, root := t.TempDir(), t.TempDir()
-	at := func(name string) project { return project{dir: filepath.Join(root, name), home: home, env: env} }
-	a, b := at("alpha"), at("beta")
-	for _, p := range []project{a, b} {
-		testkit.Must(t, os.Mkdir(p.dir, 0o700))
-		p.git(t, "init", "-q")
-		p.git(t, "commit", "-q", "--allow-empty", "-m", "begin")
-	}
-	at("").scratchpad(t, "setup", "--yes", "--client", "claude-code", "--client", "vscode", "--bin", filepath.Dir(scratchpadPath))
-	a.other(t, "write_file", map[string]any{"path": "plan.md", "content": "one\n"})
-	a.other(t, "write_file", map[string]any{"path": "style.md", "content": "SECRET\n"})
-	wantAsked(t, "of what is there", a.claude(t, m), []string{
-		`This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\nstyle.md v1 `, `\nplan.md v1 `,
-	}, []string{"SECRET"})
-
-	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
-	a.other(t, "append_log", map[string]any{"path": "decisions", "entry": "SECRET"})
-	wantAsked(t, "of what changed", a.claude(t, m), []string{
-		`Changed since cursor 2:\nappend decisions #1 by other-editor `, `\nedit plan.md v1->v2 by other-editor `,
-	}, []string{"SECRET", "edit style.md", "create style.md"})
-
-	a.git(t, "worktree", "add", "-q", "../tree")
-	testkit.Must(t, os.Rename(a.dir, at("renamed").dir))
-	at("renamed").git(t, "worktree", "repair", "../tree")
-	for _, p := range []project{at("tree"), at("renamed"), b} {
-		out, _ := p.host(t, p.command(t.Context(), claudePath(t), "mcp", "list"))
-		if !strings.Contains(out, "scratchpad: ") || !strings.Contains(out, "Connected") {
-			t.Errorf("in %s claude mcp list says %s", p.dir, out)
-		}
-		if status := p.git(t, "status", "--short"); status != "" {
-			t.Errorf("in %s git sees %s", p.dir, status)
-		}
-		if got := string(p.scratchpad(t, "files", "ls")); strings.Contains(got, "plan.md") != (p.dir != b.dir) {
-			t.Errorf("in %s there is %s", p.dir, got)
-		}
-	}
-}
-
 // A person runs setup once. In Claude Code an agent then writes in one repository, and is told of
 // START.md in the next session. A clone has the same memory after projects join, and so has
-// Codex. Another repository sees nothing but the files under ~/.
+// Codex. Another repository sees nothing but the files under ~/. Git sees nothing.
 func TestRemembers(t *testing.T) {
 	t.Parallel()
 	root, home := t.TempDir(), t.TempDir()
@@ -330,6 +250,9 @@ func TestRemembers(t *testing.T) {
 	}
 	if has := fmt.Sprint(shop.codex(t, call("read_file", m{"path": "START.md"}))); !strings.Contains(has, fact) {
 		t.Errorf("Codex reads %s", has)
+	}
+	if status := shop.git(t, "status", "--short"); status != "" {
+		t.Errorf("git sees %s", status)
 	}
 	database, err := os.ReadFile(filepath.Join(home, ".local", "share", "scratchpad", "scratchpad.db"))
 	if err != nil || bytes.Contains(database, []byte("PASSWORD")) {

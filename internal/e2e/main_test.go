@@ -26,7 +26,10 @@ func runTests(m *testing.M) int {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		homeDir = filepath.Join(dir, "home")
-		err = errors.Join(os.Mkdir(homeDir, 0o700), install())
+		err = errors.Join(os.Mkdir(homeDir, 0o700), process.InstallNPM("."))
+	}
+	if err == nil {
+		nodePath, err = process.Node(".")
 	}
 	if err == nil {
 		scratchpadPath, err = process.Build(root)
@@ -43,16 +46,6 @@ func exeSuffix() string {
 		return ".exe"
 	}
 	return ""
-}
-
-// install installs the clients of package-lock.json, and finds Node.
-func install() error {
-	err := process.InstallNPM(".")
-	if err != nil {
-		return err
-	}
-	nodePath, err = process.Node(".")
-	return err
 }
 
 // node returns a command that runs a script of node_modules or of this folder.

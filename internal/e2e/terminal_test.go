@@ -26,9 +26,6 @@ const (
 	exitInterrupted = 130
 )
 
-// evilName is a client's name that would clear the screen and forge a row.
-const evilName = "evil\x1b[2J\n9 9 forged\u202e"
-
 // A typed has the keys that the test types when the screen shows the text at.
 type typed struct{ at, keys string }
 
@@ -85,12 +82,11 @@ func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.
 	testkit.Must(t, fn(t.Context(), ws))
 }
 
-// Control characters from an agent or a client do not reach the terminal.
+// Control characters from an agent do not reach the terminal.
 func TestTerminalEscapes(t *testing.T) {
 	dir := t.TempDir()
 	const evil = "\x1b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\x7f"
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-		ws = ws.As(workspace.Author{Client: evilName})
 		_, err := ws.WriteFile(ctx, "f", []byte("a\n"), workspace.WriteOptions{})
 		if err == nil {
 			_, err = ws.WriteFile(ctx, "f", []byte(evil+"\n"), workspace.WriteOptions{})
@@ -105,7 +101,6 @@ func TestTerminalEscapes(t *testing.T) {
 		{"files cat f", shown},
 		{"files cat f --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"files diff f --color never", "+" + shown},
-		{"files history f", `evil\u001b[2J\u000a9 9 forged\u202e`},
 		{"logs tail l", shown},
 	} {
 		screen, code := onTerminal(t, dir, nil, nil, strings.Fields(c.args)...)
@@ -136,7 +131,6 @@ func TestConfirm(t *testing.T) {
 		code               int
 	}{
 		{"files rm f --for-good", "Delete f (1 version) of agent default for good? [y/N] ", "n\n", 1},
-		{"files rm f --for-good", "[y/N] ", "\n", 1},
 		{"files rm f --for-good", "[y/N] ", "\x03", 130},
 		{"agents rm default", "Delete agent default with 1 file, 1 log, 1 entry, 0 bytes? [y/N] ", "\n", 1},
 		{"files rm f --for-good", "[y/N] ", "y\n", 0},
@@ -163,80 +157,41 @@ func TestTypedInput(t *testing.T) {
 	}
 }
 
+// What the editor saves becomes a version. If the editor fails after it has saved, or somebody has
+// written meanwhile, the saved text is kept. The same holds after Ctrl-C, which goes to the editor
+// and to scratchpad.
 func TestEditor(t *testing.T) {
 	dir := t.TempDir()
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
 		_, err := ws.WriteFile(ctx, "notes/plan.md", []byte("one\n"), workspace.WriteOptions{})
 		return err
 	})
-	read := func() (content string, version int64) {
-		store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-			r, err := ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{})
-			content, version = string(r.Content), r.Current
-			return err
-		})
-		return content, version
-	}
-	appends := "sh -c 'echo two >>\"$1\"' \"an editor\""
 	for _, c := range []struct {
-		editor, screen string
-		code           int
-		content        string
-		version        int64
-	}{
-		{"EDITOR=true", "nothing was changed", 0, "one\n", 1},
-		{"EDITOR=false", "nothing was written: the editor false ended with exit status 1", 1, "one\n", 1},
-		{"EDITOR=" + appends, "notes/plan.md: version 2, 8 bytes", 0, "one\ntwo\n", 2},
-		{"EDITOR=sh -c 'echo mine >\"$1\"; scratchpad files write notes/plan.md <\"$HOME/theirs\"' ed", "your text is in ", 4, "theirs\n", 3},
-	} {
-		testkit.Must(t, os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs\n"), 0o600))
-		temp := t.TempDir()
-		screen, code := onTerminal(t, dir, []string{"VISUAL=", c.editor, "TMPDIR=" + temp}, nil, "files", "edit", "notes/plan.md")
-		content, version := read()
-		if code != c.code || !strings.Contains(screen, c.screen) || content != c.content || version != c.version {
-			t.Errorf("%s: exit code %d, %q, then version %d, %q, want %d, %q, %d, %q",
-				c.editor, code, screen, version, content, c.code, c.screen, c.version, c.content)
-		}
-		kept, err := filepath.Glob(filepath.Join(temp, "scratchpad-*", "plan.md"))
-		if err != nil || (len(kept) == 1) != (c.code == exitConflict) {
-			t.Errorf("%s: %v, %v are kept, want the text that was not written alone", c.editor, kept, err)
-		}
-		if len(kept) == 1 {
-			if mine, err := os.ReadFile(kept[0]); string(mine) != "mine\n" {
-				t.Errorf("%s: kept %q, %v, want mine", c.editor, mine, err)
-			}
-		}
-	}
-}
-
-// If the editor fails after it has saved, the saved text is kept. The same holds after
-// Ctrl-C, which goes to the editor and to scratchpad.
-func TestEditorEnds(t *testing.T) {
-	dir := t.TempDir()
-	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-		_, err := ws.WriteFile(ctx, "plan.md", []byte("one\n"), workspace.WriteOptions{})
-		return err
-	})
-	for _, c := range []struct {
-		name, editor string // a script
+		name, editor string // a script, or a command that begins with sh
 		keys         []typed
 		screen       string
 		code         int
 		kept         string // the file that is kept and its content; "": none
 	}{
+		{"Nothing", `true`, nil, "nothing was changed", 0, ""},
 		{"Error", `echo mine >"$1"; exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another; your text is in ", 1, "plan.md: mine\n"},
 		{"Killed", `echo mine >"$1"; kill -9 $$`, nil, "your text is in ", 1, "plan.md: mine\n"},
 		{"SwapFile", `echo mine >"$1.swp"; rm "$1"; exit 3`, nil, "your text is in ", 1, "plan.md.swp: mine\n"},
-		{"EndsByKey", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x03"}}, "your text is in ", 130, "plan.md: mine\n"},
+		{"EndsByKey", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x03"}}, "your text is in ", exitInterrupted, "plan.md: mine\n"},
 		{"EndsByQuit", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x1c"}}, "your text is in ", 1, "plan.md: mine\n"},
 		{"Unchanged", `exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another\r\n", 1, ""},
 		{"TakesKeys", `trap 'n=$((n+1)); echo "key $n"' INT; echo ready; until read -r line; do :; done; echo "$line" >"$1"`,
-			[]typed{{"ready", "\x03"}, {"key 1", "\x03"}, {"key 2", "edited\n"}}, "plan.md: version 2, 7 bytes", 0, ""},
+			[]typed{{"ready", "\x03"}, {"key 1", "\x03"}, {"key 2", "edited\n"}}, "notes/plan.md: version 2, 7 bytes", 0, ""},
+		{"Arguments", `sh -c 'echo two >>"$1"' "an editor"`, nil, "notes/plan.md: version 3, 11 bytes", 0, ""},
+		{"Conflict", `echo mine >"$1"; echo theirs | scratchpad files write notes/plan.md`, nil, "your text is in ", exitConflict, "plan.md: mine\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			temp, script := t.TempDir(), filepath.Join(t.TempDir(), "editor")
-			testkit.Must(t, os.WriteFile(script, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700))
-			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + script, "TMPDIR=" + temp}, c.keys, "files", "edit", "plan.md")
+			temp, editor := t.TempDir(), c.editor
+			if !strings.HasPrefix(editor, "sh ") {
+				editor = filepath.Join(t.TempDir(), "editor")
+				testkit.Must(t, os.WriteFile(editor, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700))
+			}
+			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + editor, "TMPDIR=" + temp}, c.keys, "files", "edit", "notes/plan.md")
 			if code != c.code || !strings.Contains(screen, c.screen) {
 				t.Errorf("exit code %d, %q, want %d, %q", code, screen, c.code, c.screen)
 			}
@@ -255,4 +210,11 @@ func TestEditorEnds(t *testing.T) {
 			}
 		})
 	}
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		r, err := ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{})
+		if string(r.Content) != "theirs\n" || r.Current != 4 {
+			t.Errorf("in the end version %d is %q, want version 4 of the other writer", r.Current, r.Content)
+		}
+		return err
+	})
 }
