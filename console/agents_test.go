@@ -116,15 +116,6 @@ var (
 	treeFolder = regexp.MustCompile(`<details id="(d-[0-9a-f]+)"( open)?><summary data-item><bdi>([^<]*)</bdi> <span class="muted">([^<]*)</span>`)
 )
 
-// writeAll stores many files, each by its own author.
-func writeAll(t testing.TB, svc *workspace.Service, agent string, paths []string) {
-	t.Helper()
-	ws := must(svc.Agent(agent))(t)
-	for _, path := range paths {
-		must(ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}))(t)
-	}
-}
-
 // The tree has each file once, whatever the pages are, and says of a folder that is cut
 // that it is.
 func TestTreePages(t *testing.T) {
@@ -136,7 +127,10 @@ func TestTreePages(t *testing.T) {
 	}
 	want = append(want, "root.md", "zoo/last.md")
 	slices.Sort(want)
-	writeAll(t, svc, "a", want)
+	ws := must(svc.Agent("a"))(t)
+	for _, path := range want { // each by its own author
+		must(ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}))(t)
+	}
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
 
 	var got, folders []string

@@ -49,19 +49,10 @@ func shown(n *html.Node) string {
 		return "[-" + b.String() + "-]"
 	case n.Data == "ins":
 		return "{+" + b.String() + "+}"
-	case n.Data == "span" && classOf(n) == "u":
+	case n.Data == "span" && attr(n, "class") == "u":
 		return "⟨" + b.String() + "⟩"
 	}
 	return b.String()
-}
-
-func classOf(n *html.Node) string {
-	for _, a := range n.Attr {
-		if a.Key == "class" {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 func TestCompare(t *testing.T) {

@@ -199,20 +199,7 @@ func validPath(name string) bool {
 	return len(name) <= 255 && goodPath.MatchString(name) && !badSegment.MatchString(name)
 }
 
-// segments returns a path of n bytes with slashes in it.
-func segments(n int) string {
-	return strings.Repeat("abc/", 100)[:n-1] + "d"
-}
-
 func TestParsePath(t *testing.T) {
-	for _, name := range []string{
-		"a", "plan.md", "notes/plan.md", "a/b/c/d", ".hidden", "a/.b", "a.", "-", "_", "0", "A/B", "a.b.c", "-/-", strings.Repeat("x", 255), segments(255),
-	} {
-		p, err := workspace.ParsePath(name)
-		if err != nil || p.String() != name {
-			t.Errorf("ParsePath(%q) = %q, %v, want it back", name, p, err)
-		}
-	}
 	for _, test := range []struct{ name, says string }{
 		{"", "empty"},
 		{strings.Repeat("x", 256), "256 characters, limit 255; use a shorter path"},
@@ -266,7 +253,7 @@ func TestParseAgentID(t *testing.T) {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256)} {
+	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256), strings.Repeat("a", 255), "A_0/b-c", "a."} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

@@ -134,15 +134,6 @@ func TestHealthOfClosed(t *testing.T) {
 	hasCheck(t, h, "database", console.StatusFailure, "closed")
 }
 
-// A file that was replaced under the server is a failure.
-func TestHealthOfReplaced(t *testing.T) {
-	v, _, path := openHealthFile(t)
-	if err := os.Rename(path, path+"-old"); err != nil {
-		t.Skipf("skipping a file that is moved away: this system keeps it: %v", err)
-	}
-	hasCheck(t, askHealth(t, v), "writes", console.StatusFailure, "")
-}
-
 func TestHealthOfMemory(t *testing.T) {
 	h := askHealth(t, openHealth(t, memstore.New(), "mem:"))
 	hasCheck(t, h, "database", console.StatusWarning, "in memory")

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,18 +83,4 @@ func TestServeDropsExpiredDeletions(t *testing.T) {
 		cancel()
 		testkit.Must(t, <-done)
 	})
-}
-
-// The history of a deleted file says that it is deleted, and until when it can be restored.
-func TestHistoryOfDeletedFile(t *testing.T) {
-	dir := t.TempDir()
-	db := []string{"SCRATCHPAD_DB=test.db"}
-	testkit.Must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("text"), 0o600))
-	runCommand(t, dir, db, "files", "write", "plan.md", "a.txt").must(t, 0)
-	if r := runCommand(t, dir, db, "files", "history", "plan.md", "--json"); strings.Contains(r.out, "deleted") {
-		t.Errorf("the history of a living file says %s", r.out)
-	}
-	runCommand(t, dir, db, "files", "rm", "plan.md").must(t, 0)
-	runCommand(t, dir, db, "files", "history", "plan.md").must(t, 0, "\ndeleted", "(restorable until ")
-	runCommand(t, dir, db, "files", "history", "plan.md", "--json").must(t, 0, `"deleted":{"time":`, `"restorable_until":`)
 }

@@ -162,15 +162,3 @@ func TestLimitsNameTheirFlags(t *testing.T) {
 		}
 	}
 }
-
-// A path that reads like a flag stands behind -- in a command that an error names.
-func TestPathLikeAFlag(t *testing.T) {
-	dir := t.TempDir()
-	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
-	writeFile(t, filepath.Join(dir, "a.txt"), "text\n")
-	for range 2 {
-		runCommand(t, dir, db, "files", "write", "--", "-plan", "a.txt").must(t, 0)
-	}
-	const says = "see what changed with scratchpad files diff -- -plan 1"
-	runCommand(t, dir, db, "files", "write", "--if-version", "1", "--", "-plan", "a.txt").must(t, failure.ExitConflict, says)
-}

@@ -57,31 +57,15 @@ func TestProgressBar(t *testing.T) {
 	}
 	b.drawn = time.Now().Add(-time.Hour)
 	b.show(3, 10)
-	if got := screenLine(out.String()); !strings.HasPrefix(got, "copying  30% [") || len(got) != 79 {
-		t.Errorf("the terminal shows %q, want 79 columns that begin with copying  30%%", got)
+	emptied := "\r" + strings.Repeat(" ", 79) + "\r"
+	second, more := strings.CutPrefix(out.String(), first+emptied)
+	if !more || !strings.HasPrefix(second, "copying  30% [") || len(second) != 79 {
+		t.Errorf("the bar is %q, want another in the place of the first", out.String())
 	}
 	b.end()
 	b.show(4, 10)
 	b.end()
-	if got := screenLine(out.String()); got != "" {
-		t.Errorf("the terminal shows %q after the end", got)
+	if got := out.String(); got != first+emptied+second+emptied {
+		t.Errorf("after the end there is %q", got)
 	}
-}
-
-// screenLine returns the line of a terminal after the text.
-func screenLine(text string) string {
-	var line []byte
-	at := 0
-	for _, c := range []byte(text) {
-		if c == '\r' {
-			at = 0
-			continue
-		}
-		if at == len(line) {
-			line = append(line, ' ')
-		}
-		line[at] = c
-		at++
-	}
-	return strings.TrimRight(string(line), " ")
 }

@@ -159,29 +159,6 @@ func FuzzReadManifest(f *testing.F) {
 	})
 }
 
-func TestEscape(t *testing.T) {
-	long := strings.Repeat("x", 255)
-	for _, c := range []struct {
-		paths, want []string
-	}{
-		{[]string{"plan.md", "notes/To do.md"}, []string{"plan.md", "notes/To do.md"}},
-		{[]string{"A", "a", "Ab"}, []string{"%41", "a", "Ab"}},
-		{[]string{"README/x", "readme"}, []string{"%52%45%41%44%4D%45/x", "readme"}},
-		{[]string{"a", "a/b"}, []string{"a%", "a/b"}},
-		{[]string{"nul.", "con", "Com1.txt", "com", "console"}, []string{"nul%2E", "%63on", "%43om1.txt", "com", "console"}},
-		{[]string{"a:b", "50%"}, []string{"a%3Ab", "50%25"}},
-		{[]string{"\u00e4", "\u00c4"}, []string{"\u00e4", "%C3%84"}},
-		{[]string{long}, []string{long[:200] + "%+/" + long[200:]}},
-	} {
-		got := escapeAll(c.paths)
-		for i, path := range c.paths {
-			if got[path] != c.want[i] {
-				t.Errorf("%.40q is %.80q, want %.80q", path, got[path], c.want[i])
-			}
-		}
-	}
-}
-
 // windowsDevice is what no name may be on Windows, at the end of none either a dot or a
 // space.
 var windowsDevice = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$|[. ]$|[<>:"|?*\\]`)

@@ -17,6 +17,25 @@ import (
 
 var background = context.Background()
 
+// onePage returns all texts as one page.
+func onePage(texts []search.Text) search.Pages[int] {
+	return func(context.Context, int) ([]search.Text, int, error) {
+		return append([]search.Text{}, texts...), 0, nil
+	}
+}
+
+// pagesOf returns the texts in pages of at most n.
+func pagesOf(texts []search.Text, n int) search.Pages[int] {
+	return func(_ context.Context, at int) ([]search.Text, int, error) {
+		end := min(at+n, len(texts))
+		next := end
+		if end == len(texts) {
+			next = 0
+		}
+		return append([]search.Text{}, texts[at:end]...), next, nil
+	}
+}
+
 // checkShown checks what holds for every hit.
 func checkShown(t rapid.TB, h search.Hit) {
 	t.Helper()
