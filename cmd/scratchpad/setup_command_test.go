@@ -203,6 +203,7 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 	edit(cursor, "{\"mcpServers\"", "{\"theme\": \"dark\", \"mcpServers\"")
 	edit(codex, "[mcp_servers", "model = 'x'\n[mcp_servers")
 	const said = "\n  edited by another since, so only the entry of this program was taken out"
+	a.run(t, "setup", "--undo", "--dry-run").must(t, 0, cursor+strings.Replace(said, "was", "is to be", 1), codex)
 	a.run(t, "setup", "--undo", "--yes").must(t, 0, cursor+said, codex+said, claude+said)
 	a.run(t, "logs", "cat", "day", "--agent", "shop").must(t, 0, "a note")
 	for file, want := range map[string]string{

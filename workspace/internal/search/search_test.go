@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,4 +291,9 @@ func TestLongerBeginning(t *testing.T) {
 			t.Errorf("%q marks %s, want abcde", query, got)
 		}
 	}
+}
+
+func TestMain(m *testing.M) {
+	testkit.Checks{Checks: 60, Long: 1500, Short: 100}.Set() // in -short rapid draws a fifth
+	os.Exit(m.Run())
 }

@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A finished file never replaces another one, and has no second name.
@@ -50,4 +52,13 @@ func TestGiveDatabaseName(t *testing.T) {
 func write(t *testing.T, name, content string) {
 	t.Helper()
 	testkit.Must(t, os.WriteFile(name, []byte(content), 0o600))
+}
+
+// An error that is wrapped keeps its kind, and Plain leaves out its words.
+func TestPlain(t *testing.T) {
+	err := Wrap(WithKind(&os.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}), "open %s", "b")
+	const text = "open b: write a: no space left on device"
+	if got := Plain(err); got != text || err.Error() != text+": storage full" || store.Kind(err) != store.ErrStorageFull {
+		t.Errorf("%v, plain %q, want %q and its kind", err, got, text)
+	}
 }
