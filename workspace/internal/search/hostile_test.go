@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 // What does not fit between the two readings is read again, with the same result.
 func TestReadAgain(t *testing.T) {
 	texts := make([]search.Text, 310)
-	passage := strings.Repeat("the plan of all is to deploy on a day ", 10) + "\n\n"
+	passages := strings.Repeat(strings.Repeat("the plan of all is to deploy on a day ", 10)+"\n\n", 54)
 	// The best passages are on every second page of three texts. Whichever worker counts a
 	// page, the texts that both keep are not enough for 50 of those pages.
 	for i := range texts {
@@ -169,7 +169,8 @@ func TestReadAgain(t *testing.T) {
 		if i%6 == 1 {
 			needles = strings.Repeat("needle ", 20)
 		}
-		texts[i] = search.Text{Path: fmt.Sprintf("notes/%05d.txt", i), Content: fmt.Appendf(nil, "%s%s number %d of %d\n", strings.Repeat(passage, 54), needles, i, i%7)}
+		content := fmt.Appendf(nil, "%s%s number %d of %d\n", passages, needles, i, i%7)
+		texts[i] = search.Text{Path: fmt.Sprintf("notes/%05d.txt", i), Content: content}
 	}
 	queries := []string{"needle 300", "the needle of all", "deploy needle"}
 	for _, query := range queries[:testkit.Pick(1, 3, 3)] {
