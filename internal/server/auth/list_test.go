@@ -54,9 +54,11 @@ func TestInvalid(t *testing.T) {
 	good := grant(t, "*")
 	for name, spoil := range map[string]func(*auth.Grant){
 		"tenant":    func(g *auth.Grant) { g.Tenant = "a/b" },
+		"line":      func(g *auth.Grant) { g.Name = "a\nb" },
 		"long name": func(g *auth.Grant) { g.Name = strings.Repeat("x", 101) },
 		"no agents": func(g *auth.Grant) { g.Agents = auth.Agents{} },
 		"no scope":  func(g *auth.Grant) { g.Scopes = 0 },
+		"scope":     func(g *auth.Grant) { g.Scopes = 128 },
 		"lifetime":  func(g *auth.Grant) { g.Lifetime = -1 },
 		"rate":      func(g *auth.Grant) { g.Rate.PerSecond = -1 },
 		"burst":     func(g *auth.Grant) { g.Rate.Burst = 3 },

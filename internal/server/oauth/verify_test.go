@@ -282,12 +282,13 @@ func TestClaimNames(t *testing.T) {
 func TestOptions(t *testing.T) {
 	good := oauth.Options{Issuer: "https://login.example.com", Audience: "scratchpad"}
 	for what, edit := range map[string]func(*oauth.Options){
-		"no issuer":      func(o *oauth.Options) { o.Issuer = "" },
-		"plain issuer":   func(o *oauth.Options) { o.Issuer = "http://login.example.com" },
-		"password":       func(o *oauth.Options) { o.Issuer = "https://a:b@login.example.com" },
-		"no audience":    func(o *oauth.Options) { o.Audience = "" },
-		"plain keys":     func(o *oauth.Options) { o.JWKSURL = "http://login.example.com/keys" },
-		"plain resource": func(o *oauth.Options) { o.Resource = "http://memory.example.com/mcp" },
+		"no issuer":         func(o *oauth.Options) { o.Issuer = "" },
+		"plain issuer":      func(o *oauth.Options) { o.Issuer = "http://login.example.com" },
+		"issuer with query": func(o *oauth.Options) { o.Issuer += "?a=b" },
+		"password":          func(o *oauth.Options) { o.Issuer = "https://a:b@login.example.com" },
+		"no audience":       func(o *oauth.Options) { o.Audience = "" },
+		"plain keys":        func(o *oauth.Options) { o.JWKSURL = "http://login.example.com/keys" },
+		"plain resource":    func(o *oauth.Options) { o.Resource = "http://memory.example.com/mcp" },
 	} {
 		o := good
 		edit(&o)
