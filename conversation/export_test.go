@@ -116,6 +116,7 @@ func FuzzImport(f *testing.F) {
 		`{"version":1,"messages":[{"role":"user","content":"","raw":"{\"role\":\"user\",\"content\":[null,1,[],{}]}","rawProvider":"anthropic"}]}`,
 		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"[null,{\"type\":\"function_call\",\"arguments\":{}}]","rawProvider":"openai-responses"}]}`,
 		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"{\"parts\":[null,{\"functionCall\":null},{\"functionResponse\":{\"id\":7}}]}","rawProvider":"gemini"}]}`,
+		`{"version":1,"messages":[{"role":"tool","toolCallId":"a","content":"x"},{"role":"assistant","content":"","toolCalls":[{"id":"b","name":"n"}]},{"role":"user","content":"x"}]}`,
 		`{"version":2}`, `{`, `null`, `{"version":1,"messages":[],"summary":"\ud800"}`,
 	} {
 		f.Add([]byte(seed))
