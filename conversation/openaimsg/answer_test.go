@@ -144,6 +144,7 @@ func TestResultsInAnAnswerAreDescribed(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"boom","outcome":{"type":"exit","exit_code":3}},{"stdout":"","stderr":"","outcome":{"type":"timeout"}}]}`: "[shell_call_output]\na\nboom\n[exit code 3]\n[timeout]",
+		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`:                                                            "[function_call_output]\n[image]",
 		`{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"https://x.test/a.png"},{"type":"input_text","text":"b"}]}`:                                 "[function_call_output]\nhttps://x.test/a.png\nb",
 	} {
 		m, err := openaimsg.FromOutput(output(t, raw)...)
