@@ -90,7 +90,7 @@ func (c Change) Preview() (p Preview, err error) {
 	if info, err := os.Stat(p.File); err == nil {
 		p.Mode = info.Mode().Perm()
 	}
-	if p.Old, err = readFile(p.File); unlessMissing(err) != nil {
+	if p.Old, err = ReadFile(p.File); unlessMissing(err) != nil {
 		return p, err
 	}
 	text, mark, err := cutMark(p.Old)

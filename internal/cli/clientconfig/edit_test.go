@@ -146,6 +146,10 @@ func TestHook(t *testing.T) {
 			t.Errorf("%s: %v, want ErrInvalid", odd, err)
 		}
 	}
+	twice := `{"hooks": {"SessionStart": [{"hooks": [{"command": "date"}], "hooks": [{"type": "command", "command": "\"/opt/scratchpad\" hook"}]}]}}`
+	if got, _, err := RemoveHook("").edit([]byte(twice)); !errors.Is(err, ErrInvalid) {
+		t.Errorf("two lists of hooks: %s, %v, want ErrInvalid", got, err)
+	}
 	// What a user has made of it is the user's.
 	mixed := `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/opt/scratchpad brief --mark claude-code; date"}, 7, {"command": null}]}, 8]}}`
 	if got, changed, err := RemoveHook("").edit([]byte(mixed)); err != nil || len(changed) != 0 || string(got) != mixed {

@@ -16,7 +16,7 @@ type Entry struct {
 // ReadEntry returns the entry that the client's file has under a name. A missing file has
 // none.
 func (c Client) ReadEntry(file, name string) (Entry, error) {
-	content, err := readFile(file)
+	content, err := ReadFile(file)
 	if err != nil {
 		return Entry{}, unlessMissing(err)
 	}
@@ -74,17 +74,27 @@ func (e Entry) String() string {
 		return cut(quoteJSON(e.fields))
 	}
 	shown := map[string]any{}
-	for key, value := range fields {
-		if values, ok := value.(map[string]any); ok && (key == "env" || key == "environment" || key == "headers") {
+	for _, f := range withoutValues(fieldsOf(fields)) {
+		shown[f.key] = f.value
+	}
+	return cut(quoteJSON(shown))
+}
+
+// withoutValues returns the fields of an entry. The values of variables and of headers, which may be
+// secrets, are hidden, but not those that this program has set.
+func withoutValues(fields []field) (shown []field) {
+	for _, f := range fields {
+		values, ok := f.value.(map[string]any)
+		if ok && (f.key == "env" || f.key == "environment" || f.key == "headers") {
 			hidden := map[string]any{}
 			for name := range values {
 				hidden[name] = "(hidden)"
 			}
-			value = hidden
+			f.value = hidden
 		}
-		shown[key] = value
+		shown = append(shown, f)
 	}
-	return cut(quoteJSON(shown))
+	return shown
 }
 
 // cut returns the beginning of a long text.

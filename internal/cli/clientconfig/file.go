@@ -14,9 +14,9 @@ import (
 // maxFile is how many bytes a client's file may have.
 const maxFile = 16 << 20
 
-// readFile returns the content of a client's file. It does not wait for the writer of a
+// ReadFile returns the content of a client's file. It does not wait for the writer of a
 // pipe, and does not read a device.
-func readFile(name string) ([]byte, error) {
+func ReadFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -72,7 +72,7 @@ func Replace(name string, old, content []byte, mode fs.FileMode) error {
 	if err := fill(f, content, mode, info); err != nil {
 		return err
 	}
-	if now, err := readFile(name); err != nil || !bytes.Equal(now, old) {
+	if now, err := ReadFile(name); err != nil || !bytes.Equal(now, old) {
 		return changedMeanwhile(name)
 	}
 	if content == nil {

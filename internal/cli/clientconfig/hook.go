@@ -54,7 +54,7 @@ func ForPowerShell(command string) string { return quotedOnWindows.ReplaceAllStr
 // hooks already: Codex reads hooks from there or from the file with hooks, not from both.
 // It returns "" if the file has none, or has the command.
 func HookInTOML(file, command string) (string, error) {
-	text, err := readFile(file)
+	text, err := ReadFile(file)
 	if err != nil {
 		return "", unlessMissing(err)
 	}
@@ -137,7 +137,9 @@ func RemoveHook(file string) Change {
 	return editHooks(file, "", func(d *document, own []hook) (did string, err error) {
 		for _, h := range slices.Backward(own) {
 			group := h.path[:len(hookList)+1]
-			err = errors.Join(err, d.remove(h.path...))
+			if err := d.remove(h.path...); err != nil {
+				return "", err
+			}
 			if list, _ := d.value(append(slices.Clip(group), "hooks")...); len(list.([]any)) == 0 {
 				err = errors.Join(err, d.remove(group...))
 			}

@@ -77,7 +77,7 @@ func (j jsonFormat) set(text []byte, name string, entry []field) ([]byte, error)
 	case v == nil:
 		d.add(all, depth, name, content)
 	case bytes.Count(hujson.Value{Value: v.Value}.Pack(), []byte("/")) > bytes.Count(compact(v), []byte("/")):
-		return nil, byHand(commentInside, quoteJSON(name)+": "+content)
+		return nil, byHand(commentInside, quoteJSON(name)+": "+d.text(withoutValues(entry), depth))
 	default:
 		v.Value = literal(content)
 	}

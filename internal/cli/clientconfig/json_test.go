@@ -101,6 +101,8 @@ func TestTOML(t *testing.T) {
 		{"Empty", "", entry},
 		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
 		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
+		{"BothLineEnds", "a = 1\r\nb = 2\n", "a = 1\r\nb = 2" + strings.ReplaceAll("\n\n"+entry, "\n", "\r\n")},
+		{"SignInText", "[mcp_servers.scratchpad]\ncommand = '/c#/old'\nargs = [\"\\\"#\"]\n", entry},
 		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
 		{"Changed", "[mcp_servers.\"scratchpad\"]\nargs = [\n  \"mcp no\",\n]\nenabled = true\ncommand = \"/old\"\nenv = { A = \"1\" }\n\n[mcp_servers.scratchpad.tools.x]\non = 1\n\n# two\n[other] # why\ncommand = \"/old\"\n",
 			"# two\n[other] # why\ncommand = \"/old\"\n\n" + entry + "enabled = true\nenv = {A = '1'}\ntools = {x = {on = 1}}\n"},
@@ -130,6 +132,18 @@ func TestTOML(t *testing.T) {
 				t.Errorf("a second edit: %v, %q", err, changed)
 			}
 		})
+	}
+}
+
+// An entry with a comment in it is shown without what may be a secret.
+func TestByHandHidesValues(t *testing.T) {
+	for f, old := range map[format]string{
+		jsonFormat{key: "mcpServers"}: `{"mcpServers": {"scratchpad": {"args": [/* two */], "env": {"KEY": "hush"}}}}`,
+		tomlFormat{}:                  "[mcp_servers.scratchpad]\nargs = [] # two\nenv = {KEY = 'hush'}\n",
+	} {
+		if _, _, err := added(f, old); !errors.Is(err, ErrByHand) || strings.Contains(err.Error(), "hush") || !strings.Contains(err.Error(), "KEY") {
+			t.Errorf("%s: %v", old, err)
+		}
 	}
 }
 

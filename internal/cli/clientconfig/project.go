@@ -99,7 +99,7 @@ func LocalFolders(file, name string) (folders []string, err error) {
 
 // valueIn returns what is at a path in a file, decoded; nil if there is nothing.
 func valueIn(file string, path ...string) (value any, err error) {
-	text, err := readFile(file)
+	text, err := ReadFile(file)
 	if err != nil {
 		return nil, unlessMissing(err)
 	}

@@ -50,7 +50,8 @@ func (t tomlFormat) set(old []byte, name string, entry []field) (text []byte, er
 		return nil, err
 	}
 	fields := map[string]any{}
-	block := fmt.Sprintf("[%s.%s]\n", tomlServers, name)
+	header := fmt.Sprintf("[%s.%s]\n", tomlServers, name)
+	block := header
 	for _, f := range entry {
 		fields[f.key] = f.value
 		block += encodeTOML(f) + "\n"
@@ -61,16 +62,20 @@ func (t tomlFormat) set(old []byte, name string, entry []field) (text []byte, er
 	}
 	servers[name], want[tomlServers] = fields, servers
 	rest, was := cutTables(old, name)
-	if strings.Contains(was, "#") {
-		return nil, byHand(commentInside, block)
+	if quoted := regexp.MustCompile(`"(\\.|[^"\\])*"|'[^']*'`); strings.Contains(quoted.ReplaceAllString(was, ""), "#") {
+		shown := ""
+		for _, f := range withoutValues(entry) {
+			shown += encodeTOML(f) + "\n"
+		}
+		return nil, byHand(commentInside, header+shown)
 	}
 	if rest = strings.TrimRight(rest, " \t\r\n"); rest != "" {
-		rest += "\n\n"
+		block = "\n\n" + block
+	}
+	if bytes.Contains(old, []byte("\r\n")) {
+		block = strings.ReplaceAll(block, "\n", "\r\n")
 	}
 	text = []byte(rest + block)
-	if bytes.Contains(old, []byte("\r\n")) {
-		text = []byte(strings.ReplaceAll(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n", "\r\n"))
-	}
 	if got, err := readTOML(text); err != nil || !sameTOML(got, want) {
 		return nil, byHand(cannotEdit, block)
 	}

@@ -310,6 +310,8 @@ func TestOlderRecords(t *testing.T) {
 	w.want(w.folder("late"), "late")
 	testkit.Must(t, testkit.Err(w.Forget(t.Context(), w.folder("one/sub"), sure)))
 	w.want(w.folder("one/sub"), "first")
+	put("folder/local/2", `{"folder":"`+w.folder("two/off")+`","agent":"api"}`) // by an older version that goes on
+	w.want(w.folder("two/off"), "api")
 }
 
 // What older setups wrote into the files of folders is lost neither by writes beside it, nor when a

@@ -83,17 +83,32 @@ func (r Records) load(ctx context.Context) (l list, err error) {
 // update changes what is recorded to what change returns; nil: it stays. Errors: those of change and of
 // the store.
 func (r Records) update(ctx context.Context, change func(list) (list, error)) error {
-	system := r.Store.System(ctx)
-	var old []workspace.Record
-	_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
-		l, parts, err := r.decode(ctx, found)
+	if err := r.takeOver(ctx); err != nil {
+		return err
+	}
+	_, err := records.Update(r.Store.System(ctx), r.key(), func(found workspace.Record) (value []byte, err error) {
+		l, _, err := r.decode(ctx, found)
 		if err != nil {
 			return nil, err
 		}
 		if l, err = change(l); err != nil || l == nil {
 			return nil, err
 		}
-		old = parts
+		return json.Marshal(l)
+	})
+	return err
+}
+
+// takeOver moves what older versions have recorded into the list, which does not change otherwise. So
+// nothing comes back if the process is killed before the old records are removed.
+func (r Records) takeOver(ctx context.Context) error {
+	system := r.Store.System(ctx)
+	var old []workspace.Record
+	_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
+		var l list
+		if l, old, err = r.decode(ctx, found); err != nil || len(old) == 0 {
+			return nil, err
+		}
 		return json.Marshal(l)
 	})
 	for _, part := range old {
@@ -110,6 +125,7 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 	if found.Revision > 0 && json.Unmarshal(found.Value, &l) != nil {
 		return nil, nil, corrupt(found)
 	}
+	l = slices.DeleteFunc(l, func(m memory) bool { return len(m.Folders) == 0 })
 	before, claimed := len(l), map[string]time.Time{} // when an agent became that of a repository
 	for _, kind := range []string{"folder/", "project/", "repository/"} {
 		prefix := kind + r.Tenant + "/"
@@ -125,13 +141,14 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 				return nil, nil, err
 			}
 			old = append(old, one)
+			isNew := one.Updated.After(found.Updated) // an older version goes on
 			switch name := one.Key[len(prefix):]; {
 			case kind == "folder/":
-				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}})
+				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}}, isNew)
 			case kind == "repository/":
-				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin})
+				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin}, isNew)
 			case v.Key == "":
-				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}})
+				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}}, isNew)
 			default:
 				claimed[name] = one.Updated
 			}
@@ -141,15 +158,20 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 	return l, old, nil
 }
 
-// with returns the list with a memory, unless it has one of the same place.
-func (l list) with(m memory) list {
-	if l.index(func(has memory) bool {
+// with returns the list with a memory. If it has one of the same place, that one stays, or the new one
+// takes its place.
+func (l list) with(m memory, isNew bool) list {
+	i := l.index(func(has memory) bool {
 		return has.Key == m.Key && has.Older == m.Older && (m.Key != "" || has.Folders[0] == m.Folders[0] &&
 			(has.Agent == m.Agent || !m.Older))
-	}) >= 0 {
-		return l
+	})
+	switch {
+	case i < 0:
+		return append(l, m)
+	case isNew:
+		l[i] = m
 	}
-	return append(l, m)
+	return l
 }
 
 func corrupt(r workspace.Record) error {

@@ -114,18 +114,20 @@ func (r Records) Forget(
 	if err == nil {
 		folder = place.Folder
 	}
-	asked, ofRepository := false, false
+	ofRepository := false
+	var asked []string // the agent and the folders that sure was told of
 	err = r.update(ctx, func(l list) (list, error) {
 		i, folders, err := r.toForget(ctx, l, place, folder)
 		if err != nil {
 			return nil, err
 		}
 		m := &l[i]
-		if agent = m.Agent; !asked && !m.isSaid() {
+		agent = m.Agent
+		if now := append([]string{agent}, folders...); !m.isSaid() && !slices.Equal(asked, now) {
 			if err := sure(agent, folders); err != nil {
 				return nil, err
 			}
-			asked = true
+			asked = now
 		}
 		ofRepository = place.repo != nil && l.known(place.repo, place.repo.ID()) == i
 		m.Folders = slices.DeleteFunc(m.Folders, func(f string) bool { return slices.Contains(folders, f) })

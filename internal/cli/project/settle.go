@@ -40,6 +40,9 @@ func (p Project) Settle(ctx context.Context) (agent string, err error) {
 	}
 	err = p.records.update(ctx, func(l list) (list, error) {
 		now, err := p.records.find(ctx, l, p.place)
+		if now.Off { // meanwhile
+			return nil, now.OffError()
+		}
 		if agent = now.Agent; err != nil || now.ruled {
 			return nil, err
 		}

@@ -95,6 +95,7 @@ func takeTurn(journal string) (unlock func(), err error) {
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		free, held, err := native.TryLock(lockOf(journal))
 		switch {
+		case errors.Is(err, native.ErrNotOwn) && time.Now().Before(deadline): // an undo may have just removed it
 		case err != nil || !held:
 			return free, err
 		case time.Now().After(deadline):

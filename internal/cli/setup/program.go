@@ -193,11 +193,16 @@ func (p Program) install(j *journal, save func() error) error {
 		backup = p.Path + ".bak-" + time.Now().Format("20060102T150405.000")
 		done.Backup = backup
 	}
+	before := j.Program
 	j.Program = done
 	if err := save(); err != nil {
 		return err
 	}
-	return p.swap(temp, backup)
+	if err := p.swap(temp, backup); err != nil {
+		j.Program = before
+		return errors.Join(err, save())
+	}
+	return nil
 }
 
 // copyBeside copies the program into the folder where it will be.
@@ -218,9 +223,12 @@ func (p Program) copyBeside() (name string, err error) {
 	return out.Name(), nil
 }
 
-// swap gives a file the program's name. The program that was there goes aside first, to the backup if there is
-// one: on Windows a program that runs can only be renamed.
+// swap gives a file the program's name. The program that was there stays as the backup, if there is one.
+// On Windows it goes aside first: a program that runs can only be renamed there.
 func (p Program) swap(temp, backup string) error {
+	if runtime.GOOS != "windows" && (backup == "" || os.Link(p.Path, backup) == nil) {
+		return os.Rename(temp, p.Path)
+	}
 	aside := cmp.Or(backup, p.Path+".old")
 	moved := os.Rename(p.Path, aside)
 	if backup == "" {

@@ -86,7 +86,7 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 // takeBack puts the file back as it was, or takes out the entry of this program. In a dry run it says what it
 // would do.
 func (f fileDone) takeBack(dry bool) (did string, err error) {
-	now, err := os.ReadFile(f.File)
+	now, err := clientconfig.ReadFile(f.File)
 	isBack := f.Existed && err == nil && string(now) == string(f.Was) // it was never written
 	others := err == nil && !isBack && (f.Mixed || string(now) != string(f.Left))
 	did, was := "removed", []byte(nil)
