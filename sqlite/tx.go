@@ -43,7 +43,8 @@ func (t *tx) add(r store.Row) error {
 // is none.
 func (t *tx) put(r store.Row, isNew bool) error {
 	if !isNew {
-		if n, err := t.store(row.Update, r); err != nil || n > 0 {
+		query, values := row.ToUpdate(t.owner, r)
+		if n, err := t.exec(query, values...); err != nil || n > 0 {
 			return err
 		}
 	}

@@ -25,20 +25,52 @@ var (
 		}
 		return Insert[t] + " ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + set[2:]
 	})
-	Update = statements(func(t *store.Table, keys, rest []string) string {
-		set, where := "", ""
-		for i, c := range rest {
-			set += fmt.Sprintf(", %s = ?%d", c, len(keys)+i+1)
-		}
-		for i, c := range keys {
-			where += fmt.Sprintf(" AND %s = ?%d", c, i+1)
-		}
-		return "UPDATE " + t.Name + " SET " + set[2:] + " WHERE " + where[5:]
-	})
+	Update = statements(update)
 	// ReplaceVersion changes the version whose number comes after the values.
 	ReplaceVersion = strings.NewReplacer(" SET ", " SET version = ?3, ", "version = ?3", "version = ?13").Replace(
 		Update[store.VersionTable])
 )
+
+// usual are the updates of rows whose Later columns are zero and stay so. They do not touch
+// these columns, and cost what they cost without them.
+var usual = map[*store.Table]string{
+	store.OwnerTable: usualUpdate(store.OwnerTable, "deleted_bytes = 0 AND restorable = 0 AND next_expiry = "+noExpiry),
+	store.FileTable:  usualUpdate(store.FileTable, "expires = "+noExpiry+" AND past = x''"),
+}
+
+const noExpiry = "-9223372036854775808" // noTime
+
+func usualUpdate(t *store.Table, zero string) string {
+	columns := strings.Split(t.Columns, ", ")
+	columns = append(columns[:len(columns)-t.Later], "crc")
+	keys := []string{"owner"}
+	if t.Key != "" {
+		keys, columns = append(keys, columns[0]), columns[1:]
+	}
+	return update(t, keys, columns) + " AND " + zero
+}
+
+// ToUpdate returns the statement that changes the row with the key of r, and its arguments. It
+// may find no row if the row was not usual before.
+func ToUpdate(owner string, r store.Row) (query string, values []any) {
+	t, values := Values(owner, r)
+	if _, fields := r.Table(); usual[t] != "" && zeros(fields, t.Later) == t.Later {
+		crc := len(values) - 1
+		return usual[t], append(values[:crc-t.Later], values[crc])
+	}
+	return Update[t], values
+}
+
+func update(t *store.Table, keys, rest []string) string {
+	set, where := "", ""
+	for i, c := range rest {
+		set += fmt.Sprintf(", %s = ?%d", c, len(keys)+i+1)
+	}
+	for i, c := range keys {
+		where += fmt.Sprintf(" AND %s = ?%d", c, i+1)
+	}
+	return "UPDATE " + t.Name + " SET " + set[2:] + " WHERE " + where[5:]
+}
 
 // statements makes a statement for each table, of its keys and its other columns.
 func statements(of func(t *store.Table, keys, rest []string) string) map[*store.Table]string {
@@ -116,8 +148,6 @@ const (
 // Restorable is true of the deleted files that retain versions, and Unused of other deleted
 // files, in the words of their indexes.
 const (
-	noExpiry = "-9223372036854775808" // noTime
-
 	Restorable = "expires > " + noExpiry
 	Unused     = "deleted = 1 AND expires = " + noExpiry
 )
