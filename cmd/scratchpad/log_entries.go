@@ -15,9 +15,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// newest returns the number of the newest entry of a log, 0 if it has none. The log
-// must exist.
-func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
+// newest returns a page of a log with its newest entry. The log must exist.
+func newest(p *process, ws *workspace.Workspace, log string) (workspace.LogPage, error) {
 	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
 	if err == nil && !page.Exists {
 		way := "scratchpad logs ls shows those that exist"
@@ -29,7 +28,7 @@ func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 		}
 		err = failure.On("read log", log, workspace.Errorf(workspace.ErrNotFound, "there is no such log; %s", way))
 	}
-	return page.Last, err
+	return page, err
 }
 
 // entryWriter writes entries one by one, for people or for scripts.

@@ -19,7 +19,7 @@ type logsCat struct {
 // Run prints the entries.
 func (c logsCat) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		last, err := newest(p, ws, c.Log)
+		head, err := newest(p, ws, c.Log)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,11 @@ func (c logsCat) Run(p *process) error {
 		case c.Since != nil:
 			since = int64(*c.Since)
 		case c.Tail > 0 && c.Where == "":
-			since = max(0, last-int64(c.Tail))
+			since = max(0, head.Last-int64(c.Tail))
+		}
+		count := func(n int64) error { return p.say(map[string]int64{"count": n}, "%d", n) }
+		if c.Count && c.Where == "" {
+			return count(min(head.Total, max(0, head.Last-since)))
 		}
 		if c.Where != "" {
 			if out.where, err = condition.Parse(c.Where); err != nil {
@@ -43,7 +47,7 @@ func (c logsCat) Run(p *process) error {
 			}
 			n := math.MaxInt64 - out.skip
 			if c.Count {
-				return p.say(map[string]int64{"count": n}, "%d", n)
+				return count(n)
 			}
 			out.skip = n - int64(c.Tail)
 		}

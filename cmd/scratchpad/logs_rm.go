@@ -33,10 +33,11 @@ func (c logsRm) Run(p *process) error {
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		seen := make([]int64, len(c.Logs)) // the last entries
 		for i, log := range c.Logs {
-			var err error
-			if seen[i], err = newest(p, ws, log); err != nil {
+			head, err := newest(p, ws, log)
+			if err != nil {
 				return failure.AsAct("delete log", err)
 			}
+			seen[i] = head.Last
 		}
 		if err := c.confirm(p, ws.Agent()); err != nil {
 			return err

@@ -32,7 +32,8 @@ func (c logsTail) Run(p *process) error {
 func (c logsTail) print(p *process, open opener) error {
 	return p.with(open, func(ws *workspace.Workspace) error {
 		out := p.newEntryWriter()
-		last, err := newest(p, ws, c.Log)
+		head, err := newest(p, ws, c.Log)
+		last := head.Last
 		if c.Follow && errors.Is(err, workspace.ErrNotFound) {
 			p.note("%s has no entry yet; waiting for one\n", c.Log)
 			err = nil

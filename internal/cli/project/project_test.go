@@ -311,8 +311,37 @@ func TestOlderRecords(t *testing.T) {
 	testkit.Must(t, testkit.Err(w.Forget(t.Context(), w.folder("one/sub"), sure)))
 	w.want(w.folder("one/sub"), "first")
 	put("folder/local/2", `{"folder":"`+w.folder("two/off")+`","agent":"api"}`) // by an older version that goes on
+	id := hash("id:" + strings.Repeat("0a", 16))
+	put("repository/local/"+id, `{"agent":"two","folders":["`+w.folder("two")+`"]}`) // it has found no record
+	w.want(w.folder("two"), "second")
 	w.want(w.folder("two/off"), "api")
 }
+
+// What is forgotten does not come back if the process ends before what an older version has recorded is
+// removed: then nothing was forgotten.
+func TestOlderRecordsStay(t *testing.T) {
+	w := newWorld(t)
+	dir := w.folder("off")
+	testkit.Must(t, testkit.Err(w.Store.System(t.Context()).Put("folder/local/1", []byte(`{"folder":"`+dir+`"}`), 0)))
+	dying := w.Records
+	dying.Store = undeleted{w.Store}
+	if _, err := dying.Forget(t.Context(), dir, sure); err == nil || !w.find(dir).Off {
+		t.Errorf("%v; %+v, want an error, and no memory", err, w.find(dir))
+	}
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), dir, sure)))
+	if w.find(dir).Off {
+		t.Error("there is no memory, although that is forgotten")
+	}
+}
+
+// An undeleted store has records that stay.
+type undeleted struct{ workspace.Store }
+
+func (s undeleted) System(ctx context.Context) workspace.Records { return kept{s.Store.System(ctx)} }
+
+type kept struct{ workspace.Records }
+
+func (kept) Delete(string, int64) error { return errors.New("the process ended") }
 
 // What older setups wrote into the files of folders is lost neither by writes beside it, nor when a
 // folder is renamed, nor in a worktree.

@@ -80,43 +80,32 @@ func (r Records) load(ctx context.Context) (l list, err error) {
 	return l, err
 }
 
-// update changes what is recorded to what change returns; nil: it stays. Errors: those of change and of
-// the store.
+// update changes what is recorded to what change returns; nil: it stays. What older versions have recorded
+// moves into the list before, and is removed, so that nothing comes back if the process is killed between
+// the two. Errors: those of change and of the store.
 func (r Records) update(ctx context.Context, change func(list) (list, error)) error {
-	if err := r.takeOver(ctx); err != nil {
-		return err
-	}
-	_, err := records.Update(r.Store.System(ctx), r.key(), func(found workspace.Record) (value []byte, err error) {
-		l, _, err := r.decode(ctx, found)
-		if err != nil {
-			return nil, err
-		}
-		if l, err = change(l); err != nil || l == nil {
-			return nil, err
-		}
-		return json.Marshal(l)
-	})
-	return err
-}
-
-// takeOver moves what older versions have recorded into the list, which does not change otherwise. So
-// nothing comes back if the process is killed before the old records are removed.
-func (r Records) takeOver(ctx context.Context) error {
 	system := r.Store.System(ctx)
-	var old []workspace.Record
-	_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
-		var l list
-		if l, old, err = r.decode(ctx, found); err != nil || len(old) == 0 {
-			return nil, err
+	for {
+		var old []workspace.Record
+		_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
+			var l list
+			if l, old, err = r.decode(ctx, found); err == nil && len(old) == 0 {
+				l, err = change(l)
+			}
+			if err != nil || l == nil {
+				return nil, err
+			}
+			return json.Marshal(l)
+		})
+		if err != nil || len(old) == 0 {
+			return err
 		}
-		return json.Marshal(l)
-	})
-	for _, part := range old {
-		if err == nil {
-			_, err = records.Delete(system, part)
+		for _, part := range old {
+			if _, err := records.Delete(system, part); err != nil {
+				return err
+			}
 		}
 	}
-	return err
 }
 
 // decode returns the list in a record. Older versions had a record for each repository, folder and name.
@@ -141,14 +130,16 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 				return nil, nil, err
 			}
 			old = append(old, one)
-			isNew := one.Updated.After(found.Updated) // an older version goes on
 			switch name := one.Key[len(prefix):]; {
 			case kind == "folder/":
-				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}}, isNew)
+				if i := l.said(v.Folder); i >= 0 && one.Updated.After(found.Updated) {
+					l[i].Agent = v.Agent // said since, to an older version that goes on
+				}
+				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}})
 			case kind == "repository/":
-				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin}, isNew)
+				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin})
 			case v.Key == "":
-				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}}, isNew)
+				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}})
 			default:
 				claimed[name] = one.Updated
 			}
@@ -158,20 +149,15 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 	return l, old, nil
 }
 
-// with returns the list with a memory. If it has one of the same place, that one stays, or the new one
-// takes its place.
-func (l list) with(m memory, isNew bool) list {
-	i := l.index(func(has memory) bool {
+// with returns the list with a memory, unless it has one of the same place.
+func (l list) with(m memory) list {
+	if l.index(func(has memory) bool {
 		return has.Key == m.Key && has.Older == m.Older && (m.Key != "" || has.Folders[0] == m.Folders[0] &&
 			(has.Agent == m.Agent || !m.Older))
-	})
-	switch {
-	case i < 0:
-		return append(l, m)
-	case isNew:
-		l[i] = m
+	}) >= 0 {
+		return l
 	}
-	return l
+	return append(l, m)
 }
 
 func corrupt(r workspace.Record) error {
