@@ -19,19 +19,10 @@ type migrateCommand struct {
 
 // migrated is the answer of migrate.
 type migrated struct {
-	From     string  `json:"from"`
-	To       string  `json:"to"`
-	Agents   int64   `json:"agents"`
-	Deleted  int64   `json:"deleted_agents,omitempty"`
-	Versions int64   `json:"versions"`
-	Entries  int64   `json:"entries"`
-	Bytes    int64   `json:"bytes"`
-	Rows     int64   `json:"rows"`
-	Records  int64   `json:"records"`
-	Again    int64   `json:"copied_again,omitempty"`
-	Resumed  bool    `json:"resumed,omitempty"`
-	Digest   string  `json:"digest"`
-	Seconds  float64 `json:"seconds"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	dbcopy.Report
+	Seconds float64 `json:"seconds"`
 }
 
 // Run copies the database.
@@ -75,10 +66,7 @@ func (c migrateCommand) Run(p *process) (err error) {
 	if err != nil {
 		return err
 	}
-	m := migrated{From: fromName, To: toName, Agents: r.Owners - r.Deleted, Deleted: r.Deleted, Versions: r.Versions,
-		Entries: r.Entries, Bytes: r.Bytes,
-		Rows: r.Rows, Records: r.Records, Again: r.Again, Resumed: r.Resumed, Digest: r.Digest,
-		Seconds: time.Since(began).Seconds()}
+	m := migrated{From: fromName, To: toName, Report: r, Seconds: time.Since(began).Seconds()}
 	return p.say(m, "%s  %s, %s, %s, %s, verified, in %.1f s", terminal.OneLine(m.To), phrase.Plural(m.Agents, "agent"),
 		phrase.Plural(m.Versions, "version"), phrase.Entries(m.Entries), phrase.Bytes(m.Bytes), m.Seconds)
 }

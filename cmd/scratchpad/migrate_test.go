@@ -33,7 +33,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("--json has %+v", got)
 	}
 	got.Digest, got.Rows, got.Records, got.Seconds = "", 0, 0, 0
-	want := migrated{From: filepath.Join(dir, "there.db"), To: filepath.Join(dir, "back.db"), Agents: 2, Versions: 6, Entries: 4, Bytes: 192}
+	want := migrated{From: filepath.Join(dir, "there.db"), To: filepath.Join(dir, "back.db"), Report: dbcopy.Report{Agents: 2, Versions: 6, Entries: 4, Bytes: 192}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("--json (-want +got):\n%s", diff)
 	}

@@ -193,8 +193,8 @@ Migrate copies a whole database into an empty one, of the same kind or of the ot
 all tenants with their versions, logs, numbers and changes, and all keys. Then it compares every row of both.
 The database that is copied does not change.
 
-Stop its servers first. Agents that change meanwhile are copied again. If they do not stop, migrate names them
-and the exit code is 4. What they write after migrate has ended is not in the copy.
+Stop its servers first. If an agent changes meanwhile, migrate names it, and the exit code is 4: copy into a new
+database then. What is written to the source after migrate has ended is not in the copy.
 
 A copy that was interrupted is refused by all commands and servers. The same command again completes it.
 

@@ -13,12 +13,11 @@
 //
 // Copy changes nothing in the source, and stops nobody from changing it. So the source's
 // servers should be stopped before. Copy does not rely on that: at the end it compares each
-// owner of the copy with the source, row by row, copies again those that have changed, and
-// looks once more, until a look finds nothing new. If the source does not come to rest,
-// Copy names owners that change, returns [workspace.ErrConflict], and leaves the copy
-// unfinished. What is written to the source after that last look is not in the copy.
+// owner of the copy with the source, row by row, and then looks once more whether one has
+// changed since. If anything differs, Copy names it, returns [workspace.ErrConflict], and
+// leaves the copy unfinished. What is written to the source after that last look is not in
+// the copy.
 package dbcopy
 
-// Where to begin: copy.go has Copy and its steps. unfinished.go has the record.
-// owners.go walks over the owners of both databases, again.go copies an owner a second
-// time. records.go copies the records.
+// Where to begin: copy.go has Copy and its steps, compare.go what it compares. unfinished.go
+// has the record of a copy, records.go copies those of the source.

@@ -112,12 +112,14 @@ func wantEmpty(ctx context.Context, s workspace.Store) error {
 		return workspace.Errorf(workspace.ErrConflict,
 			"the target is not empty: it has the agent %s; give a new database", o)
 	}
-	for r, err := range allRecords(s.System(ctx)) {
+	for r, err := range records.All(s.System(ctx), "", "") {
 		if err != nil {
 			return err
 		}
-		return workspace.Errorf(workspace.ErrConflict,
-			"the target is not empty: it has the record %s; give a new database", r.Key)
+		if r.Key != recordKey {
+			return workspace.Errorf(workspace.ErrConflict,
+				"the target is not empty: it has the record %s; give a new database", r.Key)
+		}
 	}
 	return nil
 }
