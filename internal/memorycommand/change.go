@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 )
 
 func (c *Command) create(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := fileOf("path", c.Text("path"))
+	p, err := fileOf(c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +53,7 @@ func inTheWay(member string, p place, err error, exists string) error {
 }
 
 func (c *Command) replace(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := placeOf("path", c.Text("path"))
+	p, err := placeOf(c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +142,7 @@ func around(content []byte, line int) string {
 }
 
 func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := placeOf("path", c.Text("path"))
+	p, err := placeOf(c.Text("path"))
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +164,7 @@ func (c *Command) insert(ctx context.Context, ws *workspace.Workspace) (string, 
 }
 
 func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := placeOf("path", c.Text("path"))
+	p, err := placeOf(c.Text("path"))
 	switch {
 	case err != nil:
 		return "", err
@@ -180,30 +179,22 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, 
 }
 
 func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	from, err := placeOf("old_path", c.Text("old_path"))
+	from, err := placeOf(c.Text("old_path"))
 	if err != nil {
 		return "", err
 	}
-	to, err := placeOf("new_path", c.Text("new_path"))
+	to, err := placeOf(c.Text("new_path"))
 	switch {
 	case err != nil:
 		return "", err
 	case from.path == "":
 		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", root)
-	case to.path == "":
+	case to.path == "" || to.path == from.path:
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 	case strings.HasPrefix(to.path, from.path+"/"):
 		return "", refuse(workspace.ErrInvalid, "new_path %s lies in old_path; give a path outside of it", to.given)
 	}
-	if to.path == from.path {
-		if _, err = fs.Stat(workspace.FS(ctx, ws), from.path); err == nil {
-			err = workspace.ErrConflict
-		} else if errors.Is(err, fs.ErrNotExist) {
-			err = workspace.ErrNotFound
-		}
-	} else {
-		_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
-	}
+	_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
 		return "", missing(from, err, noPath)

@@ -98,7 +98,8 @@ func (o Options) Command(given strictjson.Values) (*Command, error) {
 	c := &Command{Values: given, overwrite: o.Overwrite, name: given.Text("command")}
 	i := slices.Index(commandNames(), c.name)
 	if i < 0 {
-		return nil, unknownCommand(c.name)
+		return nil, refuse(workspace.ErrInvalid, "unknown command %s; give one of %s", quote(c.name),
+			strings.Join(commandNames(), ", "))
 	}
 	c.run = commands[i].run
 	for _, f := range Fields()[1:] {
@@ -118,16 +119,6 @@ func (o Options) Command(given strictjson.Values) (*Command, error) {
 		}
 	}
 	return c, nil
-}
-
-func unknownCommand(name string) error {
-	for _, c := range commandNames() {
-		if strings.EqualFold(c, name) {
-			return refuse(workspace.ErrInvalid, "unknown command %s; it is spelled %s", quote(name), c)
-		}
-	}
-	return refuse(workspace.ErrInvalid, "unknown command %s; give one of %s", quote(name),
-		strings.Join(commandNames(), ", "))
 }
 
 // twoLines reads a view_range, which may be the text of one. It returns nil if there are not two

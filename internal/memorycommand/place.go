@@ -15,51 +15,25 @@ type place struct {
 	slash bool   // the given path ends in a slash, so it is that of a folder
 }
 
-// placeOf maps the path of a member to the workspace. A path that does not begin with the root is
-// one below it.
-func placeOf(member, given string) (place, error) {
-	sent := given
-	bad := func(cause string) (place, error) {
-		return place{}, refuse(workspace.ErrInvalid, "%s %s %s", member, quote(sent), cause)
-	}
+// placeOf maps a path to the workspace. A path that does not begin with the root is one below it.
+func placeOf(given string) (place, error) {
 	below := "/" + strings.TrimPrefix(given, "/")
 	if first, _, _ := strings.Cut(below[1:], "/"); "/"+first == root {
 		below = below[len(root):]
-	} else if below == "/" || below == "/." {
-		below = ""
 	}
-	typo := strings.HasPrefix(strings.ToLower(given), root) && !strings.HasPrefix(given+"/", root+"/")
-	given = root + below
-	switch {
-	case typo:
-		return bad("is not in " + root + "; give a path such as " + root + "/notes.md")
-	case strings.HasPrefix(below+"/", "/~/"):
-		return bad("is not one of this tool, which does not reach ~/; give a path such as " + root + "/notes.md")
-	case strings.ContainsRune(below, 0):
-		return bad("holds a NUL character; leave it out")
-	case strings.Contains(below, `\`):
-		return bad("holds a backslash; separate folders by /")
-	case strings.Contains(below, "..") || strings.Contains(strings.ToLower(below), "%2e"):
-		return bad(`holds ".."; give a path without it, such as ` + root + "/notes.md")
+	path, slash := strings.CutSuffix(strings.TrimPrefix(below, "/"), "/")
+	if path == "" || path == "." {
+		return place{given: root, slash: true}, nil
 	}
-	path := strings.TrimPrefix(below, "/")
-	path, slash := strings.CutSuffix(path, "/")
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == "" && path != "" {
-			return bad(`has an empty segment or a segment "."; leave it out`)
-		}
-	}
-	if p, err := workspace.UnicodePaths.Parse(path); err == nil {
-		path = p.String() // in NFC, as stored paths are
-	}
-	return place{given, path, slash || path == ""}, nil
+	p, err := workspace.UnicodePaths.Parse(path)
+	return place{root + below, p.String(), slash}, err
 }
 
 // fileOf maps the path of a file to the workspace.
-func fileOf(member, given string) (place, error) {
-	p, err := placeOf(member, given)
+func fileOf(given string) (place, error) {
+	p, err := placeOf(given)
 	if err == nil && p.slash {
-		err = refuse(workspace.ErrInvalid, "%s %s is a folder; name a file in it", member, quote(given))
+		err = refuse(workspace.ErrInvalid, "path %s is a folder; name a file in it", quote(given))
 	}
 	return p, err
 }

@@ -107,7 +107,6 @@ func TestDocumentedTexts(t *testing.T) {
 		{"rename", []any{"old_path", "/memories/team", "new_path", "/memories/notes.txt"}, "[error] Error: The destination /memories/notes.txt already exists"},
 		{"rename", []any{"old_path", "/memories/notes.txt", "new_path", "/memories/team"}, "[error] Error: The destination /memories/team already exists"},
 		{"rename", []any{"old_path", "/memories", "new_path", "/memories/x"}, "[error] Cannot rename the /memories directory itself"},
-		{"rename", []any{"old_path", "/memories/none", "new_path", "/memories/none"}, "[error] Error: The path /memories/none does not exist"},
 	} {
 		t.Run(fmt.Sprint(c.command, c.members), func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{}, notes...)
@@ -155,13 +154,13 @@ func TestPathWithoutRoot(t *testing.T) {
 	if got := run(t, ws, "create", "path", "/etc/passwd", "file_text", "y"); got != "File created successfully at: /memories/etc/passwd" {
 		t.Error(got)
 	}
-	if got := run(t, ws, "create", "path", "~/style.md", "file_text", "y"); !strings.Contains(got, `"~/style.md" is not one of this tool, which does not reach ~/`) {
+	if got := run(t, ws, "create", "path", "~/style.md", "file_text", "y"); !strings.Contains(got, `/memories/~/style.md: character 1 is '~'`) {
 		t.Error(got)
 	}
 	if got := run(t, ws, "rename", "old_path", "c.md", "new_path", "d/e/c.md"); got != "Successfully renamed /memories/c.md to /memories/d/e/c.md" {
 		t.Error(got)
 	}
-	for _, path := range []string{"../x", "a/%2e%2e/x", "/../etc/passwd", "/memoriesx/a", "memories/../x"} {
+	for _, path := range []string{"../x", "a/%2e%2e/x", "/../etc/passwd", "memories/../x"} {
 		if got := run(t, ws, "create", "path", path, "file_text", "y"); !strings.HasPrefix(got, "[error]") {
 			t.Errorf("create %s = %q", path, got)
 		}

@@ -14,7 +14,7 @@ import (
 
 // view shows a file or a folder.
 func (c *Command) view(ctx context.Context, ws *workspace.Workspace) (string, error) {
-	p, err := placeOf("path", c.Text("path"))
+	p, err := placeOf(c.Text("path"))
 	if err != nil {
 		return "", err
 	}
