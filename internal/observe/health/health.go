@@ -103,21 +103,13 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 	return url, nil
 }
 
-// address returns host and port to connect to. A server that listens on all addresses
-// is asked on this machine.
+// address returns host and port to connect to. An address that stands for all is this machine's.
 func address(o Options) (string, error) {
 	addr := cmp.Or(o.Addr, net.JoinHostPort("127.0.0.1", cmp.Or(o.Port, "4321")))
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || port == "" {
+	if _, port, err := net.SplitHostPort(addr); err != nil || port == "" {
 		return "", fmt.Errorf("the address %.100q is not host:port; give one such as 127.0.0.1:4321", addr)
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip != nil && ip.To4() == nil {
-			host = "::1"
-		}
-	}
-	return net.JoinHostPort(host, port), nil
+	return addr, nil
 }
 
 // trust accepts the certificate of a file, by whatever address the server is asked.
