@@ -18,14 +18,9 @@ type exportCommand struct {
 
 // exported is the answer of export.
 type exported struct {
-	Dir      string `json:"dir"`
-	Agent    string `json:"agent_id"`
-	Files    int64  `json:"files"`
-	Deleted  int64  `json:"deleted_files,omitempty"`
-	Versions int64  `json:"versions"`
-	Logs     int64  `json:"logs"`
-	Entries  int64  `json:"entries"`
-	Bytes    int64  `json:"bytes"`
+	Dir   string `json:"dir"`
+	Agent string `json:"agent_id"`
+	transfer.Exported
 }
 
 // Run exports the agent's files and logs.
@@ -35,17 +30,14 @@ func (c exportCommand) Run(p *process) error {
 		return err
 	}
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		show, end := terminal.Progress(p.err, "exporting", terminal.Bytes)
-		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id,
-			Progress: show})
-		end()
+		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id})
 		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
 			return failure.Followed(err, "the folder is not a whole export; remove it, and run the export again")
 		}
 		if err != nil {
 			return err
 		}
-		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Deleted, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
+		a := exported{c.Dir, ws.Agent(), sum}
 		gone := ""
 		if a.Deleted > 0 {
 			gone = phrase.Plural(a.Deleted, "deleted file") + ", "

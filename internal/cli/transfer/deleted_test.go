@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,17 +91,17 @@ func TestDeletedLeftOut(t *testing.T) {
 		gone := workspace.DeleteOptions{ForGood: path != "later"}
 		testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, gone)))
 	}
-	reasons := map[string]string{"live": "has a file of this path", "purged": "has had, and deleted", "later": "has had, and deleted"}
+	kept := []string{"live", "purged", "later"}
 	for _, dry := range []bool{true, false} {
 		r, err := transfer.Import(ctx, ws, dir, transfer.ImportOptions{DryRun: dry})
 		if err != nil || r.Same != 1 || len(r.Changes) != 1 || r.Changes[0].Path != "again" ||
-			r.Changes[0].Versions != 1 || len(r.LeftOut) != len(reasons) {
+			r.Changes[0].Versions != 1 || len(r.LeftOut) != len(kept) {
 			t.Errorf("Import, dry run %t = %+v, %v", dry, r, err)
 		}
 		for _, l := range r.LeftOut {
 			path := strings.Split(l.Name, "/")[1]
-			if reason := reasons[path]; reason == "" || !strings.Contains(l.Reason, reason) {
-				t.Errorf("left out %+v, want %q", l, reason)
+			if !slices.Contains(kept, path) || !strings.Contains(l.Reason, "has, or has had, another file of this path") {
+				t.Errorf("left out %+v", l)
 			}
 		}
 	}

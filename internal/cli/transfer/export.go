@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -22,20 +23,19 @@ import (
 
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
-	Versions bool                    // export all versions that are kept, also those of deleted files
-	Database string                  // the id of the installation, for the manifest; "": it has none
-	Now      func() time.Time        // nil: time.Now
-	Progress func(done, total int64) // called with bytes after each file and each page of a log; nil: not called
+	Versions bool             // export all versions that are kept, also those of deleted files
+	Database string           // the id of the installation, for the manifest; "": it has none
+	Now      func() time.Time // nil: time.Now
 }
 
 // Exported counts what an export holds.
 type Exported struct {
-	Files    int64
-	Deleted  int64 // deleted files that can be restored
-	Versions int64 // of the files, with the current ones
-	Logs     int64
-	Entries  int64
-	Bytes    int64 // of content
+	Files    int64 `json:"files"`
+	Deleted  int64 `json:"deleted_files,omitempty"` // deleted files that can be restored
+	Versions int64 `json:"versions"`                // of the files, with the current ones
+	Logs     int64 `json:"logs"`
+	Entries  int64 `json:"entries"`
+	Bytes    int64 `json:"bytes"` // of content
 }
 
 // Export writes the files of an agent, and its logs that have entries, into a folder. The
@@ -62,10 +62,8 @@ func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOp
 		return Exported{}, err
 	}
 	e := &exporter{ctx: ctx, ws: ws, o: o, root: root, folders: map[string]bool{".": true}}
-	if err := e.run(); err != nil {
-		return e.sum, err
-	}
-	return e.sum, nil
+	err = e.run()
+	return e.sum, err
 }
 
 // IsHalf reports whether a folder holds an export that was interrupted.
@@ -102,40 +100,30 @@ type exporter struct {
 	folders map[string]bool // that were made
 	out     *manifestWriter
 	sum     Exported
-	total   int64 // bytes to export, about
 }
 
 func (e *exporter) run() error {
-	files, logs, err := e.list()
+	files, err := e.files()
 	if err != nil {
 		return err
 	}
-	gone, err := e.deleted()
+	logs, err := e.logs()
 	if err != nil {
 		return err
 	}
-	return e.write(unfinished, func(out io.Writer) error {
+	err = e.write(unfinished, func(out io.Writer) error {
 		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
 		if e.out, err = newManifestWriter(out, head); err != nil {
 			return err
 		}
 		e.out.begin("files")
-		paths := slices.Clone(files)
-		for _, f := range gone {
+		var paths []string
+		for _, f := range files {
 			paths = append(paths, f.Path)
 		}
 		names := escapeAll(paths)
-		for _, path := range files {
-			if err := e.file(path, names[path], nil); err != nil {
-				return err
-			}
-		}
-		if len(gone) > 0 { // else older programs can read the manifest
-			e.out.begin("deleted")
-		}
-		for _, f := range gone {
-			d := &deletion{Time: f.Updated, Until: f.Expires, Author: authorOf(f.Deleter)}
-			if err := e.file(f.Path, names[f.Path], d); err != nil {
+		for _, f := range files {
+			if err := e.file(f, names[f.Path]); err != nil {
 				return err
 			}
 		}
@@ -147,7 +135,11 @@ func (e *exporter) run() error {
 			}
 		}
 		return e.out.end()
-	}, e.finish)
+	})
+	if err != nil {
+		return err
+	}
+	return e.finish()
 }
 
 // finish gives the manifest its name. All folders are on the disk before and after.
@@ -171,119 +163,75 @@ func (e *exporter) finish() error {
 	return syncFolder(e.root, ".")
 }
 
-// list returns the paths of the files, and those of the logs with their ends.
-func (e *exporter) list() (files, logs []string, err error) {
+// files returns the files, and the deleted ones that can be restored if older versions are
+// exported.
+func (e *exporter) files() (all []workspace.FileInfo, err error) {
 	for o := (workspace.ListOptions{}); ; {
-		page, err := e.ws.ListFiles(e.ctx, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, f := range page.Files {
-			files = append(files, f.Path)
-			if e.total += f.Bytes; e.o.Versions {
-				e.total += f.Kept - f.Bytes
-			}
-		}
-		if o.After = page.Next; !page.More {
-			break
-		}
-	}
-	for o := (workspace.ListOptions{}); ; {
-		page, err := e.ws.ListLogs(e.ctx, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, l := range page.Logs {
-			if l.Entries > 0 { // else all were removed
-				logs = append(logs, l.Path+logEnd)
-				e.total += l.Bytes
-			}
-		}
-		if o.After = page.Next; !page.More {
-			return files, logs, nil
-		}
-	}
-}
-
-// deleted returns the deleted files that can be restored, if older versions are exported.
-func (e *exporter) deleted() (all []workspace.FileInfo, err error) {
-	for o := (workspace.ListOptions{Deleted: true}); e.o.Versions; {
 		page, err := e.ws.ListFiles(e.ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range page.Files {
-			e.total += f.Kept
-		}
 		all = append(all, page.Files...)
-		if o.After = page.Next; !page.More {
+		if o.After = page.Next; page.More {
+			continue
+		}
+		if o.Deleted || !e.o.Versions {
 			break
 		}
+		o.Deleted = true
 	}
-	return all, nil
+	slices.SortStableFunc(all, func(a, b workspace.FileInfo) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(all, func(a, b workspace.FileInfo) bool { return a.Path == b.Path }), nil
 }
 
-// older returns the numbers of the kept versions below a number, the newest first.
-func (e *exporter) older(path string, than int64) (numbers []int64, err error) {
-	versions, err := e.ws.History(e.ctx, path)
-	if errors.Is(err, workspace.ErrNotFound) {
-		return nil, nil // it was deleted meanwhile
-	}
-	for _, v := range slices.Backward(versions) {
-		if v.Version < than {
-			numbers = append(numbers, v.Version)
+// logs returns the paths of the logs with their ends.
+func (e *exporter) logs() (paths []string, err error) {
+	for o := (workspace.ListOptions{}); ; {
+		page, err := e.ws.ListLogs(e.ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page.Logs {
+			if l.Entries > 0 { // else all were removed
+				paths = append(paths, l.Path+logEnd)
+			}
+		}
+		if o.After = page.Next; !page.More {
+			return paths, nil
 		}
 	}
-	return numbers, err
 }
 
 // file exports a file: the current version, and then the older ones down to the first
 // that is not kept any more. So all are of one history, whatever is written meanwhile. If the
 // file is deleted, there is no current version.
-// Of a redacted version there is an empty file, and the receipt in the manifest.
-func (e *exporter) file(path, name string, gone *deletion) (err error) {
-	var records []fileRecord
-	numbers := []int64{0}
-	if gone != nil {
-		if numbers, err = e.older(path, math.MaxInt64); err != nil {
-			return err
-		}
-	}
-	for i := 0; i < len(numbers); i++ {
-		number := numbers[i]
-		r, redacted, err := e.read(path, number)
+func (e *exporter) file(f workspace.FileInfo, name string) error {
+	var records []fileRecord // the newest version first
+	below, gone := int64(math.MaxInt64), !f.Expires.IsZero()
+	if !gone {
+		r, err := e.ws.ReadFile(e.ctx, f.Path, workspace.ReadOptions{})
 		if errors.Is(err, workspace.ErrNotFound) {
-			break
+			return nil // it was deleted meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		to := filesDir + name
-		if number > 0 {
-			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
-		}
-		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err },
-			nil); err != nil {
+		v := workspace.VersionInfo{Version: r.Version, Bytes: r.Bytes, SHA256: r.SHA256, Author: r.Author, Time: r.Time,
+			Project: r.Project}
+		current, err := e.version(f.Path, filesDir+name, v, r.Content)
+		if err != nil {
 			return err
 		}
-		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
-			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author),
-			Project: r.Project, Redacted: redacted, Deleted: gone})
-		e.sum.Versions++
-		e.did(r.Bytes)
-		if number == 0 && e.o.Versions {
-			older, err := e.older(path, r.Version)
-			if err != nil {
-				return err
-			}
-			numbers = append(numbers, older...)
-		}
-		if gone != nil && i == 0 {
-			e.sum.Deleted++
-		} else if i == 0 {
-			e.sum.Files++
-		}
-		gone = nil // the last version alone has it
+		records, below = append(records, current), r.Version
+		e.sum.Files++
+	}
+	older, err := e.older(f.Path, name, below)
+	if err != nil {
+		return err
+	}
+	if records = append(records, older...); gone && len(records) > 0 {
+		records[0].Deleted = &deletion{Time: f.Updated, Until: f.Expires, Author: authorOf(f.Deleter)}
+		e.sum.Deleted++
 	}
 	for _, r := range slices.Backward(records) {
 		if err := e.out.add(r); err != nil {
@@ -293,22 +241,43 @@ func (e *exporter) file(path, name string, gone *deletion) (err error) {
 	return nil
 }
 
-// read reads a version, the current one if number is 0. One that is redacted is read as an
-// empty one, with its receipt.
-func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redaction, error) {
-	r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
-	if number == 0 || !errors.Is(err, workspace.ErrNotFound) {
-		return r, nil, err
+// older exports the kept versions below a number, the newest first.
+func (e *exporter) older(path, name string, below int64) (records []fileRecord, err error) {
+	if !e.o.Versions {
+		return nil, nil
 	}
-	versions, failed := e.ws.History(e.ctx, path)
-	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == number })
-	if failed != nil || i < 0 || versions[i].Redacted == nil {
-		return r, nil, err
+	versions, err := e.ws.History(e.ctx, path)
+	for _, v := range slices.Backward(versions) {
+		if v.Version >= below {
+			continue
+		}
+		var old workspace.ReadResult
+		if v.Redacted == nil {
+			old, err = e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: v.Version})
+		}
+		if err != nil {
+			break
+		}
+		r, err := e.version(path, versionsDir+name+versionMark+fmt.Sprint(v.Version), v, old.Content)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
 	}
-	v := versions[i]
-	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author,
-			Time: v.Time, Project: v.Project},
-		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
+	if err != nil && !errors.Is(err, workspace.ErrNotFound) { // else it is not kept any more
+		return nil, err
+	}
+	return records, nil
+}
+
+// version writes a version, and returns its record. Of a redacted version there is an empty file,
+// and the receipt in the record.
+func (e *exporter) version(path, to string, v workspace.VersionInfo, content []byte) (fileRecord, error) {
+	r := fileRecord{Path: path, Version: v.Version, Name: to, Bytes: v.Bytes, SHA256: hex.EncodeToString(v.SHA256[:]),
+		Time: v.Time.UTC(), Author: authorOf(v.Author), Project: v.Project, Redacted: redactionOf(v.Redacted)}
+	e.sum.Versions++
+	e.sum.Bytes += v.Bytes
+	return r, e.write(to, func(out io.Writer) error { _, err := out.Write(content); return err })
 }
 
 // log exports a log, page by page.
@@ -334,7 +303,7 @@ func (e *exporter) log(path, name string) error {
 					return err
 				}
 				record.Entries, record.Last = record.Entries+1, entry.ID
-				e.did(int64(len(entry.Content)))
+				e.sum.Bytes += int64(len(entry.Content))
 			}
 			n, err := out.Write(lines.Bytes())
 			if err != nil {
@@ -345,7 +314,7 @@ func (e *exporter) log(path, name string) error {
 				return nil
 			}
 		}
-	}, nil)
+	})
 	if err != nil {
 		return err
 	}
@@ -358,16 +327,8 @@ func (e *exporter) log(path, name string) error {
 	return e.out.add(record)
 }
 
-func (e *exporter) did(bytes int64) {
-	e.sum.Bytes += bytes
-	if e.o.Progress != nil {
-		e.o.Progress(e.sum.Bytes, max(e.total, e.sum.Bytes))
-	}
-}
-
-// write makes a new file with its folders, and waits until it is on the disk. Then it
-// calls finish, unless that is nil.
-func (e *exporter) write(name string, fill func(io.Writer) error, finish func() error) error {
+// write makes a new file with its folders, and waits until it is on the disk.
+func (e *exporter) write(name string, fill func(io.Writer) error) error {
 	if err := e.ctx.Err(); err != nil {
 		return err
 	}
@@ -388,8 +349,5 @@ func (e *exporter) write(name string, fill func(io.Writer) error, finish func() 
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err != nil || finish == nil {
-		return err
-	}
-	return finish()
+	return errors.Join(err, file.Close())
 }

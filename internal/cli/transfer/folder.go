@@ -96,19 +96,15 @@ func (f folder) read(name string, limit int64) ([]byte, error) {
 	}
 	defer file.Close()
 	if size := info.Size(); size > limit {
-		return nil, sizeError(size, limit)
+		return nil, sizeError(size, workspace.FileBytes, limit, workspace.Way{Do: workspace.DoSplitFile})
 	}
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = sizeError(int64(len(content)), limit)
-	}
-	return content, err
+	return io.ReadAll(io.LimitReader(file, limit+1)) // it may grow
 }
 
-func sizeError(size, limit int64) error {
+func sizeError(size int64, of workspace.Resource, limit int64, way workspace.Way) error {
 	e := workspace.Errorf(workspace.ErrTooLarge, "%d bytes, limit %d", size, limit)
-	e.Quota = &workspace.Quota{Of: workspace.FileBytes, Adds: size, Limit: limit}
-	e.Way = workspace.Way{Do: workspace.DoSplitFile}
+	e.Quota = &workspace.Quota{Of: of, Adds: size, Limit: limit}
+	e.Way = way
 	return e
 }
 

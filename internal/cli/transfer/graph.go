@@ -54,7 +54,7 @@ func (im *importer) graph(file string, at time.Time) ([]found, error) {
 		}
 		return all[name]
 	}
-	for i, line := range bytes.Split(bytes.TrimPrefix(text, []byte(byteOrderMark)), []byte("\n")) {
+	for i, line := range bytes.Split(text, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -77,14 +77,8 @@ func (im *importer) graph(file string, at time.Time) ([]found, error) {
 	}
 	var notes []found
 	for _, name := range names {
-		content := all[name].markdown(name)
-		n := found{name: file + ", " + name, path: strings.ReplaceAll(name, "/", "\x00") + ".md",
-			size: int64(len(content)), content: content, time: at}
-		if n.size > im.limits.FileBytes {
-			im.unless(n.name, sizeError(n.size, im.limits.FileBytes))
-		} else {
-			notes = append(notes, n)
-		}
+		notes = append(notes, found{name: file + ", " + name, path: strings.ReplaceAll(name, "/", "\x00") + ".md",
+			content: all[name].markdown(name), time: at})
 	}
 	return notes, im.ctx.Err()
 }

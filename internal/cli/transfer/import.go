@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,12 +14,11 @@ import (
 
 // ImportOptions of [Import]. The zero value imports.
 type ImportOptions struct {
-	DryRun   bool                    // only report what would change; limits are not checked
-	All      bool                    // import hidden names too, and what programs make for themselves
-	Paths    workspace.PathRule      // which paths the workspace allows
-	Words    workspace.Words         // words the reasons why names are left out
-	Now      func() time.Time        // nil: time.Now
-	Progress func(done, total int64) // called with bytes after each file and each log; nil: not called
+	DryRun bool               // only report what would change; limits are not checked
+	All    bool               // import hidden names too, and what programs make for themselves
+	Paths  workspace.PathRule // which paths the workspace allows
+	Words  workspace.Words    // words the reasons why names are left out
+	Now    func() time.Time   // nil: time.Now
 }
 
 // Imported says what an import changed, or with DryRun would change.
@@ -116,11 +114,9 @@ type importer struct {
 	limits workspace.Limits
 	names  map[string]string // of the paths so far; with end and a slash before them
 	result Imported
-	source Source          // zero: none
-	known  map[string]bool // paths below the source's name in the agent's journal of changes
+	source Source // zero: none
 
-	exported    time.Time // when the export began; zero if the folder is none
-	done, total int64     // bytes
+	exported time.Time // when the export began; zero if the folder is none
 }
 
 func (im *importer) run(dir string) error {
@@ -138,15 +134,7 @@ func (im *importer) run(dir string) error {
 		return err
 	}
 	im.result.Export = true
-	for _, versions := range slices.Concat(m.files, m.deleted) {
-		for _, v := range versions {
-			im.total += v.Bytes
-		}
-	}
-	for _, l := range m.logs {
-		im.total += l.Bytes
-	}
-	for _, versions := range slices.Concat(m.files, m.deleted) {
+	for _, versions := range m.files {
 		last := versions[len(versions)-1]
 		if err := im.each(last.Name, last.Path, "",
 			func(path string) error {
@@ -157,16 +145,12 @@ func (im *importer) run(dir string) error {
 			}); err != nil {
 			return err
 		}
-		for _, v := range versions {
-			im.did(v.Bytes)
-		}
 	}
 	for _, l := range m.logs {
 		if err := im.each(l.Name, l.Path, logEnd,
 			func(path string) error { l.Path = path; return im.log(l) }); err != nil {
 			return err
 		}
-		im.did(l.Bytes)
 	}
 	return im.added(m)
 }
@@ -181,11 +165,7 @@ func (im *importer) manifest() (*manifest, error) {
 		return nil, err
 	}
 	defer file.Close()
-	in, err := afterMark(file)
-	if err != nil {
-		return nil, badManifest("%v", err)
-	}
-	m, err := readManifest(in)
+	m, err := readManifest(file)
 	if err != nil {
 		return nil, err
 	}
@@ -211,21 +191,11 @@ func (im *importer) each(name, path, end string, fn func(path string) error) err
 	}
 	key := end + "/" + p.String()
 	if other, twice := im.names[key]; twice {
-		if !im.isOne(name, other) {
-			im.leaveOut(name, samePath(name, other))
-		}
+		im.leaveOut(name, strings.ToValidUTF8(other, "\uFFFD")+" stands for the same path; rename this one")
 		return nil
 	}
 	im.names[key] = name
 	return im.unless(name, fn(p.String()))
-}
-
-// isOne reports whether two names are one file. A file system may list a name in another
-// form than the one that it was given.
-func (im *importer) isOne(a, b string) bool {
-	ai, errA := im.folder.root.Lstat(a)
-	bi, errB := im.folder.root.Lstat(b)
-	return errA == nil && errB == nil && os.SameFile(ai, bi)
 }
 
 // unless leaves a name out if the error is a reason for that. It returns other errors.
@@ -276,17 +246,14 @@ func (im *importer) leaveOut(name, reason string) {
 	}
 }
 
-func (im *importer) did(bytes int64) {
-	im.done += bytes
-	if im.o.Progress != nil {
-		im.o.Progress(im.done, im.total)
-	}
-}
-
-// changed notes a change. In a dry run nothing has got a number.
-func (im *importer) changed(c Change) error {
-	if im.o.DryRun {
-		c.Version = 0
+// change notes a change, which write makes. In a dry run it is not made, and has no number.
+func (im *importer) change(c Change, write func() (workspace.WriteResult, error)) error {
+	if !im.o.DryRun {
+		r, err := write()
+		if err != nil {
+			return err
+		}
+		c.Version = r.Version
 	}
 	im.result.Changes = append(im.result.Changes, c)
 	return nil

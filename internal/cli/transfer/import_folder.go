@@ -12,7 +12,6 @@ import (
 // A found is a name in a folder, with the path that it stands for.
 type found struct {
 	name, path string
-	size       int64
 	content    []byte    // nil: that of the file
 	time       time.Time // of the first version; zero: when it is imported
 }
@@ -29,7 +28,7 @@ func (im *importer) list(
 		if err != nil {
 			return im.unless(name, err)
 		}
-		if f.size = info.Size(); im.source.Name != "" {
+		if im.source.Name != "" {
 			f.time = im.past(info.ModTime())
 		}
 		all = append(all, f)
@@ -79,9 +78,6 @@ func (im *importer) added(m *manifest) error {
 // found imports files that have no history.
 func (im *importer) found(all []found) error {
 	for _, f := range all {
-		im.total += f.size
-	}
-	for _, f := range all {
 		err := im.each(f.name, f.path, "", func(path string) error {
 			content, err := f.content, error(nil)
 			if content == nil {
@@ -100,7 +96,6 @@ func (im *importer) found(all []found) error {
 		if err != nil {
 			return err
 		}
-		im.did(f.size)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (im *importer) log(l logRecord) error {
 		return im.append(file, l.Path, lacks, last, &c)
 	})
 	if c.Entries > 0 {
-		im.changed(c)
+		im.result.Changes = append(im.result.Changes, c)
 	} else if err == nil {
 		im.result.Same++
 	}
@@ -63,11 +63,7 @@ func (im *importer) log(l logRecord) error {
 // large is left out. Its mark is the zero one.
 func (im *importer) marks(file *os.File, l logRecord) ([]mark, error) {
 	sum := sha256.New()
-	text, err := afterMark(file)
-	if err != nil {
-		return nil, err
-	}
-	in := newEntryReader(io.TeeReader(text, sum), im.limits.EntryBytes)
+	in := newEntryReader(io.TeeReader(file, sum), im.limits.EntryBytes)
 	var marks []mark
 	for {
 		e, err := in.next()
@@ -81,7 +77,7 @@ func (im *importer) marks(file *os.File, l logRecord) ([]mark, error) {
 		}
 		if errors.Is(err, workspace.ErrTooLarge) {
 			reason, _ := im.reason(err)
-			im.leaveOut(fmt.Sprintf("%s, line %d", l.Name, in.lines), reason)
+			im.leaveOut(fmt.Sprintf("%s, line %d", l.Name, in.line), reason)
 			marks = append(marks, mark{})
 			continue
 		}
@@ -123,11 +119,7 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	text, err := afterMark(file)
-	if err != nil {
-		return err
-	}
-	in := newEntryReader(text, im.limits.EntryBytes)
+	in := newEntryReader(file, im.limits.EntryBytes)
 	var batch []workspace.Entry
 	size := 0
 	flush := func() error {

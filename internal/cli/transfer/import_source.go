@@ -31,9 +31,6 @@ func ImportFrom(ctx context.Context, ws *workspace.Workspace, s Source, p Place,
 	ws = ws.As(workspace.Author{Client: s.Name, Version: fmt.Sprintf("%s%x", importMark, origin[:4])})
 	return importIn(ctx, ws, p.Folder, o, func(im *importer) (err error) {
 		im.source = s
-		if im.known, err = im.journaled(s.Name + "/"); err != nil {
-			return err
-		}
 		var all []found
 		info, err := im.folder.lstat(p.In)
 		switch {
@@ -75,29 +72,17 @@ func (s Source) holds(name string, isFolder bool) bool {
 func (im *importer) keeps(path string, by workspace.Author, isNew bool) (bool, error) {
 	me := im.ws.Author()
 	switch {
-	case im.source.Name == "" || !isNew && by == me || isNew && !im.known[path]:
+	case im.source.Name == "" || !isNew && by == me:
 		return false, nil
-	case !isNew && by.Client == me.Client && strings.HasPrefix(by.Version, importMark):
+	case isNew:
+		if was, err := im.wasFile(path); !was || err != nil {
+			return false, err
+		}
+	case by.Client == me.Client && strings.HasPrefix(by.Version, importMark):
 		return true, errKind{path + " was imported from another folder; bring this one with scratchpad files write"}
 	}
 	im.result.Kept = append(im.result.Kept, path)
 	return true, nil
-}
-
-// journaled returns the paths below a prefix that the agent's journal of changes names.
-func (im *importer) journaled(prefix string) (map[string]bool, error) {
-	paths := map[string]bool{}
-	for q := (workspace.ChangeLogQuery{Prefix: prefix}); ; {
-		page, err := im.ws.ChangeLog(im.ctx, q)
-		for _, c := range page.Changes {
-			if c.Kind == workspace.KindFile {
-				paths[c.Path], paths[c.From] = true, true
-			}
-		}
-		if q.Before = page.Next; err != nil || q.Before == 0 {
-			return paths, err
-		}
-	}
 }
 
 // notes finds the files of a source.
@@ -113,36 +98,17 @@ func (im *importer) past(at time.Time) time.Time {
 }
 
 // place makes the paths of what was found: below the name of the source, and each another.
-// Names that are paths as they stand go first.
+// A name that is no path gets one that is like it, and ends in a hash of the name.
 func (im *importer) place(all []found) {
-	taken := map[string]bool{}
-	var others []*found
+	odd := regexp.MustCompile(`[^a-zA-Z0-9/._]+|\.\.+`) // what is in no path by any rule
 	for i := range all {
 		f := &all[i]
-		if p, err := im.o.Paths.Parse(im.source.Name + "/" + f.path); err == nil {
-			f.path = p.String()
-			taken[f.path] = true
-		} else {
-			others = append(others, f)
-		}
-	}
-	for _, f := range others {
-		ext := path.Ext(f.path)
-		like := plain(im.source.Name + "/" + strings.TrimSuffix(f.path, ext))
-		to := like + plain(ext)
-		if isBare := strings.Trim(path.Base(like), "-._") == ""; isBare || len(to) > maxName || taken[to] {
-			if isBare {
-				like = path.Join(path.Dir(like), "note")
-			}
+		to := im.source.Name + "/" + f.path
+		if _, err := im.o.Paths.Parse(to); err != nil {
+			like := odd.ReplaceAllString(strings.TrimSuffix(to, path.Ext(to)), "-")
 			hash := sha256.Sum256([]byte(f.path))
-			to = fmt.Sprintf("%s-%x.md", like[:min(len(like), maxName)], hash[:4])
+			to = fmt.Sprintf("%s-%x.md", strings.TrimRight(like[:min(len(like), maxName)], "-"), hash[:4])
 		}
-		f.path, taken[to] = to, true
+		f.path = to
 	}
-}
-
-// plain returns a name with a dash for what is in no path by any rule.
-func plain(name string) string {
-	odd := regexp.MustCompile(`[^a-zA-Z0-9/._]+|\.\.+`)
-	return odd.ReplaceAllString(name, "-")
 }

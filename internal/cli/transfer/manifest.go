@@ -30,7 +30,7 @@ type header struct {
 }
 
 // fileRecord is a version of a file in a manifest. The versions of a path stand together,
-// the oldest first. The last one is current.
+// the oldest first. The last one is current, unless the file is deleted.
 type fileRecord struct {
 	Path    string    `json:"path"`
 	Version int64     `json:"version"`
@@ -42,7 +42,7 @@ type fileRecord struct {
 	Project string    `json:"project,omitempty"` // that it was written from
 
 	Redacted *redaction `json:"redacted,omitempty"` // the content was removed, and the file is empty
-	Deleted  *deletion  `json:"deleted,omitempty"`  // in the list of deleted files, of the last version
+	Deleted  *deletion  `json:"deleted,omitempty"`  // in the last record of a deleted file
 }
 
 // deletion is [workspace.Deletion] in JSON.
@@ -56,6 +56,13 @@ type deletion struct {
 type redaction struct {
 	Time   time.Time `json:"time"`
 	Author *author   `json:"author,omitempty"`
+}
+
+func redactionOf(r *workspace.Redaction) *redaction {
+	if r == nil {
+		return nil
+	}
+	return &redaction{Time: r.Time, Author: authorOf(r.Author)}
 }
 
 // logRecord is a log in a manifest.
@@ -136,9 +143,8 @@ func (w *manifestWriter) end() error {
 // manifest is what an import reads.
 type manifest struct {
 	header
-	files   [][]fileRecord // of each path
-	deleted [][]fileRecord
-	logs    []logRecord
+	files [][]fileRecord // of each path
+	logs  []logRecord
 }
 
 const (
@@ -179,9 +185,9 @@ func readManifest(in io.Reader) (*manifest, error) {
 	if m.Format != format {
 		return nil, badManifest("its format is %.40q, and this program reads %q", m.Format, format)
 	}
-	for _, versions := range m.deleted {
-		if last := versions[len(versions)-1]; last.Deleted == nil {
-			return nil, badManifest("%.80q is deleted, and does not say until when it is kept", last.Path)
+	for _, versions := range m.files {
+		if last := versions[len(versions)-1]; strings.HasPrefix(last.Name, versionsDir) && last.Deleted == nil {
+			return nil, badManifest("%.80q has no current version, and is not deleted", last.Path)
 		}
 	}
 	return m, nil
@@ -212,10 +218,8 @@ func (r *reader) field(d *json.Decoder, key string) error {
 		return d.Decode(&r.Agent)
 	case "time":
 		return d.Decode(&r.Time)
-	case "files":
+	case "files", "deleted": // older programs have two lists
 		return elements(r, d, (*reader).addFile)
-	case "deleted":
-		return elements(r, d, (*reader).addDeleted)
 	case "logs":
 		return elements(r, d, (*reader).addLog)
 	}
@@ -246,21 +250,6 @@ func elements[T any](r *reader, d *json.Decoder, add func(*reader, T) error) err
 }
 
 func (r *reader) addFile(f fileRecord) error {
-	if f.Deleted != nil {
-		return badManifest("%.80q is deleted, and is not in the list of deleted files", f.Path)
-	}
-	return r.addTo(&r.files, f)
-}
-
-// addDeleted takes a version of a deleted file, of which none is current.
-func (r *reader) addDeleted(f fileRecord) error {
-	if !strings.HasPrefix(f.Name, versionsDir) {
-		return badName(f.Path, f.Name)
-	}
-	return r.addTo(&r.deleted, f)
-}
-
-func (r *reader) addTo(files *[][]fileRecord, f fileRecord) error {
 	want, isOld := strings.CutPrefix(f.Name, versionsDir)
 	if isOld {
 		if want, isOld = strings.CutSuffix(want, versionMark+fmt.Sprint(f.Version)); !isOld {
@@ -268,9 +257,8 @@ func (r *reader) addTo(files *[][]fileRecord, f fileRecord) error {
 		}
 	} else if want, isOld = strings.CutPrefix(f.Name, filesDir); !isOld {
 		return badName(f.Path, f.Name)
-	}
-	if f.Redacted != nil && strings.HasPrefix(f.Name, filesDir) {
-		return badManifest("the current version of %.80q is redacted, which cannot be", f.Path)
+	} else if f.Redacted != nil || f.Deleted != nil {
+		return badManifest("the current version of %.80q is redacted or deleted, which cannot be", f.Path)
 	}
 	if path, err := Unescape(want); err != nil || path != f.Path {
 		return badName(f.Path, f.Name)
@@ -278,8 +266,8 @@ func (r *reader) addTo(files *[][]fileRecord, f fileRecord) error {
 	if err := checkRecord(f.Path, f.Bytes, f.SHA256); err != nil {
 		return err
 	}
-	if n := len(*files); n > 0 && (*files)[n-1][0].Path == f.Path {
-		versions := &(*files)[n-1]
+	if n := len(r.files); n > 0 && r.files[n-1][0].Path == f.Path {
+		versions := &r.files[n-1]
 		last := (*versions)[len(*versions)-1]
 		if f.Version <= last.Version || !strings.HasPrefix(last.Name, versionsDir) || last.Deleted != nil {
 			return badManifest("version %d of %.80q follows version %d", f.Version, f.Path, last.Version)
@@ -287,7 +275,7 @@ func (r *reader) addTo(files *[][]fileRecord, f fileRecord) error {
 		*versions = append(*versions, f)
 		return nil
 	}
-	*files = append(*files, []fileRecord{f})
+	r.files = append(r.files, []fileRecord{f})
 	return r.once(filesDir, f.Path)
 }
 

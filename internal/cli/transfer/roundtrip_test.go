@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -124,16 +123,12 @@ func TestRoundTripLarge(t *testing.T) {
 		_, err := from.AppendLog(t.Context(), "log", entries...)
 		testkit.Must(t, err)
 		dir := filepath.Join(t.TempDir(), "x")
-		var last, total int64
-		sum, err := transfer.Export(t.Context(), from, dir, transfer.ExportOptions{Versions: true, Progress: func(d, all int64) { last, total = d, all }})
-		testkit.Must(t, err)
-		if sum.Files != 1 || sum.Versions != 3 || sum.Entries != 1101 || last != sum.Bytes || total != sum.Bytes {
-			t.Errorf("Export = %+v, progress %d of %d", sum, last, total)
+		if sum := export(t, from, dir, true); sum.Files != 1 || sum.Versions != 3 || sum.Entries != 1101 || sum.Bytes < 3<<20 {
+			t.Errorf("Export = %+v", sum)
 		}
-		r, err := transfer.Import(t.Context(), to, dir, transfer.ImportOptions{Progress: func(d, all int64) { last, total = d, all }})
-		testkit.Must(t, err)
-		if diff := cmp.Diff(state(t, from, true), state(t, to, true)); diff != "" || last != total || len(r.Changes) != 2 {
-			t.Errorf("progress %d of %d, changes %+v (-want +got):\n%.2000s", last, total, r.Changes, diff)
+		r := importAll(t, to, dir)
+		if diff := cmp.Diff(state(t, from, true), state(t, to, true)); diff != "" || len(r.Changes) != 2 {
+			t.Errorf("changes %+v (-want +got):\n%.2000s", r.Changes, diff)
 		}
 	})
 }
@@ -150,33 +145,29 @@ func folderOf(t *testing.T, text string, names ...string) string {
 }
 
 // An import skips hidden names and what programs make for themselves, and says so. With
-// All it imports them. A name that people use too is skipped only where a program uses it.
+// All it imports them. A name that people use too is imported.
 func TestImportSkips(t *testing.T) {
 	t.Parallel()
 	meant := []string{"n.md", "sub/m.md", "build/plan.md", "vendor/acme.md", "target/goals.md", "node_modules.md", "HEAD", "objects/x", "git/HEAD"}
 	skipped := []string{
-		".git/config", ".env", "sub/.DS_Store", ".obsidian/app.json", "node_modules/a/index.js", "sub/Node_Modules/b.js", "py/__pycache__/a.txt",
-		"rust/target/debug/out", "go/vendor/modules.txt", "js/dist/a.js", "js/build/b.js", "env/bin/activate", "env/pyvenv.cfg",
-		"cache/CACHEDIR.TAG", "cache/a", "Thumbs.db", "mirror.git/HEAD", "mirror.git/objects/a", "mirror.git/refs/b", "mirror.git/config",
+		".git/config", ".env", "sub/.DS_Store", ".obsidian/app.json", "node_modules/a/index.js", "sub/Node_Modules/b.js", "py/__pycache__/a.txt", "Thumbs.db",
 	}
-	beside := []string{"rust/Cargo.toml", "go/go.mod", "js/package.json"}
-	dir := folderOf(t, "secret-token", slices.Concat(meant, skipped, beside)...)
+	dir := folderOf(t, "secret-token", slices.Concat(meant, skipped)...)
 
 	ws := memory(t, workspace.Options{})
 	r := importAll(t, ws, dir)
-	want := slices.Sorted(slices.Values(slices.Concat(meant, beside)))
+	want := slices.Sorted(slices.Values(meant))
 	if got := slices.Sorted(maps.Keys(current(t, ws))); !slices.Equal(got, want) || len(r.LeftOut) > 0 {
 		t.Errorf("imported %q, want %q; left out: %+v", got, want, r.LeftOut)
 	}
-	says := []string{".env", ".git", ".obsidian", "Thumbs.db", "cache", "env", "go/vendor", "js/build", "js/dist", "mirror.git",
-		"node_modules", "py/__pycache__", "rust/target", "sub/.DS_Store", "sub/Node_Modules"}
+	says := []string{".env", ".git", ".obsidian", "Thumbs.db", "node_modules", "py/__pycache__", "sub/.DS_Store", "sub/Node_Modules"}
 	if diff := cmp.Diff(says, r.Skipped); diff != "" || r.Passed != 0 {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 
 	ws = memory(t, workspace.Options{})
 	r = importWith(t, ws, dir, transfer.ImportOptions{All: true})
-	if got, want := len(current(t, ws)), len(meant)+len(skipped)+len(beside); got != want || len(r.Skipped)+len(r.LeftOut) > 0 {
+	if got, want := len(current(t, ws)), len(meant)+len(skipped); got != want || len(r.Skipped)+len(r.LeftOut) > 0 {
 		t.Errorf("with All %d were imported, want %d: %+v", got, want, r)
 	}
 }
@@ -201,57 +192,6 @@ func TestImportSkipsInExport(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"files/.DS_Store", "files/.git", "files/.notes/.DS_Store"}, r.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
-	}
-}
-
-// The manifest and the logs of an export may begin with a byte order mark, which an editor
-// has put there. A file keeps its own.
-func TestImportByteOrderMark(t *testing.T) {
-	t.Parallel()
-	const mark = "\ufeff"
-	from := memory(t, workspace.Options{})
-	write(t, from, "plain", "x")
-	write(t, from, "marked", mark+"x")
-	write(t, from, "marked", mark+"y")
-	appendLog(t, from, "log", "a", mark+"b")
-	dir := exported(t, from, true)
-	edit := func(name string, fn func([]byte) []byte) {
-		name = filepath.Join(dir, name)
-		b, err := os.ReadFile(name)
-		testkit.Must(t, err)
-		testkit.Must(t, os.WriteFile(name, fn(b), 0o600))
-	}
-	withMark := func(b []byte) []byte { return append([]byte(mark), b...) }
-	edit("manifest.json", withMark)
-	edit("logs/log.jsonl", withMark)
-	to := memory(t, workspace.Options{})
-	r := importAll(t, to, dir)
-	if diff := cmp.Diff(state(t, from, true), state(t, to, true)); diff != "" || !r.Export {
-		t.Errorf("%+v (-want +got):\n%s", r, diff)
-	}
-	edit("files/plain", withMark)
-	importAll(t, to, dir)
-	if got := current(t, to)["plain"]; got != mark+"x" {
-		t.Errorf("the file is %q, want its own mark", got)
-	}
-
-	inUTF16 := func(b []byte) []byte {
-		var out []byte
-		for _, unit := range utf16.Encode([]rune(mark + strings.TrimPrefix(string(b), mark))) {
-			out = append(out, byte(unit), byte(unit>>8))
-		}
-		return out
-	}
-	edit("files/plain", inUTF16)
-	edit("logs/log.jsonl", inUTF16)
-	r = importAll(t, to, dir)
-	const says = "it is UTF-16; save it as UTF-8"
-	if diff := cmp.Diff([]transfer.LeftOut{{Name: "files/plain", Reason: says}, {Name: "logs/log.jsonl", Reason: says}}, r.LeftOut); diff != "" {
-		t.Errorf("left out (-want +got):\n%s", diff)
-	}
-	edit("manifest.json", inUTF16)
-	if _, err := transfer.Import(t.Context(), to, dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), says) {
-		t.Errorf("a manifest in UTF-16: %v", err)
 	}
 }
 
@@ -326,7 +266,7 @@ func TestImportOnePathTwice(t *testing.T) {
 	}
 	ws := memory(t, workspace.Options{Paths: workspace.UnicodePaths})
 	o := transfer.ImportOptions{Paths: workspace.UnicodePaths}
-	want := []transfer.LeftOut{{Name: composed + ".md", Reason: decomposed + ".md stands for the same path: this name has U+00FC where that one has U+0075 U+0308; rename this one"}}
+	want := []transfer.LeftOut{{Name: composed + ".md", Reason: decomposed + ".md stands for the same path; rename this one"}}
 	r := importWith(t, ws, dir, o)
 	if diff := cmp.Diff(want, r.LeftOut); diff != "" || len(r.Changes) != 2 {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
@@ -341,9 +281,9 @@ func TestImportOnePathTwice(t *testing.T) {
 	half := filepath.Join(t.TempDir(), "x")
 	export(t, ws, half, false)
 	testkit.Must(t, os.WriteFile(filepath.Join(half, "files", decomposed+".md"), []byte("added"), 0o600))
-	testkit.Must(t, os.Link(filepath.Join(half, "files", "\u00f6rt", "a b.md"), filepath.Join(half, "files", "o\u0308rt a b.md")))
+	testkit.Must(t, os.WriteFile(filepath.Join(half, "files", "o\u0308rt a b.md"), []byte("x"), 0o600))
 	r = importWith(t, ws, half, o)
-	want = []transfer.LeftOut{{Name: "files/" + decomposed + ".md", Reason: "files/" + composed + ".md stands for the same path: this name has U+0075 U+0308 where that one has U+00FC; rename this one"}}
+	want = []transfer.LeftOut{{Name: "files/" + decomposed + ".md", Reason: "files/" + composed + ".md stands for the same path; rename this one"}}
 	if diff := cmp.Diff(want, r.LeftOut); diff != "" || len(r.Changes) != 1 || r.Changes[0].Path != "\u00f6rt a b.md" {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
 	}
