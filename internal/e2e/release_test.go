@@ -104,7 +104,7 @@ func newUser(t *testing.T) *goUser {
 		"GOPROXY="+strings.Join(proxies, ","), "GOSUMDB=off", // files have no checksum database
 		"GOPRIVATE=", "GONOPROXY=", "GOWORK=off", "GOTOOLCHAIN=local",
 		"GOMODCACHE="+modulesWithout(t, "github.com/agent-scratchpad"), "GOBIN="+u.bin, "CGO_ENABLED=0",
-		"GOFLAGS=-modcacherw -trimpath") // with -trimpath the build cache serves any module cache
+		"GOFLAGS="+goEnv(t, "GOFLAGS")+" -modcacherw -trimpath") // with -trimpath the build cache serves any module cache
 	return u
 }
 
