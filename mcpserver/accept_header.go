@@ -3,39 +3,22 @@ package mcpserver
 import (
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
-// accepted reports which answers a client takes. Without the header it takes all.
-func accepted(r *http.Request) (inJSON, inEvents bool) {
+// accepts reports whether a client takes answers of a kind, such as application/json. Without the
+// header it takes all.
+func accepts(r *http.Request, kind string) bool {
 	text := strings.Join(r.Header["Accept"], ",")
 	if strings.TrimSpace(text) == "" {
-		return true, true
+		return true
 	}
-	for kind := range strings.SplitSeq(text, ",") {
-		kind, rest, _ := strings.Cut(kind, ";")
-		if isRefused(rest) {
-			continue
-		}
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "application/json", "application/*":
-			inJSON = true
-		case "text/event-stream", "text/*":
-			inEvents = true
-		case "*/*":
-			inJSON, inEvents = true, true
-		}
-	}
-	return inJSON, inEvents
-}
-
-// isRefused reports whether the parameters of a kind of content have a weight of 0.
-func isRefused(parameters string) bool {
-	for p := range strings.SplitSeq(parameters, ";") {
-		if name, value, _ := strings.Cut(p, "="); strings.EqualFold(strings.TrimSpace(name), "q") {
-			weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return err == nil && weight <= 0
+	family, _, _ := strings.Cut(kind, "/")
+	for accepted := range strings.SplitSeq(text, ",") {
+		accepted, _, _ = strings.Cut(accepted, ";")
+		switch strings.ToLower(strings.TrimSpace(accepted)) {
+		case kind, family + "/*", "*/*":
+			return true
 		}
 	}
 	return false

@@ -59,9 +59,7 @@ func (s *Server) admit(r *request, m message, bytes int) *refusal {
 	if r.call = s.callOf(m); r.call == nil {
 		return nil
 	}
-	if m.method != listen { // it may last for hours
-		r.values, r.charge.seen = s.observe(r.values, *r.call, bytes)
-	}
+	r.values, r.charge.seen = s.observe(r.values, *r.call, bytes)
 	if s.o.Admit == nil || r.client == nil {
 		return nil
 	}

@@ -13,13 +13,12 @@ import (
 // arguments are the arguments of one call.
 type arguments struct {
 	strictjson.Values
-	command  *memorycommand.Command               // of the tool memory
-	author   workspace.Author                     // who makes the call
-	key      string                               // the idempotency key of the call; "": none
-	progress func(done, total int)                // tells the client how far the work is; nil if it did not ask
-	under    string                               // "~/" for the memory beside the caller's own, see takeHome
-	beside   func() (*workspace.Workspace, error) // returns that memory for a search of both; nil: there is none
-	compare  func(bytes int64) error              // is asked before two texts are compared; nil: nobody is
+	command *memorycommand.Command               // of the tool memory
+	author  workspace.Author                     // who makes the call
+	key     string                               // the idempotency key of the call; "": none
+	under   string                               // "~/" for the memory beside the caller's own, see takeHome
+	beside  func() (*workspace.Workspace, error) // returns that memory for a search of both; nil: there is none
+	compare func(bytes int64) error              // is asked before two texts are compared; nil: nobody is
 }
 
 // decode reads the arguments of a message that inspect has accepted.

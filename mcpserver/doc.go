@@ -30,8 +30,7 @@ package mcpserver
 //     argument.go and result.go are what they share,
 //     wording.go and shorten.go the words of errors. Package strictjson reads arguments.
 //   - server.go has the options. Every message goes through receive in request.go, the SDK,
-//     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends,
-//     extend.go adds a program's own tools.
+//     and then guard.go. admit.go asks whether a call may go on, observe.go tells how it ends.
 //   - stdio.go and message.go, with package strictjson, read messages from lines. stdio_calls.go
 //     keeps the calls until they are answered, order.go their order. repair.go and id.go repair
 //     in a message what the SDK would refuse or lose, for lines and for HTTP. http.go and

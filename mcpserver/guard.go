@@ -38,9 +38,6 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			noteFailure(ctx, wireFailure(err))
 			return res, briefError(err)
 		}
-		if r, ok := res.(*mcp.CallToolResult); ok && r.IsError {
-			noteFailure(ctx, errExtended)
-		}
 		if s.o.Brief != nil && r.bound {
 			res = s.addBrief(ctx, res)
 		}

@@ -49,25 +49,19 @@ func (s *Server) Handler() http.Handler {
 	}
 	o := mcp.StreamableHTTPOptions{Logger: s.sdkLogger(), MaxRequestBodyBytes: maxBody}
 	o.DisableLocalhostProtection = true // isOwnHost is the same, and comes before everything else
-	o.Stateless, o.PropagateRequestCancellation = true, true
-	streaming := mcp.NewStreamableHTTPHandler(get, &o) // so that progress comes before the answer
-	o.JSONResponse = true
+	o.JSONResponse, o.Stateless, o.PropagateRequestCancellation = true, true, true
 	now := mcp.NewStreamableHTTPHandler(get, &o)
-	o.Stateless, o.PropagateRequestCancellation, o.JSONResponse = false, false, s.o.Extend == nil
+	o.Stateless, o.PropagateRequestCancellation = false, false
 	before := mcp.NewStreamableHTTPHandler(get, &o)
 	return sameOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inJSON, inEvents := accepted(r)
 		q := s.open(r.Context())
-		q.client, q.refused = r.Context(), s.refused(r, inJSON, inEvents)
+		q.client, q.refused = r.Context(), refusedHeaders(r)
 		r = r.Clone(r.Context())
 		r.Header.Set("Accept", "application/json, text/event-stream") // all that the SDK asks for
-		switch {
-		case !isModern(r):
-			s.serveSession(w, r, q, before)
-		case inEvents && (!inJSON || s.streams(r)):
-			s.serve(w, r, q, streaming)
-		default:
+		if isModern(r) {
 			s.serve(w, r, q, now)
+		} else {
+			s.serveSession(w, r, q, before)
 		}
 	}))
 }
@@ -77,10 +71,9 @@ func isModern(r *http.Request) bool {
 	return r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != ""
 }
 
-// refused returns why the headers of a request do not let it be served, or nil.
-func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
+// refusedHeaders returns why the headers of a request do not let it be served, or nil.
+func refusedHeaders(r *http.Request) *refusal {
 	version := r.Header.Get("Mcp-Protocol-Version")
-	streams := r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == listen || s.o.Extend != nil && !isModern(r)
 	switch {
 	case version != "" && !slices.Contains(Protocols(), version):
 		return message{}.unsupported(version)
@@ -91,9 +84,9 @@ func (s *Server) refused(r *http.Request, inJSON, inEvents bool) *refusal {
 		return errVerb
 	case r.Method == http.MethodPost && !isJSON(r):
 		return errKind
-	case streams && !inEvents:
+	case r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
 		return errEvents
-	case !streams && !inJSON && !isModern(r), !inJSON && !inEvents:
+	case r.Method == http.MethodPost && !accepts(r, "application/json"):
 		return errAccept
 	}
 	return nil

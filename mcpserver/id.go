@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -46,34 +47,20 @@ func isPlainID(id json.RawMessage) bool {
 	return true
 }
 
-var (
-	beginsAnswer   = []byte(`{"jsonrpc":"2.0","id":`)
-	inSubscription = []byte(`"io.modelcontextprotocol/subscriptionId":`)
-)
+var beginsAnswer = []byte(`{"jsonrpc":"2.0","id":`)
 
 // withID returns what the SDK has written for a request, with the request's id as it was sent.
-// It looks for the places of the id. No text in a message looks like one, because quotes are
+// It looks for the place of the id. No text in a message looks like it, because quotes are
 // escaped there.
 func withID(text []byte, id json.RawMessage) []byte {
-	if isPlainID(id) {
+	at := bytes.Index(text, beginsAnswer)
+	if at < 0 || isPlainID(id) {
 		return text
 	}
-	if from, to := valueAfter(text, beginsAnswer, 0); from >= 0 && !bytes.HasPrefix(text[to:], []byte(`,"method"`)) {
-		text = bytes.Join([][]byte{text[:from], text[to:]}, id)
+	from := at + len(beginsAnswer)
+	to := strictjson.ValueEnd(text, from)
+	if bytes.HasPrefix(text[to:], []byte(`,"method"`)) {
+		return text
 	}
-	for from, to := valueAfter(text, inSubscription, 0); from >= 0; from, to = valueAfter(text, inSubscription, from) {
-		text = bytes.Join([][]byte{text[:from], text[to:]}, id)
-	}
-	return text
-}
-
-// valueAfter returns where the value stands that comes after a text, or -1. It looks from a
-// place on.
-func valueAfter(text, before []byte, start int) (from, to int) {
-	at := bytes.Index(text[start:], before)
-	if at < 0 {
-		return -1, -1
-	}
-	from = start + at + len(before)
-	return from, strictjson.ValueEnd(text, from)
+	return slices.Concat(text[:from], id, text[to:])
 }

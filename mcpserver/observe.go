@@ -103,7 +103,6 @@ func noteFailure(ctx context.Context, err error) {
 
 var (
 	errProtocol = workspace.Errorf(workspace.ErrInvalid, "the protocol does not allow the request")
-	errExtended = workspace.Errorf(workspace.ErrInvalid, "the tool returned an error")
 	errTooMuch  = workspace.Errorf(workspace.ErrBusy, "%v", errFull)
 	errPanic    = errors.New("panic")
 	errInternal = errors.New("internal error")

@@ -30,7 +30,7 @@ type order struct {
 // add gives a call its order. It returns nil if the call has no place among writes.
 func (o *orders) add(s *Server, c Call, bound bool) *order {
 	called := s.tools[c.Tool]
-	if called.scope == 0 || called.extended {
+	if called.scope == 0 {
 		return nil
 	}
 	t := &order{of: o, agent: c.AgentID}

@@ -120,8 +120,7 @@ type method struct {
 
 const (
 	callTool = "tools/call"
-	listen   = "subscriptions/listen" // begins an endless stream of events
-	notice   = "notifications/"       // begins the methods that get no answer
+	notice   = "notifications/" // begins the methods that get no answer
 )
 
 // methods are the methods by their names.
@@ -141,7 +140,7 @@ var methods = map[string]method{
 	completePath.name:          {mcp.CompleteParams{}, false},
 	//lint:ignore SA1019 the earlier protocols have it
 	"logging/setLevel":     {mcp.SetLoggingLevelParams{}, false},
-	listen:                 {mcp.SubscriptionsListenParams{}, false},
+	"subscriptions/listen": {mcp.SubscriptionsListenParams{}, false},
 	notice + "initialized": {mcp.InitializedParams{}, true},
 	notice + "cancelled":   {mcp.CancelledParams{}, true},
 	notice + "progress":    {mcp.ProgressNotificationParams{}, false},
@@ -149,8 +148,8 @@ var methods = map[string]method{
 	notice + "roots/list_changed": {mcp.RootsListChangedParams{}, true},
 }
 
-// Operations returns all names that [Call].Tool can have, except the tools that
-// [Options].Extend adds: the tools of all servers, and the methods.
+// Operations returns all names that [Call].Tool can have: the tools of all servers, and the
+// methods.
 func Operations() (names []string) {
 	for _, t := range tools(Options{Tools: AllTools, Summarizer: &workspace.Summarizer{}}) {
 		names = append(names, t.name)
@@ -205,27 +204,11 @@ func mismatch(params json.RawMessage, known any) string {
 	case !errors.As(err, &wrong) || wrong.Field == "":
 		return "the params are not those of this method"
 	}
-	value, _, _ := strings.Cut(wrong.Value, " ") // "number 1.5" is a number
-	text := fmt.Sprintf("params.%s must be %s, not %s", strictjson.Short(wrong.Field), kindOfType(wrong.Type), value)
+	text := "params." + strictjson.Short(wrong.Field) + " has the wrong type: " + strings.Fields(wrong.Value)[0]
 	if wrong.Field == "protocolVersion" {
 		text += "; supported are " + strings.Join(Protocols(), ", ")
 	}
 	return text
-}
-
-// kindOfType returns what JSON calls the values of a type.
-func kindOfType(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map, reflect.Pointer:
-		return "an object"
-	}
-	return "a number"
 }
 
 // wrongVersion refuses a request whose _meta names a protocol that is not there.

@@ -43,9 +43,8 @@ func (s *Server) open(values context.Context) *request {
 
 // receive is the one way in of every message, from a line or from an HTTP request. It tells
 // [Options].Around of a call and asks Admit, and waits for a place for the call and for memory for
-// the message. Both are held until leave is called. An endless stream of events over HTTP takes neither: the
-// number of connections limits those. If wait ends on stdio, the input has ended, and the last
-// line is served without them.
+// the message. Both are held until leave is called. If wait ends on stdio, the input has ended, and
+// the last line is served without them.
 func (s *Server) receive(wait context.Context, r *request, m message, bytes int) (leave func(), f *refusal) {
 	if f := s.admit(r, m, bytes); f != nil {
 		return nil, f
@@ -54,9 +53,6 @@ func (s *Server) receive(wait context.Context, r *request, m message, bytes int)
 		return nil, m.wrong
 	}
 	overHTTP := r.client != nil
-	if overHTTP && m.method == listen && bytes <= firstBytes {
-		return func() {}, nil
-	}
 	var place *admission.Part
 	if r.call != nil {
 		var err error

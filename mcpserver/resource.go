@@ -3,9 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+	"net/url"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,7 +40,10 @@ func (s *Server) addResources(to *mcp.Server) {
 func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	agent, path := splitURI(uri)
-	args := &arguments{Values: strictjson.Values{{Name: "path", Text: unescape(path)}}}
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		path = unescaped
+	}
+	args := &arguments{Values: strictjson.Values{{Name: "path", Text: path}}}
 	out, err := s.perform(ctx, readResource, true, readResource.call(agent), req.ClientInfo(), args)
 	noteFailure(ctx, err)
 	switch {
@@ -55,23 +56,6 @@ func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	chargeForAnswer(ctx, text)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}},
 		nil
-}
-
-// unescape returns the path of a URI. Clients that fill in the template escape spaces and
-// all that is not ASCII. Nothing else is decoded, so that a path has one URI.
-func unescape(escaped string) string {
-	var b strings.Builder
-	for i := 0; i < len(escaped); i++ {
-		if escaped[i] == '%' && i+2 < len(escaped) {
-			if c, err := strconv.ParseUint(escaped[i+1:i+3], 16, 8); err == nil && (c == ' ' || c >= utf8.RuneSelf) {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(escaped[i])
-	}
-	return b.String()
 }
 
 // maxCompletions is how many values MCP allows in one answer.

@@ -80,7 +80,7 @@ func TestResourceNotYours(t *testing.T) {
 	for _, uri := range []string{
 		"scratchpad://b/secret/key", "scratchpad://b/none", "scratchpad://c/x", "scratchpad://A/x", "scratchpad:///x", "scratchpad://a", "scratchpad://a/",
 		"scratchpad://a/../b/secret/key", "scratchpad://a%2f..%2fb/secret/key", "scratchpad://a/notes", "scratchpad://a/x?y", "scratchpad://a/x#y",
-		"scratchpad://a/%78", "SCRATCHPAD://a/x", "scratchpad://a//x", "file:///etc/passwd", "", "x", "scratchpad://a/x\x00", "scratchpad://a/\U000e0041", "scratchpad://a/" + strings.Repeat("x", 1<<20), "scratchpad://а/x",
+		"SCRATCHPAD://a/x", "scratchpad://a//x", "file:///etc/passwd", "", "x", "scratchpad://a/x\x00", "scratchpad://a/\U000e0041", "scratchpad://a/" + strings.Repeat("x", 1<<20), "scratchpad://а/x",
 	} {
 		if got := read(uri); got != want {
 			t.Errorf("the answer for %q is %s, for a file that is not there %s", uri, got, want)

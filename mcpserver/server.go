@@ -57,12 +57,11 @@ type Options struct {
 	// errors of JSON-RPC. Many goroutines call Admit. nil: all calls go on.
 	Admit func(context.Context, Call) error
 
-	// Around runs when a call begins, before Admit: for each message that needs an answer,
-	// except subscriptions/listen. The Call comes from the message. The call runs with the
-	// values of the returned context, which must derive from ctx. The returned function runs
-	// once, when the call is over: either the answer is written, or the client has left and
-	// the tool has returned. Neither function may panic. Many goroutines call both. nil:
-	// nothing runs.
+	// Around runs when a call begins, before Admit: for each message that needs an answer. The
+	// Call comes from the message. The call runs with the values of the returned context, which
+	// must derive from ctx. The returned function runs once, when the call is over: either the
+	// answer is written, or the client has left and the tool has returned. Neither function may
+	// panic. Many goroutines call both. nil: nothing runs.
 	Around func(ctx context.Context, c Call) (context.Context, func(Outcome))
 
 	// AroundWork runs before the part of a call that uses the workspace. That part may wait
@@ -94,15 +93,6 @@ type Options struct {
 	// Summarizer is the Summarizer of the workspaces' Service. If it is set, the server has the
 	// tool summarize_file. nil: there is no such tool.
 	Summarizer *workspace.Summarizer
-
-	// Extend adds the program's own tools, prompts and resources, with the functions of the
-	// SDK. They get the context of the request, and have the same limits of time and of
-	// requests. Memory does not count the bytes that they read, and Workspace is not called for
-	// them. With Extend, answers in sessions are streams of events, which may have other
-	// messages before the answer. The server also offers logging, and clients may subscribe
-	// to the resources that Extend has added. New calls Extend once. If IsBound is set, New
-	// calls Extend twice: for bound callers and for others. nil: nothing is added.
-	Extend func(*mcp.Server)
 
 	// Memory limits the bytes that all calls hold together, for requests and for answers that
 	// are not written yet. A call waits if there is no memory for it. A call that needs more
@@ -143,15 +133,14 @@ type Call struct {
 
 // Server is an MCP server over workspaces. A Server is safe for concurrent use.
 type Server struct {
-	mcp          *mcp.Server     // for callers who name their agent
-	bound        *mcp.Server     // for callers who are bound to one; the same server if none are, or all
-	tools        map[string]tool // by name, with those that Options.Extend has added
-	subscribable map[string]bool // the URIs of the resources that it has added
-	o            Options
-	budget       *budget
-	calls        atomic.Int64 // under way
-	sessions     *session.Set
-	limits       limits
+	mcp      *mcp.Server     // for callers who name their agent
+	bound    *mcp.Server     // for callers who are bound to one; the same server if none are, or all
+	tools    map[string]tool // by name
+	o        Options
+	budget   *budget
+	calls    atomic.Int64 // under way
+	sessions *session.Set
+	limits   limits
 
 	closing context.Context // ended by Close
 	shut    context.CancelFunc
@@ -196,8 +185,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout},
-		tools:        map[string]tool{readResource.name: readResource, completePath.name: completePath},
-		subscribable: map[string]bool{},
+		tools: map[string]tool{readResource.name: readResource, completePath.name: completePath},
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	var err, err2 error
@@ -225,11 +213,6 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 		CompletionHandler: s.complete,
 		SetCacheable:      s.cacheable,
 	}
-	if s.o.Extend != nil {
-		//lint:ignore SA1019 clients of the earlier protocols have no other way to get a tool's messages
-		o.Capabilities.Logging = &mcp.LoggingCapabilities{}
-		o.SubscribeHandler, o.UnsubscribeHandler = s.subscribe, s.unsubscribe
-	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, o)
 	for _, t := range tools(s.o) {
 		if err := s.add(m, t, bound); err != nil {
@@ -238,9 +221,6 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 	}
 	if s.o.Off == "" {
 		s.addResources(m)
-	}
-	if err := s.extend(m); err != nil {
-		return nil, err
 	}
 	m.AddReceivingMiddleware(s.guard)
 	return m, nil

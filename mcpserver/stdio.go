@@ -223,9 +223,9 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if !isAnswer {
-		return l.writeLine(l.sentIDs(text, jsonrpc.ID{}))
+		return l.writeLine(text)
 	}
-	text = l.sentIDs(text, res.ID)
+	text = l.sentID(text, res.ID)
 	defer l.answer(res.ID, len(text), res.Error)()
 	return l.writeLine(text)
 }

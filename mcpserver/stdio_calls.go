@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -28,14 +27,8 @@ func (l *lines) begin(m message, req *jsonrpc.Request, r *request, end func()) b
 	return true
 }
 
-// sentIDs returns a message of the SDK with the id that the client sent.
-func (l *lines) sentIDs(text []byte, id jsonrpc.ID) []byte {
-	if from, to := valueAfter(text, inSubscription, 0); from >= 0 && !id.IsValid() { // a notification
-		var carried any
-		if json.Unmarshal(text[from:to], &carried) == nil {
-			id, _ = jsonrpc.MakeID(carried)
-		}
-	}
+// sentID returns an answer of the SDK with the id that the client sent.
+func (l *lines) sentID(text []byte, id jsonrpc.ID) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.calls[id]; r != nil && r.id != nil {

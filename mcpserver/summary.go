@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/agent-scratchpad/scratchpad/internal/strictjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -42,7 +40,7 @@ type summaryRecord struct {
 }
 
 func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-	r, err := ws.Summarize(ctx, a.Text("path"), workspace.SummarizeOptions{Progress: a.progress})
+	r, err := ws.Summarize(ctx, a.Text("path"), workspace.SummarizeOptions{})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
 		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; "+
@@ -73,26 +71,4 @@ func derived(r workspace.SummaryResult) string {
 		mark += fmt.Sprintf(" The file is at version %d now.", r.Newer)
 	}
 	return mark
-}
-
-// progressOf returns a function that tells the client how many parts of the work are
-// done, or nil if the client did not ask. It does not tell the last part, because the
-// answer may arrive first.
-func progressOf(ctx context.Context, req *mcp.CallToolRequest) func(done, total int) {
-	token := req.Params.GetProgressToken()
-	switch token.(type) {
-	case string, float64:
-	default:
-		return nil
-	}
-	told := -1
-	return func(done, total int) {
-		if done <= told || done >= total {
-			return
-		}
-		told = done
-		// It fails if the client has left. The work goes on.
-		p := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)}
-		_ = req.Session.NotifyProgress(ctx, p)
-	}
 }

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,13 +20,12 @@ type tool struct {
 	destructive       bool               // it leaves no history
 	idempotent        bool               // of a tool that writes: a repeated call changes nothing more
 	openWorld         bool               // it calls a model
-	extended          bool               // Options.Extend has added it
 	home              bool               // it takes files under ~/, see Options.Home
 
 	// prepare looks at the arguments before anything is done; nil: no need.
 	prepare func(*arguments) error
 
-	// run is nil for completePath, and for a tool that Options.Extend has added.
+	// run is nil for completePath.
 	run func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
@@ -97,23 +95,16 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) error {
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !write, DestructiveHint: &t.destructive,
 			IdempotentHint: !write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)}
-		return s.finish(ctx, t, forms[requestOf(ctx).bound], c)
+		return s.finish(ctx, t, forms[requestOf(ctx).bound], req)
 	})
 	return nil
 }
 
-// A toolCall is what a message says about a call of a tool.
-type toolCall struct {
-	arguments json.RawMessage
-	meta      mcp.Meta
-	client    *mcp.Implementation   // nil: not known
-	progress  func(done, total int) // tells the client how far the work is; nil if it did not ask
-}
-
 // finish runs a tool, and returns its answer or why it failed.
-func (s *Server) finish(ctx context.Context, t tool, form strictjson.Form, c toolCall) (*mcp.CallToolResult, error) {
-	out, err := s.call(ctx, t, form, c)
+func (s *Server) finish(
+	ctx context.Context, t tool, form strictjson.Form, req *mcp.CallToolRequest,
+) (*mcp.CallToolResult, error) {
+	out, err := s.call(ctx, t, form, req)
 	if err != nil {
 		noteFailure(ctx, err)
 		return s.failure(t, err), nil
@@ -125,7 +116,7 @@ func (s *Server) finish(ctx context.Context, t tool, form strictjson.Form, c too
 // call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
 // error of this call alone.
 func (s *Server) call(
-	ctx context.Context, t tool, form strictjson.Form, said toolCall,
+	ctx context.Context, t tool, form strictjson.Form, req *mcp.CallToolRequest,
 ) (out *mcp.CallToolResult, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -133,11 +124,11 @@ func (s *Server) call(
 			err = fmt.Errorf("panic: %T", v)
 		}
 	}()
-	args, err := decode(said.arguments, form)
+	args, err := decode(req.Params.Arguments, form)
 	if err != nil {
 		return nil, err
 	}
-	if args.key, err = idempotencyKey(said.meta); err != nil {
+	if args.key, err = idempotencyKey(req.Params.Meta); err != nil {
 		return nil, err
 	}
 	if t.prepare != nil {
@@ -145,8 +136,7 @@ func (s *Server) call(
 			return nil, err
 		}
 	}
-	args.progress = said.progress
-	return s.perform(ctx, t, args.Has("agent_id"), t.call(args.Text("agent_id")), said.client, args)
+	return s.perform(ctx, t, args.Has("agent_id"), t.call(args.Text("agent_id")), req.ClientInfo(), args)
 }
 
 // perform finds the workspace of a call, and runs the tool on it. given says whether the call
