@@ -96,7 +96,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case isMCP(r) && s.o.MCP != nil:
 		// The host is checked, and the SDK would refuse some of those.
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
-		s.serveCaller(w, r, s.o.MCP, isStream(r))
+		s.serveCaller(w, r, s.o.MCP, r.Method == http.MethodGet) // for events
 	case s.isAPI(r):
 		s.serveAPI(w, r)
 	case path == "/healthz":
@@ -202,11 +202,6 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 // stopReading makes reading the body of a request fail.
 func stopReading(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now())
-}
-
-// isStream reports whether a request for MCP asks for events until one side has enough.
-func isStream(r *http.Request) bool {
-	return r.Method == http.MethodGet || strings.EqualFold(r.Header.Get("Mcp-Method"), "subscriptions/listen")
 }
 
 // admitCaller refuses what is over the rate of a caller. Those whom nobody knows share one.
