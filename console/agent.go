@@ -60,7 +60,7 @@ func (v *visit) agent() (err error) {
 	if err != nil {
 		return err
 	}
-	d.Tree = newTree(agent, d.Below, files)
+	d.Tree = newTree(agent, files.Files)
 	if files.Next != "" {
 		d.More = query(agentURL(agent), "q", d.Part, "after", files.Next)
 	}
@@ -134,7 +134,7 @@ func (v *visit) findFiles(part, after string) (found workspace.FilesView, err er
 				found.Files = append(found.Files, f)
 			}
 		}
-		found.Next, found.Following, after = page.Next, page.Following, page.Next
+		found.Next, after = page.Next, page.Next
 		if page.Next == "" || len(found.Files) >= maxFiles {
 			break
 		}

@@ -78,17 +78,10 @@ func (v *visit) move() error {
 		return err
 	case isOurs && told.Way.Do == workspace.DoOtherPath:
 		to.Problem, to.Exists = pathIsTaken, fileURL(v.ws.Agent(), to.Value)
-	case to.Value == d.Path:
-		to.Problem = "The file is at this path already. Choose another one."
 	case isOurs && told.Arg == workspace.ArgNewPath:
 		to.Problem = p.text
 	case errors.Is(err, workspace.ErrConflict):
-		now, err := v.ws.FileExtent(v.r.Context(), d.Path)
-		if err != nil {
-			return err
-		}
-		d.Version = now.Version
-		d.Problem = "Somebody has written version " + number(now.Version) + " meanwhile. Move takes it along."
+		return errChanged
 	default:
 		d.Problem = p.text
 	}
@@ -102,22 +95,19 @@ type deleteData struct {
 	Oldest   workspace.VersionInfo // that is kept
 	Versions int                   // that are kept
 	Bytes    int64                 // of all of them
-	Problem  string
 }
 
-// renderDelete says what goes with a file, and asks.
-func (v *visit) renderDelete(status int, problem string) error {
+// deletePage says what goes with a file, and asks.
+func (v *visit) deletePage() error {
 	all, current, err := v.present(v.path())
 	if err != nil {
 		return err
 	}
-	d := deleteData{
-		subject: v.fileSubject(v.path()), Problem: problem, Current: current, Oldest: all[0], Versions: len(all),
-	}
+	d := deleteData{subject: v.fileSubject(v.path()), Current: current, Oldest: all[0], Versions: len(all)}
 	for _, version := range all {
 		d.Bytes += version.Bytes
 	}
-	return v.write(status, "delete", "Delete "+d.Path, d)
+	return v.render("delete", "Delete "+d.Path, d)
 }
 
 // deleteFile removes a file, if it is as the person has seen it. The next page can undo that.
@@ -126,21 +116,10 @@ func (v *visit) deleteFile() error {
 	_, err := v.ws.DeleteFile(v.r.Context(), v.path(), workspace.DeleteOptions{
 		IfVersion: &version, IdempotencyKey: v.requestKey("delete", v.path(), number(version)),
 	})
-	switch {
-	case err == nil:
-		return v.see(query(agentURL(v.ws.Agent()), "deleted", v.path()))
-	case errors.Is(err, workspace.ErrConflict):
-		return v.renderDelete(http.StatusConflict, "Somebody has changed this file meanwhile. Nothing was deleted.")
+	if err != nil {
+		return changedMeanwhile(err)
 	}
-	return err
-}
-
-// restoreData is what the page shows that asks again before a version is restored.
-type restoreData struct {
-	subject
-	Version int64 // that the person wants
-	Began   int64 // the version that was current for the person
-	Current workspace.VersionInfo
+	return v.see(query(agentURL(v.ws.Agent()), "deleted", v.path()))
 }
 
 // restore makes a kept version the newest one again.
@@ -152,16 +131,16 @@ func (v *visit) restore() error {
 		o.IdempotencyKey = v.requestKey("restore", v.path(), number(version), number(began))
 	}
 	w, err := v.ws.RestoreFile(v.r.Context(), v.path(), o)
-	switch {
-	case err == nil:
-		return v.seeVersion(w.Path, w.Version)
-	case !errors.Is(err, workspace.ErrConflict):
-		return err
-	}
-	_, current, err := v.history(v.path())
 	if err != nil {
-		return err
+		return changedMeanwhile(err)
 	}
-	d := restoreData{v.fileSubject(v.path()), version, began, current}
-	return v.write(http.StatusConflict, "restore", "Restore "+d.Path, d)
+	return v.seeVersion(w.Path, w.Version)
+}
+
+// changedMeanwhile words the error of a change that rests on a version that is not the newest.
+func changedMeanwhile(err error) error {
+	if errors.Is(err, workspace.ErrConflict) {
+		return errChanged
+	}
+	return err
 }

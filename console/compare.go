@@ -26,11 +26,9 @@ type compareData struct {
 	Before, After   *step  // the changes before and after; nil: there are none
 	Unified, Beside string // the addresses of the two layouts
 	Whole, Parts    string // the addresses with all lines, and without
-	Swapped         string // the address with the sides changed
 
 	TooLong        int // lines of both versions, if these are too many to compare them
 	Removed, Added int
-	Ends           string // says that the lines end otherwise; "": they do not
 	Rows           []diffRow
 	From, To, Of   int    // the rows that are here
 	Earlier, Later string // the addresses of other rows; "": there are none
@@ -78,11 +76,7 @@ func (v *visit) compareHead(c comparison) (*compareData, error) {
 	now := current.Version
 	current = versions[len(versions)-1] // of a deleted file too
 	d := &compareData{comparison: c}
-	find := func(name string) workspace.VersionInfo {
-		if name == currentName {
-			return current
-		}
-		n, _ := strconv.ParseInt(name, 10, 64) // parseComparison has checked it
+	find := func(n int64) workspace.VersionInfo {
 		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
 		if i >= 0 && versions[i].Redacted == nil {
 			return versions[i]
@@ -105,15 +99,14 @@ func (d *compareData) links(versions []workspace.VersionInfo) {
 	c := d.comparison
 	d.Unified = c.with(func(c *comparison) { c.Split = false })
 	d.Beside = c.with(func(c *comparison) { c.Split = true })
-	d.Whole = c.with(func(c *comparison) { c.Context = -1 })
-	d.Parts = c.with(func(c *comparison) { c.Context = usualContext })
-	d.Swapped = c.with(func(c *comparison) { c.A, c.B = c.B, c.A })
+	d.Whole = c.with(func(c *comparison) { c.All = true })
+	d.Parts = c.with(func(c *comparison) { c.All = false })
 	between := func(i int) *step {
 		if i < 0 || i+1 >= len(versions) {
 			return nil
 		}
 		from, to := versions[i].Version, versions[i+1].Version
-		return &step{from, to, c.with(func(c *comparison) { c.A, c.B = number(from), number(to) })}
+		return &step{from, to, c.with(func(c *comparison) { c.A, c.B = from, to })}
 	}
 	at := func(n int64) int {
 		return slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
@@ -138,12 +131,7 @@ func (d *compareData) compare(v *visit) error {
 	}
 	lines := diff.Compare(old.Content, new.Content)
 	d.Removed, d.Added = lines.Lines()
-	oldEnds, newEnds := endsOf(old.Content), endsOf(new.Content)
-	if oldEnds != newEnds && oldEnds != "" && newEnds != "" {
-		d.Ends = "The lines of version " + number(old.Version) + " end with " + string(oldEnds) +
-			", those of version " + number(new.Version) + " with " + string(newEnds) + "."
-	}
-	view := lines.View(diff.Options{SideBySide: d.Split, Context: d.Context, Open: d.Open})
+	view := lines.View(diff.Options{SideBySide: d.Split, Context: d.context()})
 	starts := view.Pages(maxRows, maxText, maxLine)
 	d.Of = view.Len()
 	if len(starts) == 0 {
@@ -153,16 +141,15 @@ func (d *compareData) compare(v *visit) error {
 	page := sort.SearchInts(starts, row+1) - 1
 	from, to := starts[page], d.Of
 	if page > 0 {
-		d.Earlier = d.with(func(c *comparison) { c.From, c.Open = int64(starts[page-1])+1, d.Open })
+		d.Earlier = d.with(func(c *comparison) { c.From = int64(starts[page-1]) + 1 })
 	}
 	if page+1 < len(starts) {
 		to = starts[page+1]
-		d.Later = d.with(func(c *comparison) { c.From, c.Open = int64(to)+1, d.Open })
+		d.Later = d.with(func(c *comparison) { c.From = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := diffLayout{old: lineAddress(old), new: lineAddress(new), opened: d.opened,
-		quiet: oldEnds == newEnds && oldEnds == diff.CRLF}
-	d.Rows = l.rows(view.Rows(from, to), from)
+	l := diffLayout{old: lineAddress(old), new: lineAddress(new), whole: d.Whole}
+	d.Rows = l.rows(view.Rows(from, to))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"html/template"
+	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
 	"github.com/agent-scratchpad/scratchpad/console/internal/text"
@@ -32,21 +33,20 @@ type diffSide struct {
 
 // A diffLayout says what is around the lines.
 type diffLayout struct {
-	old, new func(line int) string      // the address of a line; nil: none
-	opened   func(line, row int) string // the address that shows a gap, by its first old line and its row; nil: none
-	quiet    bool                       // CRLF is how all lines end
+	old, new func(line int) string // the address of a line; nil: none
+	whole    string                // the address that shows all lines; "": none
 }
 
-// rows returns rows as a page shows them. The number of the first one is first.
-func (l diffLayout) rows(rows []diff.Row, first int) []diffRow {
+// rows returns rows as a page shows them.
+func (l diffLayout) rows(rows []diff.Row) []diffRow {
 	made := make([]diffRow, len(rows))
 	inHunk := false
 	for i, r := range rows {
 		changed := r.Kind != diff.Equal && r.Kind != diff.Gap
 		made[i] = diffRow{Kind: r.Kind, Hunk: changed && !inHunk, Gap: r.Lines,
 			Old: l.side(r, r.Old, text.Deleted, l.old), New: l.side(r, r.New, text.Inserted, l.new)}
-		if inHunk = changed; r.Kind == diff.Gap && l.opened != nil {
-			made[i].Open = l.opened(r.Old.Line, first+i)
+		if inHunk = changed; r.Kind == diff.Gap && l.whole != "" {
+			made[i].Open = l.whole + "#A" + strconv.Itoa(r.Old.Line)
 		}
 	}
 	return made
@@ -63,7 +63,7 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 	if address != nil {
 		m.Address = address(s.Line)
 	}
-	if s.End == diff.NoNewline || r.EndDiffers || s.End == diff.CRLF && whole && !l.quiet {
+	if s.End == diff.NoNewline || r.EndDiffers {
 		m.End = s.End
 	}
 	return m

@@ -34,6 +34,8 @@ var (
 		"The form is not one of this page. Load the page again."}
 	errOtherRights = &problem{http.StatusForbidden, "Not allowed",
 		"What your key may do has changed. Load the page again."}
+	errChanged = &problem{http.StatusConflict, "Changed meanwhile",
+		"Somebody has changed this file meanwhile, so nothing was done. Load the page of the file again."}
 	errNoKeys = &problem{http.StatusForbidden, "Not allowed",
 		"Your key may not do this. Ask the operator for one with the scope admin."}
 )

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"html/template"
 	"mime"
-	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -73,11 +72,10 @@ type fileHead struct {
 // A versionRow is a version in the list of them.
 type versionRow struct {
 	workspace.VersionInfo
-	Grown   int64      // bytes more than the version before
-	Lines   *lineCount // lines that it changed; nil: they are not counted
-	First   bool       // there is no version before
-	Address string     // of the version
-	Diff    string     // the address of what it changed; "": that is not known
+	Grown   int64  // bytes more than the version before
+	First   bool   // there is no version before
+	Address string // of the version
+	Diff    string // the address of what it changed; "": that is not known
 	Shown   bool
 }
 
@@ -94,7 +92,7 @@ func (v *visit) file() error {
 	case view == "move":
 		need, answer = toChange, (*visit).movePage
 	case view == "delete":
-		need, answer = toChange, func(v *visit) error { return v.renderDelete(http.StatusOK, "") }
+		need, answer = toChange, (*visit).deletePage
 	}
 	return ofAgent(need, answer)(v)
 }
@@ -123,7 +121,6 @@ func (v *visit) text() error {
 		return err
 	}
 	d.fileHead = v.headOf(versions, r)
-	v.countLines(r.Path, d.Versions)
 	if d.Tab = "Source"; rendered {
 		if d.Rendered, d.Problem = render(r.Content, v.ws.Agent(), name); d.Problem == "" {
 			d.Tab = "Rendered"
@@ -152,7 +149,7 @@ func (v *visit) takeFile() error {
 	if err != nil {
 		return err
 	}
-	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 40*min(2*e.Largest, maxCounted) + 64<<10
+	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 64<<10
 	if isMarkdown(v.path()) {
 		bytes += 200 * min(e.Largest, markdown.MaxInput) // the tree of a text of small elements
 	}

@@ -32,7 +32,6 @@ type Handler struct {
 	foreign  *admission.Semaphore // for the forms of people who are not known
 	finds    *admission.Semaphore // for searches, each of which takes 1
 	sent     sentForms
-	keyForms *admission.Semaphore // forms that change keys; one of each person
 	streams  *admission.Semaphore // pages that wait for changes, each of which takes 1
 	began    time.Time            // with a monotonic clock, unless Options.Now has none
 	last     atomic.Int64         // when somebody was last seen, in nanoseconds after that
@@ -51,7 +50,7 @@ func New(o Options) (*Handler, error) {
 	shared := func(size int64) *admission.Semaphore { return admission.New(size, size/2) } // half of it for one person
 	h.room, h.beside, h.finds = shared(roomBytes), shared(roomBytes), shared(maxFinds)
 	h.foreign = admission.New(foreignBytes, foreignBytes/8) // an address is soon had
-	h.streams, h.keyForms = admission.New(maxStreams, maxPersonStreams), admission.New(maxStreams, 1)
+	h.streams = admission.New(maxStreams, maxPersonStreams)
 	var err error
 	if h.assets, err = readAssets(embedded); err != nil {
 		return nil, err

@@ -1,21 +1,12 @@
 package console
 
 import (
-	"fmt"
+	"crypto/rand"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
-)
-
-// The limits of the form for a new key.
-const (
-	maxKeyName   = 100 // characters
-	maxKeyAgents = 100
 )
 
 // A keyForm is the form for a new key, as a person has filled it in.
@@ -24,9 +15,7 @@ type keyForm struct {
 	Name, Agents string
 	Scopes       []keyScope
 	Lifetimes    []keyLifetime
-
-	// What is wrong with a field, or with the whole form.
-	NameError, AgentsError, ScopesError, LifetimeError, Problem string
+	Problem      string // why no key was made
 }
 
 // A keyScope is something that a key may do.
@@ -49,7 +38,7 @@ func newKeyForm(v *visit, typed url.Values) keyForm {
 		typed = url.Values{"scopes": {"read", "write"}, "lifetime": {"90d"}}
 	}
 	f := keyForm{
-		Stamp: newStamp(v.h.o.Now()), Name: typed.Get("name"), Agents: typed.Get("agents"),
+		Stamp: rand.Text(), Name: typed.Get("name"), Agents: typed.Get("agents"),
 		Scopes: []keyScope{
 			{Name: "read", Text: "Read the files, the logs and the changes of its agents."},
 			{Name: "write", Text: "Change the files and the logs of its agents. It does not include reading."},
@@ -75,57 +64,19 @@ func newKeyForm(v *visit, typed url.Values) keyForm {
 	return f
 }
 
-// request returns the key that the person wants. ok is false if something is wrong, which
-// is then noted at its field.
+// request returns the key that the person wants. ok is false if the form is not one of ours.
 func (f *keyForm) request() (r KeyRequest, ok bool) {
 	r.Name = strings.TrimSpace(f.Name)
-	n := utf8.RuneCountInString(r.Name)
-	switch {
-	case n == 0:
-		f.NameError = "Give the key a name, so that you recognize it later."
-	case n > maxKeyName:
-		f.NameError = fmt.Sprintf("The name has %d characters. It can have %d.", n, maxKeyName)
-	case !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, func(c rune) bool { return !unicode.IsPrint(c) }):
-		f.NameError = "The name has characters that do not show. Leave them out."
-	}
+	r.Agents = strings.FieldsFunc(f.Agents, func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
 	for _, s := range f.Scopes {
 		if s.Chosen {
 			r.Scopes = append(r.Scopes, s.Name)
 		}
 	}
-	if len(r.Scopes) == 0 {
-		f.ScopesError = "Choose what the key may do."
-	}
-	r.Agents = f.patterns(r.Scopes)
-	f.LifetimeError = "Choose for how long the key is valid."
 	for _, l := range f.Lifetimes {
 		if l.Chosen {
-			r.Lifetime, f.LifetimeError = l.days*24*time.Hour, ""
+			r.Lifetime, ok = l.days*24*time.Hour, true
 		}
 	}
-	return r, f.NameError == "" && f.AgentsError == "" && f.ScopesError == "" && f.LifetimeError == ""
-}
-
-// patterns returns the agents that were typed, each once.
-func (f *keyForm) patterns(scopes []string) (all []string) {
-	for _, p := range strings.FieldsFunc(f.Agents, func(c rune) bool { return c == ',' || unicode.IsSpace(c) }) {
-		if name, _ := strings.CutSuffix(p, "*"); p != "*" {
-			if _, err := workspace.ParseAgentID(name); err != nil {
-				f.AgentsError = fmt.Sprintf("%.100q names no agent. A name has letters a to z, digits, - and _ "+
-					"only, and can end in a star.", p)
-				return nil
-			}
-		}
-		if !slices.Contains(all, p) {
-			all = append(all, p)
-		}
-		if len(all) > maxKeyAgents {
-			f.AgentsError = fmt.Sprintf("These are more than %d. Use a beginning of names and a star.", maxKeyAgents)
-			return nil
-		}
-	}
-	if len(all) == 0 && (slices.Contains(scopes, "read") || slices.Contains(scopes, "write")) {
-		f.AgentsError = "Name the agents that the key is for, or * for all."
-	}
-	return all
+	return r, ok
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -16,6 +17,11 @@ const (
 	keysRoom  = 2 << 20          // bytes of memory for a page of keys
 	keyTime   = 30 * time.Second // for a change of a key, which goes on if the browser leaves
 )
+
+// errSent is for a form about a key that was sent before.
+var errSent = &problem{http.StatusConflict, "Sent before",
+	"This form was sent before, so nothing was done now. The text of a key is shown once. Look into the list of " +
+		"keys. If you have not copied the text, rotate the key."}
 
 // errNoKey is the same for a key of another tenant and for one that does not exist.
 var errNoKey = &problem{http.StatusNotFound, "Not found",
@@ -127,7 +133,7 @@ func (v *visit) createKey() error {
 	}
 	request, ok := f.request()
 	if !ok {
-		return refuse(http.StatusBadRequest, "")
+		return errBadForm
 	}
 	return v.once(keyData{Do: "create", Title: "Key created"}, refuse, func(ctx context.Context) (Key, string, error) {
 		return v.h.o.Keys.Create(ctx, v.person, request)
@@ -152,7 +158,7 @@ func (v *visit) rotateKey(id string) error {
 	refuse := func(status int, why string) error { return v.confirm("rotate", id, status, why) }
 	i := slices.IndexFunc(overlaps, func(o overlap) bool { return o.Value == v.form.Get("overlap") })
 	if i < 0 {
-		return refuse(http.StatusBadRequest, "Choose when the old key ends.")
+		return errBadForm
 	}
 	d := keyData{Do: "rotate", Title: "Key rotated"}
 	if overlaps[i].time > 0 {
@@ -178,23 +184,17 @@ type keyData struct {
 }
 
 // once changes a key in answer to a form that must not count twice, and shows the text of
-// the key. A browser that sends the form again sees that this was done, and no text.
-// refuse shows the form again.
+// the key. refuse shows the form again.
 func (v *visit) once(d keyData, refuse func(status int, why string) error,
 	change func(context.Context) (Key, string, error)) error {
-	if err := v.takeRoom(v.h.keyForms, 1); err != nil { // until the person's form before has done its work
-		return err
-	}
 	stamp := v.form.Get("stamp")
-	if !isFresh(stamp, v.h.o.Now()) {
-		return refuse(http.StatusConflict, "This page was open for over an hour, so nothing was changed. Look it "+
-			"over and send it again.")
+	if len(stamp) != len(rand.Text()) {
+		return errBadForm
 	}
 	form := v.person.ID + "\x00" + stamp
-	if id, sent := v.h.sent.get(form); sent {
-		return v.again(d, id)
+	if !v.h.sent.add(form) {
+		return errSent
 	}
-	v.h.sent.put(form, "") // also after a panic
 	ctx, cancel := v.tillDone()
 	defer cancel()
 	var err error
@@ -206,20 +206,8 @@ func (v *visit) once(d keyData, refuse func(status int, why string) error,
 		p := v.h.problemOf(v.r.Context(), err)
 		return refuse(p.status, p.text)
 	}
-	v.h.sent.put(form, d.Key.ID)
 	agent, _ := (Person{Agents: d.Key.Agents}).only()
 	d.Configs = v.configs(agent, d.Secret)
-	return v.render("key-once", d.Title, d)
-}
-
-// again says that a form was sent before.
-func (v *visit) again(d keyData, id string) error {
-	if id != "" {
-		var err error
-		if d.Key, err = v.h.o.Keys.Show(v.r.Context(), v.person, id); err != nil {
-			return noKey(err)
-		}
-	}
 	return v.render("key-once", d.Title, d)
 }
 
@@ -231,7 +219,7 @@ func (v *visit) confirm(do, id string, status int, problem string) error {
 	}
 	d := keyData{Do: do, Title: "Revoke a key", Key: k, Problem: problem}
 	if do == "rotate" {
-		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, newStamp(v.h.o.Now())
+		d.Title, d.Overlaps, d.Stamp = "Rotate a key", overlaps, rand.Text()
 	}
 	return v.write(status, "key", d.Title, d)
 }

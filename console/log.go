@@ -68,10 +68,7 @@ type entryRow struct {
 // log shows a log, or what can be done with it.
 func (v *visit) log() error {
 	need, answer := toRead, (*visit).entries
-	switch view := v.form.Get("view"); {
-	case v.form.Has("raw"):
-		answer = (*visit).logLines
-	case view == "trim" || view == "delete":
+	if view := v.form.Get("view"); view == "trim" || view == "delete" {
 		need, answer = toChange, (*visit).logConfirm
 	}
 	return ofAgent(need, answer)(v)
@@ -164,31 +161,21 @@ func newEntryRow(address, word string, e workspace.Entry) entryRow {
 	r.Text = text.Marked(strings.TrimSuffix(head, "\n"), 0, spans, text.Hit)
 	r.Open = len(spans) > 0 && spans[0][1] > at
 	r.Rest = text.Marked(rest, at, spans, text.Hit)
-	if r.More = formatBytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
-		r.More = plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
-	}
+	r.More = formatBytes(int64(len(rest))) + " more"
 	return r
 }
 
-// foldAt returns where to fold a text: after some lines, or in a line that is very long.
+// foldAt returns where to fold a long text: after some lines, or some bytes.
 func foldAt(entry string) int {
-	at, lines := 0, 0
-	for ; lines < foldLines; lines++ {
-		end := strings.IndexByte(entry[at:], '\n') + 1
-		if end == 0 || at+end > foldBytes {
-			break
+	head := entry[:text.Floor(entry, foldBytes)]
+	lines := 0
+	for i := range len(head) {
+		if head[i] != '\n' {
+			continue
 		}
-		at += end
+		if lines++; lines == foldLines {
+			return i + 1
+		}
 	}
-	switch {
-	case len(entry) <= foldBytes*3/2 && strings.Count(strings.TrimSuffix(entry[at:], "\n"), "\n") < 3:
-		return len(entry) // folding so little helps nobody
-	case lines == foldLines || at > foldBytes/2:
-		return at
-	}
-	at = foldBytes
-	if space := strings.LastIndexByte(entry[at-100:at], ' '); space >= 0 {
-		return at - 100 + space + 1
-	}
-	return text.Floor(entry, at)
+	return len(head)
 }

@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/testing/hostile"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -89,9 +87,9 @@ func TestLog(t *testing.T) {
 	}{
 		{"", "[5 4 3 2 1]", []string{
 			"Log · entries 1 to 5", `<pre>deploy` + "\n" + `smoke test: ok</pre>`, `href="/a/a/logs/checks?before=3#e2"`,
-			`<details id="m3"><summary>33 more lines</summary>`, `<details id="m4"><summary>4.1 kB more</summary>`,
+			`<details id="m3"><summary>622 B more</summary>`, `<details id="m4"><summary>4.1 kB more</summary>`,
 			`href="/a/a/logs/checks?author=cursor" title="cursor 1.7, key k9"`, `U+001B</span>[31m &lt;b&gt;`, ">unknown<",
-			`data-stream="/events?agent=a"`, `href="/a/a/logs/checks?raw=1&amp;download=1"`, "This is the first entry.",
+			`data-stream="/events?agent=a"`, "This is the first entry.",
 		}},
 		{"?q=failed", "[3 2]", []string{"web-07 <mark>FAILED</mark>", `<details id="m3" open>`, "the end <mark>failed</mark>", "Looked at all entries"}},
 		{"?author=CURSOR+1.7", "[4 3 2 1]", nil},
@@ -114,7 +112,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("%q: is live: %v", c.query, live)
 		}
 	}
-	for address, want := range map[string]int{"/a/a/logs/none": 404, "/a/a/logs/": 400, "/a/a/logs/checks?before=x": 404, "/a/a/logs/checks?q=" + strings.Repeat("x", 1001): 400, "/a/a/logs/none?raw=1": 404} {
+	for address, want := range map[string]int{"/a/a/logs/none": 404, "/a/a/logs/": 400, "/a/a/logs/checks?before=x": 404, "/a/a/logs/checks?q=" + strings.Repeat("x", 1001): 400} {
 		if status, page := b.get(address); status != want {
 			t.Errorf("%s: %d, want %d\n%s", address, status, want, page)
 		}
@@ -266,34 +264,4 @@ func (s *lateEntry) Update(ctx context.Context, o port.Owner, fn func(port.Tx) e
 		come()
 	}
 	return s.Store.Update(ctx, o, fn)
-}
-
-// The lines of a log are all of its entries, with their bytes.
-func TestLogLines(t *testing.T) {
-	testkit.SkipInShort(t)
-	svc, b := visited(t, newService(t))
-	want := numbered(250)
-	for i := range 12 {
-		want = append(want, strings.Repeat(string(rune('a'+i)), 60<<10))
-	}
-	for _, c := range hostile.All() {
-		want = append(want, strings.ToValidUTF8(c.Text, "?"))
-	}
-	for i := 0; i < len(want); i += 10 {
-		appendLog(t, svc, "a", "l", workspace.Author{Client: "c"}, want[i:min(i+10, len(want))]...)
-	}
-	_, text := b.get("/a/a/logs/l?raw=1")
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if len(lines) != len(want) {
-		t.Fatalf("%d lines, want %d", len(lines), len(want))
-	}
-	for i, line := range lines {
-		var e struct {
-			Number       int
-			Client, Text string
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Number != i+1 || e.Text != want[i] || e.Client != "c" {
-			t.Fatalf("line %d is %.100q, %v", i+1, line, err)
-		}
-	}
 }

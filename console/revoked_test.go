@@ -2,75 +2,18 @@ package console_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// A reader takes an answer, and does something when the first part of it arrives.
-type reader struct {
-	header http.Header
-	body   bytes.Buffer
-	first  func()
-}
-
-func (r *reader) Header() http.Header { return r.header }
-func (r *reader) WriteHeader(int)     {}
-func (r *reader) Write(p []byte) (int, error) {
-	if r.body.Len() == 0 {
-		r.first()
-	}
-	return r.body.Write(p)
-}
-
-// A log that is being sent ends when its reader may no longer see it: a long one takes
-// minutes, and longer for a reader who takes little at a time.
-func TestLogIsSentWhileAllowed(t *testing.T) {
-	svc := newService(t)
-	appendLog(t, svc, "a", "l", workspace.Author{}, slices.Repeat([]string{strings.Repeat("x", 1000)}, 600)...)
-	narrow := func(change func(*console.Person)) func(people) {
-		return func(all people) {
-			p := all["ada"]
-			change(&p)
-			all["ada"] = p
-		}
-	}
-	for name, end := range map[string]func(people){
-		"signed out":     func(all people) { delete(all, "ada") },
-		"of another":     narrow(func(p *console.Person) { p.ID = "bob" }),
-		"may not read":   narrow(func(p *console.Person) { p.Read = false }),
-		"not this agent": narrow(func(p *console.Person) { p.Agents, p.Allow = []string{"b"}, func(string) bool { return false } }),
-		"":               func(people) {},
-	} {
-		all := people{"ada": everybody(svc)}
-		h := must(console.New(console.Options{People: all}))(t)
-		r := httptest.NewRequest("GET", "http://localhost/a/a/logs/l?raw=1", nil)
-		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
-		w := &reader{header: http.Header{}, first: func() {
-			peopleMu.Lock()
-			defer peopleMu.Unlock()
-			end(all)
-		}}
-		func() {
-			defer func() { _ = recover() }() // how an answer is broken off
-			h.ServeHTTP(w, r)
-		}()
-		if n := strings.Count(w.body.String(), "\n"); (n == 600) != (name == "") {
-			t.Errorf("%q: %d of 600 entries were sent", name, n)
-		}
-	}
-}
 
 // Events say that there is something new on a page that the person may see, and nothing
 // about others.

@@ -142,27 +142,12 @@ func (v *visit) search(title string, d searchData, run func(context.Context) (wo
 			status, d.Problem = http.StatusServiceUnavailable, "The search took too long. Say how the paths begin, "+
 				"or look for a word that is rarer."
 		case errors.Is(err, workspace.ErrInvalid):
-			status, d.Problem = http.StatusBadRequest, v.h.problemOf(ctx, cause(err)).text
+			status, d.Problem = http.StatusBadRequest, v.h.problemOf(ctx, err).text
 		default:
 			return err
 		}
 	}
 	return v.write(status, "search", title, d)
-}
-
-// cause returns an error without its operation and object, which the page shows anyway.
-func cause(err error) error {
-	var e *workspace.Error
-	for errors.As(err, &e) {
-		inner, ok := e.Err.(*workspace.Error)
-		if !ok {
-			short := *e
-			short.Op, short.Object = "", ""
-			return &short
-		}
-		err = inner
-	}
-	return err
 }
 
 // setHits puts what was found on the page.

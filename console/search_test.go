@@ -79,9 +79,9 @@ func TestSearch(t *testing.T) {
 		{address("/a/a/search", "q", "zweigstelle"), 200, "[]", `<a href="/a/a/search?as=exact&amp;q=zweigstelle">Look for the exact text</a>`},
 		{address("/a/a/search", "q", "Ship", "as", "exact"), 200, "[]", "the same capitals"},
 		{address("/a/a/search"), 200, "[]", "Search a</h2>"},
-		{address("/a/a/search", "q", "(a", "as", "regexp"), 400, "[]", `role="alert">Error parsing regexp: missing closing )`},
+		{address("/a/a/search", "q", "(a", "as", "regexp"), 400, "[]", `role="alert">Search (a: error parsing regexp: missing closing )`},
 		{address("/a/a/search", "q", "!?"), 400, "[]", `aria-invalid="true" aria-describedby="problem"`},
-		{address("/a/a/search", "q", "!?"), 400, "[]", "It has no letter or digit; look for the exact text."},
+		{address("/a/a/search", "q", "!?"), 400, "[]", "Search !?: it has no letter or digit; look for the exact text."},
 		{address("/a/a/search", "q", "x", "kind", "hat"), 400, "[]", "kind"},
 		{address("/a/a/search", "q", strings.Repeat("x", 1001)), 400, "[]", "limit 1000"},
 		{address("/search", "q", "needle", "kind", "log"), 200, "[/a/a/logs/checks?before=3#e2]", "1 passage. 2 agents were searched."},
@@ -138,7 +138,7 @@ func TestSearchRights(t *testing.T) {
 			t.Errorf("%s finds %s, want %s\n%s", who, got, want, page)
 		}
 	}
-	for _, path := range []string{"/a/a/search?q=canary", "/a/a/summaries", "/a/a/logs/l", "/a/a/logs/l?raw=1", "/a/a/logs/l?view=trim"} {
+	for _, path := range []string{"/a/a/search?q=canary", "/a/a/summaries", "/a/a/logs/l", "/a/a/logs/l?view=trim"} {
 		if status, page := visitAs(t, b.url, "bob").get(path); status != http.StatusNotFound || strings.Contains(page, "canary") {
 			t.Errorf("%s of another's agent: %d", path, status)
 		}

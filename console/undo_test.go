@@ -79,8 +79,8 @@ func TestNoUndo(t *testing.T) {
 	}
 }
 
-// A file that was written or deleted meanwhile is not overwritten, and can be restored from the
-// answer. The pages that change a file refuse a deleted one.
+// A file that was written meanwhile is not overwritten, and its page can restore what was deleted.
+// The pages that change a file refuse a deleted one.
 func TestRestoreMeanwhile(t *testing.T) {
 	svc, b := visited(t, keeping(t))
 	write(t, svc, "a", "p.md", "one\n")
@@ -96,15 +96,15 @@ func TestRestoreMeanwhile(t *testing.T) {
 	undo := b.form("/a/a?deleted=p.md", "restore")
 	write(t, svc, "a", "p.md", "two\n")
 	status, page := b.send(undo)
-	if got, _ := read(t, svc, "a", "p.md"); status != http.StatusConflict || got != "two\n" || !strings.Contains(page, "The file was deleted when you looked. Now it is version 2") {
+	if got, _ := read(t, svc, "a", "p.md"); status != http.StatusConflict || got != "two\n" || !strings.Contains(page, "nothing was done") {
 		t.Fatalf("status %d, and the file has %q\n%s", status, got, page)
 	}
-	again := mustForm(t, page, "restore")
+	again := b.form("/a/a/files/p.md?v=1", "restore")
 	remove()
-	if status, page = b.send(again); status != http.StatusConflict || !strings.Contains(page, "Now it is deleted.") {
+	if status, page = b.send(again); status != http.StatusConflict {
 		t.Fatalf("status %d\n%s", status, page)
 	}
-	status, page = b.send(mustForm(t, page, "restore"))
+	status, page = b.send(b.form("/a/a/files/p.md?v=1", "restore"))
 	if got, now := read(t, svc, "a", "p.md"); status != http.StatusOK || got != "one\n" || now != 3 {
 		t.Errorf("status %d, and version %d has %q\n%s", status, now, got, page)
 	}

@@ -45,24 +45,12 @@ func changes(old, new []byte) (all []change) {
 // Compare returns the difference of two texts. It never fails. It keeps both slices: do
 // not change them while the Diff is in use.
 func Compare(old, new []byte) *Diff {
-	d := &Diff{old: newText(old), new: newText(new), changes: changes(old, new)}
-	for _, c := range d.changes {
-		for _, p := range pairs(d.old.lines(c.old, c.oldEnd), d.new.lines(c.new, c.newEnd)) {
-			old, new := c.old+p.old, c.new+p.new
-			d.old.partners[old], d.new.partners[new] = int32(new+1), int32(old+1)
-		}
-	}
-	return d
+	return &Diff{old: newText(old), new: newText(new), changes: changes(old, new)}
 }
 
 // Lines returns the number of removed lines and of added lines.
-func (d *Diff) Lines() (removed, added int) { return count(d.changes) }
-
-// Lines returns the number of lines that differ between two texts, as [Diff.Lines] does.
-func Lines(old, new []byte) (removed, added int) { return count(changes(old, new)) }
-
-func count(changes []change) (removed, added int) {
-	for _, c := range changes {
+func (d *Diff) Lines() (removed, added int) {
+	for _, c := range d.changes {
 		removed, added = removed+c.oldEnd-c.old, added+c.newEnd-c.new
 	}
 	return removed, added
@@ -70,14 +58,12 @@ func count(changes []change) (removed, added int) {
 
 // A text is a text and the offset of each of its lines, with its length at the end.
 type text struct {
-	bytes    []byte
-	starts   []uint32
-	partners []int32 // the number of the line of the other text that is a pair with each line; 0: none
+	bytes  []byte
+	starts []uint32
 }
 
 func newText(b []byte) text {
-	n := linediff.Lines(b)
-	t := text{bytes: b, starts: make([]uint32, 0, n+1), partners: make([]int32, n)}
+	t := text{bytes: b, starts: make([]uint32, 0, linediff.Lines(b)+1)}
 	at := 0
 	for line := range bytes.Lines(b) {
 		t.starts = append(t.starts, uint32(at))
@@ -106,10 +92,5 @@ func (t text) side(i int) Side {
 // size returns the bytes of a line with its end.
 func (t text) size(i int) int { return int(t.starts[i+1] - t.starts[i]) }
 
-func (t text) lines(from, to int) []string {
-	lines := make([]string, to-from)
-	for i := range lines {
-		lines[i] = t.side(from + i).Text
-	}
-	return lines
-}
+// len returns the number of lines.
+func (t text) len() int { return len(t.starts) - 1 }

@@ -56,7 +56,7 @@ var markTests = []struct {
 }{
 	{"one word", "The quick brown fox", "The slow brown fox", `changed 1 1 |The «quick» brown fox|The «slow» brown fox|`},
 	{"prose", "Alice prefers tea in the morning, never coffee.", "Alice prefers strong coffee in the evening, never tea.", `changed 1 1 |Alice prefers «tea» in the «morning», never «coffee».|Alice prefers «strong coffee» in the «evening», never «tea».|`},
-	{"decimal", "The price is 3.14 dollars", "The price is 3.15 dollars", `changed 1 1 |The price is «3.14» dollars|The price is «3.15» dollars|`},
+	{"decimal", "The price is 3.14 dollars", "The price is 3.15 dollars", `changed 1 1 |The price is 3.«14» dollars|The price is 3.«15» dollars|`},
 	{"inserted word", "the cat sat", "the big cat sat", `changed 1 1 |the cat sat|the «big »cat sat|`},
 	{"two words with a space", "the old grey cat sat there", "the new black cat sat there", `changed 1 1 |the «old grey» cat sat there|the «new black» cat sat there|`},
 	{"rewritten", "Meeting on Monday about the budget", "Deploy scripts live in /srv", `changed 1 1 |«Meeting on Monday about the budget»|«Deploy scripts live in /srv»|`},
@@ -73,10 +73,9 @@ var markTests = []struct {
 	{"carriage return", "same\r\nb", "same\nb", `changed 1 1 |same|same| CRLF, LF` + "\n" +
 		`equal 2 2 |b|b|`},
 	{"last newline", "a", "a\n", `changed 1 1 |a|a| no newline at the end, LF`},
-	{"similar lines apart", "alpha beta gamma\nold one here\n", "something quite else\nmore of it\nalpha beta delta\n", `added 0 1 ||«something quite else»|` + "\n" +
-		`added 0 2 ||«more of it»|` + "\n" +
-		`changed 1 3 |alpha beta «gamma»|alpha beta «delta»|` + "\n" +
-		`removed 2 0 |«old one here»||`},
+	{"similar lines apart", "alpha beta gamma\nold one here\n", "something quite else\nmore of it\nalpha beta delta\n", `changed 1 1 |«alpha beta gamma»|«something quite else»|` + "\n" +
+		`changed 2 2 |«old one here»|«more of it»|` + "\n" +
+		`added 0 3 ||«alpha beta delta»|`},
 }
 
 func TestMarks(t *testing.T) {

@@ -6,16 +6,15 @@
 //
 // A word is a run of letters and digits. A space, a punctuation mark and an emoji are
 // units of their own. So is each character of Chinese, Japanese, Thai, Lao, Khmer and
-// Burmese. Marks never divide a character from its combining marks, and never a
-// sequence that shows as one emoji.
+// Burmese. Marks never divide a character from its combining marks.
 //
-// Inside one run of changed lines, the words of all removed lines are compared with
-// those of all added lines. Two lines that share most of their words are a pair, in
-// order. Lines with too little in common have no marks inside.
+// Inside one run of changed lines, the first removed line is compared with the first added
+// line, the second with the second, and so on. Lines with too little in common have no marks
+// inside.
 //
-// The cost is that of [linediff.Compare] with a word on each line. A run of more than
-// 524,288 words has no pairs. Two lines that differ in more than 16,384 words have one
-// mark each: what lies between the beginning and the end that they share.
+// The cost is that of [linediff.Compare] with a word on each line. Two lines that differ in
+// more than 4,096 words have one mark each: what lies between the beginning and the end that
+// they share.
 //
 // The package does not detect moved lines, and it writes no HTML.
 package diff

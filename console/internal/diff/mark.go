@@ -3,11 +3,12 @@ package diff
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	maxWords = 1 << 14 // words of the different parts of two lines that are compared
+	maxWords = 1 << 12 // words of the different parts of two lines that are compared
 	minShare = 30      // of 100: lines that share less have no marks inside
 )
 
@@ -88,7 +89,7 @@ func disturbs(before, after change, a, b []string) bool {
 	between := a[before.oldEnd:after.old]
 	letters := 0
 	for _, w := range between {
-		if isWord(w) {
+		if r, _ := utf8.DecodeRuneInString(w); unicode.In(r, unicode.L, unicode.N) {
 			letters += utf8.RuneCountInString(w)
 		}
 	}

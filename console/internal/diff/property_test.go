@@ -135,16 +135,5 @@ func TestRows(t *testing.T) {
 		if len(rows) > 0 && !reflect.DeepEqual(pages, rows) {
 			t.Fatalf("pages of %d rows differ from the view", size)
 		}
-		for _, r := range rows {
-			if r.Kind == Gap {
-				o.Open = append(o.Open, r.Old.Line)
-			}
-		}
-		v = d.View(o)
-		for _, r := range v.Rows(0, v.Len()) {
-			if r.Kind == Gap {
-				t.Fatalf("gap %+v is not open", r)
-			}
-		}
 	})
 }

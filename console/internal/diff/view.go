@@ -1,7 +1,5 @@
 package diff
 
-import "slices"
-
 // A Kind says what a row shows.
 type Kind string
 
@@ -62,9 +60,6 @@ type Options struct {
 	// Context is the number of equal lines before and after each change. If it is
 	// negative, the view has all lines.
 	Context int
-	// Open names gaps to show whole, by the number of the first old line that they
-	// leave out.
-	Open []int
 }
 
 // A View is a difference laid out in rows. A View is immutable and safe for concurrent
@@ -75,12 +70,23 @@ type View struct {
 	rows       []rowLines
 }
 
-// A rowLines is a row of a view: the index of a line of each text, or -1.
+// A rowLines is a row of a view. old and new are the indexes of equal lines, or of a removed line
+// and the added line that it is compared with; -1: there is none.
 type rowLines struct {
 	old, new int32
 	gap      int32 // equal lines that are left out, from these; 0: none
-	equal    bool
+	shows    side
 }
+
+// A side says which lines a row shows.
+type side uint8
+
+const (
+	equalSides side = iota
+	bothSides
+	oldSide
+	newSide
+)
 
 // View lays the difference out. A single equal line is never left out: a gap would
 // take as much room. Two equal texts are one gap.
@@ -89,36 +95,31 @@ func (d *Diff) View(o Options) *View {
 	old, new := 0, 0
 	for _, c := range d.changes {
 		v.equal(old, new, c.old-old, o)
-		if old = c.old; o.SideBySide {
-			for ; old < c.oldEnd; old++ {
-				if p := int(d.old.partners[old]); p > 0 {
-					v.differ(c.old, old, c.new, p-1)
-					v.differ(old, old+1, p-1, p)
-					c.old, c.new = old+1, p
-				}
-			}
-			v.differ(c.old, c.oldEnd, c.new, c.newEnd)
+		if o.SideBySide {
+			v.differ(c, bothSides)
 		} else {
-			v.differ(c.old, c.oldEnd, 0, 0)
-			v.differ(0, 0, c.new, c.newEnd)
+			v.differ(c, oldSide)
+			v.differ(c, newSide)
 		}
 		old, new = c.oldEnd, c.newEnd
 	}
-	v.equal(old, new, len(d.old.partners)-old, o)
+	v.equal(old, new, d.old.len()-old, o)
 	return v
 }
 
-// differ adds rows of removed lines and added lines that stand side by side.
-func (v *View) differ(old, oldEnd, new, newEnd int) {
-	for i := range max(oldEnd-old, newEnd-new) {
-		r := rowLines{old: -1, new: -1}
-		if old+i < oldEnd {
-			r.old = int32(old + i)
+// differ adds rows of removed lines and added lines. The first of each are a pair, and so on.
+func (v *View) differ(c change, shows side) {
+	for i := range max(c.oldEnd-c.old, c.newEnd-c.new) {
+		r := rowLines{old: -1, new: -1, shows: shows}
+		if c.old+i < c.oldEnd {
+			r.old = int32(c.old + i)
 		}
-		if new+i < newEnd {
-			r.new = int32(new + i)
+		if c.new+i < c.newEnd {
+			r.new = int32(c.new + i)
 		}
-		v.rows = append(v.rows, r)
+		if r.old >= 0 && shows != newSide || r.new >= 0 && shows != oldSide {
+			v.rows = append(v.rows, r)
+		}
 	}
 }
 
@@ -128,15 +129,15 @@ func (v *View) equal(old, new, n int, o Options) {
 	if old == 0 && new == 0 {
 		before = 0
 	}
-	if old+n == len(v.diff.old.partners) && new+n == len(v.diff.new.partners) {
+	if old+n == v.diff.old.len() && new+n == v.diff.new.len() {
 		after = 0
 	}
 	hidden := n - before - after
-	if o.Context < 0 || hidden < 2 || slices.Contains(o.Open, old+before+1) {
+	if o.Context < 0 || hidden < 2 {
 		hidden = 0
 	}
 	for i := 0; i < n; i++ {
-		r := rowLines{old: int32(old + i), new: int32(new + i), equal: true}
+		r := rowLines{old: int32(old + i), new: int32(new + i)}
 		if i == before && hidden > 0 {
 			r.gap = int32(hidden)
 			i += hidden - 1
@@ -164,10 +165,10 @@ func (v *View) Pages(rows, bytes, line int) (starts []int) {
 	count, size := 0, 0
 	for i, r := range v.rows {
 		own := 0
-		if r.old >= 0 && r.gap == 0 {
+		if r.old >= 0 && r.gap == 0 && r.shows != newSide {
 			own += min(line, v.diff.old.size(int(r.old)))
 		}
-		if r.new >= 0 && r.gap == 0 && (v.sideBySide || !r.equal) {
+		if r.new >= 0 && r.gap == 0 && (v.sideBySide || r.shows == newSide) {
 			own += min(line, v.diff.new.size(int(r.new)))
 		}
 		if len(starts) == 0 || count >= max(rows, 1) || size+own > bytes {
@@ -182,30 +183,22 @@ func (v *View) Pages(rows, bytes, line int) (starts []int) {
 
 // row returns a row with its texts.
 func (d *Diff) row(l rowLines) Row {
-	old, new := int(l.old), int(l.new)
-	row := Row{Kind: Changed, Old: d.old.side(old), New: d.new.side(new)}
+	row := Row{Kind: Changed, Old: d.old.side(int(l.old)), New: d.new.side(int(l.new))}
 	switch {
 	case l.gap > 0:
-		return Row{Kind: Gap, Old: Side{Line: old + 1}, New: Side{Line: new + 1}, Lines: int(l.gap)}
-	case l.equal:
+		return Row{Kind: Gap, Old: Side{Line: row.Old.Line}, New: Side{Line: row.New.Line}, Lines: int(l.gap)}
+	case l.shows == equalSides:
 		row.Kind = Equal
 		return row
-	case new < 0:
-		row.Kind, new = Removed, int(d.old.partners[old])-1
-	case old < 0:
-		row.Kind, old = Added, int(d.new.partners[new])-1
+	case l.old >= 0 && l.new >= 0:
+		row.Old.Marks, row.New.Marks, row.Marked = marks(row.Old.Text, row.New.Text)
+		row.EndDiffers = row.Old.End != row.New.End
 	}
-	if old < 0 || new < 0 || int(d.old.partners[old])-1 != new {
-		return row
-	}
-	was, is := d.old.side(old), d.new.side(new)
-	was.Marks, is.Marks, row.Marked = marks(was.Text, is.Text)
-	row.EndDiffers = was.End != is.End
-	if row.Kind != Added {
-		row.Old = was
-	}
-	if row.Kind != Removed {
-		row.New = is
+	switch {
+	case l.shows == oldSide, l.new < 0:
+		row.Kind, row.New = Removed, Side{}
+	case l.shows == newSide, l.old < 0:
+		row.Kind, row.Old = Added, Side{}
 	}
 	return row
 }

@@ -259,6 +259,7 @@ func TestKeys(t *testing.T) {
 	if got := p.find("region", "The key laptop, shown this once").in("button", "Copy").copied(); got != secret || !regexp.MustCompile(`^sp_\S{20,}$`).MatchString(secret) {
 		t.Errorf("the new key is %q, and %q is copied", secret, got)
 	}
+	p.expect("status: 409")
 	p.reload() // sends the form again
 	if p.text() == "" || strings.Contains(p.text(), secret) {
 		t.Errorf("after a reload the page shows %q", p.text())
