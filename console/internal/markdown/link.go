@@ -95,25 +95,13 @@ func (p *page) changeAutoLink(n *ast.AutoLink) {
 	replace(n, link)
 }
 
-// changeImage shows the words of an image, with a link to it where one may be.
+// changeImage shows the words of an image.
 func (p *page) changeImage(n *ast.Image) {
-	dest := plain(n.Destination)
 	words := children(n)
 	if strings.TrimSpace(p.wordsOf(n)) == "" {
-		words = []ast.Node{literal(dest)}
+		words = []ast.Node{literal(plain(n.Destination))}
 	}
-	words = append(append([]ast.Node{markup(`<span class="md-image">image: `)}, words...), markup("</span>"))
-	href, ok := p.href(dest)
-	if !ok || inLink(n) {
-		replace(n, words...)
-		return
-	}
-	link := ast.NewLink()
-	p.setTarget(link, href, plain(n.Title))
-	for _, w := range words {
-		link.AppendChild(link, w)
-	}
-	replace(n, link)
+	replace(n, append(append([]ast.Node{markup(`<span class="md-image">image: `)}, words...), markup("</span>"))...)
 }
 
 // inLink reports whether a node is in a link: links do not nest.

@@ -9,10 +9,9 @@ import (
 
 // HTML returns the text for the content of an element, with marks as
 //
-//	<span class="u" title="ZERO WIDTH SPACE">U+200B</span>
+//	<span class="u">U+200B</span>
 //
-// The title is left out where [Run.Name] has none. The result is at most 30 times as long as
-// the text. Line feeds and tabs stay.
+// The result is at most 30 times as long as the text. Line feeds and tabs stay.
 func HTML(text string) template.HTML {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/8)
@@ -122,11 +121,7 @@ func writeRun(b *strings.Builder, r Run) {
 		_, _ = escaper.WriteString(b, r.Text) // a Builder does not fail
 		return
 	}
-	b.WriteString(`<span class="u"`)
-	if name := r.Name(); name != "" {
-		b.WriteString(` title="` + name + `"`)
-	}
-	b.WriteString(">" + r.Label() + "</span>")
+	b.WriteString(`<span class="u">` + r.Label() + "</span>")
 }
 
 // escaper escapes for the content of an element and for an attribute in quotes.

@@ -36,15 +36,6 @@ func (r Run) Label() string {
 	return label
 }
 
-// Name returns the Unicode name of a mark, or "" if this package does not know it.
-func (r Run) Name() string {
-	c, _ := utf8.DecodeRuneInString(r.Text)
-	if !r.Mark {
-		return ""
-	}
-	return named[c]
-}
-
 // Runs cuts a text into plain text and marks. Tab and line feed are plain; a carriage
 // return is a mark.
 //
@@ -160,19 +151,4 @@ func varies(last, selector rune) bool {
 		return unicode.Is(unicode.Mongolian, last) && unicode.IsLetter(last)
 	}
 	return unicode.In(last, unicode.Han, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa)
-}
-
-// named are the marks beyond ASCII that a reader may meet, or should fear. Control characters
-// of ASCII have no name here: a text full of them would grow twice as much.
-var named = map[rune]string{
-	0x85: "NEXT LINE", 0xad: "SOFT HYPHEN", 0x34f: "COMBINING GRAPHEME JOINER", 0x61c: "ARABIC LETTER MARK",
-	0x200b: "ZERO WIDTH SPACE", 0x200c: "ZERO WIDTH NON-JOINER", 0x200d: "ZERO WIDTH JOINER",
-	0x200e: "LEFT-TO-RIGHT MARK", 0x200f: "RIGHT-TO-LEFT MARK",
-	0x2028: "LINE SEPARATOR", 0x2029: "PARAGRAPH SEPARATOR",
-	0x202a: "LEFT-TO-RIGHT EMBEDDING", 0x202b: "RIGHT-TO-LEFT EMBEDDING", 0x202c: "POP DIRECTIONAL FORMATTING",
-	0x202d: "LEFT-TO-RIGHT OVERRIDE", 0x202e: "RIGHT-TO-LEFT OVERRIDE",
-	0x2060: "WORD JOINER", 0x2066: "LEFT-TO-RIGHT ISOLATE", 0x2067: "RIGHT-TO-LEFT ISOLATE",
-	0x2068: "FIRST STRONG ISOLATE", 0x2069: "POP DIRECTIONAL ISOLATE",
-	0x2800: "BRAILLE PATTERN BLANK", 0x3164: "HANGUL FILLER", 0xfeff: "BYTE ORDER MARK",
-	0xfffc: "OBJECT REPLACEMENT CHARACTER",
 }
