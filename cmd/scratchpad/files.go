@@ -5,7 +5,7 @@ type filesCommand struct {
 	Ls        filesLs        `cmd:"" help:"List the files."`
 	Cat       filesCat       `cmd:"" help:"Print a file."`
 	Write     filesWrite     `cmd:"" help:"Write a whole file from a local one or standard input."`
-	Edit      filesEdit      `cmd:"" help:"Replace a text that occurs once; an empty <old> appends <new>. Without both, open an editor."`
+	Edit      filesEdit      `cmd:"" help:"Replace a text that occurs once; an empty <old> appends <new>."`
 	Diff      filesDiff      `cmd:"" help:"Show what changed between two versions, or in the last one."`
 	Summarize filesSummarize `cmd:"" help:"Print a summary of a long file."`
 	History   filesHistory   `cmd:"" help:"List the kept versions of a file, with their authors."`

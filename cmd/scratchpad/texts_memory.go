@@ -84,12 +84,10 @@ Examples:
   scratchpad files write notes/todo.md todo.md --if-version 0
 
 = files edit
-Put -- before a text that begins with a dash. The editor is $VISUAL or $EDITOR. What you saved is
-written unless somebody else wrote the file meanwhile. As many versions are kept as by files write.
+Put -- before a text that begins with a dash. As many versions are kept as by files write.
 
 Examples:
 
-  scratchpad files edit plan.md
   scratchpad files edit plan.md Tuesday Wednesday --all
   scratchpad files edit todo.md -- '- [ ] test' '- [x] test'
   scratchpad files edit todo.md -- '' '- [ ] release'

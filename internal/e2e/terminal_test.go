@@ -20,11 +20,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Exit codes of scratchpad after an edit conflict, and after a signal.
-const (
-	exitConflict    = 4
-	exitInterrupted = 130
-)
+const exitInterrupted = 130 // of scratchpad after a signal
 
 // A typed has the keys that the test types when the screen shows the text at.
 type typed struct{ at, keys string }
@@ -155,66 +151,4 @@ func TestTypedInput(t *testing.T) {
 	if screen, code := onTerminal(t, dir, nil, []typed{{hint, "\x03"}}, "logs", "append", "l"); code != exitInterrupted {
 		t.Errorf("Ctrl-C: exit code %d, %q, want %d", code, screen, exitInterrupted)
 	}
-}
-
-// What the editor saves becomes a version. If the editor fails after it has saved, or somebody has
-// written meanwhile, the saved text is kept. The same holds after Ctrl-C, which goes to the editor
-// and to scratchpad.
-func TestEditor(t *testing.T) {
-	dir := t.TempDir()
-	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-		_, err := ws.WriteFile(ctx, "notes/plan.md", []byte("one\n"), workspace.WriteOptions{})
-		return err
-	})
-	for _, c := range []struct {
-		name, editor string // a script, or a command that begins with sh
-		keys         []typed
-		screen       string
-		code         int
-		kept         string // the file that is kept and its content; "": none
-	}{
-		{"Nothing", `true`, nil, "nothing was changed", 0, ""},
-		{"Error", `echo mine >"$1"; exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another; your text is in ", 1, "plan.md: mine\n"},
-		{"Killed", `echo mine >"$1"; kill -9 $$`, nil, "your text is in ", 1, "plan.md: mine\n"},
-		{"SwapFile", `echo mine >"$1.swp"; rm "$1"; exit 3`, nil, "your text is in ", 1, "plan.md.swp: mine\n"},
-		{"EndsByKey", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x03"}}, "your text is in ", exitInterrupted, "plan.md: mine\n"},
-		{"EndsByQuit", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x1c"}}, "your text is in ", 1, "plan.md: mine\n"},
-		{"Unchanged", `exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another\r\n", 1, ""},
-		{"TakesKeys", `trap 'n=$((n+1)); echo "key $n"' INT; echo ready; until read -r line; do :; done; echo "$line" >"$1"`,
-			[]typed{{"ready", "\x03"}, {"key 1", "\x03"}, {"key 2", "edited\n"}}, "notes/plan.md: version 2, 7 bytes", 0, ""},
-		{"Arguments", `sh -c 'echo two >>"$1"' "an editor"`, nil, "notes/plan.md: version 3, 11 bytes", 0, ""},
-		{"Conflict", `echo mine >"$1"; echo theirs | scratchpad files write notes/plan.md`, nil, "your text is in ", exitConflict, "plan.md: mine\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			temp, editor := t.TempDir(), c.editor
-			if !strings.HasPrefix(editor, "sh ") {
-				editor = filepath.Join(t.TempDir(), "editor")
-				testkit.Must(t, os.WriteFile(editor, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700))
-			}
-			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + editor, "TMPDIR=" + temp}, c.keys, "files", "edit", "notes/plan.md")
-			if code != c.code || !strings.Contains(screen, c.screen) {
-				t.Errorf("exit code %d, %q, want %d, %q", code, screen, c.code, c.screen)
-			}
-			var kept string
-			names, err := filepath.Glob(filepath.Join(temp, "scratchpad-*", "*"))
-			for _, name := range names {
-				content, readErr := os.ReadFile(name)
-				kept += filepath.Base(name) + ": " + string(content)
-				err = errors.Join(err, readErr)
-			}
-			if err != nil || kept != c.kept {
-				t.Errorf("kept %q, %v, want %q", kept, err, c.kept)
-			}
-			if left, err := os.ReadDir(temp); err != nil || c.kept == "" && len(left) > 0 {
-				t.Errorf("left behind: %v, %v", left, err)
-			}
-		})
-	}
-	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
-		r, err := ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{})
-		if string(r.Content) != "theirs\n" || r.Current != 4 {
-			t.Errorf("in the end version %d is %q, want version 4 of the other writer", r.Current, r.Content)
-		}
-		return err
-	})
 }
