@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
@@ -15,14 +18,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type clientConfigCommand struct {
-	Client      string `arg:"" enum:"${clients}" help:"One of ${enum}."`
-	PassKey     bool
-	URL         string `name:"url" placeholder:"URL"`
-	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME"`
+	Client  string `arg:"" enum:"${clients}" help:"One of ${enum}."`
+	PassKey bool
+	URL     string `name:"url" placeholder:"URL"`
 
 	Tools         toolSet      `enum:"storage,memory,all" default:"storage"`
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N"`
@@ -42,45 +43,49 @@ type clientConfig struct {
 // Run prints the entry for the client.
 func (c clientConfigCommand) Run(p *process) error {
 	to, _ := clientconfig.Find(c.Client)
-	variable, err := c.check(p)
+	a, variable, memory := clientConfig{Client: c.Client}, keyVariable, "Memory: that of the agents of the key."
+	file, err := to.File()
 	if err != nil {
-		return err
-	}
-	a := clientConfig{Client: c.Client}
-	if a.File, err = to.File(); err != nil {
 		return invalid("there is no folder for the file of %s: %v; set HOME", to.Title, err)
 	}
-	if file := to.ProjectFile("."); c.URL != "" && file != "" { // without a key in it, so others may read it
-		if a.File, err = filepath.Abs(file); err != nil {
-			return err
-		}
-	}
-	var m clientconfig.Memory
 	if c.URL != "" {
-		m, err = c.connect(p, to, &a)
+		file = cmp.Or(to.ProjectFile("."), file) // there is no key in it, so others may read it
+		a.Server, err = c.connect(p, to)
 	} else {
-		m, err = c.start(p, to, &a, variable)
+		variable, memory, err = c.start(p, to, &a)
 	}
 	if err != nil {
 		return err
 	}
-	a.Snippet = to.Snippet(setup.ServerName, a.Server)
+	a.File, a.Snippet = file, to.Snippet(setup.ServerName, a.Server)
 	if c.Client == "claude-code" {
 		a.Shell = claudeCommand(a.Server)
 	}
-	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
+	return p.answer(a, func(out io.Writer) error {
+		p.note("%s\n", terminal.OneLine(memory))
+		return c.print(p, to, a, variable, out)
+	})
 }
 
-// start makes an entry by which the client starts this program.
+// start makes an entry by which the client starts this program. It returns the variable that has the
+// key for summaries, and whose memory the client gets.
 func (c clientConfigCommand) start(
-	p *process, to clientconfig.Client, a *clientConfig, variable string,
-) (m clientconfig.Memory, err error) {
-	if m, err = p.memoryFor(to.Folder); err != nil {
-		return m, err
+	p *process, to clientconfig.Client, a *clientConfig,
+) (variable, memory string, err error) {
+	if variable, err = p.line.Summaries.KeyVariable(); err != nil {
+		return "", "", err
+	}
+	if c.PassKey && variable == "" {
+		return "", "", invalid("--pass-key: the server would need no key, or ANTHROPIC_API_KEY and OPENAI_API_KEY " +
+			"are not set here; leave --pass-key out, or set the key")
+	}
+	m, err := p.memoryFor(to.Folder)
+	if err != nil {
+		return "", "", err
 	}
 	s, err := p.server(m, int64(c.MaxReadTokens))
 	if err != nil {
-		return m, err
+		return "", "", err
 	}
 	if c.Tools != storageTools {
 		s.Args = append(s.Args, "--tools", string(c.Tools))
@@ -93,29 +98,27 @@ func (c clientConfigCommand) start(
 		s = to.PassVariable(s, variable, os.Getenv(variable))
 	}
 	a.Agent, a.Tenant, a.Server = m.Agent, m.Tenant, s
-	return m, nil
+	return variable, m.String(), nil
 }
 
-// check looks at the flags. It returns the variable with the key for summaries.
-func (c clientConfigCommand) check(p *process) (variable string, err error) {
+// connect returns the entry for a server at a URL.
+func (c clientConfigCommand) connect(p *process, to clientconfig.Client) (s clientconfig.Server, err error) {
+	at, err := url.Parse(c.URL)
 	switch {
-	case c.URL != "" && c.PassKey:
-		return "", invalid("--pass-key is for a server on this machine; leave it out, or --url")
-	case c.URL != "" && c.Tools != storageTools:
-		return "", invalid("with --url the server says which tools it has; leave --tools out, and give it to " +
-			"scratchpad serve")
-	case c.URL != "" && (p.agentNamed || p.tenantNamed):
-		return "", invalid("with --url the key says whose memory it is; leave --agent and --tenant out, and give " +
-			"them to scratchpad keys create")
+	case c.PassKey || c.Tools != storageTools || p.agentNamed || p.tenantNamed:
+		return s, invalid("with --url the server says which tools it has, and the key whose memory it is; leave " +
+			"--agent, --tenant, --tools and --pass-key out")
+	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil ||
+		at.RawQuery+at.Fragment != "": // it is not repeated, because it may have a password
+		return s, invalid("--url must be the http or https URL of a server, without a user, such as " +
+			"https://memory.example.com/mcp")
+	case !to.TakesURL():
+		return s, invalid("the file of %s has no servers at a URL; add the server in its settings, under Connectors",
+			to.Title)
+	case strings.Trim(at.Path, "/") == "":
+		at.Path = "/mcp"
 	}
-	if c.URL != "" {
-		return c.KeyVariable, nil
-	}
-	variable, err = p.line.Summaries.KeyVariable()
-	if err == nil && c.PassKey && variable == "" {
-		err = p.line.Summaries.NoKey()
-	}
-	return variable, err
+	return to.Connect(at.String(), keyVariable, cmp.Or(os.Getenv(keyVariable), noKey)), nil
 }
 
 // hookCommand returns the command line of the hook that goes with a server. Clients run
@@ -153,44 +156,57 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	if m.Tenant != "" {
 		s.Args = append(s.Args, "--tenant", m.Tenant)
 	}
-	s.Args = slices.Concat(s.Args, m.Args(), p.line.Postgres.Args(), p.line.Limits.Args(),
-		p.line.StoreLimits.Args(), p.line.Summaries.Args())
-	if p.line.Paths.PathRule != workspace.UnicodePaths {
-		s.Args = append(s.Args, "--paths", p.line.Paths.String())
-	}
-	if kept := p.line.KeepDeleted.Duration; kept != 30*24*time.Hour {
-		s.Args = append(s.Args, "--keep-deleted", kept.String())
-	}
-	if p.line.Secrets.SecretRule != workspace.SecretsWarn {
-		s.Args = append(s.Args, "--secrets", p.line.Secrets.String())
-	}
+	s.Args = slices.Concat(s.Args, m.Args(), p.passedOn())
 	if maxReadTokens > 0 {
 		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
 	}
 	return s, nil
 }
 
+// passedOn returns the flags of all commands that were given, by a variable too, for another process. Those
+// that say whose memory it is, and how to print, are left out.
+func (p *process) passedOn() (args []string) {
+	for _, f := range p.parsed.Model.Flags {
+		if f.Group != nil && f.Group.Key != "common" && f.Group.Key != "output" && given(p.parsed, f.Name) {
+			args = append(args, fmt.Sprintf("--%s=%v", f.Name, f.Target))
+		}
+	}
+	return args
+}
+
 // print writes the entry to standard output and all else to standard error.
 func (c clientConfigCommand) print(
-	p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string, out io.Writer,
+	p *process, to clientconfig.Client, a clientConfig, variable string, out io.Writer,
 ) error {
-	p.note("%s\n", terminal.OneLine(m.String()))
 	text := a.Snippet
-	if a.Shell != "" {
+	switch {
+	case a.Shell != "":
 		text = a.Shell + "\n"
-		whom := "for all your projects"
-		if c.URL != "" {
-			whom = "for everybody who works in that folder"
-		}
-		p.note("Run the command below. Or put this into %s, %s:\n\n%s\n", a.File, whom, a.Snippet)
-	} else {
-		setup := ", or let scratchpad setup do that"
-		if to.ByHand || c.URL != "" {
-			setup = ""
-		}
-		p.note("Put this into %s%s. Then restart %s:\n\n", a.File, setup, to.Title)
+		p.note("Run the command below. Or put this into %s:\n\n%s\n", a.File, a.Snippet)
+	case to.ByHand || c.URL != "":
+		p.note("Put this into %s. Then restart %s:\n\n", a.File, to.Title)
+	default:
+		p.note("Put this into %s, or let scratchpad setup do that. Then restart %s:\n\n", a.File, to.Title)
 	}
 	_, err := io.WriteString(p.screen(out), text)
-	c.sayKey(p, to, variable)
+	switch {
+	case variable == "":
+	case c.URL == "" && !c.PassKey:
+		p.note("\n%s is set here. If %s does not pass it to the server, summaries are outlines. --pass-key puts it "+
+			"into the entry.\n", variable, to.Title)
+	case to.ReadsEnvironment():
+		p.note("\nThe entry refers to %s. The variable must be set where %s starts.\n", variable, to.Title)
+	default:
+		p.note("\nThe entry contains the key. Keep it secret.\n")
+	}
 	return err
+}
+
+// claudeCommand returns the command line that adds a server to Claude Code.
+func claudeCommand(s clientconfig.Server) string {
+	quote := "'"
+	if runtime.GOOS == "windows" {
+		quote = `"`
+	}
+	return clientconfig.ClaudeCommand(setup.ServerName, s, "user", native.Quote, quote)
 }

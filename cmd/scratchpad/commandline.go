@@ -32,16 +32,6 @@ type globalFlags struct {
 	Debug       bool              `group:"output" help:"Log everything to standard error."`
 }
 
-// Validate is kong's hook, which it does not call for the fields of an embedded struct.
-func (f globalFlags) Validate() error {
-	for _, group := range []interface{ Validate() error }{f.Postgres, f.Limits, f.StoreLimits, f.Summaries} {
-		if err := group.Validate(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // commandLine is every flag and command.
 type commandLine struct {
 	globalFlags

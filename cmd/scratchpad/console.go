@@ -149,12 +149,8 @@ func (s *localConsole) greet(link string) error {
 // with a key to the server that it needs.
 func (s *localConsole) config(_ context.Context, agent, key string) []console.Config {
 	if key != "" {
-		at, err := clientconfig.ParseURL("http://" + defaultAddr)
-		if err != nil {
-			return nil
-		}
 		server := console.Config{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}
-		return append([]console.Config{server}, remoteConfigs(at, true, key)...)
+		return append([]console.Config{server}, remoteConfigs("http://"+defaultAddr+"/mcp", true, key)...)
 	}
 	if s.p.line.DB != nil && pgurl.HasSecret(*s.p.line.DB) {
 		return nil // the password would stand in the file

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"net/url"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -33,9 +32,9 @@ var clientPlaces = map[string]string{
 	"cline":          "in cline_mcp_settings.json, which Cline opens under MCP Servers",
 }
 
-// remoteConfigs returns what connects clients to the MCP of a server. If the server wants a key,
-// the clients read it from a variable, which is set first if the key is known.
-func remoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
+// remoteConfigs returns what connects clients to the MCP of a server at a URL. If the server wants
+// a key, the clients read it from a variable, which is set first if the key is known.
+func remoteConfigs(url string, wantsKey bool, key string) []console.Config {
 	var all []console.Config
 	variable := ""
 	if wantsKey {
@@ -47,18 +46,17 @@ func remoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 	}
 	for _, name := range clientconfig.Names() {
 		c, _ := clientconfig.Find(name)
+		if !c.TakesURL() {
+			continue
+		}
 		where := clientPlaces[name]
 		switch {
-		case c.NeedsBridge() && wantsKey:
-			where += "; it contains the key and needs Node.js"
-		case c.NeedsBridge():
-			where += "; it needs Node.js"
 		case wantsKey && !c.ReadsEnvironment():
 			where += "; it contains the key"
 		case wantsKey:
 			where += "; " + keyVariable + " has the key"
 		}
-		all = append(all, configOf(c, where, c.Connect(at, variable, cmp.Or(key, noKey))))
+		all = append(all, configOf(c, where, c.Connect(url, variable, cmp.Or(key, noKey))))
 	}
 	return all
 }

@@ -281,8 +281,6 @@ func TestServerURL(t *testing.T) {
 
 // The key stands where a client reads it, and nowhere else.
 func TestRemoteConfigs(t *testing.T) {
-	at, err := clientconfig.ParseURL("https://memory.example.com")
-	testkit.Must(t, err)
 	const key = "sp_k1234567_secret"
 	for name, c := range map[string]struct {
 		wantsKey bool
@@ -290,11 +288,11 @@ func TestRemoteConfigs(t *testing.T) {
 		clients  int
 		withKey  []string
 	}{
-		"a new key":  {true, key, 11, []string{"The key", "Claude Desktop", "Zed", "Cline"}},
-		"an old key": {true, "", 10, nil},
-		"no key":     {false, "", 10, nil},
+		"a new key":  {true, key, 10, []string{"The key", "Zed", "Cline"}},
+		"an old key": {true, "", 9, nil},
+		"no key":     {false, "", 9, nil},
 	} {
-		all := remoteConfigs(at, c.wantsKey, c.key)
+		all := remoteConfigs("https://memory.example.com/mcp", c.wantsKey, c.key)
 		var withKey []string
 		for _, a := range all {
 			if strings.Contains(a.Text+a.Where, key) {

@@ -33,6 +33,7 @@ type process struct {
 	ctx     context.Context
 	log     *slog.Logger
 	line    *commandLine
+	parsed  *kong.Context
 	command string // "files rm <path>"
 
 	versionsGiven bool // --max-versions was given, by flag or variable
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 	}
 	p := &process{
-		ctx: ctx, streams: s, line: &line, command: k.Command(),
+		ctx: ctx, streams: s, line: &line, parsed: k, command: k.Command(),
 		versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent"), tenantNamed: onLine(k, "tenant"),
 	}
 	level := slog.LevelWarn

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/server/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/server/signin"
@@ -59,11 +58,7 @@ func (s *service) consoleConfig(ctx context.Context, _, key string) []console.Co
 	if s.tokens != nil {
 		metadata = s.tokens.MetadataURL()
 	}
-	at, err := clientconfig.ParseURL(serverURL(metadata, origin.URL))
-	if err != nil {
-		return nil // no client would take the name
-	}
-	return remoteConfigs(at, key != "" || !s.c.NoAuth || origin.Forwarded, key)
+	return remoteConfigs(serverURL(metadata, origin.URL)+"/mcp", key != "" || !s.c.NoAuth || origin.Forwarded, key)
 }
 
 // serverURL returns the address of the server without a path.

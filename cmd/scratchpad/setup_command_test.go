@@ -312,7 +312,7 @@ func TestSetupKeepsSettings(t *testing.T) {
 	text := strings.Replace(testkit.ReadFile(t, file), `"command"`, `"alwaysLoad": true, "command"`, 1)
 	writeFile(t, file, text)
 	setup().must(t, 0, "Nothing was to be changed.", "Memory: agent mine")
-	if got := testkit.ReadFile(t, file); got != text || !strings.Contains(text, `"--max-versions", "3"`) {
+	if got := testkit.ReadFile(t, file); got != text || !strings.Contains(text, `"--max-versions=3"`) {
 		t.Errorf("the entry has become %s", got)
 	}
 	setup("--agent", "new").must(t, 0, "Memory: agent new")

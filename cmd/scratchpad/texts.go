@@ -145,10 +145,6 @@ model. The entry refers to the variable; for Claude Desktop it contains the key 
 client-config url
 Connect to the server at this URL instead of starting this program. Without a path, /mcp is added.
 
-client-config key-variable
-With --url: the environment variable of the client that has the API key. Give an empty name for a server
-that wants no key. Default: ${default}.
-
 client-config tools
 Which tools the server has, as for scratchpad mcp. Default: ${default}.
 

@@ -264,30 +264,14 @@ read_file sends (--max-read-tokens), because clients hide or cut long answers.
   scratchpad client-config cursor --agent my-project
   scratchpad client-config claude-desktop --summarizer outline
 
-With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create
-makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry
-names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no
-servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the
-key. So do the entries of Zed and Cline, which cannot name a variable.
+With --url, the client uses a server that scratchpad serve runs. The key says whose memory it is. The entry
+names the variable SCRATCHPAD_API_KEY and does not contain the key, so it can be committed. The entries of Zed
+and Cline contain the key, because they cannot name a variable.
 
   scratchpad client-config vscode --url https://memory.example.com
-  SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
 
 Without --agent, clients that start the server in the folder of a project, or name the folder, get the memory of
-that project. Claude Desktop, Cursor, Zed, Windsurf and Cline get that of the agent default. These are the usual
-files:
-
-  claude-code     ~/.claude.json, or .claude.json in $CLAUDE_CONFIG_DIR
-  claude-desktop  claude_desktop_config.json in %APPDATA%\Claude on Windows,
-                  ~/Library/Application Support/Claude on macOS, and ~/.config/Claude elsewhere
-  cursor          ~/.cursor/mcp.json
-  vscode          mcp.json in the folder Code/User of your settings
-  codex           config.toml in $CODEX_HOME or ~/.codex
-  gemini-cli      ~/.gemini/settings.json
-  opencode        ~/.config/opencode/opencode.json
-  zed             ~/.config/zed/settings.json
-  windsurf        ~/.codeium/windsurf/mcp_config.json
-  cline           ~/.cline/data/settings/cline_mcp_settings.json
+that project. Claude Desktop, Cursor, Zed, Windsurf and Cline get that of the agent default.
 
 = completion
 With the script, the Tab key completes commands, flags and their values, help topics, agents, and

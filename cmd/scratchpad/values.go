@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
@@ -52,14 +52,10 @@ func decodeNumber(k *kong.DecodeContext, target reflect.Value) error {
 	if to, ok := target.Addr().Interface().(interface{ Set(text string) error }); ok {
 		return to.Set(text)
 	}
-	// A limit. Its Validate checks the range. A large one may be written as in Go, such as
-	// 100_000_000.
+	// A limit. A large one may be written as in Go, such as 100_000_000.
 	n, err := strconv.ParseInt(text, 0, 64)
-	if errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("must be at most %d, not %q", int64(math.MaxInt64), text)
-	}
-	if err != nil {
-		return fmt.Errorf("must be a whole number, not %q", text)
+	if least := flags.Least(k.Value.Name); err != nil || n < least {
+		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(math.MaxInt64), text)
 	}
 	target.SetInt(n)
 	return nil

@@ -7,7 +7,6 @@ type Memory struct {
 	Agent  string // "": that of the project that the client works in
 	Tenant string // "": the default
 	Folder string // what the entry has for the folder of the project, if there is no agent
-	Remote string // a sentence: the client connects to a server, which knows
 
 	Database string // of [MemoryOf]; "": the usual one
 }
@@ -19,8 +18,6 @@ func (m Memory) String() string {
 		of = " of the tenant " + m.Tenant
 	}
 	switch {
-	case m.Remote != "":
-		return m.Remote
 	case m.Folder != "":
 		return "Memory: each project has its own" + of + "; --agent names one for all."
 	case m.Agent == "":

@@ -3,55 +3,29 @@ package clientconfig
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 )
 
-// bridgeVariable has the header with the key in the entry of a client that cannot
-// connect to a URL itself.
-const bridgeVariable = "SCRATCHPAD_AUTHORIZATION"
-
-// NeedsBridge reports whether the client's file can have no server at a URL. The client
-// then starts mcp-remote, a program for Node.js, which connects to the URL.
-func (c Client) NeedsBridge() bool {
+// TakesURL reports whether the client's file can have a server at a URL.
+func (c Client) TakesURL() bool {
 	j, isJSON := c.format.(jsonFormat)
-	return isJSON && j.url == ""
+	return !isJSON || j.url != ""
 }
 
 // Connect returns the server at a URL as the client has it. variable names the variable
 // of the client's environment with the API key; "": the server wants no key. The value
 // stands in the entry unless [Client.ReadsEnvironment].
-func (c Client) Connect(at *url.URL, variable, value string) Server {
+func (c Client) Connect(url, variable, value string) Server {
 	switch {
-	case c.NeedsBridge():
-		return bridge(at, variable != "", value)
 	case variable == "":
-		return Server{URL: at.String()}
+		return Server{URL: url}
 	case c.reference == byName:
-		return Server{URL: at.String(), TokenVariable: variable}
+		return Server{URL: url, TokenVariable: variable}
 	case c.ReadsEnvironment():
 		value = fmt.Sprintf(c.reference, variable)
 	}
-	return Server{URL: at.String(), Headers: map[string]string{"Authorization": "Bearer " + value}}
-}
-
-// mcpRemote is the package of npm that npx runs. The version is fixed, because npx would
-// otherwise run whatever was published last, with the user's key.
-const mcpRemote = "mcp-remote@0.15.1"
-
-// bridge returns the program that connects a client to a URL. The header is not among
-// the arguments, which other users can see, and some clients cut an argument at a space.
-func bridge(at *url.URL, withKey bool, key string) Server {
-	s := Server{Command: "npx", Args: []string{"-y", mcpRemote, at.String()}}
-	if at.Scheme == "http" {
-		s.Args = append(s.Args, "--allow-http")
-	}
-	if withKey {
-		s.Args = append(s.Args, "--header", "Authorization:${"+bridgeVariable+"}")
-		s.Env = map[string]string{bridgeVariable: "Bearer " + key}
-	}
-	return s
+	return Server{URL: url, Headers: map[string]string{"Authorization": "Bearer " + value}}
 }
 
 // ClaudeCommand returns the command line that adds a server to Claude Code. The scope says

@@ -31,6 +31,19 @@ func (s *Span) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
+// A Wait is how long to wait for a server. PostgreSQL would take 0 for no limit.
+type Wait struct{ time.Duration }
+
+// UnmarshalText is kong's hook.
+func (w *Wait) UnmarshalText(text []byte) error {
+	var s Span
+	if s.UnmarshalText(text) != nil || s.Duration < time.Millisecond || s.Duration > day {
+		return fmt.Errorf("must be a time from 1ms to 24h, such as 90s, not %.40q", text)
+	}
+	w.Duration = s.Duration
+	return nil
+}
+
 // A Lifetime is how long something lives from now. Never is 0.
 type Lifetime struct{ time.Duration }
 

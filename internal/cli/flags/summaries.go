@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/summarize"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -13,26 +12,14 @@ import (
 // Summaries are the flags of summaries. A key is not a flag, because other users could
 // read it in the list of processes.
 type Summaries struct {
-	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto"`
-	SummaryModel          string        `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5 or gpt-4.1-mini."`
-	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL"`
-	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME"`
-	SummaryWindow         Number        `placeholder:"N"`
-	SummaryTokensPerMonth Number        `placeholder:"N" of:"tokens for summaries in a month"`
-	SummaryAllowPrivate   bool          ``
+	Summarizer            string `enum:"auto,outline,anthropic,openai,off" default:"auto"`
+	SummaryModel          string `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5 or gpt-4.1-mini."`
+	SummaryBaseURL        string `name:"summary-base-url" placeholder:"URL"`
+	SummaryTimeout        Wait   `default:"1m" placeholder:"TIME"`
+	SummaryWindow         Number `placeholder:"N"`
+	SummaryTokensPerMonth Number `placeholder:"N"`
+	SummaryAllowPrivate   bool
 }
-
-// Validate is kong's hook.
-func (s Summaries) Validate() error {
-	if s.SummaryTimeout <= 0 {
-		return fmt.Errorf("--summary-timeout must be more than 0, such as 90s, not %v", s.SummaryTimeout)
-	}
-	return nil
-}
-
-// Args returns the flags that give another process the same summaries. It still
-// needs the key.
-func (s Summaries) Args() []string { return args("", s) }
 
 // KeyVariables are the variables with the keys of providers, by the method of a
 // summary.
@@ -42,8 +29,8 @@ var KeyVariables = map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai":
 // for off. It opens no connection.
 func (s Summaries) Choose() (chosen *workspace.Summarizer, why string, err error) {
 	chosen, err = summarize.Choose(s.Summarizer, os.Getenv, summarize.ProviderOptions{
-		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout, Window: int(s.SummaryWindow),
-		AllowPrivate: s.SummaryAllowPrivate,
+		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout.Duration,
+		Window: int(s.SummaryWindow), AllowPrivate: s.SummaryAllowPrivate,
 	})
 	if err != nil {
 		return nil, "", err
@@ -98,15 +85,4 @@ func (s Summaries) KeyVariable() (string, error) {
 func haveKeyIn(variable string) bool {
 	key := strings.TrimSpace(os.Getenv(variable))
 	return key != "" && !strings.HasPrefix(key, "${")
-}
-
-// NoKey returns the error of --pass-key without a key.
-func (s Summaries) NoKey() error {
-	cause := "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set one, or leave out --pass-key for outlines"
-	if variable := KeyVariables[s.Summarizer]; variable != "" {
-		cause = variable + " is not set here; set it, or leave out --pass-key if the server needs no key"
-	} else if s.Summarizer != "auto" {
-		cause = "--summarizer " + s.Summarizer + " uses no key; leave out one of the two"
-	}
-	return workspace.Errorf(workspace.ErrInvalid, "--pass-key: %s", cause)
 }
