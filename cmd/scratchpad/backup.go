@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -65,23 +64,9 @@ func backupOfServer(name, file string) error {
 }
 
 func (p *process) backup(store *sqlite.Store, file string) error {
-	info, err := store.Info(p.ctx)
-	if err != nil {
-		return failure.OfDatabase(err)
-	}
-	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
-	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
+	copying, endCopying := terminal.Progress(p.err, "copying")
+	verifying, endVerifying := terminal.Progress(p.err, "verifying")
 	defer endCopying()
 	defer endVerifying()
-	var o sqlite.BackupOptions
-	if copying != nil {
-		o.Progress = func(done, total int64) {
-			copying(done*info.PageSize, total*info.PageSize)
-			if done == total {
-				endCopying()
-			}
-		}
-		o.Verify = verifying
-	}
-	return store.Backup(p.ctx, file, o)
+	return store.Backup(p.ctx, file, sqlite.BackupOptions{Progress: copying, Verify: verifying})
 }

@@ -34,7 +34,7 @@ func (c filesSummarize) Run(p *process) (err error) {
 		return invalid("summarize %s: summaries are off; --summarizer outline makes one", c.Path)
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
-		show, end := terminal.Progress(p.err, "asking the model", terminal.Count)
+		show, end := terminal.Progress(p.err, "asking the model")
 		r, err := ws.Summarize(p.ctx, c.Path, workspace.SummarizeOptions{Progress: func(done, total int) {
 			if show != nil && total > 1 {
 				show(int64(done), int64(total))

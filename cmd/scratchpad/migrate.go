@@ -57,8 +57,8 @@ func (c migrateCommand) Run(p *process) (err error) {
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
 	began := time.Now()
-	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
-	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
+	copying, endCopying := terminal.Progress(p.err, "copying")
+	verifying, endVerifying := terminal.Progress(p.err, "verifying")
 	r, err := dbcopy.Copy(p.ctx, source, target, dbcopy.Options{From: fromName, Copying: copying,
 		Verifying: verifying})
 	endCopying()

@@ -44,7 +44,7 @@ func (verifyCommand) Run(p *process) error {
 	}
 	defer store.Close()
 	began := time.Now()
-	show, end := terminal.Progress(p.err, "verifying", terminal.Bytes)
+	show, end := terminal.Progress(p.err, "verifying")
 	report, note, err := doctor.Verify(p.ctx, store, show)
 	end()
 	if p.ctx.Err() != nil {
