@@ -53,7 +53,7 @@ Servers and their data:
   agents         ls, rm
   projects       ls, set, off, join, forget
   keys           create, ls, show, set, rotate, revoke
-  tenants        ls, show, set
+  tenants        ls, set
   doctor         Check the database and suggest fixes.
   healthcheck    Ask a server whether it is ready.
   verify         Check every SHA-256 in the database.

@@ -34,12 +34,9 @@ func (p *process) withKeys(open opener, fn func(*auth.Keys) error) error {
 	})
 }
 
-// withKey runs act, which is about the key of an id, and answers with the key.
-func (p *process) withKey(open opener, id string, act func(*auth.Keys) (auth.Key, error)) error {
+// withKey runs act, which is about one key, and answers with the key.
+func (p *process) withKey(open opener, act func(*auth.Keys) (auth.Key, error)) error {
 	return p.withKeys(open, func(keys *auth.Keys) error {
-		if err := p.checkTenant(keys, id); err != nil {
-			return err
-		}
 		k, err := act(keys)
 		if err != nil {
 			return err
@@ -47,20 +44,6 @@ func (p *process) withKey(open opener, id string, act func(*auth.Keys) (auth.Key
 		r := report.KeyOf(k, time.Now())
 		return p.answer(r, p.table(r.Fields()))
 	})
-}
-
-// checkTenant refuses a key that is not of the tenant of --tenant. The variable is set for
-// all commands, so it may name another tenant.
-func (p *process) checkTenant(keys *auth.Keys, id string) error {
-	if !p.tenantNamed {
-		return nil
-	}
-	k, err := keys.Show(p.ctx, id)
-	if err != nil || k.Tenant == *p.line.Tenant {
-		return err
-	}
-	return invalid("the key %s is of the tenant %s, and --tenant names another, %s; leave it out", k.ID, k.Tenant,
-		*p.line.Tenant)
 }
 
 // needReader refuses to make a secret that nobody would see.

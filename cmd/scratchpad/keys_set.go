@@ -20,7 +20,7 @@ func (c keysSet) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return p.withKey(p.openExisting, c.ID, func(keys *auth.Keys) (auth.Key, error) {
+	return p.withKey(p.openExisting, func(keys *auth.Keys) (auth.Key, error) {
 		return keys.Set(p.ctx, c.ID, change)
 	})
 }

@@ -10,5 +10,5 @@ type keysShow struct {
 
 // Run shows the key.
 func (c keysShow) Run(p *process) error {
-	return p.withKey(p.openToLook, c.ID, func(keys *auth.Keys) (auth.Key, error) { return keys.Show(p.ctx, c.ID) })
+	return p.withKey(p.openToLook, func(keys *auth.Keys) (auth.Key, error) { return keys.Show(p.ctx, c.ID) })
 }

@@ -9,18 +9,8 @@ import (
 
 // tenantsCommand has the commands about tenants.
 type tenantsCommand struct {
-	Ls   tenantsLs   `cmd:"" help:"List the tenants, what they use and their limits."`
-	Show tenantsShow `cmd:"" help:"Show what a tenant uses and its limits."`
-	Set  tenantsSet  `cmd:"" help:"Change the limits of a tenant."`
-}
-
-// checkOnlyTenant refuses a --tenant beside another tenant. The variable is set for all
-// commands, so it may name another one.
-func (p *process) checkOnlyTenant(name string) error {
-	if p.tenantNamed && *p.line.Tenant != name {
-		return invalid("the tenant is %s, and --tenant names another, %s; leave it out", name, *p.line.Tenant)
-	}
-	return nil
+	Ls  tenantsLs  `cmd:"" help:"List the tenants, what they use and their limits."`
+	Set tenantsSet `cmd:"" help:"Change the limits of a tenant."`
 }
 
 // withTenants runs fn on the tenants of the database that open opens.
@@ -62,32 +52,6 @@ func (tenantsLs) Run(p *process) error {
 	})
 }
 
-type tenantsShow struct {
-	Tenant string `arg:"" help:"The tenant."`
-}
-
-// Run shows the tenant.
-func (c tenantsShow) Run(p *process) error {
-	if err := p.checkOnlyTenant(c.Tenant); err != nil {
-		return err
-	}
-	return p.withTenants(p.openToLook, func(db *database.Handle, keys *auth.Keys) error {
-		t, err := keys.Tenants().Get(p.ctx, c.Tenant)
-		if err != nil {
-			return err
-		}
-		return p.answerTenant(db, keys, t)
-	})
-}
-
-func (p *process) answerTenant(db *database.Handle, keys *auth.Keys, t auth.Tenant) error {
-	r, err := report.TenantOf(p.ctx, db.Store(), keys, t)
-	if err != nil {
-		return err
-	}
-	return p.answer(r, p.table(r.Table()))
-}
-
 type tenantsSet struct {
 	Tenant string       `arg:"" help:"The tenant."`
 	Agents *flags.Bound `placeholder:"N"`
@@ -100,15 +64,16 @@ func (c tenantsSet) Run(p *process) error {
 	if c.Agents == nil && c.Bytes == nil && c.Keys == nil {
 		return invalid("nothing is to be changed; give --agents, --bytes or --keys")
 	}
-	if err := p.checkOnlyTenant(c.Tenant); err != nil {
-		return err
-	}
 	return p.withTenants(p.openDatabase, func(db *database.Handle, keys *auth.Keys) error {
 		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents),
 			Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})
 		if err != nil {
 			return err
 		}
-		return p.answerTenant(db, keys, t)
+		r, err := report.TenantOf(p.ctx, db.Store(), keys, t)
+		if err != nil {
+			return err
+		}
+		return p.answer(r, p.table([][]string{report.TenantHeader, r.Row()}))
 	})
 }

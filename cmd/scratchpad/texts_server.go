@@ -78,14 +78,12 @@ removed when new keys are made.
 
 Examples:
 
-  scratchpad keys ls
-  scratchpad keys ls --tenant acme --json
+  scratchpad keys ls --tenant acme
 
 = keys show
 Examples:
 
   scratchpad keys show 7kQ2mVx0
-  scratchpad keys show 7kQ2mVx0 --json
 
 = keys set
 What you do not give stays. The change holds in every server within a second, also for clients
@@ -121,14 +119,6 @@ A tenant is there from its first key on, or when limits were set for it.
 Examples:
 
   scratchpad tenants ls
-  scratchpad tenants ls --json
-
-= tenants show
-A tenant that has no keys yet has the default limits.
-
-Examples:
-
-  scratchpad tenants show local
 
 = tenants set
 The limits hold in every server within a second. What is over a new limit stays; only what adds to

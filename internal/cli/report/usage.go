@@ -63,14 +63,6 @@ func (t Tenant) Row() []string {
 		limitOr(t.MaxKeys))
 }
 
-// Table returns the table of the tenant alone.
-func (t Tenant) Table() [][]string {
-	return [][]string{
-		{"TENANT " + t.Name, "USED", "LIMIT", "SHARE"},
-		Share("agents", t.Agents, t.MaxAgents), Share("bytes", t.Bytes, t.MaxBytes), Share("keys", t.Keys, t.MaxKeys),
-	}
-}
-
 func limitOr(n int64) string {
 	if n == 0 {
 		return "none"
