@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
 )
 
+// A helpCommand is what is left of help: in place of help and a command, the line has the
+// command and --help.
 type helpCommand struct {
-	Topic []string `arg:"" optional:"" help:"A command, or flags. Default: an overview."`
+	Topic string `arg:"" enum:"flags" help:"A command, or flags. Without, an overview."`
 }
 
 const flagsHelp = `These are the flags of all commands. A flag may come before or after the command.
@@ -66,32 +66,20 @@ Each has its own --help. "scratchpad help flags" explains the flags of all
 commands, such as --agent NAME, --db FILE and --json.
 `
 
-// Run shows the help of a topic.
-func (c helpCommand) Run(k *kong.Context) error {
-	if len(c.Topic) == 1 && c.Topic[0] == complete.FlagsTopic {
-		return printFlags(k.Kong)
-	}
-	node := k.Model.Node
-	for _, name := range c.Topic {
-		child := complete.Command(node, name)
-		if child == nil {
-			return invalid("there is no help on %s; %s lists the topics", strings.Join(c.Topic, " "), topicsOf(node))
-		}
-		node = child
-	}
-	topic, err := kong.Trace(k.Kong, c.Topic)
+// Run shows the flags of all commands, without the commands.
+func (helpCommand) Run(k *kong.Context) error {
+	app, root := *k.Kong.Model, *k.Kong.Model.Node
+	root.Help, root.Children = flagsHelp, nil
+	app.Node, app.HelpFlag = &root, nil
+	k.Kong.Model.HelpFlag.Hidden = true
+	k.Kong.Model = &app
+	context, err := kong.Trace(k.Kong, nil)
 	if err != nil {
 		return err
 	}
-	return topic.PrintUsage(false)
-}
-
-// topicsOf returns the command that lists what is below a node.
-func topicsOf(node *kong.Node) string {
-	for len(node.Children) == 0 {
-		node = node.Parent
-	}
-	return strings.Replace(node.FullPath(), "scratchpad", "scratchpad help", 1)
+	fmt.Fprintln(k.Stdout, "Usage: scratchpad [flags] <command>")
+	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120,
+		ValueFormatter: kong.DefaultHelpValueFormatter}, context)
 }
 
 // describeHelp is kong's hook. It puts --help among the flags of all commands.
@@ -184,20 +172,4 @@ func wrap(b *strings.Builder, first, further, text string) {
 		}
 	}
 	b.WriteString(line + "\n")
-}
-
-// printFlags shows the flags of all commands, without the commands.
-func printFlags(k *kong.Kong) error {
-	app, root := *k.Model, *k.Model.Node
-	root.Help, root.Children = flagsHelp, nil
-	app.Node, app.HelpFlag = &root, nil
-	k.Model.HelpFlag.Hidden = true
-	k.Model = &app
-	context, err := kong.Trace(k, nil)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(k.Stdout, "Usage: scratchpad [flags] <command>")
-	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120,
-		ValueFormatter: kong.DefaultHelpValueFormatter}, context)
 }

@@ -70,6 +70,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"} // not a flag, because files cat has a --version of its own
 	}
+	if len(args) > 0 && args[0] == "help" && !slices.Equal(args[1:], []string{"flags"}) {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	var line commandLine
 	k, ok := parseAlone(args, &line)
 	if !ok {

@@ -291,11 +291,7 @@ Examples:
   scratchpad version
 
 = help
-The help of a command shows its own flags. The topic flags explains those that all commands share,
-such as limits and summaries.
+The help of a command, such as scratchpad help files write, shows its own flags. The topic flags explains those
+that all commands share, such as limits and summaries.
 
-Examples:
-
-  scratchpad help
-  scratchpad help files write
   scratchpad help flags`

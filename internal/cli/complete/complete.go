@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
-	"github.com/agent-scratchpad/scratchpad/internal/server/auth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -60,20 +59,17 @@ func firstSentence(help string) string {
 
 // The kinds of names.
 const (
-	Agents  = "agents"
-	Files   = "files"
-	Deleted = "deleted" // files that can be restored
-	Logs    = "logs"
-	Keys    = "keys" // their ids, each with a tab and the name of the key
-	Tenants = "tenants"
+	Agents = "agents"
+	Files  = "files"
+	Logs   = "logs"
 )
 
 // most is how many names are offered.
 const most = 200
 
-// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, of an
-// agent's files or logs, or of a server's keys and tenants. It may return others too. It returns no
-// names if there is an error. The database does not change. agent says which agent it is.
+// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, or of an
+// agent's files or logs. It may return others too. It returns no names if there is an error. The
+// database does not change. agent says which agent it is.
 func Names(
 	ctx context.Context, name, tenant string, agent func(workspace.Store, *workspace.Service) string,
 	kind, prefix string,
@@ -83,48 +79,23 @@ func Names(
 		return nil
 	}
 	defer store.Close()
-	keys := auth.NewKeys(store, auth.Options{})
-	defer keys.Close(ctx)
 	// Names are offered for everything that may be stored.
 	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths})
 	if err != nil {
 		return nil
 	}
-	switch kind {
-	case Agents:
+	if kind == Agents {
 		agents, _ := svc.Agents(ctx, justBefore(prefix), most)
 		for _, a := range agents {
 			names = append(names, a.Agent)
 		}
-	case Tenants:
-		tenants, _ := keys.Tenants().List(ctx, justBefore(prefix), most)
-		for _, t := range tenants {
-			names = append(names, t.Name)
-		}
-	case Keys:
-		for o := (auth.ListOptions{}); ; {
-			page, err := keys.List(ctx, o)
-			for _, k := range page.Keys {
-				names = append(names, strings.TrimSuffix(k.ID+"\t"+k.Name, "\t"))
-			}
-			if o.After = page.Next; err != nil || o.After == "" {
-				break
-			}
-		}
-	default:
-		return ofAgent(ctx, svc, agent(store, svc), kind, workspace.ListOptions{Prefix: prefix, Limit: most})
+		return names
 	}
-	return names
-}
-
-// ofAgent returns the names of an agent's files or logs.
-func ofAgent(
-	ctx context.Context, svc *workspace.Service, agent, kind string, o workspace.ListOptions,
-) (names []string) {
-	look, err := svc.Look(agent)
+	look, err := svc.Look(agent(store, svc))
 	if err != nil {
 		return nil
 	}
+	o := workspace.ListOptions{Prefix: prefix, Limit: most}
 	if kind == Logs {
 		logs, _ := look.ListLogs(ctx, o)
 		for _, l := range logs.Logs {
@@ -132,7 +103,6 @@ func ofAgent(
 		}
 		return names
 	}
-	o.Deleted = kind == Deleted
 	files, _ := look.ListFiles(ctx, o)
 	for _, f := range files.Files {
 		names = append(names, f.Path)

@@ -11,14 +11,14 @@ import (
 // the flags.
 type Memory map[string]string
 
-// FlagsTopic is the topic of help that is not a command.
-const FlagsTopic = "flags"
-
 // Line returns the candidates for the last word of a command line. Each is followed by
 // a tab and its help if it has one. Stored returns the names of a kind that begin with a prefix.
 func Line(raw []string, commands *kong.Node, stored func(in Memory, kind, prefix string) []string) []string {
 	c := &completer{stored: stored, node: commands, memory: Memory{}}
 	words, split := join(raw)
+	if len(words) > 1 && words[0] == "help" { // its topics are the commands
+		words = words[1:]
+	}
 	last := len(words) - 1
 	for _, w := range words[:last] {
 		c.step(w)
@@ -35,9 +35,6 @@ type completer struct {
 	value      *kong.Flag // the next word is its value
 	noFlags    bool       // after --
 	typed      string     // the candidates begin with it
-
-	inHelp bool       // the command is help
-	topic  *kong.Node // of help, so far; nil: there is no such topic
 }
 
 // step follows a word before the last one.
@@ -47,27 +44,17 @@ func (c *completer) step(w string) {
 	case c.value != nil:
 		c.memory[c.value.Name], c.value = w, nil
 	case c.noFlags || len(w) < 2 || w[0] != '-':
-		c.argument(w)
+		if child := Command(c.node, w); child != nil {
+			c.node, c.positional = child, 0
+		} else {
+			c.positional++
+		}
 	case w == "--":
 		c.noFlags = true
 	case flag != nil && given:
 		_, c.memory[flag.Name], _ = strings.Cut(w, "=")
 	case flag != nil && !flag.IsBool():
 		c.value = flag
-	}
-}
-
-func (c *completer) argument(w string) {
-	child := Command(c.node, w)
-	switch {
-	case c.inHelp && c.topic != nil:
-		c.topic = Command(c.topic, w)
-	case c.inHelp:
-	case child != nil:
-		c.inHelp, c.topic = child.Name == "help", c.node
-		c.node, c.positional = child, 0
-	default:
-		c.positional++
 	}
 }
 
@@ -118,11 +105,12 @@ func (c *completer) flags() (all []string) {
 
 // arguments returns the commands below, or the values of the next argument.
 func (c *completer) arguments() (all []string) {
-	if c.inHelp {
-		return c.topics()
-	}
 	if c.positional == 0 {
-		all = commandsBelow(c.node)
+		for _, n := range c.node.Children {
+			if !n.Hidden {
+				all = append(all, n.Name+"\t"+firstSentence(n.Help))
+			}
+		}
 	}
 	if n := len(c.node.Positional); n > 0 {
 		i := c.positional
@@ -136,31 +124,9 @@ func (c *completer) arguments() (all []string) {
 	return all
 }
 
-// topics returns the topics of help below the one that was given.
-func (c *completer) topics() (all []string) {
-	if c.topic == nil {
-		return nil
-	}
-	all = commandsBelow(c.topic)
-	if c.topic.Parent == nil {
-		all = append(all, FlagsTopic+"\tThe flags of all commands")
-	}
-	return all
-}
-
-func commandsBelow(node *kong.Node) (all []string) {
-	for _, n := range node.Children {
-		if !n.Hidden {
-			all = append(all, n.Name+"\t"+firstSentence(n.Help))
-		}
-	}
-	return all
-}
-
 // namesOf says which arguments are stored names, by the command and the argument. The kind is
 // that of the command.
-var namesOf = map[string][]string{Files: {"path", "prefix"}, Logs: {"log", "prefix"}, Agents: {"name"}, Keys: {"id"},
-	Tenants: {"tenant"}}
+var namesOf = map[string][]string{Files: {"path", "prefix"}, Logs: {"log", "prefix"}, Agents: {"name"}}
 
 // values returns the values of a flag; those of an argument if the flag is nil.
 func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
@@ -173,16 +139,12 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 		return v.EnumSlice()
 	case f != nil && strings.Contains(f.PlaceHolder, "|"):
 		return strings.Split(f.PlaceHolder, "|")
-	case f != nil && (f.Name == "agent" || f.Name == "tenant"), v.Name == "agent":
-		return c.stored(c.memory, v.Name+"s", c.typed)
+	case v.Name == "agent":
+		return c.stored(c.memory, Agents, c.typed)
 	case strings.HasSuffix(v.Tag.Type, "path"):
 		return []string{LocalFiles}
 	case f == nil && slices.Contains(namesOf[top.Name], v.Name):
-		names := c.stored(c.memory, top.Name, c.typed)
-		if c.node.Name == "restore" {
-			names = append(names, c.stored(c.memory, Deleted, c.typed)...)
-		}
-		return names
+		return c.stored(c.memory, top.Name, c.typed)
 	}
 	return nil
 }
