@@ -32,7 +32,7 @@ func (c changesCommand) Run(p *process) error {
 		return invalid("--limit is %d, allowed are 1-100", c.Limit)
 	case c.Follow:
 		return p.whileRead(func(p *process) error {
-			return p.with(p.awaitDatabase, func(ws *workspace.Workspace) error { return c.print(p, ws) })
+			return p.with(p.openToLook, func(ws *workspace.Workspace) error { return c.print(p, ws) })
 		})
 	}
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {

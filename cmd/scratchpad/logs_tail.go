@@ -5,9 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,13 +22,13 @@ const pollInterval = 200 * time.Millisecond
 // Run prints the newest entries, and with -f each new one.
 func (c logsTail) Run(p *process) error {
 	if c.Follow {
-		return p.whileRead(func(p *process) error { return c.print(p, p.awaitDatabase) })
+		return p.whileRead(c.print)
 	}
-	return c.print(p, p.openToLook)
+	return c.print(p)
 }
 
-func (c logsTail) print(p *process, open opener) error {
-	return p.with(open, func(ws *workspace.Workspace) error {
+func (c logsTail) print(p *process) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		out := p.newEntryWriter()
 		head, err := newest(p, ws, c.Log)
 		last := head.Last
@@ -45,24 +43,6 @@ func (c logsTail) print(p *process, open opener) error {
 		}
 		return c.follow(p, ws, out, last)
 	})
-}
-
-// awaitDatabase opens the database for a command that only looks, as soon as another
-// process has made it.
-func (p *process) awaitDatabase() (*database.Handle, error) {
-	for said := false; ; said = true {
-		db, err := p.openToLook()
-		if !errors.Is(err, workspace.ErrNotFound) {
-			return db, err
-		}
-		if !said {
-			name, _ := p.databasePath(false) // it has no error, because openToLook used it
-			p.note("there is no database at %s yet; waiting for it\n", pgurl.Short(name))
-		}
-		if err := p.pause(); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // whileRead runs fn with a context that also ends when nobody reads the output any more. That is

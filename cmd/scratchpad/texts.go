@@ -203,7 +203,7 @@ Delete only the log's entries up to N; give one log. Later entries keep their nu
 
 logs tail follow
 Then print each new entry from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. The log
-and the database need not exist yet, and the log may be deleted and created again.
+need not exist yet, and may be deleted and created again.
 
 mcp tools, serve tools
 Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of
