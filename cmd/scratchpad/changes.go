@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -56,7 +55,7 @@ func (c changesCommand) Run(p *process) error {
 // answerText writes a table, the differences, and on standard error the cursor.
 func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all workspace.Changes) error {
 	out := bufio.NewWriter(p.out)
-	if err := p.changeStyle().Write(out, all); err != nil {
+	if err := p.style().Write(out, all); err != nil {
 		return err
 	}
 	if err := out.Flush(); err != nil {
@@ -101,7 +100,7 @@ func (c changesCommand) print(p *process, ws *workspace.Workspace) error {
 	} else {
 		p.note("waiting for changes after revision %d\n", since)
 	}
-	lines, style := report.Lines(p.screen(p.out)), p.changeStyle()
+	lines, style := report.Lines(p.screen(p.out)), p.style()
 	for row, err := range ws.Watch(p.ctx, since) {
 		switch {
 		case err != nil:
@@ -118,8 +117,4 @@ func (c changesCommand) print(p *process, ws *workspace.Workspace) error {
 		}
 	}
 	return nil
-}
-
-func (p *process) changeStyle() report.Style {
-	return report.Style{Paint: p.paint, OnTerminal: terminal.Is(p.out)}
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/fatih/color"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -77,30 +76,13 @@ func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
 		if string(old.Content) == string(new.Content) {
 			return p.note("versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
 		}
-		return unified.Write(out, d, old.Content, new.Content, unified.Options{
+		var text bytes.Buffer
+		err := unified.Write(&text, d, old.Content, new.Content, unified.Options{
 			Old: fmt.Sprintf("%s\tversion %d", new.Path, old.Version), New: fmt.Sprintf("%s\tversion %d", new.Path,
 				new.Version),
-			Context: context, Style: p.diffStyle(),
+			Context: context,
 		})
+		p.style().Diff(out, strings.TrimSuffix(text.String(), "\n"))
+		return err
 	})
-}
-
-// diffColors are the colours of the lines of a diff.
-var diffColors = map[unified.Kind]color.Attribute{
-	unified.Name: color.Bold, unified.Range: color.FgCyan, unified.Removed: color.FgRed, unified.Added: color.FgGreen,
-}
-
-// diffStyle returns a function that colours a line of a diff, and on a terminal shows
-// its control characters.
-func (p *process) diffStyle() func(unified.Kind, string) string {
-	onTerminal := terminal.Is(p.out)
-	return func(k unified.Kind, line string) string {
-		if onTerminal {
-			line = terminal.Visible(line)
-		}
-		if how, ok := diffColors[k]; ok {
-			return p.paint(line, how)
-		}
-		return line
-	}
 }

@@ -50,6 +50,11 @@ func (p *process) paint(s string, how ...color.Attribute) string {
 	return terminal.Paint(terminal.Colored(p.line.Color, p.out), s, how...)
 }
 
+// style returns how changes and differences look on standard output.
+func (p *process) style() report.Style {
+	return report.Style{Paint: p.paint, OnTerminal: terminal.Is(p.out)}
+}
+
 // note tells a person something beside the answer.
 func (p *process) note(format string, args ...any) error {
 	_, err := io.WriteString(p.err, terminal.Visible(fmt.Sprintf(format, args...)))

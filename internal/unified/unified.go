@@ -11,35 +11,20 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
-// A Kind says what a line of the output is.
-type Kind int
-
-const (
-	Name    Kind = iota // the name of a text, with --- or +++
-	Range               // the lines of a hunk, with @@
-	Removed             // a line of the old text
-	Added               // a line of the new text
-	Common              // a line of both texts, or a remark on the line before it
-)
-
 // Options of [Write]. The zero value works.
 type Options struct {
-	Old, New string                           // the names of the texts; "": neither is written
-	Context  int                              // equal lines to show around a change
-	Style    func(k Kind, line string) string // returns a line as it is written; nil: unchanged
+	Old, New string // the names of the texts; "": neither is written
+	Context  int    // equal lines to show around a change
 }
 
 // Write writes a difference of two texts, which linediff.Compare has returned. If the
 // texts are equal, it writes nothing. Errors are those of out.
 func Write(out io.Writer, d *linediff.Diff, old, new []byte, o Options) error {
-	w := &writer{out: out, style: o.Style, old: splitLines(old), new: splitLines(new)}
-	if w.style == nil {
-		w.style = func(_ Kind, line string) string { return line }
-	}
+	w := &writer{out: out, old: splitLines(old), new: splitLines(new)}
 	all := hunks(d.Runs(), o.Context)
 	if len(all) > 0 && (o.Old != "" || o.New != "") {
-		w.line(Name, "--- "+o.Old)
-		w.line(Name, "+++ "+o.New)
+		w.line("--- " + o.Old)
+		w.line("+++ " + o.New)
 	}
 	for _, h := range all {
 		w.hunk(h)
@@ -50,7 +35,6 @@ func Write(out io.Writer, d *linediff.Diff, old, new []byte, o Options) error {
 // writer writes lines up to the first error.
 type writer struct {
 	out      io.Writer
-	style    func(Kind, string) string
 	old, new []string // with their line feeds
 	err      error
 }
@@ -107,15 +91,15 @@ func (w *writer) hunk(runs []linediff.Run) {
 			added += r.Lines
 		}
 	}
-	w.line(Range, fmt.Sprintf("@@ -%s +%s @@", lineRange(runs[0].Old, removed), lineRange(runs[0].New, added)))
+	w.line(fmt.Sprintf("@@ -%s +%s @@", lineRange(runs[0].Old, removed), lineRange(runs[0].New, added)))
 	for _, r := range runs {
 		switch r.Op {
 		case linediff.Remove:
-			w.lines(Removed, "-", w.old[r.Old:r.Old+r.Lines])
+			w.lines("-", w.old[r.Old:r.Old+r.Lines])
 		case linediff.Add:
-			w.lines(Added, "+", w.new[r.New:r.New+r.Lines])
+			w.lines("+", w.new[r.New:r.New+r.Lines])
 		default:
-			w.lines(Common, " ", w.old[r.Old:r.Old+r.Lines])
+			w.lines(" ", w.old[r.Old:r.Old+r.Lines])
 		}
 	}
 }
@@ -132,18 +116,18 @@ func lineRange(before, lines int) string {
 	return fmt.Sprintf("%d,%d", before+1, lines)
 }
 
-func (w *writer) lines(k Kind, mark string, lines []string) {
+func (w *writer) lines(mark string, lines []string) {
 	for _, l := range lines {
 		text, ended := strings.CutSuffix(l, "\n")
-		w.line(k, mark+text)
+		w.line(mark + text)
 		if !ended {
-			w.line(Common, `\ No newline at end of file`)
+			w.line(`\ No newline at end of file`)
 		}
 	}
 }
 
-func (w *writer) line(k Kind, text string) {
+func (w *writer) line(text string) {
 	if w.err == nil {
-		_, w.err = fmt.Fprintln(w.out, w.style(k, text))
+		_, w.err = fmt.Fprintln(w.out, text)
 	}
 }

@@ -1,7 +1,6 @@
 package unified
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -20,14 +19,13 @@ func unifiedText(old, new string, context int) string {
 	return b.String()
 }
 
-// The names of the texts come first, and each line is styled by its kind. A write that
-// fails is the last one.
-func TestStyle(t *testing.T) {
+// The names of the texts come first. A write that fails is the last one.
+func TestNames(t *testing.T) {
 	old, new := []byte("a\nb"), []byte("a\nc\n")
-	o := Options{Old: "f\t1", New: "f\t2", Context: 1, Style: func(k Kind, line string) string { return fmt.Sprint(int(k), line) }}
+	o := Options{Old: "f\t1", New: "f\t2", Context: 1}
 	var b strings.Builder
 	err := Write(&b, linediff.Compare(old, new), old, new, o)
-	if want := "0--- f\t1\n0+++ f\t2\n1@@ -1,2 +1,2 @@\n4 a\n2-b\n4\\ No newline at end of file\n3+c\n"; err != nil || b.String() != want {
+	if want := "--- f\t1\n+++ f\t2\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"; err != nil || b.String() != want {
 		t.Errorf("Write = %v, %q, want %q", err, b.String(), want)
 	}
 	b.Reset()

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A Style says how changes look to people.
+// A Style says how changes and differences look to people.
 type Style struct {
 	Paint      func(string, ...color.Attribute) string // colours a text, or returns it
 	OnTerminal bool                                    // show control characters
@@ -50,9 +50,7 @@ func (s Style) Write(out io.Writer, all workspace.Changes) error {
 		fmt.Fprintf(out, "\n")
 		row := all.Paths[d.Row]
 		if d.Text != nil {
-			for line := range strings.SplitSeq(string(d.Text), "\n") {
-				fmt.Fprintln(out, s.paintDiff(row.Kind, line))
-			}
+			s.Diff(out, string(d.Text))
 		}
 		if line := leftOut(row, d); line != "" {
 			fmt.Fprintln(out, line)
@@ -106,23 +104,23 @@ func (s Style) paintOp(op workspace.ChangeOp, line string) string {
 	return s.Paint(string(op), how) + rest
 }
 
-// paintDiff colours a line of a difference, and on a terminal shows its control characters.
-func (s Style) paintDiff(kind workspace.PathKind, line string) string {
-	if s.OnTerminal {
-		line = terminal.Visible(line)
+// Diff writes the lines of a difference in colour, or the entries of a log. On a terminal it shows their
+// control characters.
+func (s Style) Diff(out io.Writer, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if s.OnTerminal {
+			line = terminal.Visible(line)
+		}
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			line = s.Paint(line, color.FgCyan)
+		case strings.HasPrefix(line, "-"):
+			line = s.Paint(line, color.FgRed)
+		case strings.HasPrefix(line, "+"):
+			line = s.Paint(line, color.FgGreen)
+		}
+		fmt.Fprintln(out, line)
 	}
-	if kind == workspace.KindLog {
-		return line
-	}
-	switch {
-	case strings.HasPrefix(line, "@@"):
-		return s.Paint(line, color.FgCyan)
-	case strings.HasPrefix(line, "-"):
-		return s.Paint(line, color.FgRed)
-	case strings.HasPrefix(line, "+"):
-		return s.Paint(line, color.FgGreen)
-	}
-	return line
 }
 
 // Line returns a change as a line for people.
