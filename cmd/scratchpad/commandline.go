@@ -111,7 +111,7 @@ func parseAlone(args []string, line *commandLine) (k *kong.Context, ok bool) {
 // alone returns the command of a name. It returns nil if there is none, or if it must know the
 // others.
 func (c *commandLine) alone(name string) any {
-	if name == "demo" || name == "help" || strings.HasPrefix(name, "__") {
+	if name == "help" || strings.HasPrefix(name, "__") {
 		return nil
 	}
 	v := reflect.ValueOf(c).Elem()

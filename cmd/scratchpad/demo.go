@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/demo"
@@ -17,13 +17,13 @@ import (
 type demoCommand struct{}
 
 // Run plays the session. It does not touch the user's database.
-func (demoCommand) Run(p *process, k *kong.Context) (err error) {
+func (demoCommand) Run(p *process) (err error) {
 	dir, err := os.MkdirTemp("", "scratchpad-demo-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o := demo.Options{Database: filepath.Join(dir, "demo.db"), Env: unconfigured(k.Model, os.Environ()),
+	o := demo.Options{Database: filepath.Join(dir, "demo.db"), Env: unconfigured(os.Environ()),
 		Version: version(), Err: p.err, Paint: p.paint}
 	if !p.line.JSON {
 		o.Out = p.out
@@ -46,23 +46,6 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 
 // unconfigured returns an environment without the variables of flags, so that the
 // session is the same for everybody.
-func unconfigured(model *kong.Application, env []string) (left []string) {
-	flags := map[string]bool{}
-	visit := func(node kong.Visitable, next kong.Next) error {
-		if f, ok := node.(*kong.Flag); ok {
-			for _, name := range f.Envs {
-				flags[name] = true
-			}
-		}
-		return next(nil)
-	}
-	if err := kong.Visit(model, visit); err != nil {
-		panic(err) // visit has no error
-	}
-	for _, variable := range env {
-		if name, _, _ := strings.Cut(variable, "="); !flags[strings.ToUpper(name)] {
-			left = append(left, variable)
-		}
-	}
-	return left
+func unconfigured(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "SCRATCHPAD_") })
 }

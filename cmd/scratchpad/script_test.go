@@ -30,7 +30,7 @@ import (
 
 // The test binary is the command if the variable is set, or if it is called as
 // scratchpad, which testscript puts on the path.
-const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
+const runVariable = "TEST_RUN_SCRATCHPAD" // the demo drops those that begin with SCRATCHPAD_
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runVariable) != "" {

@@ -8,7 +8,6 @@ through an MCP client. For each call it shows the answer, about how many tokens 
 reading everything again would cost.
 
   scratchpad demo
-  scratchpad demo --json
 
 = setup
 Run setup once on a computer, in any folder. It shows what it will write, and whose memory each client gets. It
@@ -60,8 +59,7 @@ Examples:
 = files ls
 Examples:
 
-  scratchpad files ls
-  scratchpad files ls notes/ --json
+  scratchpad files ls notes/
   scratchpad files ls --deleted
 
 = files cat
@@ -181,8 +179,7 @@ Examples:
 = logs ls
 Examples:
 
-  scratchpad logs ls
-  scratchpad logs ls runs/ --json
+  scratchpad logs ls runs/
 
 = logs cat
 Each entry has its number, its time and its text; further lines of the text are indented. With
@@ -264,7 +261,6 @@ project that the agent belongs to. NAME is the name that a client of the Memory 
 Examples:
 
   scratchpad agents ls
-  scratchpad agents ls --json
 
 = agents rm
 The command shows what the agent has and asks first. If it is interrupted, run it again.
@@ -284,7 +280,6 @@ LAST USE is when something was last written. ORIGIN is the address of the remote
 Examples:
 
   scratchpad projects
-  scratchpad projects ls --json
 
 = projects set
 The nearest folder that was set decides, also above a repository. So the parts of a large repository can have
@@ -348,5 +343,4 @@ Examples:
 = stats
 Examples:
 
-  scratchpad stats
-  scratchpad stats --agent reviewer --json`
+  scratchpad stats --agent reviewer`
