@@ -146,10 +146,5 @@ func (o healthOptions) versions(ctx context.Context) (all []console.Fact) {
 			}
 		}
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			add("Revision", s.Value)
-		}
-	}
 	return all
 }

@@ -53,7 +53,7 @@ func (c doctorCommand) Run(p *process, k *kong.Context) error {
 
 // openDoctor returns the options of the checks of a database that this process has open.
 func (p *process) openDoctor() doctor.Options {
-	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Summaries: p.line.Summaries.Choose,
+	o := doctor.Options{IsDefault: p.line.DB == nil, Version: build(), Summaries: p.line.Summaries.Choose,
 		Logger: p.log, Text: failure.Text}
 	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
 		o.Database = path
