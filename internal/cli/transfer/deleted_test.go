@@ -107,6 +107,34 @@ func TestDeletedLeftOut(t *testing.T) {
 	}
 }
 
+// A file that is deleted and written again while the files are listed is exported once. Of a deleted
+// file whose last version is damaged, an import brings nothing, and says why once.
+func TestDeletedMeanwhile(t *testing.T) {
+	ctx := t.Context()
+	o := workspace.Options{KeepDeleted: 720 * time.Hour}
+	store := memstore.New()
+	defer store.Close()
+	ws := agent(t, store, "a", o)
+	remove := func(path string) {
+		testkit.Must(t, testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})))
+	}
+	for _, path := range []string{"f", "damaged"} {
+		write(t, ws, path, "one")
+	}
+	remove("damaged")
+	afterList := func(n int64, s workspace.Store, fn func()) workspace.Store { return &stepStore{Store: s, at: 2*n + 1, stop: fn} }
+	busy := afterList(1, afterList(2, store, func() { write(t, ws, "f", "two") }), func() { remove("f") })
+	dir := t.TempDir()
+	if sum := export(t, agent(t, busy, "a", o), dir, true); sum.Files != 1 || sum.Deleted != 1 || sum.Versions != 3 {
+		t.Errorf("Export = %+v, want f with two versions, and damaged", sum)
+	}
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "versions", "damaged", "%v1"), []byte("?"), 0o600))
+	r := importAll(t, memory(t, o), dir)
+	if len(r.Changes) != 1 || len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "do not match the SHA-256") {
+		t.Errorf("Import = %+v", r)
+	}
+}
+
 // deletedOnes deletes files, one an hour before the others, and makes a history with a gap.
 func deletedOnes(t *testing.T, ws *workspace.Workspace, clock *testkit.Clock) {
 	ctx := t.Context()
