@@ -2,6 +2,7 @@ package dbcopy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,74 +12,70 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// allRecords returns the records of a database by their keys, but not the one of an
-// unfinished copy.
-func (c *copier) allRecords(s workspace.Store) (map[string]workspace.Record, error) {
-	all := map[string]workspace.Record{}
-	for r, err := range records.All(s.System(c.ctx), "", "") {
+// eachRecord calls fn with each record as it is in the source and in the target, and with the
+// zero Record where it is not. It leaves out the record of an unfinished copy.
+func (c *copier) eachRecord(fn func(here, there workspace.Record) error) error {
+	there := map[string]workspace.Record{}
+	for r, err := range records.All(c.to.System(c.ctx), "", "") {
 		if err != nil {
-			return nil, fmt.Errorf("records: %w", err)
+			return fmt.Errorf("records of the copy: %w", err)
 		}
-		if r.Key != recordKey {
-			all[r.Key] = r
+		there[r.Key] = r
+	}
+	delete(there, recordKey)
+	for r, err := range records.All(c.from.System(c.ctx), "", "") {
+		if err != nil {
+			return fmt.Errorf("records: %w", err)
 		}
-	}
-	return all, nil
-}
-
-// bothRecords returns the records of both databases, and the keys of those that are not in
-// both, or differ.
-func (c *copier) bothRecords() (here, there map[string]workspace.Record, differ []string, err error) {
-	if here, err = c.allRecords(c.from); err != nil {
-		return nil, nil, nil, err
-	}
-	if there, err = c.allRecords(c.to); err != nil {
-		return nil, nil, nil, err
-	}
-	keys := maps.Clone(here)
-	maps.Copy(keys, there)
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		a, b := here[key], there[key]
-		if a.Revision != b.Revision || !a.Updated.Equal(b.Updated) || !bytes.Equal(a.Value, b.Value) {
-			differ = append(differ, key)
+		if err := fn(r, there[r.Key]); err != nil {
+			return err
 		}
+		delete(there, r.Key)
 	}
-	return here, there, differ, nil
-}
-
-// copyRecords makes the records of the target those of the source.
-func (c *copier) copyRecords() error {
-	here, there, differ, err := c.bothRecords()
-	if err != nil {
-		return err
-	}
-	to := c.to.System(c.ctx)
-	for _, key := range differ {
-		if r, found := there[key]; found { // from a Copy that was killed
-			if err := to.Delete(key, r.Revision); err != nil {
-				return fmt.Errorf("remove a record that the source does not have like this: %w", err)
-			}
-		}
-		if r, found := here[key]; found {
-			if err := to.Restore(r); err != nil {
-				return fmt.Errorf("copy a record: %w", err)
-			}
+	for _, key := range slices.Sorted(maps.Keys(there)) {
+		if err := fn(workspace.Record{}, there[key]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// compareRecords returns the names of the records that differ, counts the others and writes
+func isSame(a, b workspace.Record) bool {
+	return a.Key == b.Key && a.Revision == b.Revision && a.Updated.Equal(b.Updated) && bytes.Equal(a.Value, b.Value)
+}
+
+// copyRecords makes the records of the target those of the source.
+func (c *copier) copyRecords() error {
+	to := c.to.System(c.ctx)
+	return c.eachRecord(func(here, there workspace.Record) error {
+		if isSame(here, there) {
+			return nil
+		}
+		if there.Revision > 0 { // from a Copy that was killed
+			if err := to.Delete(there.Key, there.Revision); err != nil {
+				return fmt.Errorf("remove a record that the source does not have like this: %w", err)
+			}
+		}
+		if here.Revision > 0 {
+			if err := to.Restore(here); err != nil {
+				return fmt.Errorf("copy a record: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// compareRecords returns the names of the records that differ. It counts the others and writes
 // them to the digest.
 func (c *copier) compareRecords(digest io.Writer) (names []string, err error) {
-	here, _, differ, err := c.bothRecords()
-	for _, key := range differ {
-		names = append(names, "record "+key)
-	}
-	c.report.Records = int64(len(here))
-	for _, key := range slices.Sorted(maps.Keys(here)) {
-		r := here[key]
-		fmt.Fprintf(digest, "%q %q %d %d\n", r.Key, r.Value, r.Revision, r.Updated.UnixMicro())
-	}
+	err = c.eachRecord(func(here, there workspace.Record) error {
+		if !isSame(here, there) {
+			names = append(names, "record "+cmp.Or(here.Key, there.Key))
+			return nil
+		}
+		c.report.Records++
+		_, err := fmt.Fprintf(digest, "%q %q %d %d\n", here.Key, here.Value, here.Revision, here.Updated.UnixMicro())
+		return err
+	})
 	return names, err
 }

@@ -120,7 +120,7 @@ func (im *importer) clamp(at time.Time) time.Time {
 }
 
 // content makes a content the current one of a path. For a path that never was a file,
-// history returns the versions to restore; nil: there is the content alone.
+// history returns the versions to restore.
 func (im *importer) content(path string, content []byte, history func() ([]workspace.Version, error)) error {
 	if size := int64(len(content)); size > im.limits.FileBytes {
 		return sizeError(size, workspace.FileBytes, im.limits.FileBytes, workspace.Way{Do: workspace.DoSplitFile})
@@ -128,7 +128,7 @@ func (im *importer) content(path string, content []byte, history func() ([]works
 	if !utf8.Valid(content) {
 		return errKind{"it is not UTF-8, and only text can be stored"}
 	}
-	noHistory := history == nil
+	noHistory := false // the path was a file
 	return im.again(func() error {
 		old, err := im.ws.ReadFile(im.ctx, path, workspace.ReadOptions{})
 		isNew := errors.Is(err, workspace.ErrNotFound)

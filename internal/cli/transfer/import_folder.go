@@ -86,9 +86,6 @@ func (im *importer) found(all []found) error {
 			if err != nil {
 				return err
 			}
-			if f.time.IsZero() {
-				return im.content(path, content, nil)
-			}
 			return im.content(path, content, func() ([]workspace.Version, error) {
 				return []workspace.Version{{Number: 1, Author: im.ws.Author(), Time: f.time, Content: content}}, nil
 			})

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"errors"
@@ -77,18 +78,8 @@ func New(o Options) (*Server, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.TenantClaim == "" {
-		o.TenantClaim = "tenant"
-	}
-	if o.AgentsClaim == "" {
-		o.AgentsClaim = "agents"
-	}
-	if o.ScopesClaim == "" {
-		o.ScopesClaim = "scope"
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o.TenantClaim, o.AgentsClaim = cmp.Or(o.TenantClaim, "tenant"), cmp.Or(o.AgentsClaim, "agents")
+	o.ScopesClaim, o.Logger = cmp.Or(o.ScopesClaim, "scope"), cmp.Or(o.Logger, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
