@@ -177,11 +177,16 @@ func (c *Checker) addDigest(r store.Row) content {
 	return found
 }
 
-// content counts content, and compares it with its SHA-256.
-func (c *Checker) content(content content, sum [sha256.Size]byte, format string, args ...any) {
+// content counts content, and compares it with its SHA-256. What is redacted has neither.
+func (c *Checker) content(
+	content content, sum [sha256.Size]byte, redacted *store.Redaction, format string, args ...any,
+) {
 	c.report.Bytes += content.size
-	if content.sha256 != sum {
+	switch {
+	case redacted == nil && content.sha256 != sum:
 		c.problemOf(store.ErrCorrupt, format+": its bytes do not match their SHA-256", args...)
+	case redacted != nil && (content.size > 0 || sum != [sha256.Size]byte{}):
+		c.problemOf(store.ErrCorrupt, format+": it is redacted, and has content or a SHA-256", args...)
 	}
 }
 

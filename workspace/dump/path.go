@@ -2,7 +2,6 @@ package dump
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -141,12 +140,7 @@ func runsFit(h *store.FileHead) bool {
 func (c *Checker) addVersion(path string, v *store.Version, content content) {
 	c.begin("file", path)
 	c.report.Versions++
-	if v.Redacted == nil {
-		c.content(content, v.SHA256, "file %s: version %d", path, v.Number)
-	} else if content.size > 0 || v.SHA256 != [sha256.Size]byte{} {
-		c.problemOf(store.ErrCorrupt, "file %s: version %d: it is redacted, and has content or a SHA-256", path,
-			v.Number)
-	}
+	c.content(content, v.SHA256, v.Redacted, "file %s: version %d", path, v.Number)
 	if !c.belongs("versions") || !c.number("version", v.Number) {
 		return
 	}
@@ -164,7 +158,7 @@ func (c *Checker) addVersion(path string, v *store.Version, content content) {
 // keeps.
 func (c *Checker) addSummary(path string, s *store.Summary, content content) {
 	c.begin("file", path)
-	c.content(content, s.SHA256, "file %s: summary of version %d", path, s.Version)
+	c.content(content, s.SHA256, nil, "file %s: summary of version %d", path, s.Version)
 	c.sum.Bytes += content.size
 	c.at.bytes += content.size
 	if c.at.summary && CompareKeys(s.SummaryKey, c.at.key) <= 0 {
@@ -206,11 +200,7 @@ func (c *Checker) addLog(h *store.LogHead) {
 func (c *Checker) addEntry(path string, e *store.Entry, content content) {
 	c.begin("log", path)
 	c.report.Entries++
-	if e.Redacted == nil {
-		c.content(content, e.SHA256, "log %s: entry %d", path, e.ID)
-	} else if content.size > 0 || e.SHA256 != [sha256.Size]byte{} {
-		c.problemOf(store.ErrCorrupt, "log %s: entry %d: it is redacted, and has content or a SHA-256", path, e.ID)
-	}
+	c.content(content, e.SHA256, e.Redacted, "log %s: entry %d", path, e.ID)
 	c.at.bytes += content.size
 	if c.belongs("entries") {
 		c.number("entry", e.ID)
