@@ -1,6 +1,7 @@
 package memorycommand
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Options of [Run] and [Do]. The zero value is what the tool's documentation describes.
+// Options of [Run]. The zero value is what the tool's documentation describes.
 type Options struct {
 	// Overwrite lets create replace a file. The file's versions before stay in its history.
 	// false: to create a file that exists is an error.
@@ -30,19 +31,18 @@ const root = "/memories" // the folder that commands see
 // An answer has at most 16,000 characters, and an error not many more. Run keeps nothing of
 // the input. It is safe for concurrent use.
 func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (text string, isError bool) {
-	log := o.Logger
-	if log == nil {
-		log = slog.Default()
-	}
+	log := cmp.Or(o.Logger, slog.Default())
 	defer func() {
 		if v := recover(); v != nil {
 			log.Error("panic", "in", Name, "type", fmt.Sprintf("%T", v), "stack", backtrace.Text())
 			text, isError = internalError, true
 		}
 	}()
-	text, err := Do(ctx, ws, input, o)
+	c, err := o.parse(input)
 	if err == nil {
-		return text, false
+		if text, err = c.Do(ctx, ws); err == nil {
+			return text, false
+		}
 	}
 	if text, known := explain(err); known {
 		return text, true
@@ -55,15 +55,6 @@ func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o 
 // error is what the model should read, if [workspace.Kind] finds a kind. The error of a
 // command for which the documentation has a text wraps [workspace.ErrNotFound],
 // [workspace.ErrConflict], [workspace.ErrInvalid] or [workspace.ErrTooLarge].
-func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (string, error) {
-	c, err := o.parse(input)
-	if err != nil {
-		return "", err
-	}
-	return c.Do(ctx, ws)
-}
-
-// Do is [Do] for a decoded command.
 func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, error) {
 	text, err := c.run(c, ctx, ws)
 	if err != nil {
