@@ -97,12 +97,6 @@ func (c *Checker) End() (Report, error) {
 	return c.report, c.found
 }
 
-// Problems returns the problems so far, as in a [Report]. The caller does not change them.
-func (c *Checker) Problems() []string { return c.report.Problems }
-
-// Bytes returns the bytes of the contents so far.
-func (c *Checker) Bytes() int64 { return c.report.Bytes }
-
 // The parts of a dump, in their order.
 const (
 	partState = iota + 1

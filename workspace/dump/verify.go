@@ -50,14 +50,14 @@ func (r *VerifyReport) Owner(owner string, o VerifyOptions, total int64,
 		return nil
 	}
 	err := rows(func(row store.Row) error {
-		before := check.Bytes()
+		before := check.report.Bytes
 		_ = check.Add(row) // it is in the report
-		if done := r.Bytes + check.Bytes(); o.Progress != nil && check.Bytes() > before {
+		if done := r.Bytes + check.report.Bytes; o.Progress != nil && check.report.Bytes > before {
 			o.Progress(done, max(total, done))
 		}
 		return nil
 	}, damaged)
-	before := len(check.Problems())
+	before := len(check.report.Problems)
 	found, _ := check.End()
 	if errors.Is(err, store.ErrCorrupt) {
 		found.Problems = found.Problems[:before] // the end was not reached
