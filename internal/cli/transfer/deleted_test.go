@@ -122,7 +122,9 @@ func TestDeletedMeanwhile(t *testing.T) {
 		write(t, ws, path, "one")
 	}
 	remove("damaged")
-	afterList := func(n int64, s workspace.Store, fn func()) workspace.Store { return &stepStore{Store: s, at: 2*n + 1, stop: fn} }
+	afterList := func(n int64, s workspace.Store, fn func()) workspace.Store {
+		return &stepStore{Store: s, at: 2*n + 1, stop: fn}
+	}
 	busy := afterList(1, afterList(2, store, func() { write(t, ws, "f", "two") }), func() { remove("f") })
 	dir := t.TempDir()
 	if sum := export(t, agent(t, busy, "a", o), dir, true); sum.Files != 1 || sum.Deleted != 1 || sum.Versions != 3 {
