@@ -39,17 +39,6 @@ func readRow(row *wire.Fields, owner string, to store.Row) (there bool, err erro
 	if !row.Take(len(fields)) {
 		return false, nil
 	}
-	for i, f := range fields {
-		if p, ok := f.(store.Packed); ok {
-			var b []byte
-			fields[i] = &b
-			defer func() {
-				if err == nil && !p.Unpack(b) {
-					err = store.Errorf(store.ErrCorrupt, "the stored %s cannot be read", to.Name(owner))
-				}
-			}()
-		}
-	}
 	err = row.Scan(fields...)
 	if err == nil && t.Content && row.Len() > 0 {
 		var content []byte
@@ -124,9 +113,6 @@ func (t *tx) put(r store.Row) wire.Statement {
 		args = append(args, r.Path)
 	}
 	for _, f := range fields {
-		if p, ok := f.(store.Packed); ok {
-			f = p.Pack()
-		}
 		args = append(args, wire.Encode(f))
 	}
 	switch {

@@ -69,6 +69,8 @@ func Encode(v any) Param {
 		return Param{binary.BigEndian.AppendUint64(nil, uint64(micros(v))), oidTimestamptz}
 	case *[]int64:
 		return Param{encodeInts(*v), oidInt8Array}
+	case store.Packed:
+		return Encode(v.Pack())
 	}
 	panic(fmt.Sprintf("postgres: a value of type %T cannot be sent", v))
 }
@@ -159,6 +161,8 @@ func (r *Fields) Scan(fields ...any) error {
 			}
 		case *[]int64:
 			*p, ok = decodeInts(v)
+		case store.Packed:
+			ok = p.Unpack(v)
 		}
 	}
 	if !ok {
