@@ -153,6 +153,27 @@ func (e *Error) cause(w Words) string {
 	return fmt.Sprintf(e.format, args...)
 }
 
+// ways are the texts of the actions that always have the same.
+var ways = map[Action]string{
+	DoRead:         "read it first",
+	DoReadFile:     "use ReadFile",
+	DoReadLog:      "use ReadLog",
+	DoList:         "ListFiles shows those that exist",
+	DoExpectNone:   "for a file that is not there give 0",
+	DoGiveAtMost:   "give that or less",
+	DoSplitFile:    "split it into several files",
+	DoSplitEntry:   "split it into several entries",
+	DoDelete:       "delete what is not needed",
+	DoFreeStore:    "delete agents, or raise the limit in StoreLimits",
+	DoNewKey:       "take a new key",
+	DoRetry:        "try again",
+	DoUnicodePaths: "UnicodePaths allow it",
+	DoCallChanges:  "Changes says what is there now",
+	DoSearchExact:  "set Exact to look for it as it stands",
+	DoDropDeleted:  "DeleteFile with ForGood drops them",
+	DoOutside:      "only a person or a session outside of projects can",
+}
+
 // way returns the text of the way out.
 func (e *Error) way(w Words) string {
 	if w.Way != nil {
@@ -161,8 +182,6 @@ func (e *Error) way(w Words) string {
 		}
 	}
 	switch e.Way.Do {
-	case DoRead:
-		return "read it first"
 	case DoReadSince:
 		return fmt.Sprintf("read it with %s %d to see what changed", w.arg(ArgSince), e.Way.N)
 	case DoReadWhole:
@@ -170,58 +189,20 @@ func (e *Error) way(w Words) string {
 			return "read without " + w.arg(ArgSince)
 		}
 		return fmt.Sprintf("read without %s, or give 1 to %d", w.arg(ArgSince), e.Way.N)
-	case DoReadFile:
-		return "use ReadFile"
-	case DoReadLog:
-		return "use ReadLog"
-	case DoList:
-		return "ListFiles shows those that exist"
 	case DoUseName:
 		return "the nearest name is " + names.Clip(e.Way.Name)
-	case DoExpectNone:
-		return "for a file that is not there give 0"
 	case DoOtherPath:
 		return "give another " + w.arg(ArgNewPath) + ", or delete that file first"
-	case DoGiveAtMost:
-		return "give that or less"
 	case DoGiveMoreText:
 		return "give more of the text around it, or set " + w.arg(ArgAll)
-	case DoSplitFile:
-		return "split it into several files"
-	case DoSplitEntry:
-		return "split it into several entries"
-	case DoDelete:
-		return "delete what is not needed"
-	case DoFreeStore:
-		return "delete agents, or raise the limit in StoreLimits"
-	case DoNewKey:
-		return "take a new key"
-	case DoRetry:
-		return "try again"
-	case DoUnicodePaths:
-		return "UnicodePaths allow it"
-	case DoCallChanges:
-		return "Changes says what is there now"
-	case DoSearchExact:
-		return "set Exact to look for it as it stands"
-	}
-	return e.wayBack(w)
-}
-
-// wayBack returns the text of the way out where a file is deleted, or where a project may not.
-func (e *Error) wayBack(w Words) string {
-	switch e.Way.Do {
 	case DoRestore:
 		return fmt.Sprintf("RestoreFile brings it back, and ReadFile with %s %d shows it", w.arg(ArgVersion), e.Way.N)
-	case DoDropDeleted:
-		return "DeleteFile with ForGood drops them"
 	case DoOutside:
 		if e.Quota != nil {
 			return "a project has half of the limit; a person or a session outside of projects can make room"
 		}
-		return "only a person or a session outside of projects can"
 	}
-	return ""
+	return ways[e.Way.Do]
 }
 
 func (w Words) arg(a Arg) string {
