@@ -267,11 +267,7 @@ func (t *tx) redactEntry(ch store.EntryRedaction) []wire.Statement {
 // moveFile removes what the other path has above the versions that it may have, before others
 // come to it, so that no two have one number.
 func (t *tx) moveFile(m store.FileMove) []wire.Statement {
-	from := store.FileChange{Head: m.From, Forget: m.Forget}
-	if len(m.From.Sizes) == 0 {
-		from.Prune = m.Above
-	}
-	to := store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune}
+	from, to := m.Changes()
 	return slices.Concat([]wire.Statement{
 		{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2 AND version > $3",
 			Args: []any{t.owner, m.To.Path, m.Above}},

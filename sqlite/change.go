@@ -5,14 +5,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// journalSchema is the first schema with a journal of changes.
-const journalSchema = 3
-
 // Changes returns ErrCorrupt also if a row is missing that the owner's state counts.
 func (r reader) Changes(after int64, limit int) (rows []store.Change, err error) {
-	if r.c.schema < journalSchema {
-		return nil, nil
-	}
 	err = r.each(store.ChangeTable, "", selectChanges, func(c store.Row) error {
 		rows = append(rows, *c.Change)
 		return nil
@@ -35,12 +29,9 @@ var selectChanges = row.Select(store.ChangeTable, "") + " AND revision > ? ORDER
 // moveFile writes the rows of the versions that go along again, because a row's checksum is
 // of its path too. No row of the other path stays that could have the same number.
 func (t *tx) moveFile(m store.FileMove) error {
-	versions := []store.Version{m.Only}
-	if m.Only.Number == 0 {
-		var err error
-		if versions, err = t.versions(m.From.Path); err != nil {
-			return err
-		}
+	versions, err := t.versions(m.From.Path)
+	if err != nil {
+		return err
 	}
 	if m.Above > 0 {
 		if _, err := t.exec("DELETE FROM versions WHERE owner = ? AND path = ? AND version > ?", t.owner, m.To.Path,
@@ -59,12 +50,9 @@ func (t *tx) moveFile(m store.FileMove) error {
 			return err
 		}
 	}
-	from := store.FileChange{Head: m.From, Forget: m.Forget}
-	if len(m.From.Sizes) == 0 {
-		from.Prune = m.Above
-	}
+	from, to := m.Changes()
 	if err := t.saveFile(from); err != nil {
 		return err
 	}
-	return t.saveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune})
+	return t.saveFile(to)
 }

@@ -60,15 +60,16 @@ func (c *conn) close() error {
 	return c.Close()
 }
 
-// projectSchema is the first schema whose versions have a project.
-const projectSchema = 4
+const (
+	journalSchema = 3 // the first schema with a journal of changes
+	projectSchema = 4 // the first one whose versions have a project
+	restoreSchema = 5 // the first one whose deleted files retain versions
+)
 
-// restoreSchema is the first schema whose deleted files retain versions.
-const restoreSchema = 5
-
-// pastVersions and pastFiles put into a query what stands for the versions and files of a schema
-// before those.
+// These put into a query what stands for the journal, versions and files of a schema before those.
 var (
+	pastChanges = strings.NewReplacer("FROM changes ",
+		"FROM (SELECT '' AS owner, 0 AS revision, x'' AS change, 0 AS crc WHERE false) ")
 	pastVersions = inPlaceOf("versions", "'' AS project")
 	pastFiles    = inPlaceOf("files", "-1 << 63 AS expires, x'' AS past")
 )
@@ -89,6 +90,9 @@ func (c *conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 }
 
 func (c *conn) ofSchema(query string) string {
+	if c.schema < journalSchema {
+		query = pastChanges.Replace(query)
+	}
 	if c.schema < projectSchema {
 		query = pastVersions.Replace(query)
 	}

@@ -28,9 +28,7 @@ func (c *conn) ownerNames(after string, limit int) (owners []string, err error) 
 func (c *conn) nextOwner(is, name string) (next string, err error) {
 	var tables []string
 	for _, t := range slices.Concat(store.Tables...) {
-		if t != store.ChangeTable || c.schema >= journalSchema {
-			tables = append(tables, "SELECT min(owner) AS owner FROM "+t.Name+" WHERE owner "+is+" ?1")
-		}
+		tables = append(tables, "SELECT min(owner) AS owner FROM "+t.Name+" WHERE owner "+is+" ?1")
 	}
 	_, err = c.One(func(f *row.Fields) error {
 		next = f.Text()
@@ -78,8 +76,6 @@ func (d dumper) rows(t *store.Table, path string) error {
 	switch {
 	case t == store.OwnerTable:
 		query = d.c.owners().Owner
-	case t == store.ChangeTable && d.c.schema < journalSchema:
-		return nil
 	case t.Content:
 		query = row.Select(t, ", content")
 	default:

@@ -101,9 +101,6 @@ func (r *run) moveFile(v Version) error {
 		return or(Errorf(ErrConflict, "%s has versions of a deleted file", names.Clip(to.Path)), DoOutside, 0)
 	}
 	m := store.FileMove{Above: cmp.Or(r.To.Version, r.after.FileFloor), Forget: from.Summary > 0}
-	if len(from.Sizes) == 1 && from.Version > m.Above {
-		m.Only = r.Version
-	}
 	old := len(to.Sizes)
 	for i, n := range from.Numbers() {
 		if n > m.Above {

@@ -108,10 +108,19 @@ type FileMove struct {
 	Above    int64
 	Forget   bool    // removes the summaries of the file; set if there are any
 	New      Version // the new current version of To
-	Only     Version // a hint: the only version of the file; zero: there are more, or it is not known
 	Prune    int64   // after the move, removes the versions of To up to this number; 0: none
 	Change   Change
 	Owner    OwnerState
+}
+
+// Changes returns what a move does to its two paths, once the versions that it takes along have
+// their new path. Neither has the row for the journal.
+func (m FileMove) Changes() (from, to FileChange) {
+	from, to = FileChange{Head: m.From, Forget: m.Forget}, FileChange{Head: m.To, New: &m.New, Prune: m.Prune}
+	if len(m.From.Sizes) == 0 {
+		from.Prune = m.Above
+	}
+	return from, to
 }
 
 // SummaryKey says which version a summary is of, and how the summary was made.
