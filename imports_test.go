@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"workspace/internal/secrets":         {},
 	"workspace/internal/summaries":       {"tokens", "workspace/internal/fault", "workspace/store", "internal/records"},
 	"workspace/internal/wake":            {"workspace/store"},
-	"workspace/memstore":                 {"workspace/store", "workspace/dump"},
+	"workspace/memstore":                 {"workspace/store", "workspace/dump", "github.com/tidwall/btree"},
 	"workspace/storetest":                {"workspace/store", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid", "workspace/dump"},
 	"conversation/internal/prompt":       {"conversation"},
 	"conversation/anthropicmsg":          {"conversation", "conversation/internal/clip", "conversation/internal/member", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},

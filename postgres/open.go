@@ -51,7 +51,7 @@ type Store struct {
 	name     string // random, tells the notifications of this Store from those of others
 	readOnly bool
 	pool     *pgxpool.Pool
-	turns    turns
+	turns    store.Turns
 	writers  chan struct{} // a value for each connection that writers have
 	stats    stats
 	watchers store.Watchers

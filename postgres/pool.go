@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"iter"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,45 +81,5 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	case <-time.After(d):
 		return true
-	}
-}
-
-// turns let one writer of an owner through at a time. The zero value is ready.
-type turns struct {
-	mu  sync.Mutex
-	all map[string]*turn
-}
-
-type turn struct {
-	taken   chan struct{} // holds a value while somebody has the turn
-	callers int           // that have it or wait for it
-}
-
-// enter waits for the owner's turn. The caller calls leave once, from any goroutine.
-func (t *turns) enter(ctx context.Context, owner string) (leave func(), err error) {
-	t.mu.Lock()
-	if t.all == nil {
-		t.all = map[string]*turn{}
-	}
-	mine := t.all[owner]
-	if mine == nil {
-		mine = &turn{taken: make(chan struct{}, 1)}
-		t.all[owner] = mine
-	}
-	mine.callers++
-	t.mu.Unlock()
-	forget := func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if mine.callers--; mine.callers == 0 {
-			delete(t.all, owner)
-		}
-	}
-	select {
-	case mine.taken <- struct{}{}:
-		return func() { <-mine.taken; forget() }, nil
-	case <-ctx.Done():
-		forget()
-		return nil, ctx.Err()
 	}
 }

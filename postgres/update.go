@@ -66,7 +66,7 @@ func (s *Store) enter(ctx, wait context.Context, owner string) (*place, error) {
 	leave := func() {}
 	if owner != "" {
 		var err error
-		if leave, err = s.turns.enter(wait, owner); err != nil {
+		if leave, err = s.turns.Enter(wait, owner); err != nil {
 			return nil, s.late(ctx)
 		}
 	}

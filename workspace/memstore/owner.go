@@ -13,27 +13,28 @@ import (
 // Count adds reads to the operations of owners, at one moment. It waits for the turn of
 // each.
 func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.active.Done()
 	owners := slices.SortedFunc(maps.Keys(reads), func(a, b store.Owner) int {
 		return cmp.Compare(a.String(), b.String()) // so that two Counts do not wait for each other
 	})
-	var desks []*desk
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, d := range desks {
-			s.end(owners[i], d)
-		}
-	}()
 	for _, o := range owners {
-		d, err := s.enter(ctx, o)
+		leave, err := s.enter(ctx, o)
 		if err != nil {
-			return failed(err, "count reads of %s", o)
+			return err
 		}
-		desks = append(desks, d)
+		defer leave()
 	}
-	for i, d := range desks {
-		if d.data.state.Usage != (store.Usage{}) {
-			d.data.state.Operations += reads[owners[i]]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range owners {
+		t := &tx{reader{s.rowsOf(o).Copy()}}
+		if state := stateOf(t.rows); state.Usage != (store.Usage{}) {
+			state.Operations += reads[o]
+			t.put(store.Row{State: &state})
+			s.set(o, t.rows)
 		}
 	}
 	return nil
@@ -41,21 +42,20 @@ func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
 
 // Owners answers as of one moment. It waits for no transaction.
 func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerList, err error) {
-	if err := withdrawn(ctx); err != nil {
-		return l, failed(err, "owners %s", q.Tenant)
+	if err := s.begin(ctx); err != nil {
+		return l, err
 	}
+	defer s.active.Done()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return l, failed(store.ErrClosed, "owners %s", q.Tenant)
-	}
 	order := orderOf(q)
-	for o, d := range s.desks {
-		u := store.OwnerUsage{Owner: o, Usage: d.state.Usage, Updated: d.state.Updated}
+	for o, all := range s.owners {
+		state := stateOf(all)
+		u := store.OwnerUsage{Owner: o, Usage: state.Usage, Updated: state.Updated}
 		switch {
-		case !selects(q, o, d), q.After != nil && order(u, *q.After) <= 0:
+		case !selects(q, o, state), q.After != nil && order(u, *q.After) <= 0:
 		case q.Which == store.OwnerTotals:
-			l.Totals.Add(d.state)
+			l.Totals.Add(state)
 		case q.Which == store.UsedOwners:
 			l.Owners = append(l.Owners, u)
 		default:
@@ -67,17 +67,17 @@ func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) (l store.OwnerL
 	return l, nil
 }
 
-// selects reports whether a query is for an owner.
-func selects(q store.OwnersQuery, o store.Owner, d *desk) bool {
+// selects reports whether a query is for an owner that has rows.
+func selects(q store.OwnersQuery, o store.Owner, s store.OwnerState) bool {
 	switch {
 	case q.Which == store.AllOwners:
-		return d.has
+		return true
 	case o.Tenant != q.Tenant:
 		return false
 	case q.Which == store.DeletedOwners:
-		return d.state.IsDeleted() && (d.state.Updated.Before(q.UpdatedBefore) || d.state.Updated.After(q.UpdatedAfter))
+		return s.IsDeleted() && (s.Updated.Before(q.UpdatedBefore) || s.Updated.After(q.UpdatedAfter))
 	}
-	return d.state.Usage != store.Usage{} && strings.HasPrefix(o.Agent, q.Prefix) &&
+	return s.Usage != store.Usage{} && strings.HasPrefix(o.Agent, q.Prefix) &&
 		strings.Contains(strings.ToLower(o.Agent), strings.ToLower(q.Part))
 }
 

@@ -5,21 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/tidwall/btree"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
-
-// A record is a record of the installation.
-type record store.Record
-
-func (*record) lists() bool { return true }
-
-func (r *record) copy() store.Record {
-	c := store.Record(*r)
-	c.Value = slices.Clone(c.Value)
-	return c
-}
 
 // records is the [store.Records] of a store for one context.
 type records struct {
@@ -31,86 +23,82 @@ type records struct {
 func (s *Store) System(ctx context.Context) store.Records { return records{ctx, s} }
 
 // run calls fn while it holds the lock of the records.
-func (r records) run(op, key string, fn func(*table[*record]) error) error {
-	err := withdrawn(r.ctx)
-	if err == nil {
-		r.store.mu.Lock()
-		defer r.store.mu.Unlock()
-		if r.store.closed {
-			err = store.ErrClosed
-		} else {
-			err = fn(&r.store.records)
-		}
+func (r records) run(fn func(*btree.Map[string, store.Record]) error) error {
+	if err := r.store.begin(r.ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		return failed(err, "%s record %.80q", op, key)
-	}
-	return nil
+	defer r.store.active.Done()
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	return fn(&r.store.records)
+}
+
+// copied returns a record as the store keeps it, with a value of its own.
+func copied(rec store.Record) store.Record {
+	rec.Value, rec.Updated = slices.Clone(rec.Value), stored(rec.Updated)
+	return rec
 }
 
 func (r records) Get(key string) (found store.Record, err error) {
-	err = r.run("get", key, func(t *table[*record]) error {
-		old := t.get(key)
-		if old == nil {
-			return store.ErrNotFound
+	err = r.run(func(all *btree.Map[string, store.Record]) error {
+		rec, ok := all.Get(key)
+		if !ok {
+			return store.MissingRecord(key)
 		}
-		found = old.copy()
+		found = copied(rec)
 		return nil
 	})
 	return found, err
 }
 
-func (r records) Put(key string, value []byte, revision int64) (drawn int64, err error) {
-	err = r.run("put", key, func(t *table[*record]) error {
-		var at int64
-		if old := t.get(key); old != nil {
-			at = old.Revision
-		}
-		if at != revision {
-			return store.Errorf(store.ErrConflict, "at revision %d, not %d", at, revision)
-		}
-		drawn = 1 + rand.Int64N(math.MaxInt64) // of 63 bits: none comes twice
-		t.set(key, &record{Key: key, Value: slices.Clone(value), Revision: drawn, Updated: stored(time.Now())})
-		return nil
-	})
-	return drawn, err
+func (r records) Put(key string, value []byte, revision int64) (int64, error) {
+	drawn := 1 + rand.Int64N(math.MaxInt64) // of 63 bits: none comes twice
+	return drawn, r.put(store.Record{Key: key, Value: value, Revision: drawn, Updated: time.Now()}, revision)
 }
 
 // Restore keeps the record's revision and time.
 func (r records) Restore(rec store.Record) error {
-	return r.run("restore", rec.Key, func(t *table[*record]) error {
-		switch {
-		case rec.Revision <= 0:
-			return store.Errorf(store.ErrInvalid, "its revision is %d", rec.Revision)
-		case t.get(rec.Key) != nil:
-			return store.Errorf(store.ErrConflict, "it is there already")
+	if rec.Revision <= 0 {
+		return store.Errorf(store.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
+	}
+	return r.put(rec, 0)
+}
+
+// put stores a record in place of one at a revision; 0: there is none.
+func (r records) put(rec store.Record, revision int64) error {
+	return r.run(func(all *btree.Map[string, store.Record]) error {
+		if old, _ := all.Get(rec.Key); old.Revision != revision {
+			return store.ChangedRecord(rec.Key)
 		}
-		kept := record(rec)
-		kept.Value, kept.Updated = slices.Clone(rec.Value), stored(rec.Updated)
-		t.set(rec.Key, &kept)
+		all.Set(rec.Key, copied(rec))
 		return nil
 	})
 }
 
 func (r records) Delete(key string, revision int64) error {
-	return r.run("delete", key, func(t *table[*record]) error {
-		old := t.get(key)
-		if old == nil {
-			return store.ErrNotFound
+	return r.run(func(all *btree.Map[string, store.Record]) error {
+		switch old, ok := all.Get(key); {
+		case !ok:
+			return store.MissingRecord(key)
+		case old.Revision != revision:
+			return store.ChangedRecord(key)
 		}
-		if old.Revision != revision {
-			return store.Errorf(store.ErrConflict, "at revision %d, not %d", old.Revision, revision)
-		}
-		t.set(key, nil)
+		all.Delete(key)
 		return nil
 	})
 }
 
 func (r records) List(prefix, after string, limit int) (list []store.Record, err error) {
-	err = r.run("list", prefix, func(t *table[*record]) error {
-		for _, found := range t.list(prefix, after, limit) {
-			list = append(list, found.copy())
-		}
+	err = r.run(func(all *btree.Map[string, store.Record]) error {
+		all.Ascend(max(prefix, after), func(key string, rec store.Record) bool {
+			if len(list) == limit || !strings.HasPrefix(key, prefix) {
+				return false
+			}
+			if key > after {
+				list = append(list, copied(rec))
+			}
+			return true
+		})
 		return nil
 	})
 	return list, err
@@ -118,7 +106,7 @@ func (r records) List(prefix, after string, limit int) (list []store.Record, err
 
 // Now returns the time of this process, the only one that has the store.
 func (r records) Now() (now time.Time, err error) {
-	err = r.run("read the clock for", "", func(*table[*record]) error {
+	err = r.run(func(*btree.Map[string, store.Record]) error {
 		now = stored(time.Now())
 		return nil
 	})

@@ -2,86 +2,126 @@ package memstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
+
+	"github.com/tidwall/btree"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Store is a [store.Store] in memory. The transactions of one owner run one after the
-// other, in the goroutine of the caller. Those of different owners do not wait for each
-// other. A Store is safe for concurrent use.
+// Store is a [store.Store] in memory. The Updates of one owner run one after the other, in the
+// goroutine of the caller. Those of different owners do not wait for each other, and nobody who
+// reads waits. A Store is safe for concurrent use.
 type Store struct {
-	active   sync.WaitGroup // the transactions that are running or wait for their turn
+	active   sync.WaitGroup // the calls that are running
+	turns    store.Turns
 	watchers store.Watchers
 
-	mu      sync.Mutex // guards the fields below, and holding, state and has of each desk
+	mu      sync.Mutex // guards the following
 	closed  bool
-	desks   map[store.Owner]*desk
-	records table[*record]
+	owners  map[store.Owner]*rows // as of the last commit; these never change. Without owners that have no row
+	records btree.Map[string, store.Record]
 }
 
 var _ store.Store = (*Store)(nil)
 
 // New returns a store that holds nothing.
-func New() *Store {
-	return &Store{desks: map[store.Owner]*desk{}}
-}
+func New() *Store { return &Store{owners: map[store.Owner]*rows{}} }
 
-// A desk is one owner's place in the store.
-type desk struct {
-	turn chan struct{} // holds one value while a transaction has the turn, which guards data
-	data data
-
-	holding int              // transactions that have the turn or wait for it
-	state   store.OwnerState // as of the last commit
-	has     bool             // a row of any kind, as of the last commit
-}
-
-// View runs fn on what the owner has. Nothing changes it meanwhile. If ctx ends before fn
-// has started, fn does not run.
-func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
-	d, err := s.enter(ctx, o)
-	if err != nil {
-		return failed(err, "view %s", o)
+// begin counts a call. The caller calls active.Done after it.
+func (s *Store) begin(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return store.NotStarted(ctx)
 	}
-	r := &reader{&d.data}
-	defer func() {
-		r.data = nil
-		s.leave(o, d)
-	}()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.active.Add(1)
+	return nil
+}
+
+// View runs fn on what the owner has. If ctx ends before fn has started, fn does not run.
+func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.active.Done()
+	s.mu.Lock()
+	r := &reader{s.rowsOf(o)}
+	s.mu.Unlock()
+	defer func() { r.rows = nil }()
 	return fn(r)
+}
+
+// rowsOf returns the rows of an owner. The caller holds s.mu.
+func (s *Store) rowsOf(o store.Owner) *rows {
+	if all := s.owners[o]; all != nil {
+		return all
+	}
+	return newRows()
+}
+
+// enter waits for the turn to change what an owner has.
+func (s *Store) enter(ctx context.Context, o store.Owner) (leave func(), err error) {
+	leave, err = s.turns.Enter(ctx, o.String())
+	if err == nil && ctx.Err() != nil {
+		leave()
+	}
+	if ctx.Err() != nil {
+		return nil, store.NotStarted(ctx)
+	}
+	return leave, nil
 }
 
 // Update runs fn once, in the caller's goroutine. If ctx ends before fn has started, fn
 // does not run. If ctx ends later, that changes nothing. The outcome is always known.
 func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
-	d, err := s.enter(ctx, o)
-	if err != nil {
-		return failed(err, "update %s", o)
+	if err := s.begin(ctx); err != nil {
+		return err
 	}
-	t := &tx{reader: reader{&d.data}}
-	before := t.state.Revision
-	commit := false
-	defer func() { // also if fn panics or ends the goroutine
-		if !commit {
-			t.rollback()
-		}
-		t.data = nil
-		s.leave(o, d)
-	}()
+	defer s.active.Done()
+	leave, err := s.enter(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	s.mu.Lock()
+	t := &tx{reader{s.rowsOf(o).Copy()}}
+	s.mu.Unlock()
+	changed, before := t.rows, stateOf(t.rows).Revision
+	defer func() { t.rows = nil }()
 	if err := fn(t); err != nil {
 		return err
 	}
-	commit = true
-	if t.state.Revision != before {
+	s.mu.Lock()
+	s.set(o, changed)
+	s.mu.Unlock()
+	if stateOf(changed).Revision != before {
 		s.watchers.Tell(o)
 	}
 	return nil
 }
 
-// Close waits for the transactions that are running and forgets everything.
+// set puts rows in the place of those of an owner. The caller holds s.mu.
+func (s *Store) set(o store.Owner, changed *rows) {
+	if changed.Len() == 0 {
+		delete(s.owners, o)
+	} else {
+		s.owners[o] = changed
+	}
+}
+
+// Watch tells each owner that has changed. No other process has the store.
+func (s *Store) Watch(ctx context.Context) (<-chan store.Owner, error) {
+	if ctx.Err() != nil {
+		return nil, store.NotStarted(ctx)
+	}
+	return s.watchers.Watch(ctx)
+}
+
+// Close waits for the calls that are running and forgets everything.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -92,80 +132,7 @@ func (s *Store) Close() error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.desks)
-	s.records = table[*record]{}
+	clear(s.owners)
+	s.records.Clear()
 	return nil
-}
-
-// enter gives a transaction the owner's turn; leave gives it back.
-func (s *Store) enter(ctx context.Context, o store.Owner) (*desk, error) {
-	if err := withdrawn(ctx); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil, store.ErrClosed
-	}
-	s.active.Add(1)
-	d := s.desks[o]
-	if d == nil {
-		d = &desk{turn: make(chan struct{}, 1)}
-		s.desks[o] = d
-	}
-	d.holding++
-	s.mu.Unlock()
-
-	select {
-	case d.turn <- struct{}{}:
-		if err := withdrawn(ctx); err != nil {
-			s.leave(o, d)
-			return nil, err
-		}
-		return d, nil
-	case <-ctx.Done():
-		s.mu.Lock()
-		s.release(o, d)
-		s.mu.Unlock()
-		return nil, withdrawn(ctx)
-	}
-}
-
-func (s *Store) leave(o store.Owner, d *desk) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end(o, d)
-}
-
-// end is leave for a caller that holds s.mu.
-func (s *Store) end(o store.Owner, d *desk) {
-	d.state, d.has = d.data.state, !d.data.empty()
-	<-d.turn
-	s.release(o, d)
-}
-
-// release ends a transaction. When nobody holds the desk of an owner that has nothing, it
-// forgets the owner. The caller holds s.mu.
-func (s *Store) release(o store.Owner, d *desk) {
-	d.holding--
-	if d.holding == 0 && d.data.empty() {
-		delete(s.desks, o)
-	}
-	s.active.Done()
-}
-
-// withdrawn returns the error of a transaction whose context has ended before it started.
-func withdrawn(ctx context.Context) error {
-	err := ctx.Err()
-	if errors.Is(err, context.DeadlineExceeded) {
-		busy := store.Errorf(store.ErrBusy, "%v before it began", err)
-		busy.Err = err
-		return busy
-	}
-	return err
-}
-
-// failed returns an error with the operation that it ended.
-func failed(err error, format string, args ...any) error {
-	return &store.Error{Op: fmt.Sprintf(format, args...), Kind: store.Kind(err), Err: err}
 }

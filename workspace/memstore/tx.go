@@ -2,45 +2,40 @@ package memstore
 
 import (
 	"cmp"
+	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// data is all that one owner has.
-type data struct {
-	state    store.OwnerState
-	files    table[*file]
-	logs     table[*logRow]
-	requests table[*request]
-	changes  []store.Change
-}
+// A tx is a [store.Tx]. Its rows are a copy, which takes the place of the owner's rows when the
+// transaction is committed.
+type tx struct{ reader }
 
-func (d *data) empty() bool {
-	return d.state == store.OwnerState{} &&
-		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0 && len(d.changes) == 0
-}
+// put stores a row in place of another, if there is one.
+func (t *tx) put(r store.Row) { t.rows.Set(row{placeOf(r), own(r)}) }
 
-// A reader is a [store.Reader]. It loses its data at the end of its transaction, so
-// that a function that has kept it panics and does no harm.
-type reader struct {
-	*data
-}
-
-func (r *reader) Owner() (store.OwnerState, error) { return r.state, nil }
-
-// A tx is a [store.Tx]. It changes the data at once, and remembers how to undo that.
-type tx struct {
-	reader
-	undo []func(*data)
-}
-
-func (t *tx) rollback() {
-	for _, undo := range slices.Backward(t.undo) {
-		undo(t.data)
+// add stores a row. It returns ErrCorrupt if the row is there already: the head that the caller
+// has read does not fit the rows.
+func (t *tx) add(r store.Row) error {
+	if _, there := t.rows.Get(row{place: placeOf(r)}); there {
+		table, _ := r.Table()
+		return store.Errorf(store.ErrCorrupt, "a row of %s is there already", table.Name)
 	}
+	t.put(r)
+	return nil
+}
+
+func (t *tx) remove(doomed iter.Seq[store.Row]) {
+	for _, r := range slices.Collect(doomed) {
+		t.rows.Delete(row{place: placeOf(r)})
+	}
+}
+
+// prune removes the versions or entries of a path up to a number.
+func (t *tx) prune(part int, path string, through int64) {
+	t.remove(along(t.rows.Descend, place{part: part, path: path, table: contents, number: through}))
 }
 
 func (t *tx) Apply(w store.Write) error {
@@ -57,81 +52,109 @@ func (t *tx) Apply(w store.Write) error {
 	case store.EntryRedaction:
 		err = t.redactEntry(w)
 	case store.SummaryChange:
-		err = t.saveSummary(w)
+		t.put(store.Row{Summary: &w.New, Path: w.Head.Path})
+		t.put(store.Row{File: &w.Head})
 	case store.Request:
-		t.setRequest(w.Key, ownRequest(w))
+		t.put(store.Row{Request: &w})
 	}
 	state, change := w.After()
 	if err == nil && change != nil {
-		err = t.addChange(*change)
+		err = t.add(store.Row{Change: change})
 	}
-	if err == nil && state != nil {
-		old := t.state
-		t.undo = append(t.undo, func(d *data) { d.state = old })
-		t.state = ownState(*state)
+	switch {
+	case err != nil || state == nil:
+	case *state == store.OwnerState{}:
+		t.rows.Delete(row{place: place{part: states}})
+	default:
+		t.put(store.Row{State: state})
 	}
 	return err
 }
 
-func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
-	var gone []deleted
-	for path, f := range t.files.rows {
-		if h := f.head; kind == store.KindFile && h.Deleted && len(h.Sizes) == 0 {
-			gone = append(gone, deleted{path, h.Updated, h.Version})
-		}
+func (t *tx) saveFile(c store.FileChange) error {
+	t.prune(files, c.Head.Path, c.Prune)
+	if c.Forget {
+		t.remove(along(t.rows.Ascend, place{part: files, path: c.Head.Path, table: summaries}))
 	}
-	for path, l := range t.logs.rows {
-		if h := l.head; kind == store.KindLog && h.Deleted {
-			gone = append(gone, deleted{path, h.Updated, h.Last})
-		}
+	t.put(store.Row{File: &c.Head})
+	if c.New == nil {
+		return nil
 	}
-	slices.SortFunc(gone, func(a, b deleted) int {
-		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path))
-	})
-	for _, d := range gone[:min(max(n, 0), len(gone))] {
-		highest = max(highest, d.number)
-		if kind == store.KindFile {
-			t.setFile(d.path, nil)
-		} else {
-			t.setLog(d.path, nil)
-		}
-	}
-	return highest, nil
+	return t.add(store.Row{Version: c.New, Path: c.Head.Path})
 }
 
-// deleted is a path whose number is kept.
-type deleted struct {
-	path   string
-	at     time.Time
-	number int64
+func (t *tx) moveFile(m store.FileMove) error {
+	moved := slices.Collect(along(t.rows.Ascend,
+		place{part: files, path: m.From.Path, table: contents, number: m.Above + 1}))
+	t.remove(slices.Values(moved))
+	for _, v := range moved {
+		v.Path = m.To.Path
+		if err := t.add(v); err != nil {
+			return err
+		}
+	}
+	from, to := m.Changes()
+	return cmp.Or(t.saveFile(from), t.saveFile(to))
 }
 
-func (t *tx) Forget(o store.Old) error {
-	for _, q := range t.due(o.DueBefore, o.DueAfter, o.Requests) {
-		t.setRequest(q.Key, nil)
+func (t *tx) redact(c store.VersionRedaction) error {
+	v := t.version(c.Head.Path, c.Number)
+	if v.Number == 0 {
+		return store.MissingVersion(c.Number)
 	}
-	if o.Changes > 0 {
-		kept := t.changes[firstAfter(t.changes, o.Changes):]
-		t.setChanges(slices.Clone(kept)) // so that the array does not keep what is removed
+	v = store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Project: v.Project, Redacted: &c.Redaction}
+	t.put(store.Row{Version: &v, Path: c.Head.Path})
+	return t.saveFile(store.FileChange{Head: c.Head, Forget: c.Forget})
+}
+
+func (t *tx) redactEntry(c store.EntryRedaction) error {
+	found, there := t.find(place{part: logs, path: c.Head.Path, table: contents, number: c.ID})
+	if !there {
+		return store.Errorf(store.ErrCorrupt, "entry %d is missing", c.ID)
+	}
+	e := store.Entry{ID: c.ID, Author: found.Entry.Author, Time: found.Entry.Time, Redacted: &c.Redaction}
+	t.put(store.Row{Entry: &e, Path: c.Head.Path})
+	return t.saveLog(store.LogChange{Head: c.Head})
+}
+
+func (t *tx) saveLog(c store.LogChange) error {
+	t.prune(logs, c.Head.Path, c.Prune)
+	t.put(store.Row{Log: &c.Head})
+	for i := range c.New {
+		if err := t.add(store.Row{Entry: &c.New[i], Path: c.Head.Path}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// put puts a row into a table of the owner, or none if it is nil.
-func put[R kept](t *tx, of func(*data) *table[R], key string, r R) {
-	old := of(t.data).get(key)
-	t.undo = append(t.undo, func(d *data) { of(d).set(key, old) })
-	of(t.data).set(key, r)
+func (t *tx) ForgetDeleted(kind store.PathKind, n int) (highest int64, err error) {
+	type deleted struct {
+		row    store.Row
+		at     time.Time
+		number int64
+	}
+	var gone []deleted
+	for r := range list(t.rows, files, "", "") {
+		if h := r.File; kind == store.KindFile && h.Deleted && len(h.Sizes) == 0 {
+			gone = append(gone, deleted{r, h.Updated, h.Version})
+		}
+	}
+	for r := range list(t.rows, logs, "", "") {
+		if h := r.Log; kind == store.KindLog && h.Deleted {
+			gone = append(gone, deleted{r, h.Updated, h.Last})
+		}
+	}
+	slices.SortStableFunc(gone, func(a, b deleted) int { return a.at.Compare(b.at) })
+	for _, d := range gone[:min(max(n, 0), len(gone))] {
+		highest = max(highest, d.number)
+		t.rows.Delete(row{place: placeOf(d.row)})
+	}
+	return highest, nil
 }
 
-func (t *tx) setFile(path string, f *file) {
-	put(t, func(d *data) *table[*file] { return &d.files }, path, f)
-}
-
-func (t *tx) setLog(path string, l *logRow) {
-	put(t, func(d *data) *table[*logRow] { return &d.logs }, path, l)
-}
-
-func (t *tx) setRequest(key string, r *request) {
-	put(t, func(d *data) *table[*request] { return &d.requests }, key, r)
+func (t *tx) Forget(o store.Old) error {
+	t.remove(slices.Values(t.due(o.DueBefore, o.DueAfter, o.Requests)))
+	t.remove(along(t.rows.Descend, place{part: changes, number: o.Changes}))
+	return nil
 }
