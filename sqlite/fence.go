@@ -11,32 +11,22 @@ import (
 // fence returns an error if the schema is not the one that this version writes. The
 // caller has begun a transaction.
 func (c *conn) fence() error {
-	version, err := c.userVersion()
-	switch {
-	case err != nil:
+	if err := c.fenceRead(); err != nil || c.schema == schemaVersion {
 		return err
-	case version == schemaVersion:
-		return nil
-	case version < schemaVersion:
-		return store.Errorf(store.ErrCorrupt, "the database's schema was set back from %d to %d while it was in "+
-			"use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
 	}
-	return migratedSchema(version)
+	return store.Errorf(store.ErrCorrupt, "the database's schema was set back from %d to %d while it was in use; stop "+
+		"every process that uses the database, and restore it from a backup", schemaVersion, c.schema)
 }
 
 // fenceRead is fence for readers, which accept an older schema too. It sets c.schema.
-func (c *conn) fenceRead() error {
-	version, err := c.userVersion()
-	if err == nil && version > schemaVersion {
-		err = migratedSchema(version)
+func (c *conn) fenceRead() (err error) {
+	if c.schema, err = c.Number("PRAGMA user_version"); err == nil && c.schema > schemaVersion {
+		err = newerSchema(c.schema)
 	}
-	c.schema = version
 	return err
 }
 
-func (c *conn) userVersion() (version int64, err error) { return c.Number("PRAGMA user_version") }
-
-func migratedSchema(version int64) error {
-	return store.Errorf(store.ErrUnsupported, "another process has migrated the database to schema %d, and this "+
-		"version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
+func newerSchema(version int64) error {
+	return store.Errorf(store.ErrUnsupported, "a newer scratchpad has migrated the database to schema %d, and this "+
+		"version knows %d; start again with the newer one", version, schemaVersion)
 }

@@ -339,7 +339,7 @@ func (r *killRun) kill(victims []int) {
 
 // verify opens the database beside the living processes and checks it.
 func (r *killRun) verify() error {
-	store, err := sqlite.Open(r.t.Context(), r.path, sqlite.Options{Readers: 1})
+	store, err := sqlite.Open(r.t.Context(), r.path, sqlite.Options{})
 	if err != nil {
 		return fmt.Errorf("%v, expected the database to open after a kill", err)
 	}

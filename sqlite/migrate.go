@@ -56,21 +56,14 @@ func backupStem(path string, schema int64) string {
 	return fmt.Sprintf("%s-schema%d-backup", path, schema)
 }
 
-// migrate migrates a database from an older schema to the present one. The caller holds
-// the turn.
-func migrate(path string, from int64, log *slog.Logger) error {
-	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(0)",
-		"trusted_schema(OFF)")
-	if err != nil {
+// bringUpToDate migrates a database of an older schema to the present one: it makes a copy of
+// the database, and then changes it in one transaction. The caller holds the turn.
+func (c *conn) bringUpToDate(path string, log *slog.Logger) error {
+	err := c.fenceRead()
+	switch {
+	case err != nil || c.schema == schemaVersion:
 		return err
-	}
-	c.schema = from
-	return cmp.Or(c.migrate(path, log), c.close())
-}
-
-// migrate makes a copy of the database, and then changes it in one transaction.
-func (c *conn) migrate(path string, log *slog.Logger) error {
-	if c.schema < 1 {
+	case c.schema < 1:
 		return store.Errorf(store.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", c.schema)
 	}
 	from := c.schema
@@ -212,9 +205,4 @@ func (c *conn) moveOwners(from string, last, next *row.OwnerForm) error {
 		return err
 	}
 	return c.Script("DROP TABLE " + from)
-}
-
-func newerSchema(version int64) error {
-	return store.Errorf(store.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer "+
-		"scratchpad that wrote it", version, schemaVersion)
 }

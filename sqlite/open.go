@@ -7,25 +7,16 @@ import (
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Options of [Open]. The zero value works.
 type Options struct {
-	Readers int          // connections for reading, opened when needed; 0: 4
-	Logger  *slog.Logger // gets slow functions, and errors that no caller sees; nil: slog.Default
+	Logger *slog.Logger // gets slow functions, and errors that no caller sees; nil: slog.Default
 }
 
-func (o Options) withDefaults() Options {
-	if o.Readers == 0 {
-		o.Readers = 4
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	return o
-}
+// readers is how many connections for reading a store has. They are opened when needed.
+const readers = 4
 
 // Open opens the database at a path. If there is no file, or an empty one, Open makes a
 // new database. The folder must exist, and this user must be allowed to write in it. The
@@ -56,20 +47,19 @@ func (o Options) withDefaults() Options {
 // was removed, renamed or replaced, or that the schema is newer now. The store then takes no
 // more writes until the process is started again.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	o = o.withDefaults()
-	s, err := open(ctx, path, o)
+	s, err := open(ctx, path, cmp.Or(o.Logger, slog.Default()))
 	if err != nil {
 		return nil, dbfile.Wrap(err, "open %s", path)
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, path string, o Options) (*Store, error) {
-	path, err := resolve(ctx, path, o)
+func open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
+	path, err := resolve(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(engine.CheckVersion(), dbfile.CheckSides(path)); err != nil {
+	if err := dbfile.CheckSides(path); err != nil {
 		return nil, err
 	}
 	isNew, err := look(path)
@@ -83,35 +73,33 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openWriter(ctx, path, t, isNew, o)
+	c, err := openWriter(ctx, path, t, isNew, log)
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(path, o)
+	s := newStore(path, log)
 	s.files = c.files
 	s.scrubber = newScrubber(s)
 	if rec, err := c.record(scrubRecord); err == nil && rec.Revision != 0 {
 		s.scrubber.redacted()
 	}
-	s.writer = startWriter(path, c, t, o.Logger, s.watchers.TellName, s.scrubber.redacted)
+	s.writer = startWriter(path, c, t, log, s.watchers.TellName, s.scrubber.redacted)
 	s.scrubber.start()
 	return s, nil
 }
 
-func newStore(path string, o Options) *Store {
-	s := &Store{path: path, log: o.Logger, readers: make(chan *conn, o.Readers), closed: make(chan struct{})}
+func newStore(path string, log *slog.Logger) *Store {
+	s := &Store{path: path, log: log, readers: make(chan *conn, readers), closed: make(chan struct{})}
 	s.watchers.Poll = s.poll
-	for range o.Readers {
+	for range readers {
 		s.readers <- nil
 	}
 	return s
 }
 
 // resolve returns the absolute path. It refuses a path at which no database can be.
-func resolve(ctx context.Context, path string, o Options) (abs string, err error) {
+func resolve(ctx context.Context, path string) (abs string, err error) {
 	switch {
-	case o.Readers < 0:
-		return "", store.Errorf(store.ErrInvalid, "Options.Readers is %d", o.Readers)
 	case ctx == nil:
 		return "", store.Errorf(store.ErrInvalid, "the context is nil")
 	case ctx.Err() != nil:
@@ -128,14 +116,14 @@ func resolve(ctx context.Context, path string, o Options) (abs string, err error
 // the connection that writes. It holds the turn meanwhile, and closes it on an error. If
 // the context ends first, the work goes on without the caller. So a database that takes
 // long to copy is migrated in the end, whatever the deadlines are.
-func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o Options) (*conn, error) {
+func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, log *slog.Logger) (*conn, error) {
 	type opened struct {
 		c   *conn
 		err error
 	}
 	ready := make(chan opened, 1)
 	go func() {
-		c, err := prepare(path, isNew, o)
+		c, err := prepare(path, isNew, log)
 		if err = cmp.Or(err, t.Give()); err != nil {
 			if c != nil {
 				c.close()
@@ -163,7 +151,7 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 }
 
 // prepare does the work of openWriter. The caller holds the turn.
-func prepare(path string, isNew bool, o Options) (*conn, error) {
+func prepare(path string, isNew bool, log *slog.Logger) (*conn, error) {
 	if isNew {
 		isNew, err := look(path)
 		if err != nil {
@@ -179,7 +167,8 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, err = upToDate(c, path, o); err != nil {
+	if err := c.bringUpToDate(path, log); err != nil {
+		c.close()
 		return nil, err
 	}
 	// A process that was killed may have left commits in the log that nobody has synced, and
@@ -215,25 +204,6 @@ func dialWriter(path string) (*conn, error) {
 		lost = err
 	}
 	return nil, store.Errorf(store.ErrBusy, "while it was being opened, %s; try again", dbfile.Plain(lost))
-}
-
-// upToDate returns the connection if its database has the present schema. Otherwise it
-// migrates the database and returns a new connection.
-func upToDate(c *conn, path string, o Options) (*conn, error) {
-	version, err := c.userVersion()
-	switch {
-	case err == nil && version == schemaVersion:
-		return c, nil
-	case err == nil && version > schemaVersion:
-		err = newerSchema(version)
-	}
-	if err = cmp.Or(err, c.close()); err != nil {
-		return nil, err
-	}
-	if err := migrate(path, version, o.Logger); err != nil {
-		return nil, err
-	}
-	return dialWriter(path)
 }
 
 // busyTimeout is how long SQLite itself waits for other processes, in milliseconds. With

@@ -346,7 +346,6 @@ func TestOpenArguments(t *testing.T) {
 		{"Cancelled", cancelled, path, quiet, context.Canceled},
 		{"Expired", expired, path, quiet, store.ErrBusy},
 		{"EmptyPath", t.Context(), "", quiet, store.ErrInvalid},
-		{"NegativeReaders", t.Context(), path, sqlite.Options{Readers: -1}, store.ErrInvalid},
 		{"NoFolder", t.Context(), filepath.Join(dir, "none", "a.db"), quiet, store.ErrInvalid},
 		{"FolderIsFile", t.Context(), filepath.Join(os.Args[0], "a.db"), quiet, store.ErrInvalid},
 		{"FolderAlone", t.Context(), dir + string(filepath.Separator), quiet, store.ErrInvalid},

@@ -205,11 +205,12 @@ func (r reader) Summaries(path string) (list []store.Summary, err error) {
 }
 
 func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
-	if q.Versions {
-		return r.scanVersions(q)
-	}
-	query, args := row.Files, []any{r.owner, q.Prefix, row.AfterPrefix(q.Prefix), q.After, int64(q.Limit) + 1}
+	end := row.AfterPrefix(q.Prefix)
+	query, args := row.Files, []any{r.owner, q.Prefix, end, q.After, int64(q.Limit) + 1}
 	switch {
+	case q.Versions:
+		query = row.KeptVersions
+		args = []any{r.owner, q.Prefix, end, cmp.Or(q.After, end), q.Before, int64(q.Limit) + 1}
 	case q.Kind == store.KindLog:
 		query = row.Logs
 	case q.Deleted:
@@ -229,14 +230,23 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 			return err
 		}
 		file := store.File{}
-		if err := f.Read(r.owner, store.Row{File: &file.FileHead}); err != nil {
+		err := f.Read(r.owner, store.Row{File: &file.FileHead})
+		size := file.Size()
+		if q.Versions && err == nil {
+			err = f.Read(r.owner, store.Row{Version: &file.Current, Path: file.Path})
+			size = file.Current.Size
+		}
+		if err != nil {
 			return err
 		}
-		room -= file.Size()
-		if s.More = len(s.Files) == q.Limit || q.Contents && len(s.Files) > 0 && room < 0; s.More {
+		room -= size
+		full := (q.Contents || q.Versions) && len(s.Files) > 0 && room < 0
+		if s.More = full || len(s.Files) == q.Limit; s.More {
 			return errEnough
 		}
-		err := r.scanVersion(f, q, &file)
+		if !q.Versions {
+			err = r.scanVersion(f, q, &file)
+		}
 		s.Files = append(s.Files, file)
 		return err
 	}, query, args...)
@@ -244,28 +254,6 @@ func (r reader) Scan(q store.ScanQuery) (s store.Scanned, err error) {
 		return store.Scanned{}, err
 	}
 	s.Cut(q.Limit)
-	return s, nil
-}
-
-// scanVersions lists versions with their contents.
-func (r reader) scanVersions(q store.ScanQuery) (s store.Scanned, err error) {
-	room, end := q.MaxBytes, row.AfterPrefix(q.Prefix)
-	err = r.c.Each(func(f *row.Fields) error {
-		file := store.File{}
-		if err := f.Read(r.owner, store.Row{File: &file.FileHead}); err != nil {
-			return err
-		}
-		err := f.Read(r.owner, store.Row{Version: &file.Current, Path: file.Path})
-		room -= file.Current.Size
-		if s.More = len(s.Files) == q.Limit || len(s.Files) > 0 && room < 0; s.More {
-			return errEnough
-		}
-		s.Files = append(s.Files, file)
-		return err
-	}, row.KeptVersions, r.owner, q.Prefix, end, cmp.Or(q.After, end), q.Before, int64(q.Limit)+1)
-	if err != nil && err != errEnough {
-		return store.Scanned{}, err
-	}
 	return s, nil
 }
 
@@ -322,13 +310,8 @@ func (r reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) 
 
 // due counts requests that were made before from or after to, up to n of them.
 func (r reader) due(from, to time.Time, n int) (int, error) {
-	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)",
-		r.owner, row.Micros(from), int64(n))
-	if err != nil || due >= int64(n) {
-		return int(due), err
-	}
-	ahead, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND "+
-		"created >= ? LIMIT ?)",
-		r.owner, row.Micros(to), row.Micros(from), int64(n)-due)
-	return int(due + ahead), err
+	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ?1 AND created < ?2 UNION ALL "+
+		"SELECT 1 FROM requests WHERE owner = ?1 AND created > ?3 AND created >= ?2 LIMIT ?4)",
+		r.owner, row.Micros(from), row.Micros(to), int64(n))
+	return int(due), err
 }

@@ -1,8 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
-	"math"
+	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
@@ -22,8 +23,7 @@ import (
 // OpenReadOnly refuses the same files as Open. If Open would make a new database, it
 // returns [store.ErrNotFound].
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
-	o = o.withDefaults()
-	abs, err := resolve(ctx, path, o)
+	abs, err := resolve(ctx, path)
 	isNew := false
 	if err == nil {
 		isNew, err = look(abs)
@@ -34,7 +34,7 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	case isNew:
 		return nil, store.Errorf(store.ErrNotFound, "open %s: there is no database yet", path)
 	}
-	return newStore(abs, o), nil
+	return newStore(abs, cmp.Or(o.Logger, slog.Default())), nil
 }
 
 // Info is what a database says of itself.
@@ -62,66 +62,20 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 }
 
 // Check looks for damage quickly, in about the time that reading the file once takes. It
-// checks SQLite's own structure, the record of each owner, and that each owner has as many
-// files, logs, entries, versions and changes as the record says. Content
-// is read by [Store.Verify] alone. Check returns nil if there is no problem.
+// checks SQLite's own structure, and that the tables and indexes are those of the schema. Rows
+// are checked by [Store.Verify] alone. Check returns nil if there is no problem.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {
 		if err := c.structure(ctx, &r); err != nil {
 			return err
 		}
-		if err := r.Damage(c.checkSchema()); err != nil {
-			return err
-		}
-		return r.Damage(c.countAll(ctx, &r))
+		return r.Damage(c.checkSchema())
 	})
 	if err != nil {
 		return r.Problems, dbfile.Wrap(err, "check")
 	}
 	return r.Problems, nil
-}
-
-// countAll compares each owner's counters with the numbers of its rows.
-func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
-	owners, err := c.ownerNames("", math.MaxInt)
-	if err != nil {
-		return err
-	}
-	for _, owner := range owners {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		have, err := reader{c: c, owner: owner}.Owner()
-		if err != nil {
-			if err = r.Damage(err); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, n := range []struct {
-			what, query string
-			say         int64
-		}{
-			{"files", "SELECT count(*) FROM files WHERE owner = ? AND deleted = 0", have.Files},
-			{"logs", "SELECT count(*) FROM logs WHERE owner = ? AND deleted = 0", have.Logs},
-			{"entries", "SELECT count(*) FROM entries WHERE owner = ?", have.Entries},
-			{"versions", "SELECT count(*) FROM versions WHERE owner = ?", have.Versions},
-			{"changes", "SELECT count(*) FROM changes WHERE owner = ?", have.Changes},
-		} {
-			if n.what == "changes" && c.schema < journalSchema {
-				continue
-			}
-			rows, err := c.Number(n.query, owner)
-			if err != nil {
-				return err
-			}
-			if rows != n.say {
-				r.Problem("%s: the counter says %d %s, there are %d", owner, n.say, n.what, rows)
-			}
-		}
-	}
-	return nil
 }
 
 // LibraryVersion returns the version of the SQLite in this program. The error is nil.

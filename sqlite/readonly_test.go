@@ -116,35 +116,18 @@ func TestReadOnlyFollows(t *testing.T) {
 	}
 }
 
-// Check finds a wrong counter and a broken page.
+// Check finds a broken page.
 func TestCheckFinds(t *testing.T) {
-	testkit.SkipInShort(t)
 	t.Parallel()
-	for _, c := range []struct {
-		name, want string
-		sql        string
-	}{
-		{"Owner", "alice", "UPDATE owners SET operations = operations + 1"},
-		{"Entries", "1 entries, there are 2", "INSERT INTO entries SELECT owner, path, 2, sha256, client, client_version, key_id, created, crc, content FROM entries"},
-		{"Files", "1 files, there are 0", "DELETE FROM files"},
-		{"Changes", "2 changes, there are 1", "DELETE FROM changes WHERE revision = 1"},
-		{"NoOwner", "0 files, there are 1", "DELETE FROM owners"},
-		{"Index", "structure: ", "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "test.db")
-			ours(t, path)
-			s := open(t, path)
-			testkit.Must(t, testkit.Err(workspaceOn(t, s, "alice").AppendLog(t.Context(), "log", []byte("one"))))
-			script(t, path, c.sql)
-			look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-			testkit.Must(t, err)
-			defer look.Close()
-			problems, err := look.Check(t.Context())
-			if err != nil || !strings.Contains(strings.Join(problems, "\n"), c.want) {
-				t.Errorf("Check() = %q, %v; want %q", problems, err, c.want)
-			}
-		})
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours(t, path)
+	script(t, path, "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'")
+	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	testkit.Must(t, err)
+	defer look.Close()
+	problems, err := look.Check(t.Context())
+	if err != nil || !strings.HasPrefix(strings.Join(problems, "\n"), "structure: ") {
+		t.Errorf("Check() = %q, %v; want a problem of the structure", problems, err)
 	}
 	if v, err := sqlite.LibraryVersion(); err != nil || !strings.HasPrefix(v, "3.") {
 		t.Errorf("LibraryVersion() = %q, %v", v, err)

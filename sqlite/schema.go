@@ -61,11 +61,10 @@ func writeSchema(path string) error {
 
 // checkSchema refuses a database whose tables and indexes are not those of its schema.
 func (c *conn) checkSchema() error {
-	version, err := c.userVersion()
-	if err != nil {
+	if err := c.fenceRead(); err != nil {
 		return err
 	}
-	return c.checkObjects(schemaText(version))
+	return c.checkObjects(schemaText(c.schema))
 }
 
 // checkObjects refuses a database whose tables and indexes are not those of the schema, or

@@ -78,8 +78,7 @@ func pragmas(c *conn) (map[string]any, error) {
 // Every connection of a store has the right settings, not only the first.
 func TestPragmas(t *testing.T) {
 	t.Parallel()
-	const readers = 8
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{Readers: readers})
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{})
 	testkit.Must(t, err)
 	defer s.Close()
 	want := map[string]any{

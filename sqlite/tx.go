@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"time"
-
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -230,20 +228,9 @@ func (t *tx) Forget(o store.Old) error {
 	if o.Requests <= 0 {
 		return nil
 	}
-	dropped, err := t.dropRequests("created < ?", o.DueBefore, o.Requests)
-	if err != nil || dropped >= o.Requests {
-		return err
-	}
-	_, err = t.dropRequests("created > ?", o.DueAfter, o.Requests-dropped)
+	dropped, err := t.exec("DELETE FROM requests WHERE owner = ?1 AND key IN (SELECT key FROM requests WHERE "+
+		"owner = ?1 AND (created < ?2 OR created > ?3) ORDER BY created >= ?2, created, key LIMIT ?4)", t.owner,
+		row.Micros(o.DueBefore), row.Micros(o.DueAfter), int64(o.Requests))
+	t.removed = t.removed || dropped > 0
 	return err
-}
-
-func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {
-	dropped, err := t.c.Exec("DELETE FROM requests WHERE owner = ? AND key IN"+
-		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner,
-		row.Micros(at), int64(n))
-	if dropped > 0 || err != nil {
-		t.changed, t.removed = true, true
-	}
-	return int(dropped), err
 }

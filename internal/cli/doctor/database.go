@@ -53,7 +53,7 @@ func (r *checkup) database(ctx context.Context) {
 		r.fail("integrity", text, restore)
 	}
 	if len(problems) == 0 {
-		r.ok("integrity", "the structure and the counters are right; scratchpad verify also checks all content")
+		r.ok("integrity", "the structure is right; scratchpad verify checks all content and the counters")
 	}
 }
 

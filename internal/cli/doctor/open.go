@@ -35,7 +35,7 @@ func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Optio
 		} else {
 			r.pages(info)
 		}
-		r.ok("integrity", "scratchpad doctor checks the structure and the counters, scratchpad verify all content")
+		r.ok("integrity", "scratchpad doctor checks the structure, scratchpad verify all content and the counters")
 	case *postgres.Store:
 		r.ready(s.Ready(ctx))
 		r.summaries()
